@@ -1,0 +1,104 @@
+/** The wire types of the server's own requests, exported to clients as `multi-edit-language-server/protocol`. */
+import type { WorkspaceEdit } from "vscode-languageserver/node";
+import type { CallOptions } from "../dialect/options.js";
+import type { Failure, FailureCode } from "../plan/failure.js";
+
+export type { CallOptions, Failure, FailureCode, WorkspaceEdit };
+
+/** Version of this protocol, as announced in `capabilities.experimental.multiEdit.version`. */
+export const protocolVersion = 1;
+
+/** Names of the requests, as sent on the wire. */
+export const methods = {
+  apply: "multiEdit/apply",
+  preview: "multiEdit/preview",
+  read: "multiEdit/read",
+} as const;
+
+/** Names of the commands for `workspace/executeCommand`; each takes the params as its only argument. */
+export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview" } as const;
+
+/** One tool call as the model wrote it, in any shape that the server announces, and the integration's options. */
+export type MultiEditParams = { options?: CallOptions; [field: string]: unknown } | string;
+
+/** Lines of a place: 1-based, both included, of the text before the batch. */
+export interface PlaceLines {
+  startLine: number;
+  endLine: number;
+}
+
+/** What became of one edit of the call. */
+export interface EditResult {
+  /** 0-based, as sent. */
+  index: number;
+  path: string;
+  /** `applied` means: contained in `edit`, in proposals too. */
+  status: "applied" | "skipped" | "failed" | "notAttempted";
+  /** The rung that found the old text. `undefined`: nothing was searched or found. */
+  rung?: string;
+  places: PlaceLines[];
+  failure?: Failure;
+}
+
+/** What becomes of one file. */
+export interface FileResult {
+  path: string;
+  uri: string;
+  kind: "create" | "update" | "delete" | "rename";
+  newPath?: string;
+  overwritten?: true;
+  /** The version that was matched; `null`: not open in the editor. */
+  version: number | null;
+  /** SHA-256, in hex, of the bytes of the file that was matched; only where `version` is `null` and the file exists. */
+  hash?: string;
+  /** 1-based line of the result; 0 where nothing changes. */
+  firstChangedLine: number;
+  /** Lines. */
+  added: number;
+  removed: number;
+  /** Unified, git style, of this file alone. */
+  diff: string;
+  /** Whether the text that the editor holds is also on disk. `undefined`: not open. */
+  onDisk?: "same" | "differs";
+}
+
+/** The answer to `multiEdit/apply` and its commands. */
+export interface MultiEditResult {
+  /** Whether the server applied it and saw the proof. */
+  applied: boolean;
+  outcome: "applied" | "proposed" | "unknown";
+  /** `src/a.ts (3 edits)`; several files: `4 files (9 edits)`. */
+  label: string;
+  /** What was, or is to be, applied; absent in a `summary`. */
+  edit?: WorkspaceEdit;
+  /** One unified diff of all files, git style, with 3 lines of context. */
+  diff: string;
+  files: FileResult[];
+  edits: EditResult[];
+  transaction?: string;
+  warnings: string[];
+}
+
+/** `data` of the JSON-RPC error that a failed call is answered with. */
+export interface MultiEditErrorData {
+  failures: Failure[];
+  edits: EditResult[];
+}
+
+/** Params of `multiEdit/read`; lines are 1-based and both included. */
+export interface ReadParams {
+  path: string;
+  startLine?: number;
+  endLine?: number;
+}
+
+/** The text that a batch would be matched against. */
+export interface ReadResult {
+  uri: string;
+  version: number | null;
+  text: string;
+  /** 1-based line at which `text` starts. */
+  startLine: number;
+  totalLines: number;
+  onDisk: "same" | "differs";
+}

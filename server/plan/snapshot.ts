@@ -1,0 +1,38 @@
+/** The texts that a batch is planned on: copies, taken once, that no keystroke can change underneath. */
+import type { Failure } from "./failure.js";
+
+/** A document's URI: the client's own spelling where it is open, else our own strict encoding. */
+export type DocumentUri = string;
+
+/** One text as it was when the snapshot was taken. */
+export interface Document {
+  readonly uri: DocumentUri;
+  /** For people and diffs: relative to its workspace folder, with `/`; absolute where it lies in none. */
+  readonly path: string;
+  /** The version that the editor synced; `null`: not open in the editor. */
+  readonly version: number | null;
+  /** Without a byte order mark, which is `bom`'s business. */
+  readonly text: string;
+  /** `false`: there is no such file yet, and `text` is empty. */
+  readonly exists: boolean;
+  /** Whether the file on disk, or the synced text, starts with a byte order mark. */
+  readonly bom: boolean;
+  /** Whether the synced text itself holds that mark, so that positions on its first line count it. */
+  readonly bomSynced: boolean;
+  /** Whether a lone CR ends a line: LSP says yes, known clients say no. */
+  readonly loneCrEndsLine: boolean;
+  /** SHA-256 of the file's bytes, in hex, where the text was read from disk. */
+  readonly hash?: string;
+  /** For an open document: whether the file on disk holds the same text. `undefined`: there is no file to compare. */
+  readonly onDisk?: "same" | "differs";
+}
+
+/** What a path that a caller sent turned out to mean. */
+export type Target = { readonly ok: true; readonly uri: DocumentUri } | { readonly ok: false; readonly failure: Failure };
+
+/** Everything that a plan may look at. */
+export interface Snapshot {
+  /** By the path as it was sent. */
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly documents: ReadonlyMap<DocumentUri, Document>;
+}
