@@ -28,7 +28,9 @@ export interface Document {
 }
 
 /** What a path that a caller sent turned out to mean. */
-export type Target = { readonly ok: true; readonly uri: DocumentUri } | { readonly ok: false; readonly failure: Failure };
+export type Target =
+  | { readonly ok: true; readonly uri: DocumentUri }
+  | { readonly ok: false; readonly failure: Failure };
 
 /** Everything that a plan may look at. */
 export interface Snapshot {
