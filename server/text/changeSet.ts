@@ -1,0 +1,170 @@
+/** A change of one text into another as a value, with an algebra: of, apply, compose, invert, mapPos. */
+
+/** Replaces `[from, to)`, offsets in UTF-16 units of the text before (A), by `insert`. */
+export interface Change {
+  readonly from: number;
+  readonly to: number;
+  readonly insert: string;
+}
+
+/** All changes that turn a text A into a text B. Equal changes have equal values: the form is canonical. */
+export class ChangeSet {
+  private constructor(
+    /** Length of A, in UTF-16 units. */
+    readonly length: number,
+    /** Sorted, inside A, none empty, no two touching: `of` sees to it. */
+    readonly changes: readonly Change[],
+  ) {}
+
+  /**
+   * Changes in any order; those that touch are merged, insertions at one place keep their order.
+   * Throws a RangeError where two overlap or one lies outside the text: the caller has to prevent it.
+   */
+  static of(length: number, changes: readonly Change[]): ChangeSet {
+    const sorted = changes.filter(isChange);
+    sorted.sort((a, b) => a.from - b.from || a.to - b.to);
+    return new ChangeSet(length, merged(length, sorted));
+  }
+
+  /** No change of a text of that length. */
+  static none(length: number): ChangeSet {
+    return new ChangeSet(length, []);
+  }
+
+  get isEmpty(): boolean {
+    return this.changes.length === 0;
+  }
+
+  /** Length of B, in UTF-16 units. */
+  get lengthAfter(): number {
+    return this.changes.reduce((sum, { from, to, insert }) => sum + insert.length - (to - from), this.length);
+  }
+
+  /** B, given A. Throws a RangeError for a text of another length. */
+  apply(textA: string): string {
+    if (textA.length !== this.length) throw new RangeError(`a text of ${textA.length} units, not ${this.length}`);
+    const parts: string[] = [];
+    let done = 0;
+    for (const { from, to, insert } of this.changes) {
+      parts.push(textA.slice(done, from), insert);
+      done = to;
+    }
+    parts.push(textA.slice(done));
+    return parts.join("");
+  }
+
+  /** The set that turns B back into A. */
+  invert(textA: string): ChangeSet {
+    let shift = 0;
+    const inverse = this.changes.map(({ from, to, insert }) => {
+      const change = { from: from + shift, to: from + shift + insert.length, insert: textA.slice(from, to) };
+      shift += insert.length - (to - from);
+      return change;
+    });
+    return ChangeSet.of(this.lengthAfter, inverse);
+  }
+
+  /** This set and then `next`, which starts from B, as one set from A. Throws a RangeError where the lengths do not fit. */
+  compose(next: ChangeSet): ChangeSet {
+    if (next.length !== this.lengthAfter)
+      throw new RangeError(`composed with a set for ${next.length} units, not ${this.lengthAfter}`);
+    if (this.isEmpty) return next;
+    if (next.isEmpty) return this;
+    return new ChangeSet(this.length, merged(this.length, composed(this.changes, next.changes).filter(isChange)));
+  }
+
+  /**
+   * Where an offset of A is in B. Strictly inside replaced text, and where text was inserted right at it, `side`
+   * decides: `before` gives the start of the inserted text, `after` its end.
+   */
+  mapPos(offsetA: number, side: "before" | "after"): number {
+    let shift = 0;
+    for (const { from, to, insert } of this.changes) {
+      if (from > offsetA || (from === offsetA && from < to)) break;
+      if (offsetA < to || from === offsetA) return from + shift + (side === "before" ? 0 : insert.length);
+      shift += insert.length - (to - from);
+    }
+    return offsetA + shift;
+  }
+}
+
+const isChange = (change: Change): boolean => change.from < change.to || change.insert !== "";
+
+/** Merges neighbours that touch; the input is sorted. */
+function merged(length: number, sorted: readonly Change[]): Change[] {
+  const out: Change[] = [];
+  for (const change of sorted) {
+    const last = out.at(-1);
+    if (change.from < (last?.to ?? 0) || change.to < change.from || change.to > length) {
+      throw new RangeError(`change [${change.from}, ${change.to}) overlaps another or lies outside ${length} units`);
+    }
+    if (last !== undefined && last.to === change.from) {
+      out[out.length - 1] = { from: last.from, to: change.to, insert: last.insert + change.insert };
+    } else {
+      out.push(change);
+    }
+  }
+  return out;
+}
+
+/** One pass over both lists: changes of A and of B that touch in B become one change of A. */
+function composed(first: readonly Change[], next: readonly Change[]): Change[] {
+  const out: Change[] = [];
+  let shift = 0; // B minus A, in front of first[i]
+  let i = 0;
+  for (let j = 0; j < next.length; ) {
+    const start = next[j] as Change;
+    while (i < first.length && endInB(first[i] as Change, shift) < start.from) {
+      const passed = first[i++] as Change;
+      out.push(passed);
+      shift += passed.insert.length - (passed.to - passed.from);
+    }
+    const group = gather({ first, i, next, j, shift });
+    out.push(group.change);
+    ({ i, j, shift } = group);
+  }
+  for (const rest of first.slice(i)) out.push(rest);
+  return out;
+}
+
+const endInB = (change: Change, shift: number): number => change.from + shift + change.insert.length;
+
+/** Collects the run of changes from both lists that touch each other, as one change from A to C. */
+function gather(at: { first: readonly Change[]; i: number; next: readonly Change[]; j: number; shift: number }) {
+  const { first, next } = at;
+  let { i, j, shift } = at;
+  const startB = Math.min((next[j] as Change).from, i < first.length ? (first[i] as Change).from + shift : Infinity);
+  const fromA = startB - shift;
+  const parts: string[] = [];
+  /** What of the run's B text was dealt with: everything in front of `doneB` is in `parts` or deleted. */
+  let doneB = startB;
+  let endB = startB;
+  let insertAt = { text: "", startB };
+  const copyTo = (upTo: number): void => {
+    if (upTo <= doneB) return;
+    parts.push(insertAt.text.slice(doneB - insertAt.startB, upTo - insertAt.startB));
+    doneB = upTo;
+  };
+  for (;;) {
+    const one = first[i];
+    const two = next[j];
+    const oneB = one === undefined ? Infinity : one.from + shift;
+    const twoB = two === undefined ? Infinity : two.from;
+    if (Math.min(oneB, twoB) > endB) break;
+    if (oneB <= twoB && one !== undefined) {
+      copyTo(Math.min(endB, oneB));
+      insertAt = { text: one.insert, startB: oneB };
+      endB = Math.max(endB, oneB + one.insert.length);
+      shift += one.insert.length - (one.to - one.from);
+      i++;
+    } else if (two !== undefined) {
+      copyTo(twoB);
+      parts.push(two.insert);
+      doneB = Math.max(doneB, two.to);
+      endB = Math.max(endB, two.to);
+      j++;
+    }
+  }
+  copyTo(endB);
+  return { i, j, shift, change: { from: fromA, to: endB - shift, insert: parts.join("") } };
+}

@@ -1,0 +1,105 @@
+/** Where the lines of one text start and end: offsets in UTF-16 units, lines 0-based. */
+
+const LF = 10;
+const CR = 13;
+
+/** What ends a line besides LF and CRLF. */
+export interface LineRule {
+  /** LSP says that a lone CR ends a line; the editors that we know say that it is a character like any other. */
+  readonly loneCrEndsLine: boolean;
+}
+
+/** The lines of one text, which it keeps; a text that ends with a line end has an empty last line. */
+export class LineIndex {
+  private constructor(
+    /** The text that the offsets belong to. */
+    readonly text: string,
+    readonly rule: LineRule,
+    /** Ascending; the first is 0. */
+    private readonly starts: Uint32Array,
+  ) {}
+
+  /** Scans the whole text once. */
+  static of(text: string, rule: LineRule): LineIndex {
+    const starts = [0];
+    scanStarts(text, { from: 0, to: text.length }, rule, (start) => starts.push(start));
+    return new LineIndex(text, rule, Uint32Array.from(starts));
+  }
+
+  /** At least 1. */
+  get lineCount(): number {
+    return this.starts.length;
+  }
+
+  /** Offset at which a line starts; for the line after the last one the text's length. */
+  start(line: number): number {
+    return this.starts[line] ?? this.text.length;
+  }
+
+  /** Offset right after a line's end, which is where the next line starts. */
+  end(line: number): number {
+    return this.start(line + 1);
+  }
+
+  /** Offset before a line's end. */
+  contentEnd(line: number): number {
+    const end = this.end(line);
+    if (line + 1 >= this.starts.length) return end;
+    const twoUnits = this.text.charCodeAt(end - 1) === LF && this.text.charCodeAt(end - 2) === CR;
+    return twoUnits && end - 2 >= this.start(line) ? end - 2 : end - 1;
+  }
+
+  /** A line without its end. */
+  content(line: number): string {
+    return this.text.slice(this.start(line), this.contentEnd(line));
+  }
+
+  /** A line's end as it is written: `\n`, `\r\n`, `\r`, or nothing for the last line. */
+  terminator(line: number): string {
+    return this.text.slice(this.contentEnd(line), this.end(line));
+  }
+
+  /** The line that holds an offset; a line's end belongs to its line, and the text's length to the last line. */
+  lineAt(offset: number): number {
+    let low = 0;
+    let high = this.starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.start(middle) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /**
+   * The index of the text after `[from, to)` was replaced by `insert`, which is handed in as `textAfter`.
+   * Only the replaced part is scanned: starts before it stay, starts behind it are moved.
+   */
+  edited(from: number, to: number, insert: string, textAfter: string): LineIndex {
+    const scanFrom = Math.max(0, from - 1);
+    const kept = this.lineAt(scanFrom) + 1;
+    const added: number[] = [];
+    scanStarts(textAfter, { from: scanFrom, to: from + insert.length }, this.rule, (start) => added.push(start));
+    const firstMoved = this.lineAt(to) + 1;
+    const moved = this.starts.length - firstMoved;
+    const starts = new Uint32Array(kept + added.length + moved);
+    starts.set(this.starts.subarray(0, kept));
+    starts.set(added, kept);
+    const delta = insert.length - (to - from);
+    for (let i = 0; i < moved; i++) starts[kept + added.length + i] = this.start(firstMoved + i) + delta;
+    return new LineIndex(textAfter, this.rule, starts);
+  }
+}
+
+/** Reports the start of every line whose end lies in `[from, to)`; a CR right before an LF is left to that LF. */
+function scanStarts(
+  text: string,
+  range: { from: number; to: number },
+  rule: LineRule,
+  report: (start: number) => void,
+): void {
+  for (let i = range.from; i < range.to; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === LF || (unit === CR && rule.loneCrEndsLine && text.charCodeAt(i + 1) !== LF)) report(i + 1);
+  }
+}

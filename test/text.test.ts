@@ -1,0 +1,160 @@
+/** Laws of ChangeSet and LineIndex, each against an oracle that knows nothing of them. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Change, ChangeSet } from "../server/text/changeSet.js";
+import { LineIndex } from "../server/text/lines.js";
+import { expectedLineStarts, texts } from "./support/arbitraries.js";
+
+/** Disjoint changes of a text of that length, in any order. */
+function changesOf(length: number): fc.Arbitrary<Change[]> {
+  const piece = fc.record({
+    gap: fc.nat(4),
+    size: fc.nat(4),
+    insert: fc.string({ unit: fc.constantFrom("a", "b", "\n"), maxLength: 4 }),
+  });
+  return fc.array(piece, { maxLength: 6 }).map((pieces) => {
+    const changes: Change[] = [];
+    let at = 0;
+    for (const { gap, size, insert } of pieces) {
+      const from = Math.min(length, at + gap);
+      const to = Math.min(length, from + size);
+      changes.push({ from, to, insert });
+      at = to;
+    }
+    return changes;
+  });
+}
+
+/** The oracle: replaces from the end, one by one, on an array of units; insertions at one place keep their order. */
+function spliced(text: string, changes: readonly Change[]): string {
+  const units = text.split("");
+  for (const { from, to, insert } of [...changes].reverse()) units.splice(from, to - from, ...insert.split(""));
+  return units.join("");
+}
+
+const chained = texts.chain((a) =>
+  changesOf(a.length).chain((one) => {
+    const b = spliced(a, one);
+    return changesOf(b.length).chain((two) => {
+      const c = spliced(b, two);
+      return changesOf(c.length).map((three) => ({ a, b, c, one, two, three }));
+    });
+  }),
+);
+
+describe("ChangeSet", () => {
+  it("applies like splicing", () => {
+    fc.assert(
+      fc.property(chained, ({ a, b, one }) => {
+        expect(ChangeSet.of(a.length, one).apply(a)).toBe(b);
+      }),
+    );
+  });
+
+  it("composes: applying the composition is applying twice", () => {
+    fc.assert(
+      fc.property(chained, ({ a, b, c, one, two }) => {
+        const both = ChangeSet.of(a.length, one).compose(ChangeSet.of(b.length, two));
+        expect(both.apply(a)).toBe(c);
+        expect(both.lengthAfter).toBe(c.length);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("composes associatively, up to equal texts and equal change lists", () => {
+    fc.assert(
+      fc.property(chained, ({ a, b, c, one, two, three }) => {
+        const [x, y, z] = [ChangeSet.of(a.length, one), ChangeSet.of(b.length, two), ChangeSet.of(c.length, three)];
+        expect(x.compose(y).compose(z)).toEqual(x.compose(y.compose(z)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("inverts: the inverse undoes", () => {
+    fc.assert(
+      fc.property(chained, ({ a, b, one }) => {
+        const set = ChangeSet.of(a.length, one);
+        expect(set.invert(a).apply(b)).toBe(a);
+      }),
+    );
+  });
+
+  it("is canonical: sorted, disjoint, none empty, none touching, in any order of the input", () => {
+    fc.assert(
+      fc.property(chained, ({ a, one }) => {
+        const set = ChangeSet.of(a.length, one);
+        set.changes.forEach((change, i) => {
+          expect(change.from < change.to || change.insert !== "").toBe(true);
+          if (i > 0) expect(change.from).toBeGreaterThan(set.changes[i - 1]!.to);
+        });
+        const replacements = one.filter((change) => change.from < change.to);
+        expect(ChangeSet.of(a.length, [...replacements].reverse())).toEqual(ChangeSet.of(a.length, replacements));
+      }),
+    );
+  });
+
+  it("maps untouched units to themselves", () => {
+    fc.assert(
+      fc.property(chained, ({ a, b, one }) => {
+        const set = ChangeSet.of(a.length, one);
+        for (let i = 0; i < a.length; i++) {
+          if (set.changes.some(({ from, to }) => i >= from && i < to)) continue;
+          expect(b[set.mapPos(i, "after")]).toBe(a[i]);
+        }
+      }),
+    );
+  });
+
+  it("refuses overlap and what lies outside", () => {
+    const twice = [
+      { from: 0, to: 2, insert: "" },
+      { from: 1, to: 3, insert: "" },
+    ];
+    expect(() => ChangeSet.of(3, twice)).toThrow(RangeError);
+    expect(() => ChangeSet.of(1, [{ from: 0, to: 2, insert: "" }])).toThrow(RangeError);
+    expect(() => ChangeSet.none(3).apply("ab")).toThrow(RangeError);
+    expect(() => ChangeSet.none(3).compose(ChangeSet.none(2))).toThrow(RangeError);
+  });
+});
+
+describe("LineIndex", () => {
+  const rules = fc.record({ loneCrEndsLine: fc.boolean() });
+
+  it("finds the starts that a plain scan finds", () => {
+    fc.assert(
+      fc.property(texts, rules, (text, rule) => {
+        const lines = LineIndex.of(text, rule);
+        const starts = expectedLineStarts(text, rule.loneCrEndsLine);
+        expect(Array.from({ length: lines.lineCount }, (_, i) => lines.start(i))).toEqual(starts);
+        starts.forEach((_, line) => {
+          expect(lines.content(line) + lines.terminator(line)).toBe(text.slice(starts[line], starts[line + 1]));
+          expect(["", "\n", "\r\n", "\r"]).toContain(lines.terminator(line));
+        });
+      }),
+    );
+  });
+
+  it("edits to the same index that a fresh scan gives", () => {
+    fc.assert(
+      fc.property(texts, texts, fc.nat(), fc.nat(), rules, (text, insert, x, y, rule) => {
+        const [p, q] = [x % (text.length + 1), y % (text.length + 1)];
+        const [from, to] = [Math.min(p, q), Math.max(p, q)];
+        const after = text.slice(0, from) + insert + text.slice(to);
+        expect(LineIndex.of(text, rule).edited(from, to, insert, after)).toEqual(LineIndex.of(after, rule));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("says in which line an offset is", () => {
+    fc.assert(
+      fc.property(texts, rules, (text, rule) => {
+        const lines = LineIndex.of(text, rule);
+        const starts = expectedLineStarts(text, rule.loneCrEndsLine);
+        for (let i = 0; i <= text.length; i++) expect(lines.lineAt(i)).toBe(starts.filter((s) => s <= i).length - 1);
+      }),
+    );
+  });
+});
