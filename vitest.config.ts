@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    // Many tests start the built server, or an editor; a machine under load may take its time.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
