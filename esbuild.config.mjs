@@ -1,0 +1,119 @@
+/**
+ * Builds `dist/`: without arguments the programs, the protocol and the JSON Schemas, with `--types` the protocol's
+ * declarations, which need the compiler and so would slow the demo. Prints nothing unless something is wrong.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = dirname(fileURLToPath(import.meta.url));
+process.chdir(root);
+
+/** @type {import("esbuild").BuildOptions & { metafile: true }} */
+const common = {
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  logLevel: "warning",
+  legalComments: "none",
+  metafile: true,
+};
+
+// An ESM bundle of the language server library fails on its first `require`, so the programs are CommonJS. There
+// `import()` of our own modules stays in the one file and still runs only what is asked for.
+/** @type {import("esbuild").BuildOptions & { metafile: true }} */
+const program = { ...common, format: "cjs", minify: true, keepNames: true, banner: { js: "#!/usr/bin/env node" } };
+
+await (process.argv.includes("--types") ? buildTypes() : buildPrograms());
+
+async function buildPrograms() {
+  const demo = "client-samples/node/demo.ts";
+  const [main] = await Promise.all([
+    build({ ...program, entryPoints: ["server/main.ts"], outfile: "dist/main.cjs" }),
+    existsSync(demo) && build({ ...program, entryPoints: [demo], outfile: "dist/demo.cjs" }),
+    build({ ...common, format: "esm", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.js" }),
+    build({ ...common, format: "cjs", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.cjs" }),
+    buildSchemas(),
+  ]);
+  await chmod("dist/main.cjs", 0o755);
+  await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licencesOf(main.metafile));
+}
+
+/** Runs the very functions that the decoder and the settings are made of, so that a schema can't say anything else. */
+async function buildSchemas() {
+  if (!existsSync("server/dialect/jsonSchema.ts") || !existsSync("server/workspace/settings.ts")) return;
+  const { outputFiles } = await build({
+    ...common,
+    format: "esm",
+    write: false,
+    stdin: {
+      contents: `export { settingsJsonSchema } from "./server/workspace/settings.ts";
+        export { shapeJsonSchemas } from "./server/dialect/jsonSchema.ts";`,
+      resolveDir: root,
+    },
+  });
+  const source = Buffer.from(outputFiles[0].contents).toString("base64");
+  const { settingsJsonSchema, shapeJsonSchemas } = await import(`data:text/javascript;base64,${source}`);
+  const schemas = { settings: settingsJsonSchema() };
+  for (const [shape, schema] of Object.entries(shapeJsonSchemas())) schemas[`shape-${shape}`] = schema;
+  await rm("dist/schemas", { recursive: true, force: true });
+  await mkdir("dist/schemas", { recursive: true });
+  for (const [name, schema] of Object.entries(schemas)) {
+    await writeFile(`dist/schemas/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
+  }
+}
+
+/**
+ * The declarations of the protocol and of what it imports, twice: they are the same text, but the nearest package.json
+ * tells a compiler whether they describe an ES module or CommonJS.
+ */
+async function buildTypes() {
+  await rm("dist/types", { recursive: true, force: true });
+  await mkdir("dist/types/cjs", { recursive: true });
+  const compilerOptions = {
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    rootDir: "../../server",
+    outDir: "esm",
+  };
+  const tsconfig = {
+    extends: "../../tsconfig.json",
+    compilerOptions,
+    include: [],
+    files: ["../../server/lsp/protocol.ts"],
+  };
+  await writeFile("dist/types/tsconfig.json", JSON.stringify(tsconfig));
+  const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
+  const { status } = spawnSync(process.execPath, [compiler, "-p", "dist/types/tsconfig.json"], { stdio: "inherit" });
+  if (status !== 0) process.exit(1);
+  await rm("dist/types/tsconfig.json");
+  await cp("dist/types/esm", "dist/types/cjs", { recursive: true });
+  await writeFile("dist/types/cjs/package.json", '{ "type": "commonjs" }\n');
+}
+
+/**
+ * Name, version and licence text of every npm package that has code in the bundle.
+ * @param {import("esbuild").Metafile} metafile
+ */
+async function licencesOf(metafile) {
+  const inputs = Object.values(metafile.outputs).flatMap((output) =>
+    Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+  const folders = new Set(inputs.flatMap((path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []));
+  const sections = ["multi-edit-language-server contains code of these packages, under these licences."];
+  for (const folder of [...folders].sort()) {
+    const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    const files = (await readdir(folder)).filter((file) =>
+      /^(licen[cs]e|copying|notice|thirdpartynotices)/i.test(file),
+    );
+    if (!files.some((file) => /^(licen[cs]e|copying)/i.test(file))) throw new Error(`${folder} has no licence text`);
+    const texts = await Promise.all(files.sort().map((file) => readFile(join(folder, file), "utf8")));
+    sections.push([`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join("\n\n"));
+  }
+  return `${sections.join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
+}
