@@ -4,6 +4,12 @@ export const limits = {
   messageBytes: 256 * 1024 * 1024,
   /** Bytes of the header block of one framed message. */
   headerBytes: 4 * 1024,
+  /** Failures that are listed for a call that can't be read; the last one says how many more there are. */
+  failuresPerCall: 50,
+  /** Warnings about fields of a call that nothing knows; the last one says how many more there are. */
+  unknownFieldWarnings: 10,
+  /** Different fields in one call that nothing knows; each is compared with every known name. */
+  unknownFields: 1_000,
   /** Edits in one call. */
   editsPerCall: 10_000,
   /** Different files in one call. */
@@ -12,6 +18,8 @@ export const limits = {
   textLength: 16 * 1024 * 1024,
   /** UTF-16 units of one document, before and after the batch. */
   documentLength: 64 * 1024 * 1024,
+  /** UTF-16 units of one synced text that is still mirrored; from `documentLength` on it is no longer edited. */
+  syncedLength: 256 * 1024 * 1024,
   /** Bytes of one file that is read from disk. */
   fileBytes: 64 * 1024 * 1024,
   /** Places of one old text that are collected. */
@@ -38,6 +46,10 @@ export const limits = {
   label: 200,
   /** Characters of a path or URI. */
   pathLength: 4_096,
+  /** Items of one list in the user's settings. */
+  settingItems: 1_000,
+  /** Warnings about the user's settings, of one reading and of one session. */
+  settingWarnings: 100,
   /** Milliseconds that the client may take until its synced text proves an edit. */
   proofMs: 2_000,
   /** Milliseconds that the client may take to answer `workspace/applyEdit`. */
@@ -46,4 +58,24 @@ export const limits = {
   rematches: 3,
   /** Transactions that are remembered. */
   transactions: 50,
+  /** UTF-16 units of the method or of a string id of one message on the wire. */
+  envelopeText: 256,
+  /** Requests of one client that wait for their answer; a further one is refused. */
+  pendingRequests: 10_000,
+  /** Messages that are read ahead of the one that is being dispatched; beyond, reading pauses. */
+  messagesAhead: 1_000,
+  /** Bytes of output that the client has not taken yet; beyond, reading pauses. */
+  outputBacklogBytes: 8 * 1024 * 1024,
+  /** Milliseconds that an exit waits for running requests and for the client to take their answers. */
+  exitGraceMs: 1_000,
+  /** Milliseconds between two looks at whether the client's process still lives. */
+  clientWatchMs: 3_000,
+  /** UTF-16 units of one line in the log. */
+  logLine: 2_000,
+  /** Bytes of bad input that a log line quotes. */
+  quotedInput: 80,
+  /** Bytes of a socket's path on Linux, where Node cuts a longer one off without a word. */
+  linuxSocketPathBytes: 107,
+  /** Bytes of a socket's path on macOS and the BSDs. */
+  bsdSocketPathBytes: 103,
 } as const;

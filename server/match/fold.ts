@@ -1,0 +1,155 @@
+/** Texts with a difference folded away, and the way back from an offset of the folded text to the text as it is. */
+import { isBlank, trimEnd } from "../text/chars.js";
+
+/** What a fold takes away besides the difference of CRLF, CR and LF. */
+export interface FoldOptions {
+  /** Blanks at line ends. */
+  readonly trailingBlanks: boolean;
+  /** Curly quotes, dashes, ellipsis and typographic spaces. */
+  readonly typography: boolean;
+}
+
+/** A stretch that is not one unit to one unit: `[folded, foldedEnd)` stands for `[original, originalEnd)`. */
+interface Mark {
+  readonly folded: number;
+  readonly foldedEnd: number;
+  readonly original: number;
+  readonly originalEnd: number;
+}
+
+/** A folded text; between marks its units stand for units of the original, one to one. */
+export class Folded {
+  private constructor(
+    readonly text: string,
+    private readonly marks: readonly Mark[],
+  ) {}
+
+  /** Folds a whole text in one pass. */
+  static of(text: string, options: FoldOptions): Folded {
+    const builder = new FoldBuilder(text, options);
+    builder.run();
+    return new Folded(builder.folded(), builder.marks);
+  }
+
+  /**
+   * The original offset at which a place starts that starts at an offset of the folded text: behind folded blanks.
+   * `undefined`: inside a unit that was expanded, which is no place to start.
+   */
+  startOf(offset: number): number | undefined {
+    return this.original(offset, this.lastMark(offset));
+  }
+
+  /** The original offset at which a place ends: in front of folded blanks. `undefined` as for `startOf`. */
+  endOf(offset: number): number | undefined {
+    return this.original(offset, this.lastMark(offset - 1));
+  }
+
+  private original(offset: number, mark: Mark | undefined): number | undefined {
+    if (mark === undefined) return offset;
+    if (offset >= mark.foldedEnd) return mark.originalEnd + (offset - mark.foldedEnd);
+    return offset === mark.folded ? mark.original : undefined;
+  }
+
+  /** The last mark that starts at an offset or in front of it. */
+  private lastMark(offset: number): Mark | undefined {
+    let low = -1;
+    let high = this.marks.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.marks[middle] as Mark).folded <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return this.marks[low];
+  }
+}
+
+const LF = 10;
+const CR = 13;
+
+/** State of one pass: what was folded so far, and where. */
+class FoldBuilder {
+  readonly marks: Mark[] = [];
+  private readonly parts: string[] = [];
+  /** For each part the offset up to which the text had been dealt with before it. */
+  private readonly origins: number[] = [];
+  private copied = 0;
+  private length = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly options: FoldOptions,
+  ) {}
+
+  run(): void {
+    const { text } = this;
+    let lineStart = 0;
+    for (let i = 0; i <= text.length; i++) {
+      const unit = i < text.length ? text.charCodeAt(i) : LF;
+      if (unit === LF || unit === CR) {
+        this.foldBlanks(lineStart, i);
+        if (unit === CR) {
+          const end = text.charCodeAt(i + 1) === LF ? i + 2 : i + 1;
+          this.replace(i, end, "\n");
+          i = end - 1;
+        }
+        lineStart = i + 1;
+      } else if (unit > 0x7f && this.options.typography) {
+        const plain = plainOf(unit);
+        if (plain !== undefined) this.replace(i, i + 1, plain);
+      }
+    }
+  }
+
+  folded(): string {
+    if (this.parts.length === 0) return this.text;
+    this.copyTo(this.text.length);
+    return this.parts.join("");
+  }
+
+  private foldBlanks(lineStart: number, lineEnd: number): void {
+    if (!this.options.trailingBlanks || lineEnd === lineStart || !isBlank(this.text.charCodeAt(lineEnd - 1))) return;
+    const end = trimEnd(this.text, lineStart, lineEnd);
+    this.undoFrom(end);
+    this.replace(end, lineEnd, "");
+  }
+
+  /** Forgets replacements at or behind an offset: trailing typographic spaces are trimmed, not exchanged. */
+  private undoFrom(offset: number): void {
+    while (this.copied > offset) {
+      const part = this.parts.pop() as string;
+      this.length -= part.length;
+      this.copied = this.origins.pop() as number;
+    }
+    while ((this.marks.at(-1)?.original ?? -1) >= offset) this.marks.pop();
+  }
+
+  private push(part: string, copied: number): void {
+    this.origins.push(this.copied);
+    this.parts.push(part);
+    this.length += part.length;
+    this.copied = copied;
+  }
+
+  private copyTo(offset: number): void {
+    if (offset > this.copied) this.push(this.text.slice(this.copied, offset), offset);
+  }
+
+  private replace(from: number, to: number, plain: string): void {
+    this.copyTo(from);
+    const folded = this.length;
+    this.push(plain, to);
+    if (plain.length === to - from) return;
+    this.marks.push({ folded, foldedEnd: folded + plain.length, original: from, originalEnd: to });
+  }
+}
+
+/** Codex's table of typographic characters and their plain ones, and the ellipsis; `undefined`: stands for itself. */
+function plainOf(unit: number): string | undefined {
+  if (unit === 0xa0 || unit === 0x3000) return " ";
+  if (unit < 0x2002 || unit > 0x2212) return undefined;
+  if (unit <= 0x200a || unit === 0x202f || unit === 0x205f) return " ";
+  if ((unit >= 0x2010 && unit <= 0x2015) || unit === 0x2212) return "-";
+  if (unit >= 0x2018 && unit <= 0x201b) return "'";
+  if (unit >= 0x201c && unit <= 0x201f) return '"';
+  return unit === 0x2026 ? "..." : undefined;
+}

@@ -1,0 +1,36 @@
+/** Where an old text stands: the first rung that finds it decides, and a looser one never overrules a stricter one. */
+import { isAllBlank } from "../text/chars.js";
+import { type Place, type RungName, rungs, type Sought } from "./rungs.js";
+import type { TextIndex } from "./textIndex.js";
+
+/** What was found: nothing, or places in order (overlapping ones included) on one rung, or too much to compare. */
+export type Located =
+  | { readonly kind: "none" }
+  | { readonly kind: "tooMany" }
+  | { readonly kind: "one" | "many"; readonly rung: RungName; readonly places: readonly [Place, ...Place[]] };
+
+/** Tries the rungs on the whole text. `lenient: false` keeps the strict ones. The old text must not be empty. */
+export function locate(index: TextIndex, sought: Sought, options: { readonly lenient: boolean }): Located {
+  const blank = isAllBlank(sought.oldText);
+  for (const rung of rungs) {
+    if ((!options.lenient && !rung.strict) || (blank && !rung.forBlankText)) continue;
+    const found = rung.find(index, sought);
+    if (found === "tooMany") return { kind: "tooMany" };
+    const [first, ...rest] = found;
+    if (first !== undefined)
+      return { kind: rest.length === 0 ? "one" : "many", rung: rung.name, places: [first, ...rest] };
+  }
+  return { kind: "none" };
+}
+
+/** The places that `replaceAll` takes: from the start, each one behind the end of the one before. */
+export function withoutOverlap(places: readonly Place[]): Place[] {
+  const taken: Place[] = [];
+  let end = -1;
+  for (const place of places) {
+    if (place.from < end) continue;
+    taken.push(place);
+    end = place.to;
+  }
+  return taken;
+}

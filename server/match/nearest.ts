@@ -1,0 +1,167 @@
+/** For an old text that was not found: the regions of the document that resemble it most, and how they differ. */
+import { splitLines, trimEnd, trimStart } from "../text/chars.js";
+import { limits } from "../text/limits.js";
+import { Folded } from "./fold.js";
+import { keyText, type TextIndex } from "./textIndex.js";
+
+/** How a region's first differing line differs. */
+export type DifferenceKind =
+  | "lineEndBlanks"
+  | "indentation"
+  | "typography"
+  | "innerBlanks"
+  | "case"
+  | "text"
+  | "missingLine";
+
+/** The first line in which a region is not what was sought. */
+export interface Difference {
+  readonly kind: DifferenceKind;
+  /** 0-based line of the document. */
+  readonly line: number;
+  /** 0-based UTF-16 offset in that line at which the two part. */
+  readonly column: number;
+  /** The old text's line and the document's, without line ends. */
+  readonly sought: string;
+  readonly found: string;
+}
+
+/** A region that resembles the old text. */
+export interface Region {
+  /** 0-based lines of the document, as its editor counts them, both included. */
+  readonly startLine: number;
+  readonly endLine: number;
+  /** `undefined`: line by line the same, so that only its ends or the place within the line differ. */
+  readonly difference: Difference | undefined;
+}
+
+/** Work bounds: how many places of one line or word vote, how many words are looked up, how much text is compared. */
+const bounds = { votesPerLine: 40, words: 8, votesPerWord: 40, ranked: 12, comparedUnits: 600 } as const;
+
+/** Up to `limits.nearestShown` regions, best first; none where nothing resembles the old text. */
+export function nearestRegions(index: TextIndex, oldText: string): Region[] {
+  const cut = splitLines(oldText).map(({ from, to }) => oldText.slice(from, to));
+  const sought = cut.length > 1 && cut.at(-1) === "" ? cut.slice(0, -1) : cut;
+  const votes = voteByLines(index, sought);
+  if (votes.size === 0) voteByWords(index, sought, votes);
+  const candidates = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, bounds.ranked);
+  const scored = candidates.map(([start]) => ({ start, score: similarity(index, start, sought) }));
+  scored.sort((a, b) => b.score - a.score || a.start - b.start);
+  const regions: Region[] = [];
+  for (const { start, score } of scored) {
+    if (score < 0.5 || regions.length === limits.nearestShown) break;
+    const region = regionAt(index, start, sought);
+    if (regions.every((other) => region.startLine > other.endLine || region.endLine < other.startLine))
+      regions.push(region);
+  }
+  return regions;
+}
+
+/** Lines that the document has, too, vote for the place where the old text's first line would then be. */
+function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, number> {
+  const { keys, keyOf } = index.keys("trimmed");
+  const wanted = new Map<number, number[]>();
+  for (const [i, line] of sought.entries()) {
+    const key = keyOf.get(keyText(line, 0, line.length, "trimmed"));
+    if (key === undefined || !/[\p{L}\p{N}]/u.test(line)) continue;
+    wanted.set(key, [...(wanted.get(key) ?? []), i].slice(0, bounds.votesPerLine));
+  }
+  const votes = new Map<number, number>();
+  const used = new Map<number, number>();
+  for (let line = 0; wanted.size > 0 && line < keys.length; line++) {
+    const key = keys[line] as number;
+    const places = wanted.get(key);
+    const uses = used.get(key) ?? 0;
+    if (places === undefined || uses >= bounds.votesPerLine) continue;
+    used.set(key, uses + 1);
+    for (const i of places) addVote(votes, line - i, Math.min(40, (sought[i] as string).trim().length));
+  }
+  return votes;
+}
+
+/** Where no whole line is there: the longest words vote. */
+function voteByWords(index: TextIndex, sought: readonly string[], votes: Map<number, number>): void {
+  const words = new Map<string, number>();
+  for (const [i, line] of sought.slice(0, 50).entries()) {
+    for (const word of line.slice(0, 1000).match(/[\p{L}\p{N}_$]{3,64}/gu) ?? [])
+      if (!words.has(word)) words.set(word, i);
+  }
+  const longest = [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
+  for (const [word, i] of longest) {
+    let at = index.text.indexOf(word);
+    for (let n = 0; at !== -1 && n < bounds.votesPerWord; n++) {
+      addVote(votes, index.matchedLines.lineAt(at) - i, word.length);
+      at = index.text.indexOf(word, at + word.length);
+    }
+  }
+}
+
+function addVote(votes: Map<number, number>, line: number, weight: number): void {
+  if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
+}
+
+/** 0 to 1: pairs of neighbouring units that both have, blanks aside, on a bounded part of both. */
+function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
+  const lines = index.matchedLines;
+  const end = Math.min(lines.lineCount, start + sought.length) - 1;
+  const found = pairsOf(
+    index.text.slice(
+      lines.start(start),
+      Math.min(lines.contentEnd(end), lines.start(start) + 4 * bounds.comparedUnits),
+    ),
+  );
+  const wanted = pairsOf(sought.join("\n").slice(0, 4 * bounds.comparedUnits));
+  let shared = 0;
+  for (const [pair, count] of wanted.pairs) shared += Math.min(count, found.pairs.get(pair) ?? 0);
+  // A sought part of a long line is as near as the part that it shares.
+  return shared / Math.max(1, sought.length === 1 ? wanted.total : Math.max(wanted.total, found.total));
+}
+
+function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
+  const dense = text.replace(/\s/g, "").slice(0, bounds.comparedUnits);
+  const pairs = new Map<string, number>();
+  for (let i = 0; i + 1 < dense.length; i++) {
+    const pair = dense.slice(i, i + 2);
+    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+  }
+  return { pairs, total: Math.max(0, dense.length - 1) };
+}
+
+function regionAt(index: TextIndex, start: number, sought: readonly string[]): Region {
+  const lines = index.matchedLines;
+  const end = Math.min(lines.lineCount, start + sought.length) - 1;
+  const own = (line: number): number => index.lines.lineAt(lines.start(line));
+  return { startLine: own(start), endLine: own(end), difference: firstDifference(index, start, sought) };
+}
+
+function firstDifference(index: TextIndex, start: number, sought: readonly string[]): Difference | undefined {
+  const lines = index.matchedLines;
+  for (const [i, wanted] of sought.entries()) {
+    const line = start + i;
+    if (line >= lines.lineCount)
+      return { kind: "missingLine", line: index.lines.lineCount - 1, column: 0, sought: wanted, found: "" };
+    const found = lines.content(line);
+    if (found === wanted || (sought.length === 1 && found.includes(wanted))) continue;
+    const column = partingColumn(wanted, found);
+    return { kind: kindOf(wanted, found), line: index.lines.lineAt(lines.start(line)), column, sought: wanted, found };
+  }
+  return undefined;
+}
+
+function partingColumn(a: string, b: string): number {
+  let column = 0;
+  while (column < a.length && a[column] === b[column]) column++;
+  return column;
+}
+
+/** The least that has to be folded away until two lines are equal. */
+function kindOf(wanted: string, found: string): DifferenceKind {
+  const trimmed = (line: string): string => line.slice(trimStart(line, 0, line.length), trimEnd(line, 0, line.length));
+  const plain = (line: string): string => Folded.of(line, { trailingBlanks: true, typography: true }).text;
+  if (wanted.slice(0, trimEnd(wanted, 0, wanted.length)) === found.slice(0, trimEnd(found, 0, found.length)))
+    return "lineEndBlanks";
+  if (trimmed(wanted) === trimmed(found)) return "indentation";
+  if (trimmed(plain(wanted)) === trimmed(plain(found))) return "typography";
+  if (wanted.replace(/\s/g, "") === found.replace(/\s/g, "")) return "innerBlanks";
+  return trimmed(wanted).toLowerCase() === trimmed(found).toLowerCase() ? "case" : "text";
+}

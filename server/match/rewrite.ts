@@ -1,0 +1,131 @@
+/** What an edit changes at its place: old and new text are aligned line by line, and what both have stays as the file has it. */
+import { diffArrays } from "diff";
+import type { Change } from "../text/changeSet.js";
+import { type SplitLine, splitLines } from "../text/chars.js";
+import { limits } from "../text/limits.js";
+import { shrink } from "../text/shrink.js";
+import type { Place } from "./rungs.js";
+import type { TextIndex } from "./textIndex.js";
+
+/** The changes of one place, sorted, as small as they can be; none where the document has the new text there already. */
+export function rewrite(index: TextIndex, place: Place): Change[] {
+  const old = cut(place.oldText);
+  const next = cut(place.newText);
+  const region = splitLines(index.text, place.from, place.to);
+  if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
+  const pieces = piecesOf({ index, place, region, old, next });
+  return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
+}
+
+interface Line {
+  readonly content: string;
+  readonly end: string;
+}
+
+const cut = (text: string): Line[] =>
+  splitLines(text).map(({ from, to, next }) => ({ content: text.slice(from, to), end: text.slice(to, next) }));
+
+/** A part of the result: copied from the document, or written as sent. */
+type Piece = { readonly from: number; readonly to: number } | string;
+
+interface Alignment {
+  readonly index: TextIndex;
+  readonly place: Place;
+  /** The document's lines at the place, one for each line of the old text. */
+  readonly region: readonly SplitLine[];
+  readonly old: readonly Line[];
+  readonly next: readonly Line[];
+}
+
+/** The result line by line: context is copied, other lines are written; ends come from the line that stood there. */
+function piecesOf(alignment: Alignment): Piece[] {
+  const { index, place, region, old, next } = alignment;
+  const pieces: Piece[] = [];
+  let lineEnd = lineEndAt(index, place.from);
+  for (const { line, from, kept } of pairLines(old, next)) {
+    const own = from === undefined ? undefined : region[from];
+    const content = next[line] as Line;
+    pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : content.content);
+    const ownEnd = own !== undefined && own.next > own.to ? { from: own.to, to: own.next } : undefined;
+    if (ownEnd !== undefined) lineEnd = adopted(index, ownEnd) ?? lineEnd;
+    if (line < next.length - 1) pieces.push(ownEnd ?? lineEnd ?? content.end);
+  }
+  return pieces;
+}
+
+/** The end that new lines get at an offset: of its line, else of the line before; `undefined`: the text has none there. */
+function lineEndAt(index: TextIndex, offset: number): string | undefined {
+  const line = index.lines.lineAt(offset);
+  return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
+}
+
+/** A line end of the place that new lines behind it take over; a lone CR only where the document's editor counts it. */
+function adopted(index: TextIndex, end: { from: number; to: number }): string | undefined {
+  const text = index.text.slice(end.from, end.to);
+  return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;
+}
+
+/** For each line of the new text the line of the old text that it was (`kept`) or that it replaces; both 0-based. */
+interface Pair {
+  readonly line: number;
+  readonly from: number | undefined;
+  readonly kept: boolean;
+}
+
+function* pairLines(old: readonly Line[], next: readonly Line[]): Generator<Pair> {
+  let head = 0;
+  while (head < old.length && head < next.length && old[head]?.content === next[head]?.content) {
+    yield { line: head, from: head, kept: true };
+    head++;
+  }
+  let tail = 0;
+  const room = Math.min(old.length, next.length) - head;
+  while (tail < room && old[old.length - 1 - tail]?.content === next[next.length - 1 - tail]?.content) tail++;
+  yield* pairMiddle(old.slice(head, old.length - tail), next.slice(head, next.length - tail), head);
+  for (let i = tail; i > 0; i--) yield { line: next.length - i, from: old.length - i, kept: true };
+}
+
+function* pairMiddle(old: readonly Line[], next: readonly Line[], offset: number): Generator<Pair> {
+  const contents = (lines: readonly Line[]): string[] => lines.map(({ content }) => content);
+  const parts = diffArrays(contents(old), contents(next), { maxEditLength: limits.alignDistance }) ?? [
+    { removed: true, added: false, count: old.length },
+    { removed: false, added: true, count: next.length },
+  ];
+  let from = offset;
+  let line = offset;
+  let replaced = { next: offset, end: offset };
+  for (const part of parts) {
+    if (part.removed) {
+      replaced = { next: from, end: from + part.count };
+      from += part.count;
+    } else if (part.added) {
+      for (let i = 0; i < part.count; i++, line++) {
+        yield { line, from: replaced.next < replaced.end ? replaced.next++ : undefined, kept: false };
+      }
+    } else {
+      for (let i = 0; i < part.count; i++) yield { line: line++, from: from++, kept: true };
+      replaced = { next: from, end: from };
+    }
+  }
+}
+
+/** Turns pieces into changes: what is copied stays, what lies between is replaced by what is written there. */
+function changesOf(text: string, place: Place, pieces: readonly Piece[]): Change[] {
+  const changes: Change[] = [];
+  let from = place.from;
+  let insert = "";
+  const flush = (to: number): void => {
+    if (from < to || insert !== "") changes.push({ from, to, insert });
+    insert = "";
+  };
+  for (const piece of pieces) {
+    if (typeof piece === "string") insert += piece;
+    else if (piece.from < from) insert += text.slice(piece.from, piece.to);
+    else if (piece.from < piece.to) {
+      if (piece.from > from || insert !== "") flush(piece.from);
+      from = piece.to;
+    }
+  }
+  flush(place.to);
+  return changes;
+}

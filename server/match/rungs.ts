@@ -1,0 +1,101 @@
+/** The ladder: each row folds one more kind of difference away, and says where an old text then stands. */
+import { isBlank, splitsCharacter } from "../text/chars.js";
+import { limits } from "../text/limits.js";
+import { Folded, type FoldOptions } from "./fold.js";
+import { findAll } from "./search.js";
+import type { TextIndex } from "./textIndex.js";
+import { findIndented, findWithViewPrefix } from "./wholeLines.js";
+
+/** An old text and what it is to become, as the caller wrote them. */
+export interface Sought {
+  readonly oldText: string;
+  readonly newText: string;
+}
+
+/** Where an old text stands: offsets in UTF-16 units, in the text that was searched. */
+export interface Place extends Sought {
+  readonly from: number;
+  readonly to: number;
+  // `oldText` and `newText` are in the document's own indentation and without view prefixes here.
+}
+
+/** What a rung found: places in order, overlapping ones included, or that there is too much to compare. */
+export type Found = readonly Place[] | "tooMany";
+
+/** A row of the ladder. */
+export interface Rung {
+  readonly name: RungName;
+  /** Whether it is tried with `lenient: false`. */
+  readonly strict: boolean;
+  /** Whether it is tried for an old text that is nothing but blanks. */
+  readonly forBlankText: boolean;
+  readonly find: (index: TextIndex, sought: Sought) => Found;
+}
+
+/** Names of the rungs as results carry them. */
+export type RungName = "exact" | "lineEnding" | "trailingBlanks" | "typography" | "indentation" | "viewPrefix";
+
+const nothing: FoldOptions = { trailingBlanks: false, typography: false };
+const blanks: FoldOptions = { trailingBlanks: true, typography: false };
+const typography: FoldOptions = { trailingBlanks: true, typography: true };
+
+/** In the order in which they are tried. */
+export const rungs: readonly Rung[] = [
+  { name: "exact", strict: true, forBlankText: true, find: findExact },
+  { name: "lineEnding", strict: true, forBlankText: true, find: (index, sought) => findFolded(index, sought, nothing) },
+  {
+    name: "trailingBlanks",
+    strict: false,
+    forBlankText: false,
+    find: (index, sought) => findFolded(index, sought, blanks),
+  },
+  {
+    name: "typography",
+    strict: false,
+    forBlankText: false,
+    find: (index, sought) => findFolded(index, sought, typography),
+  },
+  { name: "indentation", strict: false, forBlankText: false, find: findIndented },
+  { name: "viewPrefix", strict: false, forBlankText: false, find: findWithViewPrefix },
+];
+
+/** A place never starts or ends inside a character or a CRLF: the next rung takes such a line end as a whole. */
+function findExact(index: TextIndex, sought: Sought): readonly Place[] {
+  const { text } = index;
+  return findAll(text, sought.oldText, limits.placesPerEdit)
+    .map((from) => ({ ...sought, from, to: from + sought.oldText.length }))
+    .filter(({ from, to }) => !splitsCharacter(text, from) && !splitsCharacter(text, to));
+}
+
+function findFolded(index: TextIndex, sought: Sought, options: FoldOptions): readonly Place[] {
+  const folded = index.folded(options);
+  const pattern = Folded.of(sought.oldText, options).text;
+  if (folded.text === index.text && pattern === sought.oldText) return [];
+  const endsBlank = options.trailingBlanks && isBlank(sought.oldText.charCodeAt(sought.oldText.length - 1));
+  if (!endsBlank) return foldedPlaces(index, folded, sought, { pattern, atLineEnd: false });
+  // Blanks at the old text's very end: folded only where the document's line ends too, literal within a line.
+  const literal = Folded.of(`${sought.oldText}|`, options).text.slice(0, -1);
+  const within = foldedPlaces(index, folded, sought, { pattern: literal, atLineEnd: false });
+  const atEnds = foldedPlaces(index, folded, sought, { pattern, atLineEnd: true });
+  return [...within, ...atEnds].sort((a, b) => a.from - b.from || a.to - b.to);
+}
+
+/** `atLineEnd`: only places at the end of a line count, and the document's blanks there belong to them. */
+function foldedPlaces(
+  index: TextIndex,
+  folded: Folded,
+  sought: Sought,
+  what: { pattern: string; atLineEnd: boolean },
+): Place[] {
+  const places: Place[] = [];
+  if (what.pattern === "") return places;
+  for (const start of findAll(folded.text, what.pattern, limits.placesPerEdit)) {
+    const end = start + what.pattern.length;
+    if (what.atLineEnd && end < folded.text.length && folded.text[end] !== "\n") continue;
+    const from = folded.startOf(start);
+    const to = what.atLineEnd ? folded.startOf(end) : folded.endOf(end);
+    if (from === undefined || to === undefined || to < from) continue;
+    if (!splitsCharacter(index.text, from) && !splitsCharacter(index.text, to)) places.push({ ...sought, from, to });
+  }
+  return places;
+}

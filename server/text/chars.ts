@@ -1,0 +1,80 @@
+/** What single UTF-16 units are: blanks, line ends, halves of a character. */
+
+const LF = 10;
+const CR = 13;
+
+/** Unicode White_Space without LF and CR (Codex trims this set, which is not JavaScript's: U+0085 is in it, U+FEFF is not). */
+export function isBlank(unit: number): boolean {
+  if (unit <= 0x20) return unit === 0x20 || unit === 9 || unit === 11 || unit === 12;
+  if (unit < 0x85) return false;
+  return (
+    unit === 0x85 ||
+    unit === 0xa0 ||
+    unit === 0x1680 ||
+    (unit >= 0x2000 && unit <= 0x200a) ||
+    unit === 0x2028 ||
+    unit === 0x2029 ||
+    unit === 0x202f ||
+    unit === 0x205f ||
+    unit === 0x3000
+  );
+}
+
+/** Whether a text holds nothing but blanks and line ends. */
+export function isAllBlank(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit !== LF && unit !== CR && !isBlank(unit)) return false;
+  }
+  return true;
+}
+
+/** Offset after the last unit of `[from, to)` that is no blank; `from` where all are. */
+export function trimEnd(text: string, from: number, to: number): number {
+  let end = to;
+  while (end > from && isBlank(text.charCodeAt(end - 1))) end--;
+  return end;
+}
+
+/** Offset of the first unit of `[from, to)` that is no blank; `to` where all are. */
+export function trimStart(text: string, from: number, to: number): number {
+  let start = from;
+  while (start < to && isBlank(text.charCodeAt(start))) start++;
+  return start;
+}
+
+/** Whether an offset lies between CR and LF or between the halves of a surrogate pair: LSP can't name such a place. */
+export function splitsCharacter(text: string, offset: number): boolean {
+  if (offset <= 0 || offset >= text.length) return false;
+  const before = text.charCodeAt(offset - 1);
+  const after = text.charCodeAt(offset);
+  if (before === CR) return after === LF;
+  return isHighSurrogate(before) && isLowSurrogate(after);
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
+
+/** A text cut into lines at CRLF, LF and CR alike, each with the offset of its end; the last one has none. */
+export interface SplitLine {
+  /** Offsets in UTF-16 units: the line is `[from, to)`, its end `[to, next)`. */
+  readonly from: number;
+  readonly to: number;
+  readonly next: number;
+}
+
+/** Cuts `[from, to)` of a text into lines; a text that ends with a line end has an empty last line. */
+export function splitLines(text: string, from = 0, to = text.length): SplitLine[] {
+  const lines: SplitLine[] = [];
+  let start = from;
+  for (let i = from; i < to; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit !== LF && unit !== CR) continue;
+    const next = unit === CR && i + 1 < to && text.charCodeAt(i + 1) === LF ? i + 2 : i + 1;
+    lines.push({ from: start, to: i, next });
+    start = next;
+    i = next - 1;
+  }
+  lines.push({ from: start, to, next: to });
+  return lines;
+}
