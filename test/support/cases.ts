@@ -1,0 +1,318 @@
+/** Reads the pages of test cases: Markdown in, cases out; `test/README.md` tells what the blocks of a page mean. */
+import { unescaped } from "./escapes.js";
+
+/** What a file's block may say about the file; each is explained in `test/README.md`. */
+const fileFlags = [
+  "closed",
+  "dirty",
+  "crlf",
+  "cr",
+  "no-final-newline",
+  "bom",
+  "bom-synced",
+  "latin1",
+  "utf16",
+  "escaped",
+] as const;
+type FileFlag = (typeof fileFlags)[number];
+
+/** The kinds of blocks besides files, each with the flags that it takes. */
+const blockKinds: Readonly<Record<string, readonly string[]>> = {
+  request: ["wire"],
+  options: [],
+  settings: [],
+  folders: [],
+  link: [],
+  diff: ["escaped"],
+  failure: ["escaped"],
+  result: [],
+};
+
+/** Blocks that say what comes out; `UPDATE_CASES=1` rewrites them. */
+const outcomeKinds = ["diff", "failure", "result"] as const;
+export type OutcomeKind = (typeof outcomeKinds)[number];
+
+/** One file of a case, as the editor and the disk have it before the call. */
+export interface CaseFile {
+  /** Relative to the case's folder, with `/`. */
+  readonly path: string;
+  readonly language: string;
+  /** The text as the editor syncs it, with its byte order mark where `bom-synced` says so; `undefined`: not open. */
+  readonly synced?: string;
+  /** `undefined`: there is no file. */
+  readonly disk?: Buffer;
+  /** Whether the text has a byte order mark, on disk or synced. */
+  readonly bom: boolean;
+  /** Whether the disk's bytes are UTF-16. */
+  readonly utf16: boolean;
+}
+
+/** Where an outcome's block stands in its page: 0-based lines of the two fences, both included. */
+export interface BlockLines {
+  readonly kind: OutcomeKind;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** One case: some files, one call, what comes out. */
+export interface Case {
+  /** The page's file name. */
+  readonly page: string;
+  readonly name: string;
+  /** 1-based line of the heading. */
+  readonly line: number;
+  readonly files: readonly CaseFile[];
+  /** Links by their path, both ends relative to the case's folder. */
+  readonly links: ReadonlyMap<string, string>;
+  /** Workspace folders relative to the case's folder, which is `.`. */
+  readonly folders: readonly string[];
+  /** The call's params with the `options` block in them. `/project` in its strings stands for the case's folder. */
+  readonly request: unknown;
+  /** Whether the case needs what only the server does, such as finding out what a path means. */
+  readonly wireOnly: boolean;
+  /** The user's settings; `undefined`: the defaults. */
+  readonly settings?: unknown;
+  /** Expected texts of the outcome's blocks. */
+  readonly outcome: Readonly<Partial<Record<OutcomeKind, string>>>;
+  readonly blocks: readonly BlockLines[];
+  /** 0-based line after the last block that is not an outcome, where a new outcome goes. */
+  readonly outcomeLine: number;
+}
+
+/** Says that a page is wrong, and where. */
+export class PageError extends Error {
+  constructor(page: string, line: number, problem: string) {
+    super(`${page}:${line}: ${problem}`);
+  }
+}
+
+interface Block {
+  readonly words: readonly string[];
+  readonly body: readonly string[];
+  /** 0-based lines of the fences. */
+  readonly first: number;
+  readonly last: number;
+}
+
+interface Section {
+  readonly name: string;
+  /** 0-based line of the heading. */
+  readonly line: number;
+  readonly hasProse: boolean;
+  readonly blocks: readonly Block[];
+}
+
+/**
+ * The cases of a page, in order. Throws a `PageError` for whatever it does not understand. `outcomeMissing: "allowed"`
+ * is for rewriting, where a new case has no outcome yet.
+ */
+export function parsePage(
+  page: string,
+  markdown: string,
+  options: { outcomeMissing: "allowed" | "refused" } = { outcomeMissing: "refused" },
+): Case[] {
+  const cases = sectionsOf(page, markdown)
+    .filter((section) => section.blocks.length > 0)
+    .map((section) => toCase(page, section, options.outcomeMissing === "refused"));
+  const names = new Set<string>();
+  for (const { name, line } of cases) {
+    if (names.has(name)) throw new PageError(page, line, `a second case has the name "${name}"`);
+    names.add(name);
+  }
+  if (cases.length === 0) throw new PageError(page, 1, "the page holds no case");
+  return cases;
+}
+
+function sectionsOf(page: string, markdown: string): Section[] {
+  const lines = markdown.split("\n");
+  const sections: { name: string; line: number; hasProse: boolean; blocks: Block[] }[] = [];
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!;
+    const heading = /^#+ +(.*\S) *$/.exec(line);
+    const fence = /^(`{3,}) *(.*)$/.exec(line);
+    const section = sections.at(-1);
+    if (heading !== null) {
+      sections.push({ name: heading[1]!, line: i, hasProse: false, blocks: [] });
+    } else if (fence !== null) {
+      if (section === undefined) throw new PageError(page, i + 1, "a block stands before the first heading");
+      const last = lines.indexOf(fence[1]!, i + 1);
+      if (last === -1) throw new PageError(page, i + 1, "the block is not closed");
+      const words = fence[2]!.split(/ +/).filter((word) => word !== "");
+      if (words.length === 0) throw new PageError(page, i + 1, "the block does not say what it is");
+      section.blocks.push({ words, body: lines.slice(i + 1, last), first: i, last });
+      i = last;
+    } else if (section !== undefined && line.trim() !== "") {
+      section.hasProse = true;
+    }
+  }
+  return sections;
+}
+
+function toCase(page: string, section: Section, outcomeNeeded: boolean): Case {
+  const fail = (line: number, problem: string): never => {
+    throw new PageError(page, line + 1, problem);
+  };
+  if (!section.hasProse) fail(section.line, `"${section.name}" does not say why it is a case`);
+  const files: Block[] = [];
+  const one = new Map<string, { block: Block; flags: readonly string[] }>();
+  const links = new Map<string, string>();
+  for (const block of section.blocks) {
+    const kind = block.words[0]!;
+    if (kind === "link") {
+      if (block.words.length !== 2 || block.body.length !== 1) fail(block.first, "a link has one path and one target");
+      links.set(block.words[1]!, block.body[0]!);
+    } else if (Object.hasOwn(blockKinds, kind)) {
+      const flags = block.words.slice(1);
+      const unknown = flags.find((flag) => !blockKinds[kind]!.includes(flag));
+      if (unknown !== undefined) fail(block.first, `"${kind}" knows no "${unknown}"`);
+      if (one.has(kind)) fail(block.first, `the case has two "${kind}" blocks`);
+      one.set(kind, { block, flags });
+    } else {
+      files.push(block);
+    }
+  }
+  const json = (kind: string): unknown => {
+    const found = one.get(kind);
+    return found === undefined ? undefined : parseJson(found.block, fail);
+  };
+  if (!one.has("request")) fail(section.line, `"${section.name}" has no request`);
+  if (outcomeNeeded && !one.has("diff") && !one.has("failure")) {
+    fail(section.line, `"${section.name}" has no outcome: neither a diff nor a failure`);
+  }
+  const settings = json("settings");
+  const inputs = section.blocks.filter((block) => !isOutcome(block.words[0]!));
+  return {
+    page,
+    name: section.name,
+    line: section.line + 1,
+    files: filesOf(files, fail),
+    links,
+    folders: foldersOf(one.get("folders")?.block),
+    request: withOptions(json("request"), json("options"), () =>
+      fail(section.line, "options can only be added to a request that is an object without them"),
+    ),
+    wireOnly: one.get("request")!.flags.includes("wire"),
+    ...(settings === undefined ? {} : { settings }),
+    outcome: outcomeOf(one, fail),
+    blocks: outcomeKinds.flatMap((kind) => {
+      const found = one.get(kind)?.block;
+      return found === undefined ? [] : [{ kind, first: found.first, last: found.last }];
+    }),
+    outcomeLine: inputs.at(-1)!.last + 1,
+  };
+}
+
+const isOutcome = (kind: string): kind is OutcomeKind => outcomeKinds.some((known) => known === kind);
+
+type Fail = (line: number, problem: string) => never;
+
+function outcomeOf(
+  one: ReadonlyMap<string, { block: Block; flags: readonly string[] }>,
+  fail: Fail,
+): Partial<Record<OutcomeKind, string>> {
+  const outcome: Partial<Record<OutcomeKind, string>> = {};
+  for (const kind of outcomeKinds) {
+    const found = one.get(kind);
+    if (found === undefined) continue;
+    const { block, flags } = found;
+    if (block.body.every((line) => line.trim() === "")) {
+      fail(block.first, kind === "diff" ? 'the diff is empty: write "nothing changes"' : `the ${kind} is empty`);
+    }
+    // An empty line of a diff is a context line that is empty: editors cut the blank that it should start with.
+    const lines = kind === "diff" ? block.body.map((line) => (line === "" ? " " : line)) : block.body;
+    const text = `${lines.join("\n")}\n`;
+    outcome[kind] = flags.includes("escaped") ? decoded(text, block, fail) : text;
+  }
+  return outcome;
+}
+
+function decoded(text: string, block: Block, fail: Fail): string {
+  try {
+    return unescaped(text);
+  } catch (error) {
+    return fail(block.first, String(error));
+  }
+}
+
+function parseJson(block: Block, fail: Fail): unknown {
+  try {
+    return JSON.parse(block.body.join("\n"));
+  } catch (error) {
+    return fail(block.first, `not JSON: ${String(error)}`);
+  }
+}
+
+function withOptions(request: unknown, options: unknown, refuse: () => never): unknown {
+  if (options === undefined) return request;
+  if (typeof request !== "object" || request === null || Array.isArray(request) || "options" in request)
+    return refuse();
+  return { ...request, options };
+}
+
+function foldersOf(block: Block | undefined): readonly string[] {
+  if (block === undefined) return ["."];
+  const lines = block.body.filter((line) => line !== "");
+  return lines.length === 1 && lines[0] === "none" ? [] : lines;
+}
+
+/** Puts the blocks of files together: a `dirty` one has what the editor holds, a `closed` one of the same path the disk. */
+function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
+  const byPath = new Map<string, CaseFile>();
+  const dirty = new Set<string>();
+  for (const block of blocks) {
+    const words = fileWords(block, fail);
+    const file = toFile(block, words, fail);
+    const before = byPath.get(file.path);
+    const together = before === undefined || dirty.has(file.path) !== words.flags.has("dirty");
+    if (!together || (before?.synced !== undefined && file.synced !== undefined)) {
+      fail(block.first, `a second file has the path "${file.path}"`);
+    }
+    if (words.flags.has("dirty")) dirty.add(file.path);
+    byPath.set(file.path, { ...before, ...file, bom: file.bom || before?.bom === true });
+  }
+  return [...byPath.values()];
+}
+
+interface FileWords {
+  readonly language: string;
+  readonly path: string;
+  readonly flags: ReadonlySet<FileFlag>;
+}
+
+function fileWords(block: Block, fail: Fail): FileWords {
+  const [language, path, ...words] = block.words;
+  if (path === undefined) fail(block.first, `"${language}" is no kind of block, and no file without a path`);
+  const flags = new Set<FileFlag>();
+  for (const word of words)
+    flags.add(fileFlags.find((flag) => flag === word) ?? fail(block.first, `a file knows no "${word}"`));
+  if (flags.has("closed") && (flags.has("dirty") || flags.has("bom-synced"))) {
+    fail(block.first, "a closed file is neither dirty nor synced");
+  }
+  return { language: language!, path: path!, flags };
+}
+
+function toFile(block: Block, { language, path, flags }: FileWords, fail: Fail): CaseFile {
+  const body = block.body.join("\n");
+  const text = fileText(flags.has("escaped") ? decoded(body, block, fail) : body, flags);
+  const bomSynced = flags.has("bom-synced");
+  return {
+    path,
+    language,
+    ...(flags.has("closed") ? {} : { synced: bomSynced ? `\ufeff${text}` : text }),
+    ...(flags.has("dirty") ? {} : { disk: fileBytes(text, flags) }),
+    bom: flags.has("bom") || bomSynced || flags.has("utf16"),
+    utf16: flags.has("utf16"),
+  };
+}
+
+function fileText(body: string, flags: ReadonlySet<FileFlag>): string {
+  const whole = body === "" || flags.has("no-final-newline") ? body : `${body}\n`;
+  if (flags.has("crlf")) return whole.replaceAll("\n", "\r\n");
+  return flags.has("cr") ? whole.replaceAll("\n", "\r") : whole;
+}
+
+function fileBytes(text: string, flags: ReadonlySet<FileFlag>): Buffer {
+  if (flags.has("latin1")) return Buffer.from(text, "latin1");
+  if (flags.has("utf16")) return Buffer.from(`\ufeff${text}`, "utf16le");
+  return Buffer.from(flags.has("bom") || flags.has("bom-synced") ? `\ufeff${text}` : text, "utf8");
+}
