@@ -1,0 +1,104 @@
+/** Reads TypeScript sources as text: enough of the language to tell code from comments and strings, and no more. */
+
+/** A file of the project. */
+export interface Source {
+  /** Relative to the project, with `/`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** One source twice, every offset and line as in the original. */
+export interface Masked {
+  /** Comments and what stands in strings, templates and regular expressions are blanks. */
+  readonly code: string;
+  /** Only comments are blanks. */
+  readonly uncommented: string;
+}
+
+/** What a piece of source is, and where it ends. */
+interface Token {
+  readonly kind: "comment" | "quoted" | "code";
+  readonly end: number;
+}
+
+/** Blanks out what is not code. */
+export function maskSource(text: string): Masked {
+  const cached = masks.get(text);
+  if (cached !== undefined) return cached;
+  let code = "";
+  let uncommented = "";
+  const braces: Braces = { depth: 0, templates: [] };
+  for (let at = 0; at < text.length; ) {
+    const { kind, end } = tokenAt(text, at, code, braces);
+    const token = text.slice(at, end);
+    code += kind === "code" ? token : blanks(token, { keepEnds: kind === "quoted" });
+    uncommented += kind === "comment" ? blanks(token, { keepEnds: false }) : token;
+    at = end;
+  }
+  masks.set(text, { code, uncommented });
+  return { code, uncommented };
+}
+
+/** By the text: the rules ask for the same files again and again. */
+const masks = new Map<string, Masked>();
+
+/** Where in nested templates a place is. */
+interface Braces {
+  /** Open braces in the code so far. */
+  depth: number;
+  /** The depth at which each open template goes on. */
+  readonly templates: number[];
+}
+
+function tokenAt(text: string, at: number, before: string, braces: Braces): Token {
+  const rest = text.slice(at, at + 2);
+  if (rest === "//") return { kind: "comment", end: endAt(text, /\n|$/g, at) };
+  if (rest === "/*") return { kind: "comment", end: endAfter(text, /\*\/|$/g, at + 2) };
+  const [char] = rest;
+  if (char === '"') return { kind: "quoted", end: endAfter(text, /(?<!\\)(?:\\\\)*["\n]|$/g, at + 1) };
+  if (char === "'") return { kind: "quoted", end: endAfter(text, /(?<!\\)(?:\\\\)*['\n]|$/g, at + 1) };
+  if (char === "/" && startsExpression(before)) return { kind: "quoted", end: endOfRegExp(text, at) };
+  if (char === "`") return { kind: "quoted", end: endOfTemplatePart(text, at, braces) };
+  if (char === "}" && braces.templates.at(-1) === braces.depth) {
+    braces.templates.pop();
+    return { kind: "quoted", end: endOfTemplatePart(text, at, braces) };
+  }
+  if (char === "{") braces.depth++;
+  if (char === "}") braces.depth--;
+  return { kind: "code", end: at + 1 };
+}
+
+/** From a backtick or a substitution's closing brace to the next substitution, which is code, or to the template's end. */
+function endOfTemplatePart(text: string, at: number, braces: Braces): number {
+  const end = endAfter(text, /(?<!\\)(?:\\\\)*(?:`|\$\{)|$/g, at + 1);
+  if (text.slice(end - 2, end) === "${") braces.templates.push(braces.depth);
+  return end;
+}
+
+function endOfRegExp(text: string, at: number): number {
+  const literal = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/[\\\n])+\//y;
+  literal.lastIndex = at;
+  return literal.test(text) ? literal.lastIndex : at + 1;
+}
+
+/** Whether a slash after this code opens a regular expression rather than dividing. */
+function startsExpression(before: string): boolean {
+  const tail = before.slice(-200).trimEnd();
+  return tail === "" || /[(,=:[!&|?{;+\-*%<>~^]$|\b(?:return|typeof|case|in|of|void|delete)$/.test(tail);
+}
+
+function endAt(text: string, pattern: RegExp, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? text.length;
+}
+
+function endAfter(text: string, pattern: RegExp, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? Math.max(pattern.lastIndex, from) : text.length;
+}
+
+/** Quotes stay, so that a string is still seen to be there. */
+function blanks(token: string, { keepEnds }: { keepEnds: boolean }): string {
+  const blank = token.replace(/[^\n]/g, " ");
+  return keepEnds && token.length > 1 ? `${token[0]}${blank.slice(1, -1)}${token.at(-1)}` : blank;
+}

@@ -1,0 +1,318 @@
+/** The project's own rules, as functions from sources to problems: each names the file and line that breaks it. */
+import { builtinModules } from "node:module";
+import { posix } from "node:path";
+import { maskSource, type Source } from "./source.js";
+
+/** Lowest first: an import runs down only, or stays within its layer. `main` is `server/main.ts` alone. */
+export const layers = ["text", "match", "plan", "dialect", "workspace", "disk", "lsp", "agent", "main"] as const;
+
+type Layer = (typeof layers)[number];
+
+/** Values in, values out: no input or output, no waiting, no clock. */
+const pureLayers: readonly (Layer | undefined)[] = ["text", "match", "plan", "dialect"];
+
+/** The packages that are the editor's connection; `vscode-languageserver-textdocument` only holds texts. */
+const connectionPackages = [
+  "vscode-languageserver",
+  "vscode-languageserver-protocol",
+  "vscode-languageserver-types",
+  "vscode-jsonrpc",
+];
+
+const maxFileLines = 400;
+const maxFunctionLines = 70;
+
+/** The one file that may be longer: all sentences for callers belong in it, and it is a table. */
+const longFiles = ["server/plan/failure.ts"];
+
+/** Imports that run up, leave `server/`, or can't be read, and files that stand in no layer. */
+export function layerProblems(sources: readonly Source[]): string[] {
+  return sources.filter(isServerFile).flatMap((source) => {
+    const own = layerOf(source.path);
+    if (own === undefined) return [`${source.path}:1 stands in no layer; there are ${layers.join(" < ")}`];
+    return importsOf(source).flatMap(({ line, specifier }) => {
+      const problem = importProblem(source.path, own, specifier);
+      return problem === undefined ? [] : [`${source.path}:${line} ${problem}`];
+    });
+  });
+}
+
+function importProblem(path: string, own: Layer, specifier: string | undefined): string | undefined {
+  if (specifier === undefined) return "imports something that is not written as a plain string";
+  if (!specifier.startsWith(".")) return undefined;
+  const target = posix.join(posix.dirname(path), specifier);
+  // The version that the program tells is the package's.
+  if (target === "package.json" && own === "main") return undefined;
+  const layer = layerOf(target.replace(/\.js$/, ".ts"));
+  if (layer === undefined) return `imports ${specifier}, which stands in no layer`;
+  const runsUp = layers.indexOf(layer) > layers.indexOf(own);
+  return runsUp ? `imports ${specifier}: ${own} is below ${layer}` : undefined;
+}
+
+/** What the pure layers must not know: Node, the editor's packages, waiting, the clock. */
+export function purityProblems(sources: readonly Source[]): string[] {
+  return sources
+    .filter((source) => isServerFile(source) && pureLayers.includes(layerOf(source.path)))
+    .flatMap((source) => [
+      ...importsOf(source)
+        .filter(({ specifier }) => isImpure(specifier ?? ""))
+        .map(({ line, specifier }) => `${source.path}:${line} imports ${specifier} in a pure layer`),
+      ...findInCode(source, /\b(?:async|await)\b/g).map(
+        ({ line, found }) => `${source.path}:${line} has ${found} in a pure layer`,
+      ),
+      ...findInCode(
+        source,
+        /(?<![.\w])(?:process|Buffer|performance|Date|fetch|set(?:Timeout|Interval|Immediate))(?=\s*[.(])/g,
+      ).map(({ line, found }) => `${source.path}:${line} uses ${found} in a pure layer`),
+    ]);
+}
+
+function isImpure(specifier: string): boolean {
+  return specifier.startsWith("node:") || specifier.startsWith("vscode-") || builtinModules.includes(specifier);
+}
+
+/** Imports of the editor's connection outside `lsp/`. */
+export function connectionProblems(sources: readonly Source[]): string[] {
+  return sources
+    .filter((source) => isServerFile(source) && layerOf(source.path) !== "lsp")
+    .flatMap((source) =>
+      importsOf(source)
+        .filter(({ specifier = "" }) =>
+          connectionPackages.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
+        )
+        .map(({ line, specifier }) => `${source.path}:${line} imports ${specifier} outside lsp/`),
+    );
+}
+
+/** Failures that are made outside the one file that has the sentences. */
+export function failureProblems(sources: readonly Source[]): string[] {
+  return sources
+    .filter((source) => isServerFile(source) && source.path !== "server/plan/failure.ts")
+    .flatMap((source) =>
+      findInCode(source, /\bmakeFailure\b/g).map(
+        ({ line }) => `${source.path}:${line} makes a failure outside plan/failure.ts`,
+      ),
+    );
+}
+
+/** Server files without an opening sentence, and exports without a doc comment directly above them. */
+export function commentProblems(sources: readonly Source[]): string[] {
+  return sources
+    .filter((source) => isServerFile(source) && source.path.endsWith(".ts"))
+    .flatMap((source) => {
+      const opening = /^\/\*\*\s+(.*?)\s*\*\//s.exec(source.text)?.[1];
+      const opens = opening !== undefined && /^[^a-z].*\./s.test(opening);
+      return [
+        ...(opens ? [] : [`${source.path}:1 does not open with a sentence in /** */`]),
+        ...undocumentedExports(source),
+      ];
+    });
+}
+
+function undocumentedExports(source: Source): string[] {
+  const lines = source.text.split("\n");
+  const declaration =
+    /^export (?:declare |abstract |async )*(?:function|const|let|class|interface|type|enum|namespace)\b[\s*]*([\w$]+)/;
+  const documented = new Set<string>();
+  return maskSource(source.text)
+    .code.split("\n")
+    .flatMap((code, index) => {
+      const name = declaration.exec(code)?.[1];
+      // An overload's doc comment stands above its first signature.
+      if (name === undefined || documented.has(name)) return [];
+      documented.add(name);
+      const above = lines.slice(0, index).join("\n").trimEnd();
+      const comment =
+        above.endsWith("*/") && lines[index - 1]?.trim() !== "" ? above.slice(above.lastIndexOf("/*")) : "";
+      return comment.startsWith("/**")
+        ? []
+        : [`${source.path}:${index + 1} exports ${name} without a doc comment above it`];
+    });
+}
+
+/** Files, functions and methods that are too long to be read at once. */
+export function lengthProblems(sources: readonly Source[]): string[] {
+  return sources
+    .filter(({ path }) => path.endsWith(".ts"))
+    .flatMap((source) => {
+      const lines = source.text.trimEnd().split("\n").length;
+      const long = lines > maxFileLines && !longFiles.includes(source.path);
+      const functions = functionsOf(source).filter((one) => one.lines > maxFunctionLines);
+      return [
+        ...(long ? [`${source.path}:${maxFileLines} has ${lines} lines, more than ${maxFileLines}`] : []),
+        ...functions.map(
+          (one) => `${source.path}:${one.line} is a function of ${one.lines} lines, more than ${maxFunctionLines}`,
+        ),
+      ];
+    });
+}
+
+/** By indentation, which the formatter sees to: functions at column 0 and members of classes at column 2. */
+function functionsOf(source: Source): { line: number; lines: number }[] {
+  const code = maskSource(source.text).code.split("\n");
+  return blocks(code, 0, /^[A-Za-z@]/).flatMap((block) => {
+    const text = code.slice(block.line - 1, block.line - 1 + block.lines).join("\n");
+    if (/^(?:export )?(?:async )?function\b/.test(text)) return [block];
+    if (/^(?:export )?const \w+[^=]*=\s*(?:async\s*)?(?:<[^(]*>\s*)?(?:\([^;]*?\)[^=;]*|\w+\s*)=>/.test(text))
+      return [block];
+    if (!/^(?:export )?(?:abstract )?class\b/.test(text)) return [];
+    return blocks(code.slice(0, block.line - 1 + block.lines), block.line, /^ {2}[\w#@*[]|^\}/);
+  });
+}
+
+/** Runs of lines from one that `starts` to the last one with code before the next; `line` is 1-based. */
+function blocks(code: readonly string[], from: number, starts: RegExp): { line: number; lines: number }[] {
+  const found: { line: number; lines: number }[] = [];
+  code.forEach((line, index) => {
+    const last = found.at(-1);
+    if (index >= from && starts.test(line)) found.push({ line: index + 1, lines: 1 });
+    else if (last !== undefined && line.trim() !== "") last.lines = index + 2 - last.line;
+  });
+  return found;
+}
+
+/** Differences between the code map in the architecture page and what is there, both ways. */
+export function codeMapProblems(readme: string, paths: readonly string[]): string[] {
+  const files = paths.filter((path) => path.startsWith("server/") && path !== "server/README.md");
+  const folders = files.map((path) => `${posix.dirname(path)}/`).filter((folder) => folder !== "server/");
+  const there = new Set([...files, ...folders]);
+  const listed = new Map<string, number>();
+  const problems: string[] = [];
+  let inMap = false;
+  let folder = "server/";
+  readme.split("\n").forEach((line, index) => {
+    if (line.startsWith("## ")) inMap = line === "## Code map";
+    const [, indent, name, rest] = /^(\s*)- `([^`]+)`:?(.*)$/.exec(line) ?? [];
+    if (!inMap || indent === undefined || name === undefined) return;
+    if (indent === "") folder = name.endsWith("/") ? `server/${name}` : "server/";
+    const path = indent === "" ? `server/${name}` : `${folder}${name}`;
+    listed.set(path, index + 1);
+    if (rest?.trim() === "") problems.push(`server/README.md:${index + 1} says nothing about ${path}`);
+  });
+  for (const path of there) if (!listed.has(path)) problems.push(`server/README.md:1 lacks ${path} in its code map`);
+  for (const [path, line] of listed)
+    if (!there.has(path)) problems.push(`server/README.md:${line} lists ${path}, which is not there`);
+  return problems;
+}
+
+/** The part of a JSON Schema that the settings table mirrors. */
+export interface SchemaNode {
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+}
+
+/** Differences between the rows under README.md's settings heading and the schema: keys and defaults, both ways. */
+export function settingsProblems(readme: string, schema: SchemaNode): string[] {
+  const expected = new Map(settingsOf(schema, ""));
+  const seen = new Set<string>();
+  const problems: string[] = [];
+  let inSettings = false;
+  readme.split("\n").forEach((line, index) => {
+    if (/^#+ /.test(line)) inSettings = /settings/i.test(line);
+    const [, key, value] = /^\|\s*`([^`]+)`\s*\|\s*`([^`]*)`\s*\|/.exec(line) ?? [];
+    if (!inSettings || key === undefined || value === undefined) return;
+    const fallback = expected.get(key);
+    seen.add(key);
+    if (fallback === undefined) problems.push(`README.md:${index + 1} has the setting ${key}, which the schema lacks`);
+    else if (withoutBlanks(value) !== withoutBlanks(fallback))
+      problems.push(`README.md:${index + 1} gives ${key} the default ${value}; the schema says ${fallback}`);
+  });
+  for (const key of expected.keys()) if (!seen.has(key)) problems.push(`README.md:1 lacks the setting ${key}`);
+  return problems;
+}
+
+/** Leaves of the schema by dotted key, each with its default as JSON; empty text where it has none. */
+function settingsOf(schema: SchemaNode, prefix: string): [string, string][] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, node]): [string, string][] =>
+    node.properties === undefined
+      ? [[prefix + name, node.default === undefined ? "" : JSON.stringify(node.default)]]
+      : settingsOf(node, `${prefix}${name}.`),
+  );
+}
+
+const withoutBlanks = (json: string): string => json.replace(/\s/g, "");
+
+/** Notes to oneself, tests that are left out, and paths of one machine. */
+export function leftoverProblems(sources: readonly Source[]): string[] {
+  const rules = [
+    {
+      what: "a note to oneself",
+      pattern: /\b(?:TO(?:DO)|FIX(?:ME)|XX(?:X))\b/,
+      applies: (path: string) => !path.startsWith("test/cases/"),
+    },
+    {
+      what: "a path of one machine",
+      pattern: /(?<![\w.~-])\/(?:work|root)\/|\/tmp\/brief\b|(?<![\w.~-])\.library\//,
+      applies: () => true,
+    },
+  ];
+  return sources.flatMap((source) => {
+    const skips = /^test\/.*\.ts$/.test(source.path) ? findInCode(source, /\.(?:skip|only|todo|fails)\b/g) : [];
+    const texts = source.text
+      .split("\n")
+      .flatMap((line, index) =>
+        rules
+          .filter(({ pattern, applies }) => applies(source.path) && pattern.test(line))
+          .map(({ what }) => `${source.path}:${index + 1} has ${what}`),
+      );
+    return [...texts, ...skips.map(({ line, found }) => `${source.path}:${line} leaves a test out with ${found}`)];
+  });
+}
+
+/** What stands at the top level and is not one of the few things that belong there. */
+export function topLevelProblems(paths: readonly string[]): string[] {
+  const folders = ["server", "client-samples", "test"];
+  const files = [
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "biome.json",
+    "knip.json",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+  ];
+  const top = new Set(paths.map((path) => path.replace(/\/.*/s, "/")));
+  return [...top]
+    .filter((name) => !folders.some((folder) => name === `${folder}/`) && !files.includes(name))
+    .filter((name) => !name.startsWith(".") && !/^[^/]+\.config\.[^/]+$/.test(name))
+    .map((name) => `${name} does not belong at the top level`);
+}
+
+/** Copies of a package beside the one that everybody has to share; both lists name folders or entry files. */
+export function copyProblems(name: string, places: readonly string[]): string[] {
+  const distinct = [...new Set(places)];
+  return distinct.length === 1 ? [] : [`there are ${distinct.length} copies of ${name}: ${distinct.join(", ")}`];
+}
+
+function isServerFile({ path }: Source): boolean {
+  return path.startsWith("server/") && path !== "server/README.md";
+}
+
+/** `undefined`: the path belongs to no layer. */
+function layerOf(path: string): Layer | undefined {
+  if (path === "server/main.ts") return "main";
+  const folder = /^server\/([^/]+)\//.exec(path)?.[1];
+  return folder === "main" ? undefined : layers.find((layer) => layer === folder);
+}
+
+/** Everything that a file imports, also dynamically and for types; `undefined`: not a plain string. Lines are 1-based. */
+function importsOf(source: Source): { line: number; specifier: string | undefined }[] {
+  const { code, uncommented } = maskSource(source.text);
+  const plain = /(?<![.\w$])(?:from\s*|import\s*\(?\s*|require\s*\(\s*)(["'])([^"'\n]+)\1/g;
+  const computed = /(?<![.\w$])(?:import|require)\s*\(\s*(?!["'\s])/g;
+  return [
+    ...[...uncommented.matchAll(plain)].map((match) => ({ at: match.index, specifier: match[2] })),
+    ...[...uncommented.matchAll(computed)].map((match) => ({ at: match.index, specifier: undefined })),
+  ]
+    .filter(({ at }) => code[at] !== " ")
+    .map(({ at, specifier }) => ({ line: lineOf(source.text, at), specifier }));
+}
+
+function findInCode(source: Source, pattern: RegExp): { line: number; found: string }[] {
+  const { code } = maskSource(source.text);
+  return [...code.matchAll(pattern)].map((match) => ({ line: lineOf(source.text, match.index), found: match[0] }));
+}
+
+/** 1-based. */
+const lineOf = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;

@@ -1,0 +1,322 @@
+/** The project's own rules: each is held against the sources, and against a small example that breaks it. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { settingsJsonSchema } from "../server/workspace/settings.js";
+import { maskSource, type Source } from "./support/source.js";
+import {
+  codeMapProblems,
+  commentProblems,
+  connectionProblems,
+  copyProblems,
+  failureProblems,
+  layerProblems,
+  leftoverProblems,
+  lengthProblems,
+  purityProblems,
+  settingsProblems,
+  topLevelProblems,
+} from "./support/tidy.js";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const paths = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root })
+  .toString()
+  .split("\0")
+  .filter((path) => path !== "" && existsSync(join(root, path)));
+const sources: Source[] = paths.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+const code = sources.filter(({ path }) => /^(?:server|client-samples|test)\//.test(path));
+
+/** A source as it would stand there, its lines given one by one. */
+const at = (path: string, ...lines: string[]): Source[] => [{ path, text: `${lines.join("\n")}\n` }];
+
+describe("imports run down only", () => {
+  it("in every source", () => {
+    expect(sources.filter(({ path }) => path.startsWith("server/")).length).toBeGreaterThan(10);
+    expect(layerProblems(sources)).toEqual([]);
+  });
+
+  it("and the line that runs up is named", () => {
+    const source = at("server/text/a.ts", "/** A. */", 'import type { B } from "../plan/b.js";');
+    expect(layerProblems(source)).toEqual(["server/text/a.ts:2 imports ../plan/b.js: text is below plan"]);
+  });
+
+  it("also from `main`, which nothing imports", () => {
+    expect(layerProblems(at("server/main.ts", 'import { a } from "./agent/a.js";'))).toEqual([]);
+    expect(layerProblems(at("server/agent/a.ts", 'export { b } from "../main.js";'))).toEqual([
+      "server/agent/a.ts:1 imports ../main.js: agent is below main",
+    ]);
+  });
+
+  it("also dynamic ones, and those spread over lines", () => {
+    expect(layerProblems(at("server/lsp/a.ts", "const b = await import(", '  "../agent/b.js"', ");"))).toEqual([
+      "server/lsp/a.ts:1 imports ../agent/b.js: lsp is below agent",
+    ]);
+    expect(layerProblems(at("server/lsp/a.ts", "import {", "  b,", '} from "../agent/b.js";'))).toEqual([
+      "server/lsp/a.ts:3 imports ../agent/b.js: lsp is below agent",
+    ]);
+    expect(layerProblems(at("server/lsp/a.ts", "await import(name);"))).toEqual([
+      "server/lsp/a.ts:1 imports something that is not written as a plain string",
+    ]);
+  });
+
+  it("and nothing outside the layers can be imported or put there", () => {
+    expect(layerProblems(at("server/util/a.ts"))[0]).toMatch(/^server\/util\/a\.ts:1 stands in no layer/);
+    expect(layerProblems(at("server/helpers.ts"))[0]).toMatch(/^server\/helpers\.ts:1 stands in no layer/);
+    expect(layerProblems(at("server/lsp/a.ts", 'import "../../test/support/b.js";'))).toEqual([
+      "server/lsp/a.ts:1 imports ../../test/support/b.js, which stands in no layer",
+    ]);
+  });
+
+  it("but what comments and strings say is no import", () => {
+    const source = at("server/text/a.ts", '// from "../plan/b.js"', "const a = `import '../plan/b.js'`;");
+    expect(layerProblems(source)).toEqual([]);
+  });
+});
+
+describe("text, match, plan and dialect are pure", () => {
+  it("in every source", () => expect(purityProblems(sources)).toEqual([]));
+
+  it.each([
+    ['import { join } from "node:path";', "imports node:path"],
+    ['import { join } from "path";', "imports path"],
+    ['import { URI } from "vscode-uri";', "imports vscode-uri"],
+    ["const a = async () => 1;", "has async"],
+    ["await 1;", "has await"],
+    ["const now = Date.now();", "uses Date"],
+    ["process.exit(1);", "uses process"],
+  ])("and `%s` breaks it", (line, problem) => {
+    expect(purityProblems(at("server/match/a.ts", "/** A. */", line))).toEqual([
+      `server/match/a.ts:2 ${problem} in a pure layer`,
+    ]);
+    expect(purityProblems(at("server/workspace/a.ts", line))).toEqual([]);
+  });
+
+  it("but a comment may speak of what they do not do", () => {
+    expect(purityProblems(at("server/plan/a.ts", "/** Nothing here may await; no Date.now(). */"))).toEqual([]);
+  });
+});
+
+describe("only lsp/ knows the editor's connection", () => {
+  it("in every source", () => expect(connectionProblems(sources)).toEqual([]));
+
+  it.each(["vscode-languageserver/node", "vscode-jsonrpc", "vscode-languageserver-types"])(
+    "and %s breaks it",
+    (name) => {
+      expect(connectionProblems(at("server/workspace/a.ts", `import type { A } from "${name}";`))).toEqual([
+        `server/workspace/a.ts:1 imports ${name} outside lsp/`,
+      ]);
+      expect(connectionProblems(at("server/lsp/a.ts", `import type { A } from "${name}";`))).toEqual([]);
+    },
+  );
+
+  it("but the documents' texts may be held elsewhere", () => {
+    const source = at("server/workspace/a.ts", 'import { TextDocument } from "vscode-languageserver-textdocument";');
+    expect(connectionProblems(source)).toEqual([]);
+  });
+});
+
+describe("only plan/failure.ts makes failures", () => {
+  it("in every source", () => expect(failureProblems(sources)).toEqual([]));
+
+  it("and a call elsewhere is named", () => {
+    expect(failureProblems(at("server/plan/plan.ts", "", 'makeFailure("ioError", {}, "Oh.");'))).toEqual([
+      "server/plan/plan.ts:2 makes a failure outside plan/failure.ts",
+    ]);
+  });
+});
+
+describe("a file opens with a sentence, and every export is explained", () => {
+  it("in every source", () => expect(commentProblems(sources)).toEqual([]));
+
+  it("and a file that just begins is named", () => {
+    const problem = "server/text/a.ts:1 does not open with a sentence in /** */";
+    expect(commentProblems(at("server/text/a.ts", "const a = 1;"))).toEqual([problem]);
+    expect(commentProblems(at("server/text/a.ts", "/** helpers */", "const a = 1;"))).toEqual([problem]);
+  });
+
+  it.each(["function a() {}", "const a = 1;", "class a {}", "interface a {}", "type a = 1;", "async function* a() {}"])(
+    "and `export %s` has to be explained",
+    (declaration) => {
+      const opening = ["/** Says what it is for. */", ""];
+      expect(commentProblems(at("server/text/a.ts", ...opening, `export ${declaration}`))).toEqual([
+        "server/text/a.ts:3 exports a without a doc comment above it",
+      ]);
+      expect(commentProblems(at("server/text/a.ts", ...opening, "// A.", `export ${declaration}`))).toHaveLength(1);
+      expect(commentProblems(at("server/text/a.ts", ...opening, "/** A. */", `export ${declaration}`))).toEqual([]);
+      expect(
+        commentProblems(at("server/text/a.ts", ...opening, "/**", " * A.", " */", `export ${declaration}`)),
+      ).toEqual([]);
+    },
+  );
+});
+
+describe("files and functions are short enough to be read at once", () => {
+  it("in every source", () => expect(lengthProblems(code)).toEqual([]));
+
+  const body = (count: number): string[] => Array.from({ length: count }, () => "  a();");
+
+  it("and a long file is named", () => {
+    expect(lengthProblems(at("server/text/a.ts", ...Array.from({ length: 401 }, () => "a();")))).toEqual([
+      "server/text/a.ts:400 has 401 lines, more than 400",
+    ]);
+  });
+
+  it.each([
+    ["function a() {", "}"],
+    ["export async function a() {", "}"],
+    ["export const a = (b: number): void => {", "};"],
+    ["const a = async <T>(", "};"],
+  ])("and a long function that begins with `%s` is named", (opening, closing) => {
+    const rest = opening.endsWith("(") ? ["  b: T,", ") => {"] : [];
+    const long = ["/** A. */", opening, ...rest, ...body(70), closing, "", "const b = 1;"];
+    expect(lengthProblems(at("server/text/a.ts", ...long))).toEqual([
+      `server/text/a.ts:2 is a function of ${72 + rest.length} lines, more than 70`,
+    ]);
+    expect(lengthProblems(at("server/text/a.ts", opening, ...rest, ...body(60), closing))).toEqual([]);
+  });
+
+  it("and a long method is named", () => {
+    const source = at(
+      "server/text/a.ts",
+      "class A {",
+      "  b() {",
+      ...body(70).map((line) => `  ${line}`),
+      "  }",
+      "",
+      "  c() {}",
+      "}",
+    );
+    expect(lengthProblems(source)).toEqual(["server/text/a.ts:2 is a function of 72 lines, more than 70"]);
+  });
+
+  it("but a table may be as long as it takes", () => {
+    expect(lengthProblems(at("server/text/a.ts", "const a = {", ...body(200), "};"))).toEqual([]);
+  });
+});
+
+describe("the code map is the code's map", () => {
+  const readme = (...lines: string[]): string => ["# A", "", "## Code map", "", ...lines, "", "## B"].join("\n");
+
+  it("in the architecture page", () => {
+    expect(codeMapProblems(readFileSync(join(root, "server/README.md"), "utf8"), paths)).toEqual([]);
+  });
+
+  it("and whatever it lacks, adds or does not explain is named", () => {
+    const map = readme("- `main.ts`: the start", "- `text/`: the ground", "  - `a.ts`:", "  - `b.ts`: offsets");
+    expect(codeMapProblems(map, ["server/main.ts", "server/text/a.ts", "server/text/c.ts", "server/lsp/d.ts"])).toEqual(
+      [
+        "server/README.md:7 says nothing about server/text/a.ts",
+        "server/README.md:1 lacks server/text/c.ts in its code map",
+        "server/README.md:1 lacks server/lsp/d.ts in its code map",
+        "server/README.md:1 lacks server/lsp/ in its code map",
+        "server/README.md:8 lists server/text/b.ts, which is not there",
+      ],
+    );
+  });
+});
+
+describe("the settings table says what the schema says", () => {
+  const schema = {
+    properties: {
+      lenient: { default: true },
+      folders: { default: ["a", "b"] },
+      log: { properties: { level: { default: "info" } } },
+    },
+  };
+  const table = (...rows: string[]): string =>
+    ["## Settings", "", "| setting | default |", "| --- | --- |", ...rows].join("\n");
+  const right = ["| `lenient` | `true` | x |", '| `folders` | `["a", "b"]` | x |', '| `log.level` | `"info"` | x |'];
+
+  // The page is written last; until it is there, there is no table that could be wrong.
+  it("in README.md", () => {
+    const readme = sources.filter(({ path }) => path === "README.md");
+    expect(readme.flatMap(({ text }) => settingsProblems(text, settingsJsonSchema()))).toEqual([]);
+  });
+
+  it("and every difference is named", () => {
+    expect(settingsProblems(table(...right), schema)).toEqual([]);
+    expect(settingsProblems(table("| `lenient` | `false` | x |", "| `colour` | `1` | x |"), schema)).toEqual([
+      "README.md:5 gives lenient the default false; the schema says true",
+      "README.md:6 has the setting colour, which the schema lacks",
+      "README.md:1 lacks the setting folders",
+      "README.md:1 lacks the setting log.level",
+    ]);
+    expect(settingsProblems(["## Other", ...right].join("\n"), schema)).toHaveLength(3);
+  });
+});
+
+describe("nothing is left over", () => {
+  it("in any file", () => expect(leftoverProblems(sources)).toEqual([]));
+
+  it.each([
+    ["// TO" + "DO: later", "server/text/a.ts:1 has a note to oneself"],
+    ["// FIX" + "ME", "server/text/a.ts:1 has a note to oneself"],
+    ["// see /wo" + "rk/main/a", "server/text/a.ts:1 has a path of one machine"],
+    ["// see /tmp" + "/brief", "server/text/a.ts:1 has a path of one machine"],
+  ])("and `%s` is named", (line, problem) => {
+    expect(leftoverProblems(at("server/text/a.ts", line))).toEqual([problem]);
+  });
+
+  it("and a test that is left out is named", () => {
+    expect(leftoverProblems(at("test/a.test.ts", "", "it.skip('a', () => {});"))).toEqual([
+      "test/a.test.ts:2 leaves a test out with .skip",
+    ]);
+    expect(leftoverProblems(at("test/a.test.ts", "describe.only('a', () => {});"))).toHaveLength(1);
+  });
+
+  it("but relative paths and longer names are fine", () => {
+    expect(leftoverProblems(at("server/text/a.ts", "// ./work/a, my/work/b, /workspace/c, TODOS"))).toEqual([]);
+  });
+});
+
+describe("the top level holds what every repository has, and three folders", () => {
+  it("in this one", () => expect(topLevelProblems(paths)).toEqual([]));
+
+  it("and anything else is named", () => {
+    const top = ["src/a.ts", "notes.md", "server/a.ts", ".ci/run", "biome.json", "vitest.config.ts", "package.json"];
+    expect(topLevelProblems(top)).toEqual([
+      "src/ does not belong at the top level",
+      "notes.md does not belong at the top level",
+    ]);
+  });
+});
+
+describe("there is one vscode-jsonrpc", () => {
+  it("whoever asks, and in the lock file", () => {
+    const own = createRequire(import.meta.url);
+    const server = createRequire(own.resolve("vscode-languageserver/node"));
+    const protocol = createRequire(server.resolve("vscode-languageserver-protocol/node"));
+    const resolved = [own, protocol].map((from) => realpathSync(from.resolve("vscode-jsonrpc/node")));
+    expect(copyProblems("vscode-jsonrpc", resolved)).toEqual([]);
+    const lock: { packages: Record<string, unknown> } = JSON.parse(
+      readFileSync(join(root, "package-lock.json"), "utf8"),
+    );
+    const locked = Object.keys(lock.packages).filter((path) => path.endsWith("node_modules/vscode-jsonrpc"));
+    expect(copyProblems("vscode-jsonrpc", locked)).toEqual([]);
+  });
+
+  it("and a second copy is named", () => {
+    expect(copyProblems("a", ["node_modules/a", "node_modules/b/node_modules/a"])).toEqual([
+      "there are 2 copies of a: node_modules/a, node_modules/b/node_modules/a",
+    ]);
+    expect(copyProblems("a", [])).toHaveLength(1);
+  });
+});
+
+describe("the reader of sources", () => {
+  it.each([
+    ["a(); // b", "a();     "],
+    ["a(/* b */ c);", "a(        c);"],
+    ['a("b\\"c", d);', 'a("    ", d);'],
+    ["a('b\\\\', d);", "a('   ', d);"],
+    ["`a$" + "{b({ c: `d` })}e` + f", "`  {b({ c: ` ` })} ` + f"],
+    ["a = /[/'\"]\\//.test(b) / c; // d", "a = /       /.test(b) / c;     "],
+    ["a / b / c", "a / b / c"],
+  ])("sees the code in `%s`", (text, code) => {
+    expect(maskSource(text).code).toBe(code);
+    expect(maskSource(text).uncommented).toHaveLength(text.length);
+  });
+});
