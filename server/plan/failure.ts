@@ -133,10 +133,65 @@ const quoted = (lines: readonly QuotedLine[]): string =>
 
 /** What is known about an old text that was not found, beyond its absence. */
 export interface Absence {
-  /** The class of the reason, as a clause: `its indentation differs`; `undefined`: nothing similar was found. */
-  readonly reason?: string;
-  readonly nearest?: readonly NearestRegion[];
-  readonly hint?: string;
+  /** A line of the old text that stands for left-out code, such as `// ...`; `undefined`: none. */
+  readonly elided: string | undefined;
+  readonly nearest: readonly NearestRegion[];
+  /** Whether earlier edits of the call changed the text that was searched. */
+  readonly inBatch: boolean;
+}
+
+/** How the first differing line of a region differs, for `sayDifference`. */
+export interface SaidDifference {
+  readonly kind: "lineEndBlanks" | "indentation" | "typography" | "innerBlanks" | "case" | "text" | "missingLine";
+  /** 1-based. */
+  readonly line: number;
+  /** 0-based UTF-16 offset in the line. */
+  readonly column: number;
+  readonly sought: string;
+  readonly found: string;
+}
+
+const differenceNames: Record<SaidDifference["kind"], string> = {
+  lineEndBlanks: "blanks at the line's end differ",
+  indentation: "the indentation differs",
+  typography: "quotes, dashes or typographic spaces differ",
+  innerBlanks: "blanks within the line differ",
+  case: "upper and lower case differ",
+  text: "the text differs",
+  missingLine: "the file ends before it",
+};
+
+/** The first difference of a region in words; `undefined`: its lines are the same, but not as whole lines or in that order. */
+export function sayDifference(difference: SaidDifference | undefined): string {
+  if (difference === undefined) return "the lines are the same, the place within them or their ends are not";
+  const { kind, line, column, sought, found } = difference;
+  const name = differenceNames[kind];
+  if (kind === "missingLine") return name;
+  const show = kind === "text" || kind === "case" ? (text: string) => text : visibleBlanks;
+  const part = (text: string): string => quote(show(text.slice(Math.max(0, column - 20), column + 30)), 60);
+  if (kind === "indentation") {
+    const indent = (text: string): string => quote(visibleBlanks(/^\s*/.exec(text)?.[0] ?? ""), 40);
+    return `line ${line}: ${name}, old text ${indent(sought)}, file ${indent(found)}`;
+  }
+  return `line ${line}, column ${column + 1}: ${name}, old text ${part(sought)}, file ${part(found)}`;
+}
+
+/** A text with its blanks made visible: `·` a space, `→` a tab, `⍽` any other blank. */
+export function visibleBlanks(text: string): string {
+  return text.replace(/\s/g, (blank) => (blank === " " ? "·" : blank === "\t" ? "→" : "⍽"));
+}
+
+/** Lines with their numbers, as a failure shows them; with `blanks: "visible"` those at both ends of a line can be seen. */
+export function showLines(
+  lines: readonly string[],
+  how: { firstLine: number; blanks: "visible" | "plain"; more: boolean },
+): string {
+  const shown = lines.map((line, i) => {
+    const text =
+      how.blanks === "plain" ? line : line.replace(/^\s+/, visibleBlanks).replace(/\s{1,200}$/, visibleBlanks);
+    return `${how.firstLine + i}| ${clip(text, limits.quotedLine)}`;
+  });
+  return [...shown, ...(how.more ? ["…"] : [])].join("\n");
 }
 
 /** Failures of reading the call: its shape, its fields, their types. */
@@ -220,6 +275,20 @@ export const callFailures = {
       `${nameOf(at)} has the unknown field ${quote(key)}; is "${known}" meant?`,
       `Rename it to "${known}" or leave it out.`,
     ),
+  misplacedField: (at: At, key: string) =>
+    makeFailure(
+      "unknownField",
+      at,
+      `${nameOf(at)} has the field "${key}", which belongs to the call and not to one of its edits.`,
+      `Move "${key}" out of the list of edits, or leave it out.`,
+    ),
+  moreFailures: (more: number) =>
+    makeFailure(
+      "invalidParams",
+      {},
+      `${count(more, "further failure")} of this call ${more === 1 ? "is" : "are"} not listed.`,
+      "Correct those that are, and send the call again.",
+    ),
   contradiction: (at: At, problem: string) =>
     makeFailure("invalidParams", at, `${nameOf(at)} contradicts itself: ${problem}.`),
   loneSurrogate: (at: At, field: string, offset: number) =>
@@ -284,6 +353,13 @@ export const pathFailures = {
         ? "An edit with an empty old text creates it."
         : `Is ${similar.map((s) => quote(s, 160)).join(" or ")} meant?`,
     ),
+  notOpen: (uri: string) =>
+    makeFailure(
+      "fileNotFound",
+      { path: uri },
+      `The editor has no document ${quote(uri, 160)} open.`,
+      "Send the exact URI of an open document, or the path of a file.",
+    ),
   isDirectory: (path: string) =>
     makeFailure("isDirectory", { path }, `${quote(path, 160)} is a directory.`, "Name a file."),
   unsupportedEncoding: (path: string, problem: string) =>
@@ -318,6 +394,65 @@ export const pathFailures = {
     makeFailure("ioError", { path }, `${quote(path, 160)} can't be read: ${problem}.`),
 } as const;
 
+/** What is wrong with a path, as the clause that `pathFailures.badPath` takes. */
+export const pathProblems = {
+  empty: () => "it is empty",
+  tooLong: (length: number, limit: number) =>
+    `it has ${length.toLocaleString("en")} characters; the limit is ${limit.toLocaleString("en")}`,
+  controlCharacter: () => "it holds a control character",
+  loneSurrogate: () => "it holds half a character (a lone surrogate)",
+  otherScheme: () => "its scheme is not file",
+  foreignHost: (host: string) => `it names the host ${quote(host)}; only files of this machine are edited`,
+  queryOrFragment: () => "it has a query or a fragment; a ? or # in a name is written %3F or %23",
+  badEscape: () => "it has a % that starts no UTF-8 character; a % in a name is written %25",
+  encodedSeparator: () => "it has an encoded separator",
+  encodedDots: () => "it has an encoded . or .. as a name",
+  relativeUri: () => "a URI needs an absolute path",
+  relativeRoot: () => "the root for relative paths is not absolute",
+  deviceOrShare: () => "it names a network share or a device",
+  noDrive: () => "it names no drive, or no folder on its drive",
+  badCharacter: (character: string) => `a name can't hold ${quote(character)} on Windows`,
+  reservedName: (name: string) => `${quote(name)} is a device's name on Windows`,
+  trailingDotOrSpace: (name: string) => `Windows drops the dots and spaces at the end of ${quote(name)}`,
+} as const;
+
+/** What is wrong with a file, as the clause that `pathFailures.ioError` and `unsupportedEncoding` take. */
+export const fileProblems = {
+  notRegular: (kind: string) => `it is ${kind}, not a regular file`,
+  binary: () => "a binary file (it holds a NUL)",
+  notUtf8: () => "not valid UTF-8",
+  notUtf16: () => "not valid UTF-16",
+  /** `code` is the system's, as `EACCES`. */
+  system: (code: string) => systemReasons[code] ?? `the system says ${code}`,
+} as const;
+
+const systemReasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ELOOP: "its symbolic links lead in a circle",
+  ENOTDIR: "a part of its path is not a directory",
+  ENAMETOOLONG: "a name in it is too long",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
+  EIO: "the disk reports an error",
+};
+
+/** What is wrong with what the editor told about a document, as the clause that `pathFailures.desynced` takes. */
+export const syncProblems = {
+  badUri: () => "it names no URI",
+  notOpen: (what: "change" | "close") => `it tells of a ${what}, but the document is not open`,
+  badText: () => "it was opened without a text",
+  badVersion: (version: unknown) => `its version is ${typeof version === "number" ? version : "no number"}`,
+  versionNotGreater: (version: number, held: number) => `version ${version} came after version ${held}`,
+  badChanges: () => "its changes are no list",
+  badChange: (at: number) => `change ${at} is neither a whole text nor a range and a text`,
+  reversedRange: (at: number) => `the range of change ${at} ends before it starts`,
+  badRange: (at: number) => `the range of change ${at} does not lie between characters of the text`,
+  tooLong: (length: number, limit: number) =>
+    `its text would be ${length.toLocaleString("en")} characters long; the limit is ${limit.toLocaleString("en")}`,
+} as const;
+
 /** Failures of placing an edit in its text. */
 export const editFailures = {
   emptyOldText: (at: At, first: boolean) =>
@@ -336,18 +471,40 @@ export const editFailures = {
       `Old and new text of ${nameOf(at)} are the same.`,
       "Leave the edit out, or send the new text that is meant.",
     ),
-  noMatch: (at: At, absence: Absence) =>
+  noMatch: (at: At, { elided, nearest, inBatch }: Absence) =>
     makeFailure(
       "noMatch",
       at,
       [
-        `The old text of ${nameOf(at)} was not found${absence.reason === undefined ? "" : `: ${absence.reason}`}.`,
-        ...(absence.nearest ?? []).map(
-          (region) => `Nearest, lines ${region.startLine}-${region.endLine} (${region.difference}):\n${region.text}\n`,
-        ),
+        `The old text of ${nameOf(at)} was not found${inBatch ? " in the text after the edits before it" : ""}.`,
+        ...(elided === undefined
+          ? []
+          : [`Its line ${quote(elided)} stands for left-out code; the file has the code itself.`]),
+        ...(nearest.length === 0 && elided === undefined ? ["Nothing in the file resembles it."] : []),
+        ...nearest.map(({ startLine, endLine, text, difference }, i) => {
+          const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
+          return i === 0
+            ? `Nearest: ${lines} (${difference}):\n${clip(text, 500)}\n`
+            : `Also ${lines} (${clip(difference, 120)}).`;
+        }),
       ].join(" "),
-      absence.hint ?? "Read the file again and copy the old text from it.",
-      absence.nearest === undefined || absence.nearest.length === 0 ? {} : { nearest: absence.nearest },
+      "Copy the old text from the file as it is now; other edits of this call need no correction for this.",
+      nearest.length === 0 ? {} : { nearest, line: nearest[0]?.startLine ?? 1 },
+    ),
+  dependsOnFailed: (at: At, failed: number) =>
+    makeFailure(
+      "noMatch",
+      at,
+      `The old text of ${nameOf(at)} is part of the new text of edit ${failed}, which failed.`,
+      `Correct edit ${failed}; this one then finds its place.`,
+    ),
+  onlyLenient: (at: At, rung: string, line: number) =>
+    makeFailure(
+      "noMatch",
+      at,
+      `The old text of ${nameOf(at)} was not found as it is; line ${line} has it on the rung ${rung}, which strict matching leaves out.`,
+      "Copy the old text from the file as it is now.",
+      { line },
     ),
   noSuchOccurrence: (at: At, asked: number, found: number) =>
     makeFailure(
@@ -356,11 +513,11 @@ export const editFailures = {
       `${nameOf(at)} asks for occurrence ${asked}, but its old text stands ${count(found, "time")}.`,
       `Send an occurrence from 1 to ${found}.`,
     ),
-  ambiguousMatch: (at: At, found: number, rung: string, matches: readonly QuotedLine[], more: string) =>
+  ambiguousMatch: (at: At, found: number, rung: string, matches: readonly QuotedLine[], nearLine: number | undefined) =>
     makeFailure(
       "ambiguousMatch",
       at,
-      `The old text of ${nameOf(at)} stands ${count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${more}: ${quoted(matches)}${found > matches.length ? "; …" : ""}.`,
+      `The old text of ${nameOf(at)} stands ${count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${nearLine === undefined ? "" : ` equally near to line ${nearLine}`}: ${quoted(matches)}${found > matches.length ? "; …" : ""}.`,
       "Add a neighbouring line to old and new text, or set occurrence, line or replaceAll.",
       { matches, ...(matches[0] === undefined ? {} : { line: matches[0].line }) },
     ),

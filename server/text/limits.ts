@@ -22,14 +22,22 @@ export const limits = {
   syncedLength: 256 * 1024 * 1024,
   /** Bytes of one file that is read from disk. */
   fileBytes: 64 * 1024 * 1024,
+  /** Bytes of all the files that one call reads from disk. */
+  callFileBytes: 512 * 1024 * 1024,
+  /** Files that are looked at or read at the same time. */
+  parallelReads: 16,
+  /** Dangling symbolic links that are followed for one path; Linux follows as many. */
+  symlinkHops: 40,
+  /** Entries of a directory that are compared with the name of a missing file. */
+  directoryEntries: 1_000,
+  /** Similar paths that are offered for a missing file. */
+  similarShown: 3,
   /** Places of one old text that are collected. */
   placesPerEdit: 200_000,
   /** Steps that one rung may take to compare lines. */
   lineSteps: 20_000_000,
   /** Edit distance in lines up to which an old and a new text are aligned line by line; beyond, the whole block is replaced. */
-  alignDistance: 2_000,
-  /** Milliseconds for one alignment of lines; beyond, the whole block is replaced. */
-  alignMs: 200,
+  alignDistance: 500,
   /** Characters of the message of one failure. */
   failureMessage: 1_200,
   /** Characters of one quoted line. */
@@ -38,6 +46,8 @@ export const limits = {
   matchesShown: 5,
   /** Nearest regions that a failure shows. */
   nearestShown: 3,
+  /** Lines of one nearest region. */
+  nearestLines: 10,
   /** Characters of the diff in a `summary` result. */
   summaryDiff: 16_000,
   /** Characters of the message of a whole failed call, over all its failures. */

@@ -1,0 +1,171 @@
+/** Reads files as text, strictly: what can't be decoded without loss is refused and left alone. */
+import { createHash } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { access, type FileHandle, open, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Failure, fileProblems, pathFailures } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+import { codeOf } from "./identity.js";
+
+/** How a file's text is written in bytes; the UTF-16 ones always with a byte order mark. */
+export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
+
+/** A file that was read. */
+export interface TextFile {
+  /** Without the byte order mark. */
+  readonly text: string;
+  readonly bom: boolean;
+  readonly encoding: Encoding;
+  /** SHA-256 of the bytes, in hex. */
+  readonly hash: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** What reading a path came to. */
+export type FileRead =
+  | ({ readonly kind: "text" } & TextFile)
+  | { readonly kind: "absent" }
+  | { readonly kind: "failed"; readonly failure: Failure };
+
+/** Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. `name` is what failures call it. */
+export async function readTextFile(path: string, name: string = path): Promise<FileRead> {
+  try {
+    // Looked at before it is opened, because opening a device can set it going.
+    const refusal = refuseKind(await stat(path), name);
+    if (refusal !== undefined) return { kind: "failed", failure: refusal };
+    const handle = await open(path, readFlags);
+    try {
+      return await readHandle(handle, name);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const code = codeOf(error);
+    return code === "ENOENT"
+      ? { kind: "absent" }
+      : { kind: "failed", failure: pathFailures.ioError(name, fileProblems.system(code)) };
+  }
+}
+
+/**
+ * Whether a file that is read holds the text of an open document, byte order marks aside; otherwise compared exactly.
+ * `undefined`: there is no file, or none that can be read as text.
+ */
+export function compareWithFile(text: string, file: FileRead): "same" | "differs" | undefined {
+  if (file.kind !== "text") return undefined;
+  return withoutMark(text) === file.text ? "same" : "differs";
+}
+
+/** Compares the text of an open document with the file at a canonical path, as `compareWithFile` does. */
+export async function sameAsDisk(text: string, path: string): Promise<"same" | "differs" | undefined> {
+  return compareWithFile(text, await readTextFile(path));
+}
+
+/** Why a file can't be written, or created with the directories it needs; `undefined`: it seems that it can. */
+export async function refuseWrite(path: string, name: string = path): Promise<Failure | undefined> {
+  let at = path;
+  for (;;) {
+    try {
+      // To create something in a directory takes the right to enter it, too.
+      await access(at, at === path ? constants.W_OK : constants.W_OK | constants.X_OK);
+      return undefined;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "ENOENT" && dirname(at) !== at) at = dirname(at);
+      else return refusedBy(code, name);
+    }
+  }
+}
+
+/** A text without the byte order mark that it may start with. */
+export function withoutMark(text: string): string {
+  return text.startsWith(mark) ? text.slice(1) : text;
+}
+
+const mark = "\ufeff";
+
+/** Between the look and the opening the file may have been exchanged: never wait for a pipe, never follow a link. */
+const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+function refusedBy(code: string, name: string): Failure {
+  return ["EACCES", "EPERM", "EROFS"].includes(code)
+    ? pathFailures.readOnly(name)
+    : pathFailures.ioError(name, fileProblems.system(code));
+}
+
+async function readHandle(handle: FileHandle, name: string): Promise<FileRead> {
+  const stats = await handle.stat();
+  const refusal = refuseKind(stats, name);
+  if (refusal !== undefined) return { kind: "failed", failure: refusal };
+  const bytes = await readBytes(handle, stats.size);
+  if (bytes.length > limits.fileBytes) {
+    return { kind: "failed", failure: pathFailures.tooLarge(name, bytes.length, limits.fileBytes) };
+  }
+  const decoded = decode(bytes);
+  if (!decoded.ok) return { kind: "failed", failure: pathFailures.unsupportedEncoding(name, decoded.problem) };
+  const { text, encoding, bom } = decoded;
+  return {
+    kind: "text",
+    text,
+    bom,
+    encoding,
+    hash: createHash("sha256").update(bytes).digest("hex"),
+    size: bytes.length,
+  };
+}
+
+/** `undefined`: a regular file of a size that is read. */
+function refuseKind(stats: Stats, name: string): Failure | undefined {
+  if (stats.isDirectory()) return pathFailures.isDirectory(name);
+  if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(kindOf(stats)));
+  if (stats.size > limits.fileBytes) return pathFailures.tooLarge(name, stats.size, limits.fileBytes);
+  return undefined;
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isFIFO()) return "a pipe";
+  if (stats.isSocket()) return "a socket";
+  return "a device";
+}
+
+/** All bytes, or one more than the limit of a file that grew meanwhile. */
+async function readBytes(handle: FileHandle, expected: number): Promise<Buffer> {
+  let buffer = Buffer.allocUnsafe(expected + 1);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
+    length += bytesRead;
+    if (bytesRead === 0 || length > limits.fileBytes) return buffer.subarray(0, length);
+    if (length < buffer.length) continue;
+    const larger = Buffer.allocUnsafe(Math.min(buffer.length * 2 + 4096, limits.fileBytes + 1));
+    buffer.copy(larger);
+    buffer = larger;
+  }
+}
+
+type Decoded =
+  | { readonly ok: true; readonly text: string; readonly encoding: Encoding; readonly bom: boolean }
+  | { readonly ok: false; readonly problem: string };
+
+function decode(bytes: Buffer): Decoded {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, "utf-16le");
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, "utf-16be");
+  if (bytes.includes(0)) return { ok: false, problem: fileProblems.binary() };
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { ok: true, text: withoutMark(text), encoding: "utf-8", bom: text.startsWith(mark) };
+  } catch {
+    return { ok: false, problem: fileProblems.notUtf8() };
+  }
+}
+
+/** By hand, because Node's own decoder knows big endian only where it was built with all of ICU. */
+function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): Decoded {
+  if (bytes.length % 2 === 1) return { ok: false, problem: fileProblems.notUtf16() };
+  const littleEndian = encoding === "utf-16le" ? bytes : Buffer.from(bytes).swap16();
+  const text = littleEndian.toString("utf16le", 2);
+  if (text.includes("\0")) return { ok: false, problem: fileProblems.binary() };
+  if (/\p{Surrogate}/u.test(text)) return { ok: false, problem: fileProblems.notUtf16() };
+  return { ok: true, text, encoding, bom: true };
+}

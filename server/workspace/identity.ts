@@ -1,0 +1,182 @@
+/** Which file a path is: its canonical path, and device and inode where it exists, so that one file has one identity. */
+import { lstat, readlink, realpath, stat } from "node:fs/promises";
+import { fileProblems } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+import { pathsOf } from "./pathRules.js";
+import { pathOfSyncedUri } from "./uri.js";
+
+/** An open document as far as resolving paths needs it. */
+export interface OpenText {
+  /** The client's own spelling. */
+  readonly uri: string;
+  readonly version: number;
+  readonly text: string;
+  /** Why the text is not known; `undefined`: it is. */
+  readonly desynced?: string | undefined;
+  readonly loneCrEndsLine: boolean;
+}
+
+/** The mirror of the editor's documents. */
+export interface OpenTexts {
+  /** By the exact URI. */
+  get(uri: string): OpenText | undefined;
+  all(): Iterable<OpenText>;
+}
+
+/** Where a path leads once every symbolic link is followed. */
+export type Canonical =
+  | {
+      readonly ok: true;
+      readonly path: string;
+      readonly onDisk: boolean;
+      readonly isDirectory: boolean;
+      /** The same for all paths of one file. */
+      readonly identity: string;
+    }
+  /** A clause for `pathFailures.ioError`. */
+  | { readonly ok: false; readonly problem: string };
+
+/** An open document that is a file of this machine. */
+export interface OpenFile {
+  readonly open: OpenText;
+  /** As its URI has it. */
+  readonly path: string;
+}
+
+/** The editor's open documents, by what a path may have in common with them. */
+export interface OpenFiles {
+  byUri(uri: string): OpenText | undefined;
+  /** Those whose own path is spelt exactly so. */
+  byPath(path: string): readonly OpenFile[];
+  /** Those that are the same file. The first call looks at all of them; what it found is kept. */
+  byIdentity(identity: string): Promise<readonly OpenFile[]>;
+  all(): readonly OpenFile[];
+}
+
+/**
+ * Follows an absolute path to the file that it leads to. What does not exist yet is where it would be created: below its
+ * deepest ancestor that exists, or at the end of a symbolic link that dangles.
+ */
+export async function canonicalise(
+  path: string,
+  platform: NodeJS.Platform,
+  hops: number = limits.symlinkHops,
+): Promise<Canonical> {
+  try {
+    const [real, stats] = await Promise.all([realpath(path), stat(path, { bigint: true })]);
+    const identity = stats.ino === 0n ? pathIdentity(real, platform) : inodeIdentity(stats);
+    return { ok: true, path: real, onDisk: true, isDirectory: stats.isDirectory(), identity };
+  } catch (error) {
+    const code = codeOf(error);
+    return code === "ENOENT"
+      ? canonicaliseAbsent(path, platform, hops)
+      : { ok: false, problem: fileProblems.system(code) };
+  }
+}
+
+/** The texts as they are now; later changes of the mirror are not seen. */
+export function indexOpenFiles(texts: OpenTexts, platform: NodeJS.Platform): OpenFiles {
+  const uris = new Map<string, OpenText>();
+  const files: OpenFile[] = [];
+  const paths = new Map<string, OpenFile[]>();
+  for (const open of texts.all()) {
+    uris.set(open.uri, open);
+    const path = pathOfSyncedUri(open.uri, platform);
+    if (path === undefined) continue;
+    const file = { open, path: pathsOf(platform).resolve(path) };
+    files.push(file);
+    addTo(paths, file.path, file);
+  }
+  let identities: Promise<ReadonlyMap<string, readonly OpenFile[]>> | undefined;
+  return {
+    byUri: (uri) => uris.get(uri),
+    byPath: (path) => paths.get(path) ?? [],
+    async byIdentity(identity) {
+      identities ??= indexIdentities(files, platform);
+      return (await identities).get(identity) ?? [];
+    },
+    all: () => files,
+  };
+}
+
+/** Runs a task for every item, at most `limits.parallelReads` at a time; results in the order of the items. */
+export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await task(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(items.length, limits.parallelReads) }, worker));
+  return results;
+}
+
+/** The system's code of an error, as `ENOENT`. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
+}
+
+async function canonicaliseAbsent(path: string, platform: NodeJS.Platform, hops: number): Promise<Canonical> {
+  const { dirname, basename, join, resolve } = pathsOf(platform);
+  const above = dirname(path);
+  const absent = (at: string): Canonical => ({
+    ok: true,
+    path: at,
+    onDisk: false,
+    isDirectory: false,
+    identity: pathIdentity(at, platform),
+  });
+  if (above === path) return absent(path);
+  const parent = await canonicalise(above, platform, hops);
+  if (!parent.ok) return parent;
+  const target = await linkTarget(path);
+  if (target === undefined) return absent(join(parent.path, basename(path)));
+  if (hops === 0) return { ok: false, problem: fileProblems.system("ELOOP") };
+  return canonicalise(resolve(parent.path, target), platform, hops - 1);
+}
+
+/** `undefined`: there is no symbolic link. */
+async function linkTarget(path: string): Promise<string | undefined> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function inodeIdentity(stats: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `inode ${stats.dev}:${stats.ino}`;
+}
+
+/** A file that is not there yet has no inode; where disks commonly ignore case, two spellings of it will be one file. */
+function pathIdentity(path: string, platform: NodeJS.Platform): string {
+  const folds = platform === "win32" || platform === "darwin";
+  return `path ${folds ? path.normalize("NFC").toLowerCase() : path}`;
+}
+
+async function indexIdentities(
+  files: readonly OpenFile[],
+  platform: NodeJS.Platform,
+): Promise<ReadonlyMap<string, readonly OpenFile[]>> {
+  const identities = await mapBounded(files, ({ path }) => identityOf(path, platform));
+  const index = new Map<string, OpenFile[]>();
+  for (const [i, file] of files.entries()) addTo(index, identities[i]!, file);
+  return index;
+}
+
+/** One look at the disk is enough for a file that is there, and almost every open document is. */
+async function identityOf(path: string, platform: NodeJS.Platform): Promise<string> {
+  try {
+    const stats = await stat(path, { bigint: true });
+    if (stats.ino !== 0n) return inodeIdentity(stats);
+  } catch {
+    // The canonical path decides.
+  }
+  const canonical = await canonicalise(path, platform);
+  return canonical.ok ? canonical.identity : pathIdentity(path, platform);
+}
+
+function addTo<V>(index: Map<string, V[]>, key: string, value: V): void {
+  const values = index.get(key);
+  if (values === undefined) index.set(key, [value]);
+  else values.push(value);
+}

@@ -1,0 +1,391 @@
+/** Which document a caller's path means, and whether it may be touched: every path of every door goes through here. */
+import { homedir } from "node:os";
+import { type Failure, pathFailures, pathProblems } from "../plan/failure.js";
+import {
+  type Canonical,
+  canonicalise,
+  indexOpenFiles,
+  mapBounded,
+  type OpenFile,
+  type OpenFiles,
+  type OpenText,
+  type OpenTexts,
+} from "./identity.js";
+import { foldName, isInside, namesDirectory, pathsOf, protectedNameIn, windowsProblem } from "./pathRules.js";
+import { decodeTolerantly, isFileUri, pathOfSyncedUri, pathOfUri, textProblem, uriOfPath } from "./uri.js";
+
+/** A workspace folder of the editor. */
+export interface Folder {
+  readonly uri: string;
+  /** Absolute; a folder that is no directory of this machine has an empty one and holds no file. */
+  readonly path: string;
+}
+
+/** All that decides what a path means. */
+export interface Scope {
+  /** The integration's `options.root`: what relative paths are relative to, as an absolute path or `file:` URI. */
+  readonly root?: string | undefined;
+  readonly folders: readonly Folder[];
+  /** The user's setting: directories beside the folders that may be edited; absolute, or starting with `~/`. */
+  readonly additionalFolders: readonly string[];
+  /** The user's setting: names that no path may hold below its folder, compared folded. */
+  readonly protectedNames: readonly string[];
+  readonly openTexts: OpenTexts;
+  /** Default: that of the process. Paths on disk are always those of the process. */
+  readonly platform?: NodeJS.Platform | undefined;
+  /** What `~` stands for; default: the user's home directory. */
+  readonly home?: string | undefined;
+}
+
+/** The one document that a path means. It may not exist yet. */
+export interface Place {
+  /** The client's own spelling where it is open, else our strict encoding of `file`. */
+  readonly uri: string;
+  /** For people and diffs: relative to its workspace folder, with `/`; absolute where it lies in none; else the URI. */
+  readonly path: string;
+  /** Canonical path; `undefined`: an open document that is no file, as `untitled:`. */
+  readonly file: string | undefined;
+  /** The same for every spelling of one document. */
+  readonly identity: string;
+  /** `undefined`: the editor does not have it open. */
+  readonly open: OpenText | undefined;
+  /** Whether there is something at `file`. */
+  readonly onDisk: boolean;
+  /** Canonical paths at which it may be looked for; several where a relative path might stand in several folders. */
+  readonly searched: readonly string[];
+}
+
+/** A place, or why the path means none that may be touched. */
+export type Resolved = { readonly ok: true; readonly place: Place } | { readonly ok: false; readonly failure: Failure };
+
+/** Answers for the documents and folders of one moment. */
+export interface Resolver {
+  /** Never throws for what a caller can send. A place that exists nowhere is where the file would be created. */
+  resolve(sent: string): Promise<Resolved>;
+  /** Open files that lie inside, as their URIs spell them. */
+  openPaths(): string[];
+}
+
+/** Looks at the folders once and takes the open documents as they are now. */
+export async function createResolver(scope: Scope): Promise<Resolver> {
+  const ground = await layGround(scope);
+  return {
+    resolve: (sent) => resolveSent(sent, ground),
+    openPaths: () =>
+      ground.opens
+        .all()
+        .map(({ path }) => path)
+        .filter((path) => !ground.hasFolders || lexicalFolderOf(path, ground) !== undefined),
+  };
+}
+
+/** A directory in which files may be edited. */
+interface Area {
+  /** As the editor or the user spelt it, normalised. */
+  readonly lexical: string;
+  readonly canonical: string;
+  /** A workspace folder rather than one that a setting added. */
+  readonly isFolder: boolean;
+}
+
+/** A scope whose directories have been looked at. */
+interface Ground {
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  /** As sent. */
+  readonly root: string | undefined;
+  /** The folders in the editor's order, then the added ones. */
+  readonly areas: readonly Area[];
+  /** Without any, what is open is inside. */
+  readonly hasFolders: boolean;
+  readonly protectedNames: ReadonlySet<string>;
+  readonly opens: OpenFiles;
+}
+
+async function layGround(scope: Scope): Promise<Ground> {
+  const platform = scope.platform ?? process.platform;
+  const home = scope.home ?? homedir();
+  const { isAbsolute, resolve } = pathsOf(platform);
+  const directories = [
+    ...scope.folders.map(({ path }) => ({ path, isFolder: true })),
+    ...scope.additionalFolders.map((path) => ({ path: expandHome(path, home, platform), isFolder: false })),
+  ].filter(({ path }) => isAbsolute(path));
+  const areas = await mapBounded(directories, async ({ path, isFolder }): Promise<Area> => {
+    const lexical = resolve(path);
+    const canonical = await canonicalise(lexical, platform);
+    return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
+  });
+  return {
+    platform,
+    home,
+    root: scope.root,
+    areas,
+    hasFolders: areas.some(({ isFolder }) => isFolder),
+    protectedNames: new Set(scope.protectedNames.map(foldName)),
+    opens: indexOpenFiles(scope.openTexts, platform),
+  };
+}
+
+async function resolveSent(sent: string, ground: Ground): Promise<Resolved> {
+  const open = ground.opens.byUri(sent);
+  if (open !== undefined) return resolveOpen(sent, open, ground);
+  const problem = textProblem(sent);
+  if (problem !== undefined) return fail(pathFailures.badPath(sent, problem));
+  const asSent = await resolveSpelling({ sent, spelling: sent }, ground);
+  if (!/^@./.test(sent) || (await keepsAt(sent, asSent, ground))) return asSent;
+  return resolveSpelling({ sent, spelling: sent.slice(1) }, ground);
+}
+
+/** Whether a leading `@` belongs to the name: the file, or the directory in which it would be created, has one. */
+async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<boolean> {
+  if (!asSent.ok) return asSent.failure.code !== "outsideWorkspace" && asSent.failure.code !== "fileNotFound";
+  if (asSent.place.open !== undefined || asSent.place.onDisk) return true;
+  const first = /^([^\\/]+)[\\/]/.exec(sent)?.[1];
+  if (first === undefined) return false;
+  const directory = await resolveSpelling({ sent, spelling: first }, ground);
+  return directory.ok ? directory.place.onDisk : directory.failure.code === "isDirectory";
+}
+
+/** A path without its `@`, and how the caller knows it. */
+interface Spelt {
+  readonly sent: string;
+  readonly spelling: string;
+}
+
+async function resolveSpelling({ sent, spelling }: Spelt, ground: Ground): Promise<Resolved> {
+  const { platform, home } = ground;
+  const { isAbsolute, resolve } = pathsOf(platform);
+  if (!isFileUri(spelling) && /^(?:untitled:|[a-z][a-z0-9+.-]+:\/\/)/i.test(spelling)) {
+    return fail(pathFailures.notOpen(sent));
+  }
+  const named = isFileUri(spelling)
+    ? pathOfUri(spelling, platform)
+    : { ok: true as const, path: expandHome(spelling, home, platform) };
+  if (!named.ok) return fail(pathFailures.badPath(sent, named.problem));
+  const problem = platform === "win32" ? windowsProblem(named.path) : undefined;
+  if (problem !== undefined) return fail(pathFailures.badPath(sent, problem));
+  const asDirectory = namesDirectory(named.path, platform);
+  if (isAbsolute(named.path)) return placeAt({ sent, lexical: resolve(named.path), asDirectory }, ground);
+  return resolveRelative({ sent, relative: named.path, asDirectory }, ground);
+}
+
+/** A relative path, without `~` and `@`. */
+interface RelativePath {
+  readonly sent: string;
+  readonly relative: string;
+  readonly asDirectory: boolean;
+}
+
+async function resolveRelative({ sent, relative, asDirectory }: RelativePath, ground: Ground): Promise<Resolved> {
+  const { resolve } = pathsOf(ground.platform);
+  if (ground.root !== undefined) {
+    const root = await rootOf(ground.root, ground);
+    return root.ok ? placeAt({ sent, lexical: resolve(root.path, relative), asDirectory }, ground) : root;
+  }
+  const folders = ground.areas.filter(({ isFolder }) => isFolder);
+  if (folders.length === 0) return fail(pathFailures.outsideWorkspace(sent, []));
+  const results = await mapBounded(folders, ({ lexical }) =>
+    placeAt({ sent, lexical: resolve(lexical, relative), asDirectory }, ground),
+  );
+  return chooseFolder(sent, results);
+}
+
+/** The one folder in which the path exists; if it exists in none, the first folder where it might. */
+function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
+  const places = results.flatMap((result) => (result.ok ? [result.place] : []));
+  // Folders may lie in each other, so that two of them lead to one document.
+  const existing = [
+    ...new Map(
+      places.filter(({ open, onDisk }) => open !== undefined || onDisk).map((place) => [place.identity, place]),
+    ).values(),
+  ];
+  if (existing.length > 1) {
+    return fail(
+      pathFailures.ambiguousPath(
+        sent,
+        existing.map(({ file, uri }) => file ?? uri),
+      ),
+    );
+  }
+  if (existing[0] !== undefined) return { ok: true, place: existing[0] };
+  const first = results.find((result) => result.ok || result.failure.code !== "outsideWorkspace") ?? results[0]!;
+  const searched = places.flatMap((place) => place.searched);
+  return first.ok ? { ok: true, place: { ...first.place, searched } } : first;
+}
+
+/** The root, which must itself be inside: it is the integration's word, not the user's. */
+async function rootOf(
+  root: string,
+  ground: Ground,
+): Promise<{ readonly ok: true; readonly path: string } | { readonly ok: false; readonly failure: Failure }> {
+  const { platform, areas } = ground;
+  const named = isFileUri(root) ? pathOfUri(root, platform) : { ok: true as const, path: root };
+  if (!named.ok) return fail(pathFailures.badPath(root, named.problem));
+  const problem =
+    textProblem(named.path) ??
+    (platform === "win32" ? windowsProblem(named.path) : undefined) ??
+    (pathsOf(platform).isAbsolute(named.path) ? undefined : pathProblems.relativeRoot());
+  if (problem !== undefined) return fail(pathFailures.badPath(root, problem));
+  const canonical = await canonicalise(named.path, platform);
+  if (!canonical.ok) return fail(pathFailures.ioError(root, canonical.problem));
+  // With no directory at all only open documents are inside, wherever they are, and the root is just where to start.
+  if (areas.length > 0 && areaOf(canonical.path, ground) === undefined) return outside(root, ground);
+  return { ok: true, path: named.path };
+}
+
+async function resolveOpen(sent: string, open: OpenText, ground: Ground): Promise<Resolved> {
+  const path = pathOfSyncedUri(open.uri, ground.platform);
+  if (path !== undefined) {
+    const lexical = pathsOf(ground.platform).resolve(path);
+    return placeAt({ sent, lexical, asDirectory: false, exactly: open }, ground);
+  }
+  const name = protectedNameIn(decodeTolerantly(open.uri), ground.protectedNames);
+  if (name !== undefined) return fail(pathFailures.protectedPath(sent, name));
+  const { uri } = open;
+  return {
+    ok: true,
+    place: { uri, path: uri, file: undefined, identity: uri, open, onDisk: false, searched: [] },
+  };
+}
+
+/** One absolute path that the caller's may stand for. */
+interface Candidate {
+  readonly sent: string;
+  /** Normal, with links as they are. */
+  readonly lexical: string;
+  readonly asDirectory: boolean;
+  /** The open document whose URI was sent; `undefined`: it has to be found. */
+  readonly exactly?: OpenText;
+}
+
+async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> {
+  const { sent, lexical, asDirectory, exactly } = candidate;
+  const { platform } = ground;
+  const reached = await canonicalise(lexical, platform);
+  if (!reached.ok) {
+    return lexicalFolderOf(lexical, ground) === undefined
+      ? outside(sent, ground)
+      : fail(pathFailures.ioError(sent, reached.problem));
+  }
+  const found = exactly === undefined ? await findOpen(lexical, reached, ground) : [];
+  if (found.length > 1) {
+    return fail(
+      pathFailures.ambiguousPath(
+        sent,
+        found.map(({ open }) => open.uri),
+      ),
+    );
+  }
+  const open = exactly ?? found[0]?.open;
+  const target = found[0] === undefined ? reached : await canonicalOf(found[0], reached, platform);
+  const refusal = refuse({ candidate, isOpen: open !== undefined, files: [target.path, reached.path] }, ground);
+  if (refusal !== undefined) return fail(refusal);
+  if (asDirectory || target.isDirectory) return fail(pathFailures.isDirectory(sent));
+  return {
+    ok: true,
+    place: {
+      uri: open?.uri ?? uriOfPath(target.path, platform),
+      path: displayPath(target.path, ground),
+      file: target.path,
+      identity: open?.uri ?? target.identity,
+      open,
+      onDisk: target.onDisk,
+      searched: [target.path],
+    },
+  };
+}
+
+/** The open documents that a path may mean: one, unless the editor has one file open several times. */
+async function findOpen(
+  lexical: string,
+  reached: Canonical & { ok: true },
+  ground: Ground,
+): Promise<readonly OpenFile[]> {
+  const asSpelt = ground.opens.byPath(lexical);
+  if (asSpelt.length === 1) return asSpelt;
+  const same = await ground.opens.byIdentity(reached.identity);
+  const asCanonical = same.filter(({ path }) => path === reached.path);
+  return asCanonical.length === 1 ? asCanonical : same;
+}
+
+/** Through a hard link the document that is open has another canonical path than the one that was sent. */
+async function canonicalOf(
+  file: OpenFile,
+  reached: Canonical & { ok: true },
+  platform: NodeJS.Platform,
+): Promise<Canonical & { ok: true }> {
+  const canonical = await canonicalise(file.path, platform);
+  return canonical.ok ? canonical : reached;
+}
+
+/** What is to be decided about a candidate. */
+interface Question {
+  readonly candidate: Candidate;
+  readonly isOpen: boolean;
+  /** Canonical paths; each must be inside and unprotected. */
+  readonly files: readonly string[];
+}
+
+/** Why a document may not be touched; `undefined`: it may. */
+function refuse({ candidate: { sent, lexical }, isOpen, files }: Question, ground: Ground): Failure | undefined {
+  const { relative } = pathsOf(ground.platform);
+  for (const file of files) {
+    const area = areaOf(file, ground);
+    if (area === undefined && (ground.hasFolders || !isOpen)) return outsideFailure(sent, ground);
+    // An open document in no folder has no path below one, so all of its names count.
+    const below = area === undefined ? file : relative(area.canonical, file);
+    const name = protectedNameIn(below, ground.protectedNames);
+    if (name !== undefined) return pathFailures.protectedPath(sent, name);
+  }
+  // A protected name may be a link to a directory of another name.
+  const folder = lexicalFolderOf(lexical, ground);
+  const name = folder === undefined ? undefined : protectedNameIn(relative(folder, lexical), ground.protectedNames);
+  return name === undefined ? undefined : pathFailures.protectedPath(sent, name);
+}
+
+/** The innermost directory that holds a canonical path, a workspace folder first; `undefined`: it is outside. */
+function areaOf(file: string, { areas, platform }: Ground): Area | undefined {
+  let best: Area | undefined;
+  for (const area of areas) {
+    if (!isInside(area.canonical, file, platform)) continue;
+    const isBetter =
+      best === undefined ||
+      (area.isFolder === best.isFolder ? area.canonical.length > best.canonical.length : area.isFolder);
+    if (isBetter) best = area;
+  }
+  return best;
+}
+
+/** The innermost directory that a path is spelt below, where links lead not being asked; `undefined`: there is none. */
+function lexicalFolderOf(path: string, { areas, platform }: Ground): string | undefined {
+  return areas
+    .flatMap(({ lexical, canonical }) => [lexical, canonical])
+    .filter((folder) => isInside(folder, path, platform))
+    .reduce<string | undefined>((best, folder) => (folder.length > (best?.length ?? -1) ? folder : best), undefined);
+}
+
+function displayPath(file: string, ground: Ground): string {
+  const area = areaOf(file, ground);
+  const shown = area?.isFolder === true ? pathsOf(ground.platform).relative(area.canonical, file) : file;
+  return ground.platform === "win32" ? shown.replaceAll("\\", "/") : shown;
+}
+
+function expandHome(path: string, home: string, platform: NodeJS.Platform): string {
+  const startsAtHome = path === "~" || path.startsWith("~/") || (platform === "win32" && path.startsWith("~\\"));
+  return startsAtHome ? `${home}${path.slice(1)}` : path;
+}
+
+function outsideFailure(path: string, { areas }: Ground): Failure {
+  return pathFailures.outsideWorkspace(
+    path,
+    areas.map(({ lexical }) => lexical),
+  );
+}
+
+function outside(path: string, ground: Ground): { readonly ok: false; readonly failure: Failure } {
+  return fail(outsideFailure(path, ground));
+}
+
+function fail(failure: Failure): { readonly ok: false; readonly failure: Failure } {
+  return { ok: false, failure };
+}

@@ -1,0 +1,187 @@
+/** Takes the snapshot that a batch is planned on: every path resolved, every text copied, before anything is decided. */
+import { callFailures, type Failure, pathFailures } from "../plan/failure.js";
+import type { Operation } from "../plan/operation.js";
+import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
+import { limits } from "../text/limits.js";
+import { compareWithFile, type FileRead, readTextFile, refuseWrite, withoutMark } from "./files.js";
+import { mapBounded, type OpenText } from "./identity.js";
+import { createResolver, type Place, type Resolved, type Resolver, type Scope } from "./paths.js";
+import { similarPaths } from "./similar.js";
+
+/** What the snapshot is taken of. */
+export interface World extends Scope {
+  /** Whether a lone CR ends a line in files that are not open. */
+  readonly loneCrEndsLine: boolean;
+}
+
+/** A snapshot, and where its documents are. */
+export interface WorkspaceSnapshot extends Snapshot {
+  readonly places: ReadonlyMap<DocumentUri, Place>;
+}
+
+/** A document, or why there is none. */
+export type ReadTarget =
+  | { readonly ok: true; readonly document: Document; readonly place: Place }
+  | { readonly ok: false; readonly failure: Failure };
+
+/**
+ * Resolves and reads all that the operations name. A path that fails, fails alone; only a call of more than
+ * `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Open documents are those of the
+ * moment of the call.
+ */
+export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
+  const paths = [...new Set(operations.map(({ path }) => path))];
+  if (paths.length > limits.filesPerCall) {
+    const failure = callFailures.tooLarge(
+      {},
+      "the number of different paths",
+      paths.length,
+      limits.filesPerCall,
+      "paths",
+    );
+    return {
+      targets: new Map(paths.map((path) => [path, { ok: false, failure }])),
+      documents: new Map(),
+      places: new Map(),
+    };
+  }
+  const resolver = await createResolver(world);
+  const resolved = new Map<string, Resolved>(
+    await mapBounded(paths, async (path) => [path, await resolver.resolve(path)] as const),
+  );
+  const budget = { bytes: 0 };
+  const groups = groupByDocument(operations, resolved);
+  const read = await mapBounded(groups, async (group) => {
+    const source = { ...group, resolver, world, budget };
+    const result = await readDocument(source);
+    return result.ok ? ((await refuseChange(source)) ?? result) : result;
+  });
+  return assemble(resolved, groups, read);
+}
+
+/** Reads the one document that a path means; one that does not exist is `fileNotFound`. */
+export async function readTarget(path: string, world: World): Promise<ReadTarget> {
+  const resolver = await createResolver(world);
+  const resolved = await resolver.resolve(path);
+  if (!resolved.ok) return resolved;
+  const { place } = resolved;
+  const read = await readDocument({ place, sent: path, mayCreate: false, resolver, world, budget: { bytes: 0 } });
+  return read.ok ? { ...read, place } : read;
+}
+
+/** All that a batch asks of one document. */
+interface Group {
+  readonly place: Place;
+  /** The first of its spellings. */
+  readonly sent: string;
+  /** Whether the first operation would create it. */
+  readonly mayCreate: boolean;
+}
+
+/** One group a document, in the order of the operations. */
+function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap<string, Resolved>): Group[] {
+  const groups = new Map<string, Group>();
+  for (const operation of operations) {
+    const target = resolved.get(operation.path)!;
+    if (!target.ok || groups.has(target.place.identity)) continue;
+    const mayCreate = operation.kind === "edit" && operation.oldText === "";
+    groups.set(target.place.identity, { place: target.place, sent: operation.path, mayCreate });
+  }
+  return [...groups.values()];
+}
+
+type Read = { readonly ok: true; readonly document: Document } | { readonly ok: false; readonly failure: Failure };
+
+/** A document to be read, and the surroundings that matter to it. */
+interface Source extends Group {
+  readonly resolver: Resolver;
+  readonly world: World;
+  /** Bytes that the call has read so far. */
+  readonly budget: { bytes: number };
+}
+
+async function readDocument(source: Source): Promise<Read> {
+  const { place, sent, budget } = source;
+  const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent);
+  if (file.kind === "text") {
+    budget.bytes += file.size;
+    if (budget.bytes > limits.callFileBytes) {
+      const what = "what the call reads from disk";
+      return fail(callFailures.tooLarge({ path: sent }, what, budget.bytes, limits.callFileBytes, "bytes"));
+    }
+  }
+  return place.open === undefined
+    ? closedDocument(source, file)
+    : openDocument({ place, sent, open: place.open }, file);
+}
+
+function openDocument({ place, sent, open }: { place: Place; sent: string; open: OpenText }, file: FileRead): Read {
+  if (open.desynced !== undefined) return fail(pathFailures.desynced(sent, open.desynced));
+  if (open.text.length > limits.documentLength) {
+    return fail(pathFailures.tooLarge(sent, Buffer.byteLength(open.text), limits.documentLength));
+  }
+  const text = withoutMark(open.text);
+  const bomSynced = text !== open.text;
+  const onDisk = compareWithFile(open.text, file);
+  return {
+    ok: true,
+    document: {
+      uri: place.uri,
+      path: place.path,
+      version: open.version,
+      text,
+      exists: true,
+      bom: bomSynced || (file.kind === "text" && file.bom),
+      bomSynced,
+      loneCrEndsLine: open.loneCrEndsLine,
+      ...(onDisk === undefined ? {} : { onDisk }),
+    },
+  };
+}
+
+async function closedDocument({ place, sent, mayCreate, resolver, world }: Source, file: FileRead): Promise<Read> {
+  if (file.kind === "failed") return fail(file.failure);
+  const { uri, path, searched } = place;
+  const common = { uri, path, version: null, bomSynced: false, loneCrEndsLine: world.loneCrEndsLine };
+  if (file.kind === "text") {
+    const { text, bom, hash } = file;
+    return { ok: true, document: { ...common, text, exists: true, bom, hash } };
+  }
+  if (mayCreate) return { ok: true, document: { ...common, text: "", exists: false, bom: false } };
+  const platform = world.platform ?? process.platform;
+  const similar = await similarPaths({ sent, searched, openPaths: resolver.openPaths(), platform });
+  return fail(pathFailures.fileNotFound(sent, similar));
+}
+
+/** What is open is written by the editor, which knows best whether it can. */
+async function refuseChange({ place, sent }: Group): Promise<Read | undefined> {
+  if (place.open !== undefined || place.file === undefined) return undefined;
+  const failure = await refuseWrite(place.file, sent);
+  return failure === undefined ? undefined : fail(failure);
+}
+
+function assemble(
+  resolved: ReadonlyMap<string, Resolved>,
+  groups: readonly Group[],
+  read: readonly Read[],
+): WorkspaceSnapshot {
+  const byIdentity = new Map(groups.map(({ place }, i) => [place.identity, read[i]!]));
+  const targets = new Map<string, Target>();
+  for (const [path, result] of resolved) {
+    const found = result.ok ? byIdentity.get(result.place.identity)! : result;
+    targets.set(path, found.ok ? { ok: true, uri: found.document.uri } : { ok: false, failure: found.failure });
+  }
+  const documents = new Map<DocumentUri, Document>();
+  const places = new Map<DocumentUri, Place>();
+  for (const [i, { place }] of groups.entries()) {
+    const result = read[i]!;
+    if (!result.ok) continue;
+    documents.set(result.document.uri, result.document);
+    places.set(result.document.uri, place);
+  }
+  return { targets, documents, places };
+}
+
+function fail(failure: Failure): { readonly ok: false; readonly failure: Failure } {
+  return { ok: false, failure };
+}

@@ -1,0 +1,128 @@
+/** File URIs to paths and back: strict towards callers, tolerant towards editors, whose spelling is a fact. */
+import { pathProblems } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+
+/** The path that a URI names, or what is wrong with it as the clause that `pathFailures.badPath` takes. */
+export type UriPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly problem: string };
+
+/**
+ * The absolute path that a caller's `file:` URI names, with the platform's separators and an upper-case drive letter.
+ *
+ * Parsers disagree about hosts, queries, encoded separators and encoded dots, and each disagreement is one URI with two
+ * files; so only what all of them read alike is taken. Unencoded dots stay and are subject to the path rules.
+ */
+export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platform): UriPath {
+  const problem = textProblem(uri);
+  if (problem !== undefined) return { ok: false, problem };
+  const parts = splitUri(uri);
+  if (parts === undefined) return { ok: false, problem: pathProblems.otherScheme() };
+  if (!isLocal(parts.host)) return { ok: false, problem: pathProblems.foreignHost(parts.host) };
+  if (parts.rest !== "") return { ok: false, problem: pathProblems.queryOrFragment() };
+  if (!parts.path.startsWith("/")) return { ok: false, problem: pathProblems.relativeUri() };
+  if (/%2f|%5c|\\/i.test(parts.path)) return { ok: false, problem: pathProblems.encodedSeparator() };
+  const names: string[] = [];
+  for (const encoded of parts.path.split("/")) {
+    const name = decodeStrictly(encoded);
+    if (name === undefined) return { ok: false, problem: pathProblems.badEscape() };
+    if (name !== encoded && (name === "." || name === "..")) return { ok: false, problem: pathProblems.encodedDots() };
+    names.push(name);
+  }
+  const decoded = names.join("/");
+  if (controlCharacters.test(decoded)) return { ok: false, problem: pathProblems.controlCharacter() };
+  const path = toPlatformPath(decoded, platform);
+  return path === undefined ? { ok: false, problem: pathProblems.noDrive() } : { ok: true, path };
+}
+
+/**
+ * The absolute path that an editor means by the URI of a document it synced; `undefined`: it is no file of this machine.
+ * Some editors leave a `%` as it is, so what is no escape is taken literally.
+ */
+export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
+  const parts = splitUri(uri);
+  if (parts === undefined || !isLocal(parts.host) || !parts.path.startsWith("/")) return undefined;
+  const decoded = decodeTolerantly(parts.path);
+  return decoded.includes("\0") ? undefined : toPlatformPath(decoded, platform);
+}
+
+/**
+ * The URI of an absolute path. Every byte that is not unreserved is encoded, because known editors misread even allowed
+ * ones (`+` as a space).
+ */
+export function uriOfPath(path: string, platform: NodeJS.Platform = process.platform): string {
+  if (platform !== "win32") return `file://${encodePath(path)}`;
+  const slashed = path.replaceAll("\\", "/");
+  if (slashed.startsWith("//")) return `file:${encodePath(slashed)}`;
+  // A lower-case drive letter is how VS Code, by far the most used client there, spells its own URIs.
+  return `file:///${encodePath(slashed.slice(0, 1).toLowerCase() + slashed.slice(1))}`;
+}
+
+/** Decodes the escapes that are well-formed UTF-8 and leaves the others as they are. */
+export function decodeTolerantly(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => decodeStrictly(escapes) ?? escapes);
+}
+
+/** Whether a text is a `file:` URI rather than a path. */
+export function isFileUri(text: string): boolean {
+  return /^file:/i.test(text);
+}
+
+/** What makes a text unusable as path or URI anywhere, as a clause; `undefined`: nothing. */
+export function textProblem(text: string): string | undefined {
+  if (text === "") return pathProblems.empty();
+  if (text.length > limits.pathLength) return pathProblems.tooLong(text.length, limits.pathLength);
+  if (controlCharacters.test(text)) return pathProblems.controlCharacter();
+  if (/\p{Surrogate}/u.test(text)) return pathProblems.loneSurrogate();
+  return undefined;
+}
+
+/** C0, DEL and C1: no editor shows them, and a line feed in a path would forge lines of a diff. */
+const controlCharacters = /\p{Control}/u;
+
+interface UriParts {
+  readonly host: string;
+  readonly path: string;
+  /** The query and the fragment with their marks. */
+  readonly rest: string;
+}
+
+/** `undefined`: its scheme is not `file`. */
+function splitUri(uri: string): UriParts | undefined {
+  const match = /^file:(?:\/\/([^/?#]*))?([^?#]*)(.*)$/is.exec(uri);
+  if (match === null) return undefined;
+  const [, host = "", path = "", rest = ""] = match;
+  return { host, path, rest };
+}
+
+function isLocal(host: string): boolean {
+  return host === "" || host.toLowerCase() === "localhost";
+}
+
+/** `undefined`: a `%` starts no well-formed character. */
+function decodeStrictly(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `undefined`: on Windows, a path without a drive. */
+function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | undefined {
+  if (platform !== "win32") return decoded;
+  const match = /^\/([a-z]):(?:\/(.*))?$/is.exec(decoded);
+  if (match === null) return undefined;
+  const [, drive = "", rest = ""] = match;
+  return `${drive.toUpperCase()}:\\${rest.replaceAll("/", "\\")}`;
+}
+
+function encodePath(path: string): string {
+  return path.split("/").map(encodeName).join("/");
+}
+
+function encodeName(name: string): string {
+  // Names on Windows may hold lone surrogates, which no URI can carry.
+  return encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd")).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
