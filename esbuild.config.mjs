@@ -28,7 +28,13 @@ const common = {
 /** @type {import("esbuild").BuildOptions & { metafile: true }} */
 const program = { ...common, format: "cjs", minify: true, keepNames: true, banner: { js: "#!/usr/bin/env node" } };
 
-await (process.argv.includes("--types") ? buildTypes() : buildPrograms());
+try {
+  await (process.argv.includes("--types") ? buildTypes() : buildPrograms());
+} catch (error) {
+  // What esbuild finds in the sources it has printed already, with the line; a stack of its own adds nothing.
+  if (!("errors" in error)) throw error;
+  process.exitCode = 1;
+}
 
 async function buildPrograms() {
   const demo = "client-samples/node/demo.ts";
@@ -92,8 +98,28 @@ async function buildTypes() {
   const { status } = spawnSync(process.execPath, [compiler, "-p", "dist/types/tsconfig.json"], { stdio: "inherit" });
   if (status !== 0) process.exit(1);
   await rm("dist/types/tsconfig.json");
+  const reached = await declarationsFrom("dist/types/esm/lsp/protocol.d.ts");
+  for (const file of await readdir("dist/types/esm", { recursive: true, withFileTypes: true })) {
+    const path = join(file.parentPath, file.name);
+    if (file.isFile() && !reached.has(path)) await rm(path);
+  }
   await cp("dist/types/esm", "dist/types/cjs", { recursive: true });
   await writeFile("dist/types/cjs/package.json", '{ "type": "commonjs" }\n');
+}
+
+/**
+ * The declarations that one needs, itself included: the compiler also writes those of modules that only code imports.
+ * @param {string} entry
+ */
+async function declarationsFrom(entry) {
+  const reached = new Set([join(entry)]);
+  for (const path of reached) {
+    const text = await readFile(path, "utf8");
+    for (const [, specifier] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)\.js"/g)) {
+      reached.add(join(dirname(path), `${specifier}.d.ts`));
+    }
+  }
+  return reached;
 }
 
 /**
