@@ -1,8 +1,7 @@
-#!/usr/bin/env node
 /** The command line: tells from the arguments what is wanted, and loads no more than that needs. */
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
-import type { LogLevel } from "./lsp/lifetime.js";
+import { logLevels } from "./lsp/lifetime.js";
 import type { ServeOptions, Transport } from "./lsp/transport.js";
 
 const help = `Usage: ${manifest.name} <transport> [options]
@@ -93,9 +92,9 @@ function readCommandLine(args: readonly string[]): Command {
   if (values.clientProcessId !== undefined && clientProcessId === undefined) {
     return wrong("--clientProcessId needs a process id");
   }
-  const logLevel = levels.find((level) => level === values["log-level"]);
+  const logLevel = logLevels.find((level) => level === values["log-level"]);
   if (values["log-level"] !== undefined && logLevel === undefined) {
-    return wrong(`--log-level is one of ${levels.join(", ")}`);
+    return wrong(`--log-level is one of ${logLevels.join(", ")}`);
   }
 
   const transports: Transport[] = [];
@@ -110,9 +109,6 @@ function readCommandLine(args: readonly string[]): Command {
   }
   return { kind: "serve", options: { transport, clientProcessId, logLevel } };
 }
-
-/** Repeated here, so that printing the version does not load the server. */
-const levels: readonly LogLevel[] = ["error", "warn", "info", "debug"];
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 

@@ -25,86 +25,43 @@ export interface FrameDecoder {
  * whose charset is UTF-8. Everything else is a fault as soon as it can be seen. Linear in the bytes, however they are cut.
  */
 export function createFrameDecoder(sink: FrameSink): FrameDecoder {
-  let reading: "header" | "body" | "nothing" = "header";
-  const header = Buffer.alloc(limits.headerBytes);
-  let headerLength = 0;
-  let lineStart = 0;
-  let fields: HeaderFields = {};
-  let bodyLength = 0;
-  let received = 0;
-  let store: Buffer = noBytes;
+  const header = createHeader();
+  let body: Body | undefined;
+  let broken = false;
 
   function push(chunk: Buffer): void {
     let at = 0;
-    while (at < chunk.length && reading !== "nothing") {
-      if (reading === "body") {
-        at += readBody(chunk.subarray(at));
-        continue;
+    while (at < chunk.length && !broken) {
+      if (body === undefined) {
+        takeHeaderByte(chunk[at]!);
+        at += 1;
+      } else {
+        at += takeBodyBytes(body, chunk.subarray(at));
       }
-      const reason = readHeaderByte(chunk[at++]!);
-      if (reason === undefined) continue;
-      reading = "nothing";
-      sink.fault(`${reason}, after ${quote(header.subarray(0, headerLength))}`);
     }
   }
 
-  /** Returns what is wrong with the header up to this byte. */
-  function readHeaderByte(byte: number): string | undefined {
-    if (headerLength === limits.headerBytes) return `the header has more than ${limits.headerBytes} bytes`;
-    const previous = headerLength === 0 ? 0 : header[headerLength - 1];
-    if (
-      byte !== carriageReturn &&
-      byte !== lineFeed &&
-      byte !== tab &&
-      (byte < firstPrintable || byte > lastPrintable)
-    ) {
-      return `there is a byte 0x${byte.toString(16).padStart(2, "0")} in the header`;
+  function takeHeaderByte(byte: number): void {
+    const taken = header.take(byte);
+    if (taken.kind === "end") {
+      body = createBody(taken.length);
     }
-    header[headerLength++] = byte;
-    if ((byte === lineFeed) !== (previous === carriageReturn)) return "a header line does not end in CRLF";
-    return byte === lineFeed ? endLine() : undefined;
-  }
-
-  function endLine(): string | undefined {
-    const line = header.toString("latin1", lineStart, headerLength - 2);
-    lineStart = headerLength;
-    if (line !== "") {
-      const read = readField(line, fields);
-      if (!read.ok) return read.reason;
-      fields = read.fields;
-      return undefined;
+    if (taken.kind === "fault") {
+      broken = true;
+      sink.fault(`${taken.reason}, after ${quote(header.bytes())}`);
     }
-    if (fields.length === undefined) return "the header has no Content-Length";
-    bodyLength = fields.length;
-    reading = "body";
-    return undefined;
   }
 
-  /** Returns how many of the bytes belong to this body. */
-  function readBody(bytes: Buffer): number {
-    const taken = Math.min(bytes.length, bodyLength - received);
-    if (taken === bodyLength) {
-      endFrame(bytes.subarray(0, taken));
-      return taken;
+  function takeBodyBytes(from: Body, bytes: Buffer): number {
+    const taken = from.take(bytes);
+    if (taken.whole !== undefined) {
+      body = undefined;
+      sink.body(taken.whole);
     }
-    store = grown(store, { used: received, needed: received + taken, most: bodyLength });
-    bytes.copy(store, received, 0, taken);
-    received += taken;
-    if (received === bodyLength) endFrame(store.subarray(0, bodyLength));
-    return taken;
+    return taken.count;
   }
 
-  function endFrame(body: Buffer): void {
-    reading = "header";
-    headerLength = 0;
-    lineStart = 0;
-    fields = {};
-    received = 0;
-    store = noBytes;
-    sink.body(body);
-  }
-
-  return { push, isInsideFrame: () => reading === "body" || (reading === "header" && headerLength > 0) };
+  return { push, isInsideFrame: () => !broken && (body !== undefined || header.bytes().length > 0) };
 }
 
 /** One message as a frame. `json` is the body's text; its lone surrogates must be escaped, as `JSON.stringify` does. */
@@ -117,12 +74,66 @@ export function encodeFrame(json: string): Buffer {
   return frame;
 }
 
-const noBytes = Buffer.alloc(0);
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
+
+type HeaderStep =
+  | { readonly kind: "more" }
+  /** The block is whole; `length` is that of the body, in bytes. */
+  | { readonly kind: "end"; readonly length: number }
+  | { readonly kind: "fault"; readonly reason: string };
+
+/** Reads one header block after the other. */
+interface Header {
+  take(byte: number): HeaderStep;
+  /** What was taken of the block so far. */
+  bytes(): Buffer;
+}
+
+function createHeader(): Header {
+  const block = Buffer.alloc(limits.headerBytes);
+  let used = 0;
+  let lineStart = 0;
+  let fields: HeaderFields = {};
+
+  function take(byte: number): HeaderStep {
+    if (used === block.length) return fault(`the header has more than ${block.length} bytes`);
+    const isBreak = byte === carriageReturn || byte === lineFeed;
+    if (!isBreak && byte !== tab && (byte < firstPrintable || byte > lastPrintable)) {
+      return fault(`there is a byte 0x${byte.toString(16).padStart(2, "0")} in the header`);
+    }
+    const afterReturn = used > 0 && block[used - 1] === carriageReturn;
+    block[used++] = byte;
+    if ((byte === lineFeed) !== afterReturn) return fault("a header line does not end in CRLF");
+    return byte === lineFeed ? endLine() : { kind: "more" };
+  }
+
+  function endLine(): HeaderStep {
+    const line = block.toString("latin1", lineStart, used - 2);
+    lineStart = used;
+    if (line !== "") {
+      const read = readField(line, fields);
+      if (!read.ok) return fault(read.reason);
+      fields = read.fields;
+      return { kind: "more" };
+    }
+    const { length } = fields;
+    if (length === undefined) return fault("the header has no Content-Length");
+    used = 0;
+    lineStart = 0;
+    fields = {};
+    return { kind: "end", length };
+  }
+
+  return { take, bytes: () => block.subarray(0, used) };
+}
+
+function fault(reason: string): HeaderStep {
+  return { kind: "fault", reason };
+}
 
 /** What the lines of one header block have said so far. */
 interface HeaderFields {
@@ -157,12 +168,31 @@ function readField(line: string, fields: HeaderFields): ReadField {
   return { ok: false, reason: "a header line is neither Content-Length nor Content-Type" };
 }
 
-/** Doubles rather than takes `most` at once: a length that is announced but never sent must not cost its memory. */
-function grown(store: Buffer, size: { used: number; needed: number; most: number }): Buffer {
-  if (size.needed <= store.length) return store;
-  const larger = Buffer.allocUnsafe(Math.min(size.most, Math.max(size.needed, 2 * store.length, 4096)));
-  store.copy(larger, 0, 0, size.used);
-  return larger;
+interface Body {
+  /** Takes as many of the bytes as belong to it; `whole` is all of it, as soon as it is there. */
+  take(bytes: Buffer): { readonly count: number; readonly whole: Buffer | undefined };
+}
+
+/** A body that comes in one piece is not copied. */
+function createBody(length: number): Body {
+  let store = Buffer.alloc(0);
+  let used = 0;
+
+  function take(bytes: Buffer): { count: number; whole: Buffer | undefined } {
+    const count = Math.min(bytes.length, length - used);
+    if (count === length) return { count, whole: bytes.subarray(0, count) };
+    if (used + count > store.length) {
+      // Doubled rather than taken at once: a length that is announced but never sent must not cost its memory.
+      const larger = Buffer.allocUnsafe(Math.min(length, Math.max(used + count, 2 * store.length, 4096)));
+      store.copy(larger, 0, 0, used);
+      store = larger;
+    }
+    bytes.copy(store, used, 0, count);
+    used += count;
+    return { count, whole: used === length ? store.subarray(0, length) : undefined };
+  }
+
+  return { take };
 }
 
 /** The end of what was read, on one line and bounded: whoever sent it may be hostile, and a log may be a terminal. */

@@ -84,7 +84,6 @@ export interface Session {
 /** Builds the connection on a channel, behind the gate. */
 export function openSession(channel: Channel, host: SessionHost): Session {
   const { note } = host;
-  const closed = new Emitter<void>();
   let leaving = false;
   let toLibrary = (_message: Message): void => {};
 
@@ -99,18 +98,6 @@ export function openSession(channel: Channel, host: SessionHost): Session {
     reply: (message) => channel.send(message),
     dropped: (why) => note("debug", why),
   });
-
-  const reader: MessageReader = {
-    onError: new Emitter<Error>().event,
-    onClose: closed.event,
-    onPartialMessage: new Emitter<{ messageToken: number; waitingTime: number }>().event,
-    listen(callback) {
-      toLibrary = callback;
-      channel.listen({ message: gate.receive, unreadable: gate.receiveUnreadable, end: endOfInput });
-      return { dispose: channel.stop };
-    },
-    dispose() {},
-  };
 
   const watchDog = {
     shutdownReceived: false,
@@ -138,11 +125,28 @@ export function openSession(channel: Channel, host: SessionHost): Session {
     void Promise.race([grace, settled]).then(() => host.exit(code ?? (watchDog.shutdownReceived ? 0 : 1)));
   }
 
+  const reader = createReader((callback) => {
+    toLibrary = callback;
+    channel.listen({ message: gate.receive, unreadable: gate.receiveUnreadable, end: endOfInput });
+    return { dispose: channel.stop };
+  });
+  const writer = createWriter(channel, gate.sending);
   const connection = createConnection(
-    (logger) => createProtocolConnection(reader, createWriter(channel, gate.sending), shortLogger(logger)),
+    (logger) => createProtocolConnection(reader, writer, shortLogger(logger)),
     watchDog,
   );
   return { connection, leave };
+}
+
+/** It reports neither errors nor the end to the library, which would do no more than log them: they end the session. */
+function createReader(listen: MessageReader["listen"]): MessageReader {
+  return {
+    onError: new Emitter<Error>().event,
+    onClose: new Emitter<void>().event,
+    onPartialMessage: new Emitter<{ messageToken: number; waitingTime: number }>().event,
+    listen,
+    dispose() {},
+  };
 }
 
 /** Never rejects for a client that is gone, so that nothing that is still said to it becomes an unhandled rejection. */
