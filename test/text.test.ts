@@ -107,6 +107,18 @@ describe("ChangeSet", () => {
     );
   });
 
+  it("maps back as the inverse maps", () => {
+    fc.assert(
+      fc.property(chained, ({ a, b, one }) => {
+        const set = ChangeSet.of(a.length, one);
+        for (let i = 0; i <= b.length; i++) {
+          for (const side of ["before", "after"] as const)
+            expect(set.mapBack(i, side)).toBe(set.invert(a).mapPos(i, side));
+        }
+      }),
+    );
+  });
+
   it("refuses overlap and what lies outside", () => {
     const twice = [
       { from: 0, to: 2, insert: "" },

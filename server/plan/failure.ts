@@ -455,7 +455,7 @@ export const syncProblems = {
 
 /** Failures of placing an edit in its text. */
 export const editFailures = {
-  emptyOldText: (at: At, first: boolean) =>
+  emptyOldText: (at: At, { first }: { first: boolean }) =>
     makeFailure(
       "emptyOldText",
       at,

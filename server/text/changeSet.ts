@@ -86,6 +86,18 @@ export class ChangeSet {
     }
     return offsetA + shift;
   }
+
+  /** Where an offset of B was in A: the inverse's `mapPos`, without making the inverse. */
+  mapBack(offsetB: number, side: "before" | "after"): number {
+    let shift = 0;
+    for (const { from, to, insert } of this.changes) {
+      const fromB = from + shift;
+      if (fromB > offsetB || (fromB === offsetB && insert !== "")) break;
+      if (offsetB < fromB + insert.length || fromB === offsetB) return side === "before" ? from : to;
+      shift += insert.length - (to - from);
+    }
+    return offsetB - shift;
+  }
 }
 
 const isChange = (change: Change): boolean => change.from < change.to || change.insert !== "";

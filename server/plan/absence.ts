@@ -1,0 +1,105 @@
+/** Why an old text was not found: consumed, applied already, or different from what the document has. */
+import { locate } from "../match/locate.js";
+import { type DifferenceKind, nearestRegions, type Region } from "../match/nearest.js";
+import { isAllBlank } from "../text/chars.js";
+import { limits } from "../text/limits.js";
+import { type Draft, type Span, spanInBase } from "./draft.js";
+import { type At, editFailures, type Failure, type NearestRegion, sayDifference, showLines } from "./failure.js";
+import type { BatchOptions, EditOperation } from "./operation.js";
+
+/** What of the batch so far may explain that an old text is not there. */
+export interface History {
+  /** Edits of this document that were applied, with the stretches of the document's text that they took. */
+  readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
+  /** Edits of this document that failed. */
+  readonly failed: readonly EditOperation[];
+}
+
+/** The failure of an edit whose old text no rung finds in the draft's text. */
+export function explainAbsence(draft: Draft, edit: EditOperation, history: History, options: BatchOptions): Failure {
+  const at: At = { index: edit.index, path: draft.document.path };
+  const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
+  if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line);
+  const source = history.failed.find((failed) => failed.newText.includes(edit.oldText));
+  if (source !== undefined) return editFailures.dependsOnFailed(at, source.index);
+  const line = lineOfNewText(draft, edit);
+  if (line !== undefined) return editFailures.alreadyApplied(at, line);
+  if (!options.lenient) {
+    const loose = locate(draft.index, edit, { lenient: true });
+    if (loose.kind === "one" || loose.kind === "many") {
+      return editFailures.onlyLenient(at, loose.rung, lineOf(draft, loose.places[0].from));
+    }
+  }
+  const regions = isAllBlank(edit.oldText) ? [] : nearestRegions(draft.index, edit.oldText);
+  return editFailures.noMatch(at, {
+    elided: elisionIn(edit.oldText),
+    nearest: regions.map((region) => quotedRegion(draft, region)),
+    inBatch: draft.index !== draft.base,
+  });
+}
+
+/** The applied edit that changed the place where the old text stood in the document. */
+function consumedBy(
+  draft: Draft,
+  edit: EditOperation,
+  history: History,
+  options: BatchOptions,
+): { index: number; line: number } | undefined {
+  const before = locate(draft.base, edit, options);
+  if (before.kind === "none" || before.kind === "tooMany") return undefined;
+  const [place] = before.places;
+  const touches = ({ from, to }: Span): boolean => from < place.to && to > place.from;
+  const consumer = history.applied.find(({ spans }) => spans.some(touches));
+  return consumer && { index: consumer.index, line: draft.base.lines.lineAt(place.from) + 1 };
+}
+
+/** 1-based line where the new text stands already, if that means something: it has words and is no part of the old text. */
+function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
+  const telling = /[\p{L}\p{N}]/u.test(edit.newText) && !edit.oldText.includes(edit.newText);
+  if (!telling) return undefined;
+  const found = locate(draft.index, { oldText: edit.newText, newText: edit.oldText }, { lenient: false });
+  return found.kind === "one" ? lineOf(draft, found.places[0].from) : undefined;
+}
+
+/** 1-based line, of the text before the batch, of an offset of the draft's text. */
+function lineOf(draft: Draft, offset: number): number {
+  return draft.base.lines.lineAt(spanInBase(draft, { from: offset, to: offset }).from) + 1;
+}
+
+/** A line that stands for left-out code, as models write it; `undefined`: none. */
+function elisionIn(oldText: string): string | undefined {
+  return oldText
+    .split(/\r\n|\r|\n/, 2_000)
+    .map((line) => line.trim())
+    .find(
+      (line) =>
+        line.length < 120 &&
+        /^(?:\/\/|\/\*|#|--|;|<!--)?\s?(?:\.\.\.|…)|^(?:\/\/|\/\*|#|--|;|<!--).*\b(?:existing|unchanged|rest of)\b/i.test(
+          line,
+        ),
+    );
+}
+
+/** Differences that a reader sees only where blanks are made visible. */
+const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);
+
+function quotedRegion(draft: Draft, region: Region): NearestRegion {
+  const { lines } = draft.index;
+  const { difference } = region;
+  const visible = difference !== undefined && blankKinds.has(difference.kind);
+  const shownEnd = Math.min(region.endLine, region.startLine + limits.nearestLines - 1);
+  const content = Array.from({ length: shownEnd - region.startLine + 1 }, (_, i) =>
+    lines.content(region.startLine + i),
+  );
+  const inBase = (line: number): number => lineOf(draft, lines.start(line));
+  return {
+    startLine: inBase(region.startLine),
+    endLine: inBase(region.endLine),
+    text: showLines(content, {
+      firstLine: inBase(region.startLine),
+      blanks: visible ? "visible" : "plain",
+      more: region.endLine > shownEnd,
+    }),
+    difference: sayDifference(difference && { ...difference, line: inBase(difference.line) }),
+  };
+}

@@ -1,0 +1,73 @@
+/** Among the places where an old text stands: those that the edit means, or the failure that says why none. */
+import { type Located, withoutOverlap } from "../match/locate.js";
+import type { Place, RungName } from "../match/rungs.js";
+import { limits } from "../text/limits.js";
+import { type Draft, spanInBase } from "./draft.js";
+import { type At, clip, editFailures, type Failure, type QuotedLine } from "./failure.js";
+import type { EditOperation } from "./operation.js";
+
+/** The places that one edit takes. */
+export type Chosen =
+  | { readonly ok: true; readonly rung: RungName; readonly places: readonly Place[] }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** What was located, where something was. */
+export type Hits = Extract<Located, { kind: "one" | "many" }>;
+
+/** Decides by `replaceAll`, `occurrence` and `line`; without them there must be one place. */
+export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
+  const at: At = { index: edit.index, path: draft.document.path };
+  const { places, rung } = hits;
+  const failed = (failure: Failure): Chosen => ({ ok: false, failure });
+  if (edit.replaceAll) {
+    const all = withoutOverlap(places);
+    if (edit.expectedCount !== undefined && edit.expectedCount !== all.length) {
+      return failed(editFailures.expectedCount(at, edit.expectedCount, all.length, quotedPlaces(draft, all)));
+    }
+    return fits(draft, edit, all)
+      ? { ok: true, rung, places: all }
+      : failed(editFailures.tooManyPlaces(at, all.length));
+  }
+  if (edit.occurrence !== undefined) {
+    const place = places[edit.occurrence - 1];
+    if (place === undefined) return failed(editFailures.noSuchOccurrence(at, edit.occurrence, places.length));
+    return { ok: true, rung, places: [place] };
+  }
+  if (places.length === 1) return { ok: true, rung, places };
+  const nearest = edit.line === undefined ? places : nearestTo(draft, places, edit.line);
+  const [only] = nearest;
+  if (only !== undefined && nearest.length === 1) return { ok: true, rung, places: [only] };
+  return failed(editFailures.ambiguousMatch(at, nearest.length, rung, quotedPlaces(draft, nearest), edit.line));
+}
+
+/** The failure of an edit whose place nothing decides. */
+export function ambiguous(draft: Draft, edit: EditOperation, hits: Hits): Failure {
+  const at: At = { index: edit.index, path: draft.document.path };
+  return editFailures.ambiguousMatch(at, hits.places.length, hits.rung, quotedPlaces(draft, hits.places), edit.line);
+}
+
+/** 1-based line, in the text before the batch, at which a place of the draft's text starts. */
+export function lineInBase(draft: Draft, place: Place): number {
+  return draft.base.lines.lineAt(spanInBase(draft, place).from) + 1;
+}
+
+function nearestTo(draft: Draft, places: readonly Place[], line: number): Place[] {
+  const distances = places.map((place) => Math.abs(lineInBase(draft, place) - line));
+  const least = distances.reduce((a, b) => Math.min(a, b));
+  return places.filter((_, i) => distances[i] === least);
+}
+
+/** The first places with their lines, as a failure shows them. */
+function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedLine[] {
+  const { lines } = draft.index;
+  return places.slice(0, limits.matchesShown).map((place) => ({
+    line: lineInBase(draft, place),
+    text: clip(lines.content(lines.lineAt(place.from)), limits.quotedLine),
+  }));
+}
+
+/** Whether the text that comes out stays within the limit: told before anything is written. */
+function fits(draft: Draft, edit: EditOperation, places: readonly Place[]): boolean {
+  const growth = places.length * Math.max(0, edit.newText.length - edit.oldText.length);
+  return places.length < limits.placesPerEdit && draft.index.text.length + growth <= limits.documentLength;
+}

@@ -1,0 +1,166 @@
+/** Unified diffs in git's style, made from the changes that are known rather than by comparing whole texts. */
+import { diffArrays, formatPatch, type StructuredPatchHunk } from "diff";
+import type { Change } from "../text/changeSet.js";
+import { limits } from "../text/limits.js";
+import { LineIndex } from "../text/lines.js";
+import type { FileChange } from "./outcome.js";
+
+/** One file's diff. */
+export interface FileDiff {
+  /** With `diff --git` and file headers; empty where nothing changes. `git apply` takes it in the file's folder. */
+  readonly text: string;
+  /** Lines. */
+  readonly added: number;
+  readonly removed: number;
+  /** 1-based line of the text after; 0 where nothing changes. */
+  readonly firstChangedLine: number;
+}
+
+/** Lines of context around a change. */
+const context = 3;
+
+/** The diff of one file of a plan. Lines are git's, ended by LF alone, whatever the editor counts. */
+export function diffOf(file: FileChange): FileDiff {
+  const { document, created } = file;
+  if (file.change.isEmpty && !created) return { text: "", added: 0, removed: 0, firstChangedLine: 0 };
+  const mark = document.bom ? "\uFEFF" : "";
+  const changes = file.change.changes.map(({ from, to, insert }) => ({
+    from: from + mark.length,
+    to: to + mark.length,
+    insert,
+  }));
+  const lines = LineIndex.of(mark + document.text, { loneCrEndsLine: false });
+  const blocks = blocksOf(lines, changes).flatMap((block) => refined(block));
+  const text = formatPatch({
+    isGit: true,
+    isCreate: created,
+    oldFileName: created ? "/dev/null" : `a/${document.path}`,
+    newFileName: `b/${document.path}`,
+    oldHeader: undefined,
+    newHeader: undefined,
+    hunks: hunksOf(lines, blocks),
+  });
+  const first = blocks[0];
+  return {
+    text,
+    added: blocks.reduce((sum, block) => sum + block.added.length, 0),
+    removed: blocks.reduce((sum, block) => sum + block.removed.length, 0),
+    firstChangedLine: first === undefined ? 1 : first.start + 1,
+  };
+}
+
+/** Lines that are replaced: `removed` stood at the 0-based line `start`. A line carries its LF, if it has one. */
+interface Block {
+  readonly start: number;
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
+/** Lines as git counts them: what is behind the last LF is a line only if there is something. */
+function lineCountOf(lines: LineIndex): number {
+  return lines.start(lines.lineCount - 1) === lines.text.length ? lines.lineCount - 1 : lines.lineCount;
+}
+
+/** Widens changes to whole lines; those that share a line become one block. */
+function blocksOf(lines: LineIndex, changes: readonly Change[]): Block[] {
+  const blocks: Block[] = [];
+  const count = lineCountOf(lines);
+  for (let i = 0; i < changes.length; ) {
+    const start = lines.lineAt((changes[i] as Change).from);
+    let end = start;
+    let text = "";
+    let copied = lines.start(start);
+    while (
+      i < changes.length &&
+      (end === start
+        ? lines.lineAt((changes[i] as Change).from) === start
+        : (changes[i] as Change).from < lines.start(end))
+    ) {
+      const { from, to, insert } = changes[i] as Change;
+      text += lines.text.slice(copied, from) + insert;
+      copied = to;
+      const last = lines.lineAt(to);
+      const whole = to === lines.start(last) && (text === "" || text.endsWith("\n"));
+      end = Math.max(end, whole ? last : last + 1);
+      i++;
+      if (whole && last === end) break;
+    }
+    end = Math.min(end, count);
+    text += lines.text.slice(copied, Math.max(copied, lines.start(end)));
+    blocks.push({
+      start,
+      removed: range(start, end).map((line) => lines.text.slice(lines.start(line), lines.end(line))),
+      added: cut(text),
+    });
+  }
+  return blocks;
+}
+
+const range = (start: number, end: number): number[] =>
+  Array.from({ length: Math.max(0, end - start) }, (_, i) => start + i);
+
+function cut(text: string): string[] {
+  const lines = text.split("\n").map((line) => `${line}\n`);
+  const last = (lines.pop() as string).slice(0, -1);
+  return last === "" ? lines : [...lines, last];
+}
+
+/** Leaves out of a block the lines that both sides have. */
+function refined(block: Block): Block[] {
+  const parts = diffArrays([...block.removed], [...block.added], { maxEditLength: limits.alignDistance });
+  if (parts === undefined) return [block];
+  const blocks: Block[] = [];
+  let start = block.start;
+  let open: { start: number; removed: string[]; added: string[] } | undefined;
+  for (const part of parts) {
+    if (!part.added && !part.removed) {
+      if (open !== undefined) blocks.push(open);
+      open = undefined;
+      start += part.count;
+      continue;
+    }
+    open ??= { start, removed: [], added: [] };
+    (part.added ? open.added : open.removed).push(...part.value);
+    if (part.removed) start += part.count;
+  }
+  return open === undefined ? blocks : [...blocks, open];
+}
+
+/** Blocks with their context; those whose context touches share a hunk. */
+function hunksOf(lines: LineIndex, blocks: readonly Block[]): StructuredPatchHunk[] {
+  const hunks: StructuredPatchHunk[] = [];
+  const count = lineCountOf(lines);
+  let shift = 0;
+  for (let i = 0; i < blocks.length; ) {
+    const from = Math.max(0, (blocks[i] as Block).start - context);
+    const hunk: StructuredPatchHunk = {
+      oldStart: from + 1,
+      oldLines: 0,
+      newStart: from + shift + 1,
+      newLines: 0,
+      lines: [],
+    };
+    let line = from;
+    const copyTo = (end: number): void => {
+      for (; line < end; line++) put(hunk, " ", lines.text.slice(lines.start(line), lines.end(line)));
+    };
+    do {
+      const block = blocks[i++] as Block;
+      copyTo(block.start);
+      for (const removed of block.removed) put(hunk, "-", removed);
+      for (const added of block.added) put(hunk, "+", added);
+      line += block.removed.length;
+      shift += block.added.length - block.removed.length;
+    } while (i < blocks.length && (blocks[i] as Block).start - line <= 2 * context);
+    copyTo(Math.min(count, line + context));
+    hunks.push(hunk);
+  }
+  return hunks;
+}
+
+function put(hunk: StructuredPatchHunk, sign: " " | "-" | "+", line: string): void {
+  if (sign !== "+") hunk.oldLines++;
+  if (sign !== "-") hunk.newLines++;
+  if (line.endsWith("\n")) hunk.lines.push(sign + line.slice(0, -1));
+  else hunk.lines.push(sign + line, "\\ No newline at end of file");
+}

@@ -1,0 +1,67 @@
+/** A document while a batch is planned: its text so far, still one change set away from what the editor has. */
+import { TextIndex } from "../match/textIndex.js";
+import { type Change, ChangeSet } from "../text/changeSet.js";
+import { shrink } from "../text/shrink.js";
+import type { Document } from "./snapshot.js";
+
+/** A stretch of a text, offsets in UTF-16 units. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Lines of a place: 1-based, both included, of the text before the batch. */
+export interface PlaceLines {
+  readonly startLine: number;
+  readonly endLine: number;
+}
+
+/** A document, the change so far, and the text that it gives. A new draft is made by each edit; none is changed. */
+export interface Draft {
+  readonly document: Document;
+  /** The document's text, indexed once for the whole batch. */
+  readonly base: TextIndex;
+  /** From the document's text to `index.text`. */
+  readonly change: ChangeSet;
+  readonly index: TextIndex;
+  /** Whether the batch brings the file into being. */
+  readonly created: boolean;
+}
+
+/** The draft of an untouched document. */
+export function draftOf(document: Document): Draft {
+  const base = new TextIndex(document.text, document);
+  return { document, base, change: ChangeSet.none(document.text.length), index: base, created: false };
+}
+
+/** The draft after further changes, whose offsets are those of the draft's text; the step alone is given back as well. */
+export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft; step: ChangeSet } {
+  const step = ChangeSet.of(draft.index.text.length, changes);
+  if (step.isEmpty) return { draft, step };
+  const index = new TextIndex(step.apply(draft.index.text), draft.document);
+  return { draft: { ...draft, change: draft.change.compose(step), index }, step };
+}
+
+/** The whole change, as small as it can be: what a chain brought back to the start is not in it. */
+export function netChange(draft: Draft): ChangeSet {
+  const { text } = draft.base;
+  return ChangeSet.of(
+    text.length,
+    draft.change.changes.flatMap((change) => shrink(text, change)),
+  );
+}
+
+/** A stretch of the draft's text as a stretch of the document's; text of earlier edits stands for what they replaced. */
+export function spanInBase(draft: Draft, span: Span): Span {
+  const from = draft.change.mapBack(span.from, "before");
+  return { from, to: Math.max(from, draft.change.mapBack(span.to, "after")) };
+}
+
+/** The lines of a stretch of the document's text. */
+export function linesOf(draft: Draft, spanInBase: Span): PlaceLines {
+  const { lines } = draft.base;
+  return {
+    startLine: lines.lineAt(spanInBase.from) + 1,
+    endLine: lines.lineAt(Math.max(spanInBase.from, spanInBase.to - 1)) + 1,
+  };
+}

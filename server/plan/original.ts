@@ -1,0 +1,168 @@
+/** Plans one file's edits in original order: all are found in the same text, and none may disturb another. */
+import { type Located, locate, withoutOverlap } from "../match/locate.js";
+import { rewrite } from "../match/rewrite.js";
+import type { Place } from "../match/rungs.js";
+import type { Change } from "../text/changeSet.js";
+import { explainAbsence, type History } from "./absence.js";
+import { ambiguous, type Chosen, choose, type Hits } from "./choose.js";
+import { type Draft, edited, linesOf, spanInBase } from "./draft.js";
+import { type At, editFailures, type Failure } from "./failure.js";
+import type { BatchOptions, EditOperation } from "./operation.js";
+import type { EditOutcome } from "./outcome.js";
+import { type Drafted, refusal } from "./sequential.js";
+
+/** Yields after each edit, so that its caller can serve others. */
+export function* planOriginal(
+  draft: Draft,
+  edits: readonly EditOperation[],
+  options: BatchOptions,
+): Generator<void, Drafted> {
+  const groups = new Map<string, Group>();
+  for (const edit of edits) groupOf(groups, edit).edits.push(edit);
+  const accepted = new Accepted();
+  const outcomes: EditOutcome[] = [];
+  const history = { applied: [], failed: [] as EditOperation[] } satisfies History;
+  for (const edit of edits) {
+    const outcome = planEdit({ draft, edit, group: groupOf(groups, edit), accepted, history, options });
+    if (outcome.status === "failed") history.failed.push(edit);
+    outcomes.push(outcome);
+    yield;
+  }
+  return { draft: edited(draft, accepted.changes()).draft, outcomes };
+}
+
+/** The edits that seek the same old text, what was found for it, and which places are taken. */
+interface Group {
+  readonly edits: EditOperation[];
+  located: Located | undefined;
+  /** By place: the edit that took it. */
+  readonly taken: Map<Place, EditOperation>;
+}
+
+function groupOf(groups: Map<string, Group>, edit: EditOperation): Group {
+  const known = groups.get(edit.oldText);
+  if (known !== undefined) return known;
+  const group: Group = { edits: [], located: undefined, taken: new Map() };
+  groups.set(edit.oldText, group);
+  return group;
+}
+
+interface Asked {
+  readonly draft: Draft;
+  readonly edit: EditOperation;
+  readonly group: Group;
+  readonly accepted: Accepted;
+  readonly history: History;
+  readonly options: BatchOptions;
+}
+
+function planEdit({ draft, edit, group, accepted, history, options }: Asked): EditOutcome {
+  const { path } = draft.document;
+  const at: At = { index: edit.index, path };
+  const fail = (failure: Failure): EditOutcome => ({ index: edit.index, path, status: "failed", places: [], failure });
+  const refused = refusal(at, edit);
+  if (refused !== undefined) return fail(refused);
+  group.located ??= locate(draft.index, edit, options);
+  const { located } = group;
+  if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
+  if (located.kind === "none") return fail(explainAbsence(draft, edit, history, options));
+  const chosen = takePlaces(draft, edit, group, located);
+  if (chosen === "redundant") return { index: edit.index, path, status: "skipped", rung: located.rung, places: [] };
+  if (!chosen.ok) return fail(chosen.failure);
+  const claims = chosen.places.map((place) => ({
+    index: edit.index,
+    place,
+    changes: rewrite(draft.index, ownPlace(draft, edit, place, options)),
+  }));
+  for (const claim of claims) {
+    const other = accepted.conflictOf(claim);
+    const line = draft.index.lines.lineAt(claim.place.from) + 1;
+    if (other !== undefined) return fail(editFailures.overlap(at, other.index, line));
+  }
+  for (const place of chosen.places) group.taken.set(place, edit);
+  for (const claim of claims) accepted.add(claim);
+  const places = draft.created ? [] : chosen.places.map((place) => linesOf(draft, spanInBase(draft, place)));
+  const changes = claims.some((claim) => claim.changes.length > 0);
+  return { index: edit.index, path, status: changes ? "applied" : "skipped", rung: chosen.rung, places };
+}
+
+/** The group was located for its first edit: the same place with this edit's own new text, shifted as the place asks. */
+function ownPlace(draft: Draft, edit: EditOperation, place: Place, options: BatchOptions): Place {
+  if (place.oldText === edit.oldText) return { ...place, newText: edit.newText };
+  const located = locate(draft.index, edit, options);
+  const own = located.kind === "one" || located.kind === "many" ? located.places : [];
+  return own.find(({ from, to }) => from === place.from && to === place.to) ?? place;
+}
+
+/** The places an edit takes; `redundant` where the same pair has taken all that there are. */
+function takePlaces(draft: Draft, edit: EditOperation, group: Group, hits: Hits): Chosen | "redundant" {
+  const samePair = (place: Place): boolean => group.taken.get(place)?.newText === edit.newText;
+  const places = edit.replaceAll ? withoutOverlap(hits.places) : hits.places;
+  if (places.every(samePair)) return "redundant";
+  if (edit.replaceAll || edit.occurrence !== undefined || edit.line !== undefined) {
+    const chosen = choose(draft, edit, hits);
+    if (!chosen.ok) return chosen;
+    const left = chosen.places.filter((place) => !samePair(place));
+    return left.length === 0 ? "redundant" : { ...chosen, places: left };
+  }
+  const plain = group.edits.filter(
+    (other) => !other.replaceAll && other.occurrence === undefined && other.line === undefined,
+  );
+  if (places.length > 1 && plain.length < places.length) return { ok: false, failure: ambiguous(draft, edit, hits) };
+  const free = places.find((place) => !group.taken.has(place));
+  if (free !== undefined) return { ok: true, rung: hits.rung, places: [free] };
+  if (places.some(samePair)) return "redundant";
+  const at: At = { index: edit.index, path: draft.document.path };
+  const by = group.taken.get(places[0] as Place)?.index ?? 0;
+  return { ok: false, failure: editFailures.consumed(at, by, draft.index.lines.lineAt((places[0] as Place).from) + 1) };
+}
+
+/** One place of one edit, and what the edit changes there. */
+interface Claim {
+  readonly index: number;
+  readonly place: Place;
+  readonly changes: readonly Change[];
+}
+
+/** The claims so far, by where they start. Two may share context; neither may change what the other one holds. */
+class Accepted {
+  private readonly claims: Claim[] = [];
+  private longest = 0;
+
+  /** An accepted claim that a new one can't live with. */
+  conflictOf(claim: Claim): Claim | undefined {
+    for (let i = this.firstBehind(claim.place.to) - 1; i >= 0; i--) {
+      const other = this.claims[i] as Claim;
+      if (other.place.from + this.longest < claim.place.from) return undefined;
+      if (disturbs(claim, other) || disturbs(other, claim)) return other;
+    }
+    return undefined;
+  }
+
+  add(claim: Claim): void {
+    this.claims.splice(this.firstBehind(claim.place.from), 0, claim);
+    this.longest = Math.max(this.longest, claim.place.to - claim.place.from);
+  }
+
+  changes(): Change[] {
+    return this.claims.flatMap((claim) => claim.changes);
+  }
+
+  /** Index of the first claim that starts behind an offset. */
+  private firstBehind(offset: number): number {
+    let low = 0;
+    let high = this.claims.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.claims[middle] as Claim).place.from <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Whether a claim changes text that another one's old text holds; touching at its ends is no harm. */
+function disturbs(claim: Claim, other: Claim): boolean {
+  const { from, to } = other.place;
+  return claim.changes.some((change) => change.from < to && change.to > from);
+}

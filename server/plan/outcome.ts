@@ -1,0 +1,48 @@
+/** What a plan says: of each edit, of each file, of the whole batch. */
+import type { RungName } from "../match/rungs.js";
+import type { ChangeSet } from "../text/changeSet.js";
+import type { PlaceLines } from "./draft.js";
+import type { Failure } from "./failure.js";
+import type { Document } from "./snapshot.js";
+
+/** What became of one edit. `applied`: the plan's change contains it. */
+export interface EditOutcome {
+  /** 0-based, as sent. */
+  readonly index: number;
+  readonly path: string;
+  readonly status: "applied" | "skipped" | "failed" | "notAttempted";
+  /** `undefined`: nothing was found. */
+  readonly rung?: RungName;
+  readonly places: readonly PlaceLines[];
+  readonly failure?: Failure;
+}
+
+/** One document's part of a batch. */
+export interface FileChange {
+  readonly document: Document;
+  /** From the document's text; empty where a chain led back to the start, or an empty file is created. */
+  readonly change: ChangeSet;
+  /** The text after the batch, without a byte order mark. */
+  readonly text: string;
+  /** Whether the file comes into being. */
+  readonly created: boolean;
+  /** Edits of the batch that the change contains. */
+  readonly edits: number;
+}
+
+/** A batch that goes through, or everything that stands in its way. Outcomes are in the order of their indices. */
+export type Planned =
+  | {
+      readonly ok: true;
+      readonly files: readonly FileChange[];
+      readonly outcomes: readonly EditOutcome[];
+      readonly warnings: readonly string[];
+    }
+  | { readonly ok: false; readonly failures: readonly Failure[]; readonly outcomes: readonly EditOutcome[] };
+
+/** A file's own result, before the batch's atomicity decides. */
+export interface FilePlan {
+  readonly outcomes: readonly EditOutcome[];
+  readonly file: FileChange;
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,136 @@
+/** Operations and a snapshot in, one change of the workspace or every failure out. Pure: the same values give the same plan. */
+import { limits } from "../text/limits.js";
+import { type Draft, draftOf, edited, netChange } from "./draft.js";
+import { atEdit, callFailures, editFailures, type Failure } from "./failure.js";
+import type { BatchOptions, EditOperation, Operation } from "./operation.js";
+import { planOriginal } from "./original.js";
+import type { EditOutcome, FilePlan, Planned } from "./outcome.js";
+import { planSequential } from "./sequential.js";
+import type { Document, Snapshot } from "./snapshot.js";
+
+/** Plans a whole batch; yields after each edit, so that its caller can serve a keystroke or stop. */
+export function* planBatch(
+  operations: readonly Operation[],
+  snapshot: Snapshot,
+  options: BatchOptions,
+): Generator<void, Planned> {
+  const { byDocument, lost } = sortOut(operations, snapshot);
+  const plans: FilePlan[] = [];
+  for (const [document, edits] of byDocument) plans.push(yield* planFile(document, edits, options));
+  return decide(plans, lost, options);
+}
+
+/** The edits of each document, in their order, and the outcomes of those whose document is not to be had. */
+function sortOut(operations: readonly Operation[], snapshot: Snapshot) {
+  const byDocument = new Map<Document, EditOperation[]>();
+  const lost: EditOutcome[] = [];
+  for (const edit of operations) {
+    const target = snapshot.targets.get(edit.path);
+    const document = target?.ok ? snapshot.documents.get(target.uri) : undefined;
+    if (document === undefined) {
+      if (target === undefined || target.ok) throw new Error("a snapshot must have a target for every path");
+      const failure = atEdit(target.failure, { index: edit.index });
+      lost.push({ index: edit.index, path: edit.path, status: "failed", places: [], failure });
+      continue;
+    }
+    const edits = byDocument.get(document);
+    if (edits === undefined) byDocument.set(document, [edit]);
+    else edits.push(edit);
+  }
+  return { byDocument, lost };
+}
+
+function* planFile(
+  document: Document,
+  edits: readonly EditOperation[],
+  options: BatchOptions,
+): Generator<void, FilePlan> {
+  const [first] = edits;
+  const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
+  const rest = edits.slice(opening.outcomes.length);
+  // What a batch creates is the text that its later edits are found in, in either order.
+  const plan = options.order === "sequential" ? planSequential : planOriginal;
+  const { draft, outcomes } = yield* plan(opening.draft, rest, options);
+  const all = [...opening.outcomes, ...outcomes];
+  const tooLong = draft.index.text.length > limits.documentLength;
+  return {
+    outcomes: tooLong ? all.map((outcome) => tooLarge(outcome, draft)) : all,
+    warnings: all
+      .filter(({ status, rung }) => status === "skipped" && rung !== undefined)
+      .map((outcome) => nothingToDo(outcome)),
+    file: {
+      document,
+      change: netChange(draft),
+      text: draft.index.text,
+      created: draft.created,
+      edits: all.filter(({ status }) => status === "applied").length,
+    },
+  };
+}
+
+function tooLarge(outcome: EditOutcome, draft: Draft): EditOutcome {
+  const at = { index: outcome.index, path: outcome.path };
+  const failure = callFailures.tooLarge(
+    at,
+    "the text after the edits",
+    draft.index.text.length,
+    limits.documentLength,
+    "characters",
+  );
+  return { ...outcome, status: "failed", failure };
+}
+
+const nothingToDo = (outcome: EditOutcome): string =>
+  `edit ${outcome.index} changes nothing: ${outcome.path} has its new text already`;
+
+/** An empty old text, first of its file: creates the file, or fills an empty one. */
+function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: EditOutcome[] } {
+  const { document } = draft;
+  const at = { index: edit.index, path: document.path };
+  const done = (status: "applied" | "failed", failure?: Failure): EditOutcome[] => [
+    { ...at, status, places: [], ...(failure === undefined ? {} : { failure }) },
+  ];
+  if (!document.exists) {
+    const created = edited(draft, [{ from: 0, to: 0, insert: edit.newText }]).draft;
+    return { draft: { ...created, created: true }, outcomes: done("applied") };
+  }
+  // An editor may show an empty file as one line end.
+  if (!/^(?:\r\n|\n|\r)?$/.test(document.text)) {
+    return { draft, outcomes: done("failed", editFailures.emptyOldText(at, { first: true })) };
+  }
+  if (edit.newText === "") return { draft, outcomes: done("failed", editFailures.noChange(at)) };
+  const filled = edited(draft, [{ from: 0, to: document.text.length, insert: edit.newText }]).draft;
+  return { draft: filled, outcomes: done("applied") };
+}
+
+/** One failure stops everything, its file, or itself alone. */
+function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
+  const spoilt = (plan: FilePlan): boolean => plan.outcomes.some(({ status }) => status === "failed");
+  const anyFailed = lost.length > 0 || plans.some(spoilt);
+  const stopped = (plan: FilePlan): boolean =>
+    options.atomic === "all" ? anyFailed : options.atomic === "file" ? spoilt(plan) : false;
+  const kept = plans.filter((plan) => !stopped(plan));
+  const files = kept
+    .filter(({ outcomes }) => outcomes.some(({ status }) => status !== "failed"))
+    .map(({ file }) => file);
+  const outcomes = [
+    ...lost,
+    ...plans.flatMap((plan) => (stopped(plan) ? plan.outcomes.map(notAttempted) : plan.outcomes)),
+  ];
+  outcomes.sort((a, b) => a.index - b.index);
+  const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
+  const nothingLeft = failures.length > 0 && files.every(({ edits }) => edits === 0);
+  if (nothingLeft) return { ok: false, failures, outcomes };
+  return { ok: true, files, outcomes, warnings: kept.flatMap(({ warnings }) => warnings) };
+}
+
+const notAttempted = (outcome: EditOutcome): EditOutcome =>
+  outcome.status === "applied" ? { ...outcome, status: "notAttempted" } : outcome;
+
+/** Runs a plan to its end without a break, for callers that have nobody else to serve. */
+export function runPlan<T>(plan: Generator<void, T>): T {
+  for (;;) {
+    const step = plan.next();
+    if (step.done === true) return step.value;
+  }
+}
