@@ -1,0 +1,225 @@
+/** Decodes one tool call, in any shape that is known, into operations, or into everything that is wrong with it. */
+import type { Failure } from "../plan/failure.js";
+import { callFailures } from "../plan/failure.js";
+import type { EditOperation, Operation, Order } from "../plan/operation.js";
+import { limits } from "../text/limits.js";
+import type { SentPath } from "./edit.js";
+import { atPath, readEdit, readPath } from "./edit.js";
+import type { ContainerName, EditFieldName, FieldName, TextStyle } from "./fields.js";
+import { editFieldNames, styleBySpelling } from "./fields.js";
+import type { Findings } from "./findings.js";
+import { makeFindings } from "./findings.js";
+import type { SentField, SentKeys } from "./keys.js";
+import { readKeys, reportKeys } from "./keys.js";
+import type { CallOptions } from "./options.js";
+import { readOptions } from "./options.js";
+import { isObject, nameOfValue, wrongValue } from "./problem.js";
+import type { Shape, ShapeName } from "./shapes.js";
+import { shapeOf } from "./shapes.js";
+
+/** What depends on who calls. */
+export interface Door {
+  /** `false`: the call is as a model wrote it, and `options` in it is refused. */
+  readonly optionsAllowed: boolean;
+}
+
+/** A call as it was understood, or why it was not. */
+export type Decoded =
+  | {
+      readonly ok: true;
+      readonly shape: ShapeName;
+      /** At least one; their indexes count from 0 in the order of sending. */
+      readonly operations: readonly Operation[];
+      readonly options: CallOptions;
+      /** The shape's order, for a call whose options name none. */
+      readonly defaultOrder: Order;
+      /** What was ignored, in sentences. */
+      readonly warnings: readonly string[];
+    }
+  | { readonly ok: false; readonly failures: readonly Failure[] };
+
+/**
+ * Reads the params of a request, which may be any JSON value. All failures of the call are found at once; nothing is
+ * thrown. An array of one element stands for that element, because JSON-RPC clients wrap a bare string so.
+ */
+export function decodeCall(params: unknown, door: Door): Decoded {
+  const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
+  if (typeof sent === "string") return { ok: false, failures: [callFailures.patchesNotRead()] };
+  if (!isObject(sent)) return { ok: false, failures: [callFailures.notACall(nameOfValue(sent))] };
+
+  const findings = makeFindings();
+  const keys = readKeys(sent, "call");
+  const patch = keys.fields.get("patch");
+  const decoded = patch === undefined ? readEditCall(keys, findings) : readPatchCall(keys, patch, findings);
+  const options = readDoorOptions(keys, door, findings);
+  if (decoded === undefined || findings.count() > 0) return { ok: false, failures: findings.failures() };
+  const { shape, operations } = decoded;
+  return {
+    ok: true,
+    shape: shape.name,
+    operations,
+    options,
+    defaultOrder: shape.order,
+    warnings: findings.warnings(),
+  };
+}
+
+function readDoorOptions(keys: SentKeys, door: Door, findings: Findings): CallOptions {
+  const field = keys.fields.get("options");
+  if (field === undefined) return {};
+  if (door.optionsAllowed) return readOptions(field.value, findings);
+  findings.fail(callFailures.optionsRefused());
+  return {};
+}
+
+/** A call with a patch: nothing may stand beside it but options, and this version does not read it. */
+function readPatchCall(keys: SentKeys, patch: SentField, findings: Findings): undefined {
+  const others = [...keys.fields].filter(([name]) => name !== "patch" && name !== "options");
+  if (others.length > 0) {
+    findings.fail(
+      callFailures.patchWithOthers(
+        patch.spelling,
+        others.map(([, field]) => field.spelling),
+      ),
+    );
+  }
+  reportKeys(keys, { at: {}, style: undefined }, findings);
+  findings.fail(
+    typeof patch.value === "string"
+      ? callFailures.patchesNotRead()
+      : callFailures.wrongType({}, patch.spelling, wrongValue(patch.value, "a string")),
+  );
+}
+
+/** The list of a call, under whatever name. */
+interface List {
+  readonly name: ContainerName;
+  readonly spelling: string;
+  /** Any JSON values; `undefined`: it is no list, which has been reported. */
+  readonly items: readonly unknown[] | undefined;
+}
+
+/** What an edit call was understood as. Not all of its operations are there where something has been reported. */
+interface EditCall {
+  readonly shape: Shape;
+  readonly operations: readonly EditOperation[];
+}
+
+function readEditCall(keys: SentKeys, findings: Findings): EditCall | undefined {
+  const lists = containers.flatMap((name) => {
+    const field = keys.fields.get(name);
+    return field === undefined ? [] : [{ name, field }];
+  });
+  if (lists.length > 1) {
+    findings.fail(callFailures.mixedShapes(lists.map(({ field }) => field.spelling)));
+    reportKeys(keys, { at: {}, style: undefined }, findings);
+    return undefined;
+  }
+  const list = lists[0] === undefined ? undefined : readList(lists[0].name, lists[0].field, findings);
+  const items = (list?.items ?? []).map((value) => ({
+    value,
+    keys: isObject(value) ? readKeys(value, "edit") : undefined,
+  }));
+  const objects = [keys, ...items.flatMap((item) => item.keys ?? [])];
+
+  const texts = textSpellings(objects);
+  if (texts.length > 1) findings.fail(callFailures.mixedShapes(texts));
+  const style = texts[0] === undefined ? undefined : styleBySpelling.get(texts[0]);
+  const shape = shapeOf({ container: list?.name, oldText: style?.oldText });
+  const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields.get(name) ?? []);
+  const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";
+  if (mixed) findings.fail(callFailures.mixedShapes([...ownFields.map((field) => field.spelling), list.spelling]));
+
+  const meant = reportKeys(keys, { at: {}, style }, findings);
+  const single = ownFields.length > 0 && !mixed;
+  const sent = items.length + (single ? 1 : 0);
+  if (sent > limits.editsPerCall) {
+    findings.fail(callFailures.tooLarge({}, "the batch", sent, limits.editsPerCall, "edits"));
+    return undefined;
+  }
+  const unread = (list !== undefined && list.items === undefined) || editContent.some((name) => meant.has(name));
+  if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
+
+  const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
+  const around: Around = { path, style, spell: speller(objects, style, shape) };
+  const operations: EditOperation[] = [];
+  if (single) operations.push(...oneOrNone(readEdit({ index: 0, keys, meant, path, spell: around.spell }, findings)));
+  for (const [i, item] of items.entries()) {
+    const index = single ? i + 1 : i;
+    if (item.keys === undefined) {
+      const problem = wrongValue(item.value, "an object");
+      findings.fail(callFailures.wrongType({ index }, list?.spelling ?? "edits", problem));
+    } else {
+      operations.push(...oneOrNone(readItem(index, item.keys, around, findings)));
+    }
+  }
+  return { shape, operations };
+}
+
+const containers: readonly ContainerName[] = ["edits", "multi"];
+
+/** Fields without which a call holds no edits; a misspelt key that seems to mean one of them is why it has none. */
+const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
+
+/** What an edit in the list takes from the call around it. */
+interface Around {
+  /** The call's path, which the edit inherits. */
+  readonly path: SentPath;
+  readonly style: TextStyle | undefined;
+  readonly spell: (name: EditFieldName) => string;
+}
+
+function readItem(index: number, keys: SentKeys, around: Around, findings: Findings): EditOperation | undefined {
+  const at = atPath(index, keys.fields.get("path")?.value ?? around.path.path);
+  const meant = reportKeys(keys, { at, style: around.style }, findings);
+  const own = readPath(keys, meant, at, findings);
+  const path = own.path === undefined && !own.reported ? around.path : own;
+  return readEdit({ index, keys, meant, path, spell: around.spell }, findings);
+}
+
+/** How sentences name a field that an edit lacks: as this call does elsewhere, else as its shape does. */
+function speller(
+  objects: readonly SentKeys[],
+  style: TextStyle | undefined,
+  shape: Shape,
+): (name: EditFieldName) => string {
+  const path = objects.find(({ fields }) => fields.has("path"))?.fields.get("path")?.spelling;
+  const spelling = { ...shape.spelling, ...style, ...(path === undefined ? {} : { path }) };
+  return (name) => spelling[name] ?? name;
+}
+
+/** Reads the list, which may also come as a JSON string or as the only item on its own. */
+function readList(name: ContainerName, { spelling, value }: SentField, findings: Findings): List {
+  let list = value;
+  if (typeof value === "string") {
+    try {
+      list = JSON.parse(value);
+    } catch (error) {
+      // JSON.parse throws a SyntaxError, and a RangeError where the nesting is too deep for its stack.
+      findings.fail(callFailures.badJson(spelling, error instanceof Error ? error.message : "it can't be read"));
+      return { name, spelling, items: undefined };
+    }
+  }
+  const items: readonly unknown[] | undefined = Array.isArray(list) ? list : isObject(list) ? [list] : undefined;
+  if (items === undefined) {
+    findings.fail(callFailures.wrongType({}, spelling, wrongValue(list, "an array of edits")));
+  }
+  return { name, spelling, items };
+}
+
+/** For each of the ways in which a call names its texts, the first name that it uses. */
+function textSpellings(objects: readonly SentKeys[]): string[] {
+  const first = new Map<unknown, string>();
+  for (const { fields } of objects) {
+    for (const name of ["oldText", "newText"] as const) {
+      const spelling = fields.get(name)?.spelling;
+      const style = spelling === undefined ? undefined : styleBySpelling.get(spelling);
+      if (spelling !== undefined && !first.has(style)) first.set(style, spelling);
+    }
+  }
+  return [...first.values()];
+}
+
+function oneOrNone<T>(value: T | undefined): T[] {
+  return value === undefined ? [] : [value];
+}

@@ -1,0 +1,140 @@
+/** Reads one edit of a call, once its keys are told apart, into an operation. */
+import type { At } from "../plan/failure.js";
+import { callFailures, clip } from "../plan/failure.js";
+import type { EditOperation } from "../plan/operation.js";
+import { limits } from "../text/limits.js";
+import type { EditFieldName, FieldName } from "./fields.js";
+import { editFieldNames, editFields, editSchema } from "./fields.js";
+import type { Findings } from "./findings.js";
+import type { SentField, SentKeys } from "./keys.js";
+import { problemOf, wrongValue } from "./problem.js";
+
+/** The path of a call or of one edit. */
+export interface SentPath {
+  /** As spelt; `undefined`: none, or one that can't be used. */
+  readonly path: string | undefined;
+  /** Something is wrong with it and has been reported, so that nobody need say that it is missing. */
+  readonly reported: boolean;
+}
+
+/** One edit, and what is known about it from around it. */
+interface SentEdit {
+  /** 0-based, as sent. */
+  readonly index: number;
+  readonly keys: SentKeys;
+  /** Fields that misspelt keys of this edit seem to mean; they are not reported as missing. */
+  readonly meant: ReadonlySet<FieldName>;
+  /** Its own, or the one that it inherits. */
+  readonly path: SentPath;
+  /** How the call spells a field, for sentences about one that is missing. */
+  readonly spell: (name: EditFieldName) => string;
+}
+
+/** Reads the texts and the choice of place. `undefined`: something is wrong, and `findings` has it. */
+export function readEdit({ index, keys, meant, path, spell }: SentEdit, findings: Findings): EditOperation | undefined {
+  const at = atPath(index, path.path);
+  const sent: Partial<Record<EditFieldName, unknown>> = {};
+  for (const name of editFieldNames) {
+    const field = keys.fields.get(name);
+    if (name === "path" || field === undefined) continue;
+    sent[name] = field.value;
+    checkString(name, field, at, findings);
+  }
+  const parsed = editSchema.safeParse(sent);
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) {
+      const spelling = editFieldNames.flatMap((name) => (name === issue.path[0] ? keys.fields.get(name) : []))[0]
+        ?.spelling;
+      findings.fail(callFailures.wrongType(at, spelling ?? String(issue.path[0]), problemOf(issue, sent)));
+    }
+  }
+  const missing = requiredFields.filter(
+    (name) =>
+      !meant.has(name) && (name === "path" ? path.path === undefined && !path.reported : !keys.fields.has(name)),
+  );
+  if (missing.length === 1 && missing[0] === "path") findings.fail(callFailures.missingPath(at, false));
+  else if (missing.length > 0) findings.fail(callFailures.missingFields(at, missing.map(spell)));
+  if (!parsed.success) return undefined;
+
+  const { oldText, newText, replaceAll = false, occurrence, line, expectedCount } = parsed.data;
+  for (const { holds, problem } of contradictions) {
+    if (holds({ replaceAll, occurrence, line, expectedCount })) findings.fail(callFailures.contradiction(at, problem));
+  }
+  if (path.path === undefined || oldText === undefined || newText === undefined) return undefined;
+  return {
+    kind: "edit",
+    index,
+    path: path.path,
+    oldText,
+    newText,
+    replaceAll,
+    ...(occurrence === undefined ? {} : { occurrence }),
+    ...(line === undefined ? {} : { line }),
+    ...(expectedCount === undefined ? {} : { expectedCount }),
+  };
+}
+
+/** Reads the path that stands in the call or in an edit itself; what is wrong with it goes to `findings`. */
+export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, findings: Findings): SentPath {
+  const field = keys.fields.get("path");
+  if (field === undefined) return { path: undefined, reported: meant.has("path") };
+  if (typeof field.value !== "string") {
+    findings.fail(callFailures.wrongType(at, field.spelling, wrongValue(field.value, "a string")));
+  } else if (field.value === "") {
+    findings.fail(callFailures.missingPath(at, true));
+  } else if (checkString("path", field, at, findings)) {
+    return { path: field.value, reported: false };
+  }
+  return { path: undefined, reported: true };
+}
+
+/** Where a failure of an edit belongs. A path that can't be shown as it is, is shown mended and cut; an empty one not at all. */
+export function atPath(index: number | undefined, path: unknown): At {
+  const shown =
+    typeof path === "string" && path !== "" ? clip(path, limits.pathLength).replace(/\p{Surrogate}/gu, "�") : undefined;
+  return { ...(index === undefined ? {} : { index }), ...(shown === undefined ? {} : { path: shown }) };
+}
+
+const requiredFields = ["path", "oldText", "newText"] as const;
+
+/** What chooses among several places. */
+interface Choice {
+  readonly replaceAll: boolean;
+  readonly occurrence: number | undefined;
+  readonly line: number | undefined;
+  readonly expectedCount: number | undefined;
+}
+
+/** Choices that exclude each other: each row is one way to ask for two things at once. */
+const contradictions: readonly { readonly holds: (choice: Choice) => boolean; readonly problem: string }[] = [
+  {
+    holds: ({ occurrence, line }) => occurrence !== undefined && line !== undefined,
+    problem: "occurrence and line both choose one place",
+  },
+  {
+    holds: ({ replaceAll, occurrence }) => replaceAll && occurrence !== undefined,
+    problem: "occurrence chooses one place, replaceAll takes every place",
+  },
+  {
+    holds: ({ replaceAll, line }) => replaceAll && line !== undefined,
+    problem: "line chooses one place, replaceAll takes every place",
+  },
+  {
+    holds: ({ replaceAll, expectedCount }) => !replaceAll && expectedCount !== undefined && expectedCount !== 1,
+    problem: "without replaceAll exactly one place is replaced, but expectedCount is another number",
+  },
+];
+
+/** Checks length and characters of a value where it is a string that the table limits. `false`: a failure was reported. */
+function checkString(name: EditFieldName, { spelling, value }: SentField, at: At, findings: Findings): boolean {
+  const row = editFields[name];
+  if (typeof value !== "string" || !("length" in row)) return true;
+  const { most, what } = row.length;
+  if (value.length > most) {
+    findings.fail(callFailures.tooLarge(at, what, value.length, most, "characters"));
+    return false;
+  }
+  const offset = value.search(/\p{Surrogate}/u);
+  if (offset >= 0) findings.fail(callFailures.loneSurrogate(at, spelling, offset));
+  return offset < 0;
+}

@@ -1,0 +1,70 @@
+/** What decoding a call finds wrong or odd with it: all of it is collected, and what is said of it is bounded. */
+import type { Failure } from "../plan/failure.js";
+import { callFailures, quote } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+import { nearestName } from "./spelling.js";
+
+/** A key of the call that is no known name where it stands. */
+interface UnknownKey {
+  readonly key: string;
+  /** The names that it may be a misspelling of. */
+  readonly names: readonly string[];
+  /** What sentences put before the key: `""`, or `options.` for a key in the options. */
+  readonly within: "" | "options.";
+}
+
+/** Collects failures and warnings of one call, in the order in which they are found. */
+export interface Findings {
+  fail(failure: Failure): void;
+  /** The known name that a key seems to mean, which is for the caller to report; else the key is noted for a warning. */
+  meantBy(unknown: UnknownKey): string | undefined;
+  /** Failures so far, also those beyond the limit. */
+  count(): number;
+  /** At most `limits.failuresPerCall`; the last one then says how many are left out. */
+  failures(): readonly Failure[];
+  /** One for each unknown key, at most `limits.unknownFieldWarnings`. */
+  warnings(): readonly string[];
+}
+
+/** Nothing found yet. */
+export function makeFindings(): Findings {
+  const listed: Failure[] = [];
+  let failed = 0;
+  const unknownKeys = new Map<string, { readonly shown: string; readonly meant: string | undefined }>();
+  let tooManyUnknown = false;
+
+  const fail = (failure: Failure): void => {
+    failed++;
+    if (listed.length < limits.failuresPerCall) listed.push(failure);
+  };
+  const meantBy = ({ key, names, within }: UnknownKey): string | undefined => {
+    const id = `${within}\n${key}`;
+    const before = unknownKeys.get(id);
+    if (before !== undefined) return before.meant;
+    if (unknownKeys.size >= limits.unknownFields) {
+      const most = limits.unknownFields;
+      if (!tooManyUnknown) fail(callFailures.tooLarge({}, "the number of unknown fields", most + 1, most, "or more"));
+      tooManyUnknown = true;
+      return undefined;
+    }
+    const meant = nearestName(key, names);
+    unknownKeys.set(id, { shown: `${within}${key}`, meant });
+    return meant;
+  };
+  return {
+    fail,
+    meantBy,
+    count: () => failed,
+    failures: () => {
+      const more = failed - limits.failuresPerCall;
+      return more <= 0 ? listed : [...listed.slice(0, -1), callFailures.moreFailures(more + 1)];
+    },
+    warnings: () => {
+      const ignored = [...unknownKeys.values()].filter((each) => each.meant === undefined);
+      const said = ignored.map((each) => `ignored unknown field ${quote(each.shown)}`);
+      const most = limits.unknownFieldWarnings;
+      if (said.length <= most) return said;
+      return [...said.slice(0, most - 1), `ignored ${said.length - most + 1} more unknown fields`];
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** Reads the keys of one object of a call: which known field each is, and what is odd about the others. */
+import type { At } from "../plan/failure.js";
+import { callFailures } from "../plan/failure.js";
+import type { FieldName, TextStyle } from "./fields.js";
+import { fieldsBySpelling, isCallField, knownSpellings } from "./fields.js";
+import type { Findings } from "./findings.js";
+
+/** A field as the caller sent it. */
+export interface SentField {
+  readonly spelling: string;
+  /** Never `null` or `undefined`: those count as absent. */
+  readonly value: unknown;
+}
+
+/** The keys of one object, told apart. */
+export interface SentKeys {
+  /** By canonical name; of two spellings of one field, the first that was sent. */
+  readonly fields: ReadonlyMap<FieldName, SentField>;
+  /** Fields that stand here under several names, with these names. */
+  readonly twice: readonly (readonly string[])[];
+  /** Known fields that belong to the call but stand in one of its edits, as spelt. */
+  readonly misplaced: readonly string[];
+  /** Keys that nothing knows. */
+  readonly unknown: readonly string[];
+}
+
+/** Tells the keys of `source` apart. `place`: whether it is the call itself or one of the edits in its list. */
+export function readKeys(source: object, place: "call" | "edit"): SentKeys {
+  const fields = new Map<FieldName, SentField>();
+  const names = new Map<FieldName, string[]>();
+  const misplaced: string[] = [];
+  const unknown: string[] = [];
+  for (const [spelling, value] of Object.entries(source)) {
+    const name = fieldsBySpelling.get(spelling);
+    if (name === undefined) {
+      unknown.push(spelling);
+    } else if (value !== null && value !== undefined) {
+      if (place === "edit" && isCallField(name)) {
+        misplaced.push(spelling);
+      } else {
+        names.set(name, [...(names.get(name) ?? []), spelling]);
+        if (!fields.has(name)) fields.set(name, { spelling, value });
+      }
+    }
+  }
+  return { fields, twice: [...names.values()].filter((spellings) => spellings.length > 1), misplaced, unknown };
+}
+
+/** Where an object of a call stands. */
+interface Surroundings {
+  readonly at: At;
+  /** How the call names its texts, so that no advice mixes two ways; `undefined`: it has none. */
+  readonly style: TextStyle | undefined;
+}
+
+/** Reports what is wrong with the keys of one object, and returns the fields that its misspelt keys seem to mean. */
+export function reportKeys(keys: SentKeys, { at, style }: Surroundings, findings: Findings): ReadonlySet<FieldName> {
+  for (const spellings of keys.twice) findings.fail(callFailures.twoNames(at, spellings));
+  for (const spelling of keys.misplaced) findings.fail(callFailures.misplacedField(at, spelling));
+  const meantFields = new Set<FieldName>();
+  for (const key of keys.unknown) {
+    const meant = findings.meantBy({ key, names: knownSpellings, within: "" });
+    if (meant === undefined) continue;
+    const field = fieldsBySpelling.get(meant);
+    if (field !== undefined) meantFields.add(field);
+    const advice = field === "oldText" || field === "newText" ? style?.[field] : undefined;
+    findings.fail(callFailures.unknownField(at, key, advice ?? meant));
+  }
+  return meantFields;
+}

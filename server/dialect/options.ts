@@ -1,0 +1,109 @@
+/** The options that an integration, never the model, adds to a call. */
+import { z } from "zod";
+import { callFailures } from "../plan/failure.js";
+import type { Atomic, Order } from "../plan/operation.js";
+import { limits } from "../text/limits.js";
+import type { Findings } from "./findings.js";
+import { isObject, problemOf, wrongValue } from "./problem.js";
+
+/** How to treat a call. Every option may be absent; the server's settings and the shape of the call then decide. */
+export interface CallOptions {
+  /** Directory, as an absolute path or a `file:` URI, that relative paths start from. */
+  readonly root?: string | undefined;
+  /** What one failure does to the rest of the call. */
+  readonly atomic?: Atomic | undefined;
+  /** Which text each edit is found in. */
+  readonly order?: Order | undefined;
+  /** `false`: an old text must stand in the file exactly, but for its line ends. */
+  readonly lenient?: boolean | undefined;
+  /** Ask the user before anything changes. */
+  readonly confirm?: boolean | undefined;
+  /** What the editor shows for the change, for instance in its undo list. */
+  readonly label?: string | undefined;
+  /** `summary`: an answer without `edit` and with a bounded diff. */
+  readonly result?: "full" | "summary" | undefined;
+  /** Whether the documents are saved afterwards; `ifWasClean`: those that had no unsaved changes. */
+  readonly save?: "never" | "ifWasClean" | "always" | undefined;
+  /** Where files that no editor has open are changed. */
+  readonly unopened?: "disk" | "editor" | undefined;
+  /** Let a file operation replace or delete what it otherwise refuses to. */
+  readonly overwrite?: boolean | undefined;
+  /** URI to the version of the document that the caller has seen; another version fails the call. */
+  readonly versions?: Readonly<Record<string, number>> | undefined;
+}
+
+/** Types and meanings of the options; a key that is not here is unknown. */
+const optionsSchema = z.strictObject({
+  root: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Directory that relative paths start from: an absolute path or a file: URI."),
+  atomic: z
+    .enum(["all", "file", "none"])
+    .optional()
+    .describe(
+      "What one failure does: all: nothing changes; file: its file stays as it is; none: that edit is left out.",
+    ),
+  order: z
+    .enum(["sequential", "original"])
+    .optional()
+    .describe("sequential: each edit is found in the result of those before it; original: all in the same text."),
+  lenient: z.boolean().optional().describe("false: the old text must match exactly, but for line ends."),
+  confirm: z.boolean().optional().describe("Ask the user before anything changes."),
+  label: z.string().optional().describe("What the editor shows for the change."),
+  result: z.enum(["full", "summary"]).optional().describe("summary: an answer without the edit, its diff bounded."),
+  save: z
+    .enum(["never", "ifWasClean", "always"])
+    .optional()
+    .describe("Whether documents are saved afterwards; ifWasClean: those without unsaved changes."),
+  unopened: z.enum(["disk", "editor"]).optional().describe("Where files that are not open are changed."),
+  overwrite: z.boolean().optional().describe("Let a file operation replace or delete what it otherwise refuses to."),
+  versions: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe("By URI, the document version that the caller has seen; any other fails the call."),
+}) satisfies z.ZodObject<{ readonly [Name in keyof Required<CallOptions>]: z.ZodType<CallOptions[Name]> }>;
+
+const optionNames: readonly string[] = Object.keys(optionsSchema.shape);
+
+/** The most UTF-16 units of the options that are strings. */
+const optionLengths: readonly { readonly name: "root" | "label"; readonly most: number }[] = [
+  { name: "root", most: limits.pathLength },
+  { name: "label", most: limits.label },
+];
+
+/** Reads the value of the field `options`; what is wrong with it goes to `findings`. `null` for an option is none. */
+export function readOptions(value: unknown, findings: Findings): CallOptions {
+  if (!isObject(value)) {
+    findings.fail(callFailures.wrongType({}, "options", wrongValue(value, "an object")));
+    return {};
+  }
+  const known = new Map<string, unknown>();
+  for (const [key, option] of Object.entries(value)) {
+    if (optionNames.includes(key)) {
+      if (option !== null && option !== undefined) known.set(key, option);
+      continue;
+    }
+    const meant = findings.meantBy({ key, names: optionNames, within: "options." });
+    if (meant !== undefined) findings.fail(callFailures.unknownField({}, `options.${key}`, `options.${meant}`));
+  }
+  const options: unknown = Object.fromEntries(known);
+  const parsed = optionsSchema.safeParse(options);
+  if (!parsed.success) {
+    const reported = new Set<PropertyKey | undefined>();
+    for (const issue of parsed.error.issues) {
+      const name = issue.path[0];
+      if (!reported.has(name)) {
+        findings.fail(callFailures.wrongType({}, `options.${String(name)}`, problemOf(issue, options)));
+      }
+      reported.add(name);
+    }
+    return {};
+  }
+  for (const { name, most } of optionLengths) {
+    const { length } = parsed.data[name] ?? "";
+    if (length > most) findings.fail(callFailures.tooLarge({}, `options.${name}`, length, most, "characters"));
+  }
+  return parsed.data;
+}

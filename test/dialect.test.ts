@@ -1,0 +1,914 @@
+/** What callers may send, in which shape, and what is said of a call that can't be read. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Decoded } from "../server/dialect/decode.js";
+import { decodeCall } from "../server/dialect/decode.js";
+import { callFields, editFields, fieldsBySpelling, knownSpellings, textStyles } from "../server/dialect/fields.js";
+import { shapeJsonSchemas } from "../server/dialect/jsonSchema.js";
+import { announcedShapes } from "../server/dialect/shapes.js";
+import { nearestName } from "../server/dialect/spelling.js";
+import type { EditOperation } from "../server/plan/operation.js";
+import { limits } from "../server/text/limits.js";
+
+const integration = { optionsAllowed: true };
+const model = { optionsAllowed: false };
+
+const decode = (params: unknown): Decoded => decodeCall(params, integration);
+
+/** An operation as the decoder should give it, with everything that was not sent at its default. */
+const edit = (
+  index: number,
+  path: string,
+  oldText: string,
+  newText: string,
+  more: Partial<EditOperation> = {},
+): EditOperation => ({ kind: "edit", index, path, oldText, newText, replaceAll: false, ...more });
+
+describe("shapes", () => {
+  const batch = { oldText: "a", newText: "b" };
+  const rows: [name: string, call: unknown, shape: string, order: string, operations: EditOperation[]][] = [
+    ["batch", { path: "p", edits: [batch] }, "batch", "sequential", [edit(0, "p", "a", "b")]],
+    [
+      "batch with every field",
+      {
+        edits: [
+          { path: "p", ...batch, occurrence: 2 },
+          { uri: "file:///q", ...batch, line: 7 },
+          { path: "r", ...batch, replaceAll: true, expectedCount: 3 },
+        ],
+      },
+      "batch",
+      "sequential",
+      [
+        edit(0, "p", "a", "b", { occurrence: 2 }),
+        edit(1, "file:///q", "a", "b", { line: 7 }),
+        edit(2, "r", "a", "b", { replaceAll: true, expectedCount: 3 }),
+      ],
+    ],
+    ["pi single", { path: "p", ...batch }, "pi", "original", [edit(0, "p", "a", "b")]],
+    [
+      "pi multi, where an item overrides the path",
+      { path: "p", multi: [batch, { path: "q", oldText: "c", newText: "" }] },
+      "pi",
+      "original",
+      [edit(0, "p", "a", "b"), edit(1, "q", "c", "")],
+    ],
+    [
+      "pi single and multi: the top level comes first, and its path is inherited",
+      { path: "p", ...batch, multi: [{ oldText: "c", newText: "d" }] },
+      "pi",
+      "original",
+      [edit(0, "p", "a", "b"), edit(1, "p", "c", "d")],
+    ],
+    ["pi single with an empty multi", { path: "p", ...batch, multi: [] }, "pi", "original", [edit(0, "p", "a", "b")]],
+    [
+      "MultiEdit",
+      { file_path: "p", edits: [{ old_string: "a", new_string: "b", replace_all: true }] },
+      "MultiEdit",
+      "sequential",
+      [edit(0, "p", "a", "b", { replaceAll: true })],
+    ],
+    [
+      "Edit",
+      { file_path: "p", old_string: "a", new_string: "b", replace_all: false },
+      "MultiEdit",
+      "sequential",
+      [edit(0, "p", "a", "b")],
+    ],
+    [
+      "edit_file",
+      { path: "p", edits: [{ oldString: "a", newString: "b", replaceAll: true }] },
+      "edit_file",
+      "sequential",
+      [edit(0, "p", "a", "b", { replaceAll: true })],
+    ],
+    [
+      "a single edit_file, as opencode and Copilot send it",
+      { filePath: "p", oldString: "a", newString: "b" },
+      "edit_file",
+      "sequential",
+      [edit(0, "p", "a", "b")],
+    ],
+    [
+      "several replacements, as Copilot sends them",
+      { replacements: [{ filePath: "p", oldString: "a", newString: "b" }] },
+      "edit_file",
+      "sequential",
+      [edit(0, "p", "a", "b")],
+    ],
+    [
+      "a single edit that no row names",
+      { path: "p", old_str: "a", new_str: "b" },
+      "pi",
+      "original",
+      [edit(0, "p", "a", "b")],
+    ],
+    [
+      "a list that no row names",
+      { path: "p", edits: [{ old_text: "a", new_text: "b" }] },
+      "batch",
+      "sequential",
+      [edit(0, "p", "a", "b")],
+    ],
+    [
+      "edits as a JSON string",
+      { path: "p", edits: JSON.stringify([batch]) },
+      "batch",
+      "sequential",
+      [edit(0, "p", "a", "b")],
+    ],
+    ["edits as one object", { path: "p", edits: batch }, "batch", "sequential", [edit(0, "p", "a", "b")]],
+    [
+      "multi as one object in a JSON string",
+      { path: "p", multi: JSON.stringify(batch) },
+      "pi",
+      "original",
+      [edit(0, "p", "a", "b")],
+    ],
+    ["params in an array", [{ path: "p", ...batch }], "pi", "original", [edit(0, "p", "a", "b")]],
+    ["creation", { path: "p", oldText: "", newText: "b" }, "pi", "original", [edit(0, "p", "", "b")]],
+    [
+      "null for what may be absent",
+      {
+        path: "p",
+        patch: null,
+        multi: null,
+        oldText: null,
+        options: null,
+        edits: [
+          {
+            path: null,
+            ...batch,
+            replaceAll: null,
+            occurrence: null,
+            line: null,
+            expectedCount: null,
+            old_string: null,
+          },
+        ],
+      },
+      "batch",
+      "sequential",
+      [edit(0, "p", "a", "b")],
+    ],
+    [
+      "path and replaceAll under different names in different items",
+      {
+        edits: [
+          { path: "p", ...batch, replace_all: true },
+          { file_path: "q", ...batch, replaceAll: true },
+          { filePath: "r", ...batch, allow_multiple: true },
+        ],
+      },
+      "batch",
+      "sequential",
+      [
+        edit(0, "p", "a", "b", { replaceAll: true }),
+        edit(1, "q", "a", "b", { replaceAll: true }),
+        edit(2, "r", "a", "b", { replaceAll: true }),
+      ],
+    ],
+    [
+      "choices that do not exclude each other",
+      {
+        path: "p",
+        edits: [
+          { ...batch, occurrence: 1, replaceAll: false, expectedCount: 1 },
+          { ...batch, replaceAll: true, expectedCount: 0 },
+        ],
+      },
+      "batch",
+      "sequential",
+      [
+        edit(0, "p", "a", "b", { occurrence: 1, expectedCount: 1 }),
+        edit(1, "p", "a", "b", { replaceAll: true, expectedCount: 0 }),
+      ],
+    ],
+  ];
+  test.each(rows)("%s", (_, call, shape, defaultOrder, operations) => {
+    expect(decode(call)).toEqual({ ok: true, shape, operations, options: {}, defaultOrder, warnings: [] });
+  });
+
+  test("every spelling in the table is read as its field", () => {
+    for (const { oldText, newText } of textStyles) {
+      for (const path of editFields.path.spellings) {
+        for (const replaceAll of editFields.replaceAll.spellings) {
+          for (const expectedCount of editFields.expectedCount.spellings) {
+            const one = { [path]: "p", [oldText]: "a", [newText]: "b", [replaceAll]: true, [expectedCount]: 2 };
+            const expected = [edit(0, "p", "a", "b", { replaceAll: true, expectedCount: 2 })];
+            const lists = [...callFields.edits.spellings, ...callFields.multi.spellings].map((list) => ({
+              [list]: [one],
+            }));
+            for (const call of [one, ...lists]) expect(decode(call)).toMatchObject({ ok: true, operations: expected });
+          }
+        }
+      }
+    }
+  });
+
+  test("a field has one meaning: no spelling is in the table twice", () => {
+    const rows = [...Object.values(editFields), ...Object.values(callFields)];
+    expect(rows.flatMap((row) => row.spellings).toSorted()).toEqual([...fieldsBySpelling.keys()].toSorted());
+  });
+});
+
+describe("failures of a call", () => {
+  /** `code`, the index or `-` for the whole call, and a part of the message. */
+  type Expected = [code: string, index: number | "-", part: string];
+  const ok = { oldText: "a", newText: "b" };
+  const lone = `x${"\ud800"}`;
+  const rows: [name: string, call: unknown, failures: Expected[]][] = [
+    ["a number", 5, [["invalidParams", "-", "the number 5"]]],
+    ["null", null, [["invalidParams", "-", "null"]]],
+    ["nothing", undefined, [["invalidParams", "-", "nothing"]]],
+    ["two params", [{}, {}], [["invalidParams", "-", "an array"]]],
+    ["a bare string is a patch", "*** Begin Patch", [["invalidParams", "-", "does not read patches"]]],
+    ["a wrapped string is a patch", ["*** Begin Patch"], [["invalidParams", "-", "does not read patches"]]],
+    ["patch", { patch: "x" }, [["invalidParams", "-", "does not read patches"]]],
+    ["input", { input: "x", options: {} }, [["invalidParams", "-", "does not read patches"]]],
+    ["patch that is no string", { patch: 1 }, [["invalidParams", "-", '"patch" is wrong']]],
+    [
+      "patch beside an empty list",
+      { patch: "x", multi: [] },
+      [
+        ["invalidParams", "-", 'also has "multi"'],
+        ["invalidParams", "-", "does not read patches"],
+      ],
+    ],
+    ["two lists", { path: "p", edits: [ok], multi: [ok] }, [["invalidParams", "-", '"edits", "multi"']]],
+    [
+      "two names for the list",
+      { path: "p", edits: [ok], replacements: [ok] },
+      [["invalidParams", "-", '"edits", "replacements"']],
+    ],
+    ["two names for the path", { path: "p", file_path: "p", ...ok }, [["invalidParams", "-", '"path", "file_path"']]],
+    ["two names in an item", { edits: [{ path: "p", uri: "p", ...ok }] }, [["invalidParams", 0, '"path", "uri"']]],
+    [
+      "two names for a text",
+      { path: "p", ...ok, old_string: "a" },
+      [["invalidParams", "-", '"oldText", "old_string"']],
+    ],
+    [
+      "texts spelt in two ways in one edit",
+      { path: "p", oldText: "a", new_string: "b" },
+      [["invalidParams", "-", 'mixes the shapes of different tools: "oldText", "new_string"']],
+    ],
+    [
+      "texts spelt in two ways in one call",
+      { path: "p", edits: [ok, { old_string: "a", new_string: "b" }] },
+      [["invalidParams", "-", '"oldText", "old_string"']],
+    ],
+    [
+      "a single edit beside edits",
+      { path: "p", ...ok, edits: [ok] },
+      [["invalidParams", "-", '"oldText", "newText", "edits"']],
+    ],
+    [
+      "a choice beside edits",
+      { path: "p", replaceAll: true, edits: [ok] },
+      [["invalidParams", "-", '"replaceAll", "edits"']],
+    ],
+    ["nothing in it", {}, [["missingField", "-", "no edits"]]],
+    ["a path alone", { path: "p" }, [["missingField", "-", "no edits"]]],
+    ["an empty list", { path: "p", edits: [] }, [["missingField", "-", "no edits"]]],
+    ["an empty list as a string", { path: "p", edits: "[]" }, [["missingField", "-", "no edits"]]],
+    ["null for the list", { path: "p", edits: null }, [["missingField", "-", "no edits"]]],
+    [
+      "a list that is no JSON",
+      { path: "p", edits: "[{" },
+      [["invalidParams", "-", '"edits" is a string that is not JSON']],
+    ],
+    [
+      "a list that is no list",
+      { path: "p", edits: 3 },
+      [["invalidParams", "-", '"edits" is wrong: it is the number 3']],
+    ],
+    [
+      "a list that is JSON but no list",
+      { path: "p", edits: "3" },
+      [["invalidParams", "-", '"edits" is wrong: it is the number 3']],
+    ],
+    [
+      "items that are no objects",
+      { path: "p", edits: ["x", null, ok, [ok]] },
+      [
+        ["invalidParams", 0, 'it is the string "x", but must be an object'],
+        ["invalidParams", 1, "it is null"],
+        ["invalidParams", 3, "it is an array"],
+      ],
+    ],
+    ["no path", ok, [["missingPath", 0, "has no path"]]],
+    ["no path in an item", { edits: [{ path: "p", ...ok }, ok] }, [["missingPath", 1, "has no path"]]],
+    ["an empty path", { path: "", ...ok }, [["missingPath", 0, "is empty"]]],
+    ["an empty path of the call is said once", { path: "", edits: [ok, ok] }, [["missingPath", "-", "is empty"]]],
+    ["an empty path does not inherit", { path: "p", edits: [{ path: "", ...ok }] }, [["missingPath", 0, "is empty"]]],
+    ["an incomplete edit lists all that it lacks", { oldText: "a" }, [["missingField", 0, 'lacks "path", "newText"']]],
+    [
+      "in the caller's own spelling",
+      { edits: [{ file_path: "p", old_string: "a", new_string: "b" }, { old_string: "a" }] },
+      [["missingField", 1, 'lacks "file_path", "new_string"']],
+    ],
+    [
+      "in the spelling of the shape",
+      { edits: [{ old_string: "a" }] },
+      [["missingField", 0, 'lacks "file_path", "new_string"']],
+    ],
+    [
+      "an incomplete edit before multi, whose items count from 1",
+      { path: "p", oldText: "a", multi: [ok, { oldText: "a" }] },
+      [
+        ["missingField", 0, 'lacks "newText"'],
+        ["missingField", 2, 'lacks "newText"'],
+      ],
+    ],
+    ["null for a text", { path: "p", oldText: "a", newText: null }, [["missingField", 0, 'lacks "newText"']]],
+    [
+      "types are not coerced",
+      {
+        path: 1,
+        edits: [
+          { oldText: 2, newText: true, replaceAll: "true" },
+          { path: [], ...ok, line: "1" },
+        ],
+      },
+      [
+        ["invalidParams", "-", '"path" is wrong: it is the number 1, but must be a string'],
+        ["invalidParams", 0, '"oldText" is wrong: it is the number 2, but must be a string'],
+        ["invalidParams", 0, '"newText" is wrong: it is true, but must be a string'],
+        ["invalidParams", 0, '"replaceAll" is wrong: it is the string "true", but must be true or false'],
+        ["invalidParams", 1, '"path" is wrong: it is an array'],
+        ["invalidParams", 1, '"line" is wrong: it is the string "1", but must be an integer'],
+      ],
+    ],
+    [
+      "numbers that count nothing",
+      {
+        path: "p",
+        edits: [
+          { ...ok, occurrence: 0 },
+          { ...ok, line: 1.5 },
+          { ...ok, replaceAll: true, expected_count: -1 },
+        ],
+      },
+      [
+        ["invalidParams", 0, '"occurrence" is wrong: it is the number 0, but must be 1 or more'],
+        ["invalidParams", 1, '"line" is wrong: it is the number 1.5, but must be an integer'],
+        ["invalidParams", 2, '"expected_count" is wrong: it is the number -1, but must be 0 or more'],
+      ],
+    ],
+    [
+      "occurrence and line",
+      { path: "p", ...ok, occurrence: 1, line: 1 },
+      [["invalidParams", 0, "occurrence and line"]],
+    ],
+    [
+      "occurrence and replaceAll",
+      { path: "p", ...ok, occurrence: 1, replaceAll: true },
+      [["invalidParams", 0, "occurrence chooses"]],
+    ],
+    ["line and replaceAll", { path: "p", ...ok, line: 1, replaceAll: true }, [["invalidParams", 0, "line chooses"]]],
+    ["expectedCount alone", { path: "p", ...ok, expectedCount: 2 }, [["invalidParams", 0, "without replaceAll"]]],
+    [
+      "a misspelt key, and not that its field is missing",
+      { path: "p", edits: [{ oldTxet: "a", newText: "b" }] },
+      [["unknownField", 0, '"oldTxet"; is "oldText" meant']],
+    ],
+    [
+      "a key in another case",
+      { path: "p", ...ok, replaceALL: true },
+      [["unknownField", "-", '"replaceALL"; is "replaceAll" meant']],
+    ],
+    [
+      "a misspelt path, which no edit is said to lack",
+      { file_paht: "p", edits: [ok] },
+      [["unknownField", "-", 'is "file_path" meant']],
+    ],
+    ["a misspelt list", { path: "p", edit: [ok] }, [["unknownField", "-", 'is "edits" meant']]],
+    [
+      "a misspelt key is named in the way in which the call spells its texts",
+      { path: "p", oldText: "a", "new-text": "b" },
+      [["unknownField", "-", 'is "newText" meant']],
+    ],
+    [
+      "a misspelt key beside a field that is really missing",
+      { edits: [{ old_strng: "a" }] },
+      [
+        ["unknownField", 0, 'is "old_string" meant'],
+        ["missingField", 0, 'lacks "path", "newText"'],
+      ],
+    ],
+    ["a list in an item", { path: "p", edits: [{ ...ok, edits: [] }] }, [["unknownField", 0, 'has the field "edits"']]],
+    [
+      "options in an item",
+      { path: "p", edits: [{ ...ok, options: {} }] },
+      [["unknownField", 0, 'has the field "options"']],
+    ],
+    [
+      "half a character",
+      {
+        path: "p",
+        edits: [
+          { oldText: lone, newText: "b" },
+          { old_path: 1, oldText: "😀", newText: lone },
+          { path: lone, ...ok },
+        ],
+      },
+      [
+        ["invalidParams", 0, '"oldText" of edit 0 (p) holds half a character (a lone surrogate) at offset 1'],
+        ["invalidParams", 1, '"newText" of edit 1 (p)'],
+        ["invalidParams", 2, '"path" of edit 2 (x\ufffd)'],
+      ],
+    ],
+    [
+      "a path that is too long",
+      { path: "p".repeat(limits.pathLength + 1), edits: [ok] },
+      [["tooLarge", "-", "the path is 4,097 characters"]],
+    ],
+  ];
+  test.each(rows)("%s", (_, call, expected) => {
+    const decoded = decode(call);
+    if (decoded.ok) throw new Error("it was read");
+    expect(decoded.failures.map(({ code, index }) => [code, index ?? "-"])).toEqual(
+      expected.map(([code, index]) => [code, index]),
+    );
+    for (const [i, [, , part]] of expected.entries()) expect(decoded.failures[i]?.message).toContain(part);
+  });
+
+  test("a failure names the path as the caller spelt it, inherited or its own", () => {
+    const decoded = decode({ path: "./p", edits: [{ oldText: "a" }, { path: "@q", oldText: "a" }] });
+    expect(decoded).toMatchObject({ ok: false, failures: [{ path: "./p" }, { path: "@q" }] });
+  });
+});
+
+describe("unknown keys", () => {
+  const call = { path: "p", oldText: "a", newText: "b" };
+  const warningsOf = (params: unknown): readonly string[] => {
+    const decoded = decode(params);
+    if (!decoded.ok) throw new Error(decoded.failures[0]?.message);
+    return decoded.warnings;
+  };
+
+  test("one that resembles nothing is ignored with a warning, once", () => {
+    const item = { ...call, explanation: "why", instruction: null };
+    expect(warningsOf({ explanation: "why", edits: [item, item] })).toEqual([
+      'ignored unknown field "explanation"',
+      'ignored unknown field "instruction"',
+    ]);
+  });
+
+  test("names of an object's own machinery are ordinary unknown keys", () => {
+    const params: unknown = JSON.parse(
+      '{"__proto__":{"oldText":"z"},"constructor":1,"hasOwnProperty":2,"toString":3,"path":"p","oldText":"a","newText":"b"}',
+    );
+    expect(warningsOf(params)).toEqual(
+      ["__proto__", "constructor", "hasOwnProperty", "toString"].map((key) => `ignored unknown field "${key}"`),
+    );
+    const options: unknown = JSON.parse(
+      '{"path":"p","oldText":"a","newText":"b","options":{"__proto__":{"atomic":"file"}}}',
+    );
+    expect(decode(options)).toMatchObject({
+      ok: true,
+      options: {},
+      warnings: ['ignored unknown field "options.__proto__"'],
+    });
+  });
+
+  test("many are warned about in a bounded way, and none is lost silently", () => {
+    const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`zz${i}${"y".repeat(200)}`, i]));
+    const warnings = warningsOf({ ...call, ...many });
+    expect(warnings).toHaveLength(limits.unknownFieldWarnings);
+    expect(warnings.at(-1)).toBe("ignored 16 more unknown fields");
+    for (const warning of warnings) expect(warning.length).toBeLessThan(100);
+  });
+
+  test("very many are too many", () => {
+    const many = Object.fromEntries(Array.from({ length: limits.unknownFields + 5 }, (_, i) => [`zz${i}`, i]));
+    expect(decode({ ...call, ...many })).toMatchObject({ ok: false, failures: [{ code: "tooLarge" }] });
+  });
+
+  test("every slip in a known name is recognised", () => {
+    for (const name of knownSpellings.filter((each) => each.replaceAll("_", "").length >= 5)) {
+      for (let i = 0; i < name.length; i++) {
+        const [before, here, after] = [name.slice(0, i), name[i], name.slice(i + 1)];
+        const slips = [`${before}${after}`, `${before}${here}#${after}`, `${before}#${after}`];
+        if (after !== "") slips.push(`${before}${after[0]}${here}${after.slice(1)}`);
+        for (const slip of [...slips, name.toUpperCase(), name.replaceAll("_", "-")]) {
+          expect(nearestName(slip, knownSpellings), slip).toBeDefined();
+        }
+      }
+    }
+  });
+
+  test.each([
+    ["Path", "path"],
+    ["URI", "uri"],
+    ["paths", "path"],
+    ["ptach", "patch"],
+    ["old-text", "old_text"],
+    ["new_sting", "new_string"],
+    ["newStrng", "newString"],
+    ["replaceal", "replaceAll"],
+    ["expectdCont", "expectedCount"],
+    ["lines", "line"],
+    ["option", "options"],
+    ["optionss_", "options"],
+  ])("%s means %s", (slip, name) => {
+    expect(nearestName(slip, knownSpellings)).toBe(name);
+  });
+
+  test.each([
+    ["explanation"],
+    ["instruction"],
+    ["description"],
+    ["reason"],
+    ["command"],
+    ["mode"],
+    ["content"],
+    ["old"],
+    ["new"],
+    ["url"],
+    ["file"],
+    ["linen0"],
+    ["id"],
+    [""],
+    ["oldText".repeat(10)],
+  ])("%s means nothing that is known", (key) => {
+    expect(nearestName(key, knownSpellings)).toBeUndefined();
+  });
+});
+
+describe("options", () => {
+  const call = { path: "p", oldText: "a", newText: "b" };
+  const options = {
+    root: "/r",
+    atomic: "file",
+    order: "sequential",
+    lenient: false,
+    confirm: true,
+    label: "why",
+    result: "summary",
+    save: "never",
+    unopened: "editor",
+    overwrite: true,
+    versions: { "file:///a": 3 },
+  };
+
+  test("every option is read; null is none", () => {
+    expect(decode({ ...call, options })).toMatchObject({ ok: true, options });
+    const none = Object.fromEntries(Object.keys(options).map((key) => [key, null]));
+    expect(decode({ ...call, options: none })).toMatchObject({ ok: true, options: {} });
+  });
+
+  test("a model may not set them, whatever they are", () => {
+    for (const value of [options, {}, "x", 1]) {
+      const decoded = decodeCall({ ...call, options: value }, model);
+      expect(decoded).toMatchObject({ ok: false, failures: [{ code: "invalidParams" }] });
+    }
+    expect(decodeCall({ ...call, options: null }, model)).toMatchObject({ ok: true });
+  });
+
+  test("each wrong one is named, with what is wrong in the edits", () => {
+    const wrong = { atomic: "some", lenient: "no", versions: { x: "1" }, lable: "l", root: "", label: 3 };
+    const decoded = decode({ path: "p", oldText: "a", options: wrong });
+    if (decoded.ok) throw new Error("it was read");
+    const messages = decoded.failures.map(({ message }) => message);
+    expect(messages).toHaveLength(7);
+    for (const part of [
+      '"options.atomic" is wrong: it is the string "some", but must be one of "all", "file", "none"',
+      '"options.lenient" is wrong: it is the string "no", but must be true or false',
+      '"options.versions" is wrong: it is the string "1", but must be an integer',
+      '"options.lable"; is "options.label" meant',
+      '"options.root" is wrong: it is the string ""',
+      '"options.label" is wrong: it is the number 3, but must be a string',
+      'lacks "newText"',
+    ]) {
+      expect(messages.filter((message) => message.includes(part))).toHaveLength(1);
+    }
+  });
+
+  test("they must be an object, and a label is short", () => {
+    expect(decode({ ...call, options: "{}" })).toMatchObject({ ok: false, failures: [{ code: "invalidParams" }] });
+    expect(decode({ ...call, options: { label: "l".repeat(limits.label) } })).toMatchObject({ ok: true });
+    const long = decode({ ...call, options: { label: "l".repeat(limits.label + 1) } });
+    expect(long).toMatchObject({ ok: false, failures: [{ code: "tooLarge" }] });
+  });
+
+  test("an unknown one is ignored with a warning", () => {
+    expect(decode({ ...call, options: { theme: 1 } })).toMatchObject({
+      ok: true,
+      warnings: ['ignored unknown field "options.theme"'],
+    });
+  });
+});
+
+describe("limits", () => {
+  const item = { oldText: "a", newText: "b" };
+
+  test("as many edits as are allowed, and one more", () => {
+    const edits = Array.from({ length: limits.editsPerCall }, () => item);
+    const decoded = decode({ path: "p", edits });
+    expect(decoded.ok && decoded.operations.map(({ index }) => index)).toEqual(edits.map((_, i) => i));
+    const more = decode({ path: "p", edits: [...edits, item] });
+    expect(more).toMatchObject({ ok: false, failures: [{ code: "tooLarge" }] });
+    expect(!more.ok && more.failures).toHaveLength(1);
+    const besideSingle = decode({ path: "p", ...item, multi: edits });
+    expect(besideSingle).toMatchObject({ ok: false, failures: [{ code: "tooLarge" }] });
+  });
+
+  test("the failures of very many edits are counted, not listed", () => {
+    const decoded = decode({ path: "p", edits: Array.from({ length: 1000 }, () => ({ oldText: 1, newText: "b" })) });
+    if (decoded.ok) throw new Error("it was read");
+    expect(decoded.failures).toHaveLength(limits.failuresPerCall);
+    expect(decoded.failures.at(-1)?.message).toContain(`${1000 - limits.failuresPerCall + 1} further failures`);
+    const exactly = decode({
+      path: "p",
+      edits: Array.from({ length: limits.failuresPerCall }, () => ({ newText: "b" })),
+    });
+    expect(!exactly.ok && exactly.failures.every(({ code }) => code === "missingField")).toBe(true);
+  });
+
+  test("a text may be as long as the limit", () => {
+    const oldText = "a".repeat(limits.textLength);
+    expect(decode({ path: "p", oldText, newText: "b" })).toMatchObject({ ok: true });
+    const decoded = decode({ path: "p", edits: [{ oldText: `${oldText}a`, newText: `${oldText}a` }] });
+    expect(decoded).toMatchObject({ ok: false, failures: [{ code: "tooLarge" }, { code: "tooLarge" }] });
+  });
+
+  test("deep nesting is harmless", () => {
+    const deep = "[".repeat(200_000) + "]".repeat(200_000);
+    expect(decode({ path: "p", edits: deep }).ok).toBe(false);
+    let value: unknown = 0;
+    for (let i = 0; i < 100_000; i++) value = { edits: [value] };
+    expect(decode(value).ok).toBe(false);
+    expect(decode({ path: value, oldText: value, newText: value, extra: value, options: value }).ok).toBe(false);
+  });
+});
+
+const text = fc.string({ unit: "grapheme" });
+const path = fc.string({ unit: "grapheme", minLength: 1 });
+
+/** For each announced shape: calls that its schema allows, with how many edits they hold. Written by hand. */
+const callsByShape: Record<string, fc.Arbitrary<{ call: Record<string, unknown>; edits: number }>> = {
+  batch: fc
+    .record(
+      {
+        path,
+        edits: fc.array(
+          fc
+            .tuple(
+              fc.record({ oldText: text, newText: text, path }),
+              fc.oneof(
+                fc.constant({}),
+                fc.record({ occurrence: fc.integer({ min: 1 }) }),
+                fc.record({ line: fc.integer({ min: 1 }), expectedCount: fc.constant(1) }),
+                fc.record({ replaceAll: fc.constant(true), expectedCount: fc.nat() }),
+              ),
+            )
+            .map(([edit, choice]) => ({ ...edit, ...choice })),
+          { minLength: 1, maxLength: 4 },
+        ),
+      },
+      { requiredKeys: ["edits"] },
+    )
+    .map((call) => ({ call, edits: call.edits.length })),
+  pi: fc
+    .tuple(
+      fc.record({ path, oldText: text, newText: text }),
+      fc.array(fc.record({ path, oldText: text, newText: text }, { requiredKeys: ["oldText", "newText"] }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      fc.constantFrom("single", "list", "both"),
+    )
+    .map(([single, multi, what]) => {
+      if (what === "single") return { call: single, edits: 1 };
+      if (what === "list") return { call: { path: single.path, multi }, edits: multi.length };
+      return { call: { ...single, multi }, edits: multi.length + 1 };
+    }),
+  MultiEdit: fc
+    .record({
+      file_path: path,
+      edits: fc.array(
+        fc.record(
+          { old_string: text, new_string: text, replace_all: fc.boolean() },
+          { requiredKeys: ["old_string", "new_string"] },
+        ),
+        { minLength: 1, maxLength: 4 },
+      ),
+    })
+    .map((call) => ({ call, edits: call.edits.length })),
+  edit_file: fc
+    .record({
+      path,
+      edits: fc.array(
+        fc.record(
+          { oldString: text, newString: text, replaceAll: fc.boolean() },
+          { requiredKeys: ["oldString", "newString"] },
+        ),
+        { minLength: 1, maxLength: 4 },
+      ),
+    })
+    .map((call) => ({ call, edits: call.edits.length })),
+};
+const anyCall = fc.oneof(...Object.values(callsByShape));
+
+describe("laws", () => {
+  /** What must hold of whatever is decoded. */
+  const check = (params: unknown): void => {
+    for (const door of [integration, model]) {
+      const decoded = decodeCall(params, door);
+      expect(decodeCall(structuredClone(params), door)).toEqual(decoded);
+      if (decoded.ok) {
+        expect(decoded.operations.length).toBeGreaterThan(0);
+        for (const [i, operation] of decoded.operations.entries()) {
+          expect(operation.index).toBe(i);
+          expect(operation.path).not.toBe("");
+          expect([operation.path, operation.oldText, operation.newText].every((each) => typeof each === "string")).toBe(
+            true,
+          );
+        }
+      } else {
+        expect(decoded.failures.length).toBeGreaterThan(0);
+        expect(decoded.failures.length).toBeLessThanOrEqual(limits.failuresPerCall);
+        for (const { message } of decoded.failures) expect(message.length).toBeLessThanOrEqual(limits.failureMessage);
+      }
+    }
+  };
+  const key = fc.oneof(
+    fc.constantFrom(...knownSpellings, "__proto__", "constructor", "toString", "", "edit", "oldTxt", "explanation"),
+    fc.string(),
+  );
+  const value: fc.Arbitrary<unknown> = fc.oneof(
+    { depthSize: "small" },
+    fc.jsonValue(),
+    fc.constantFrom("\ud800", "[]", "{}", '[{"oldText":"a","newText":"b"}]', 0, -1, 1.5),
+    anyCall.map(({ call }) => call),
+    fc.array(
+      anyCall.map(({ call }) => call),
+      { maxLength: 2 },
+    ),
+  );
+
+  test("any JSON value gives operations or failures, always the same, and never a throw", () => {
+    fc.assert(fc.property(fc.jsonValue(), check));
+    fc.assert(fc.property(fc.array(fc.tuple(key, value)).map(fromEntries), check));
+    fc.assert(
+      fc.property(fc.array(fc.array(fc.tuple(key, value)).map(fromEntries)), (edits) => check({ path: "p", edits })),
+    );
+  });
+
+  test("so does any valid call that was damaged", () => {
+    const damage = fc.record({ at: fc.nat(), kind: fc.constantFrom("rename", "replace", "drop", "add"), key, value });
+    fc.assert(
+      fc.property(anyCall, fc.array(damage, { minLength: 1, maxLength: 3 }), ({ call }, damages) => {
+        let damaged: unknown = call;
+        for (const each of damages) damaged = spoil(damaged, each);
+        check(damaged);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test.each(announcedShapes.map((name) => [name]))("every valid call of the shape %s is read as that shape", (name) => {
+    fc.assert(
+      fc.property(callsByShape[name]!, ({ call, edits }) => {
+        expect(violations(shapeJsonSchemas()[name], call)).toEqual([]);
+        const decoded = decodeCall(call, model);
+        // The decoder refuses an edit without a path, which a schema without unions can't say.
+        const lacksPath = name === "batch" && call.path === undefined && hasItemWithoutPath(call);
+        if (lacksPath) return expect(decoded.ok).toBe(false);
+        expect(decoded).toMatchObject({ ok: true, shape: name, warnings: [] });
+        expect(decoded.ok && decoded.operations.length).toBe(edits);
+      }),
+    );
+  });
+
+  test("a list means the same as a JSON string", () => {
+    fc.assert(
+      fc.property(anyCall, ({ call }) => {
+        const list = call.edits === undefined ? "multi" : "edits";
+        if (call[list] === undefined) return;
+        expect(decode({ ...call, [list]: JSON.stringify(call[list]) })).toEqual(decode(call));
+      }),
+    );
+  });
+});
+
+describe("JSON Schemas", () => {
+  test("one for each announced shape", () => {
+    expect(Object.keys(shapeJsonSchemas())).toEqual(announcedShapes);
+    expect(announcedShapes).toEqual(["batch", "pi", "MultiEdit", "edit_file"]);
+  });
+
+  test.each(Object.entries(shapeJsonSchemas()))("%s is what every model API takes", (_, schema) => {
+    expect(schema).toMatchObject({ type: "object", additionalProperties: false });
+    const visit = (node: object): void => {
+      for (const word of ["$ref", "$defs", "anyOf", "oneOf", "allOf", "not"])
+        expect(Object.keys(node)).not.toContain(word);
+      expect(typeof Reflect.get(node, "type")).toBe("string");
+      const items: unknown = Reflect.get(node, "items");
+      if (isRecord(items)) visit(items);
+      const properties: unknown = Reflect.get(node, "properties");
+      if (!isRecord(properties)) return;
+      expect(Reflect.get(node, "additionalProperties")).toBe(false);
+      for (const [name, property] of Object.entries(properties)) {
+        expect(fieldsBySpelling.has(name)).toBe(true);
+        if (!isRecord(property)) throw new Error(`${name} has no schema`);
+        expect(typeof property.description).toBe("string");
+        visit(property);
+      }
+    };
+    visit(schema);
+  });
+
+  test("each asks for the fields that its tool asks for", () => {
+    const required = Object.fromEntries(
+      Object.entries(shapeJsonSchemas()).map(([name, schema]) => [name, Reflect.get(schema, "required") ?? []]),
+    );
+    expect(required).toEqual({
+      batch: ["edits"],
+      pi: [],
+      MultiEdit: ["file_path", "edits"],
+      edit_file: ["path", "edits"],
+    });
+    const multiEdit = shapeJsonSchemas().MultiEdit;
+    expect(multiEdit).toMatchObject({
+      properties: {
+        edits: {
+          minItems: 1,
+          items: {
+            required: ["old_string", "new_string"],
+            properties: {
+              old_string: { type: "string" },
+              new_string: { type: "string" },
+              replace_all: { type: "boolean" },
+            },
+          },
+        },
+      },
+    });
+  });
+});
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Like `Object.fromEntries`, but `__proto__` becomes a key, as `JSON.parse` makes it. */
+function fromEntries(entries: readonly (readonly [string, unknown])[]): object {
+  return Object.fromEntries(entries);
+}
+
+function hasItemWithoutPath(call: Record<string, unknown>): boolean {
+  return Array.isArray(call.edits) && call.edits.some((item) => isRecord(item) && item.path === undefined);
+}
+
+interface Damage {
+  readonly at: number;
+  readonly kind: string;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Changes one key of an object, or of one of the objects in its lists. */
+function spoil(call: unknown, damage: Damage): unknown {
+  if (Array.isArray(call)) return call.map((item, i) => (i === damage.at % call.length ? spoil(item, damage) : item));
+  if (!isRecord(call)) return damage.value;
+  const entries = Object.entries(call);
+  if (entries.length === 0 || damage.kind === "add") return fromEntries([...entries, [damage.key, damage.value]]);
+  const target = damage.at % entries.length;
+  return fromEntries(
+    entries.flatMap(([key, value], i): [string, unknown][] => {
+      if (i !== target) return [[key, value]];
+      if (Array.isArray(value)) return [[key, spoil(value, { ...damage, at: Math.floor(damage.at / entries.length) })]];
+      if (damage.kind === "rename") return [[damage.key, value]];
+      return damage.kind === "drop" ? [] : [[key, damage.value]];
+    }),
+  );
+}
+
+/** What a value violates of a schema: the few words of JSON Schema that ours use, and any other word. */
+function violations(schema: unknown, value: unknown): string[] {
+  if (!isRecord(schema)) return ["no schema"];
+  const known = ["$schema", "type", "description", "properties", "required", "additionalProperties", "items"];
+  const bounds = ["minItems", "minLength", "minimum"];
+  const found = Object.keys(schema).filter((word) => ![...known, ...bounds].includes(word));
+  const fits: Record<string, boolean> = {
+    object: isRecord(value),
+    array: Array.isArray(value),
+    string: typeof value === "string",
+    boolean: typeof value === "boolean",
+    integer: Number.isInteger(value),
+  };
+  if (fits[String(schema.type)] !== true) return [...found, `not ${schema.type}`];
+  const size = typeof value === "string" || Array.isArray(value) ? value.length : value;
+  for (const bound of bounds)
+    if (schema[bound] !== undefined && Number(size) < Number(schema[bound])) found.push(bound);
+  if (Array.isArray(value)) found.push(...value.flatMap((item) => violations(schema.items, item)));
+  if (isRecord(value) && isRecord(schema.properties)) {
+    const required = Array.isArray(schema.required) ? schema.required : [];
+    found.push(...required.filter((name) => !Object.hasOwn(value, String(name))).map((name) => `lacks ${name}`));
+    for (const [name, each] of Object.entries(value)) found.push(...violations(schema.properties[name], each));
+  }
+  return found;
+}
