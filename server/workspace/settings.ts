@@ -1,0 +1,172 @@
+/** The user's settings: one schema, from which they are read, defaulted, and described to editors. */
+import { z } from "zod";
+import { clip, quote } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+
+/**
+ * Names through which other programs run code: version control, editors, agents, shells, package managers. Project files
+ * that agents are asked to edit every day (package.json, CI workflows) are not among them.
+ */
+const protectedNames = [
+  ...[".git", ".hg", ".svn", ".jj", ".bzr", ".gitmodules", ".gitconfig", ".husky"],
+  ...[".vscode", ".idea", ".zed", ".fleet", ".helix", ".devcontainer", ".devcontainer.json"],
+  ...[".vimrc", ".nvimrc", ".nvim.lua", ".exrc", ".emacs", ".emacs.d", ".dir-locals.el", ".dir-locals-2.el"],
+  ...[".agents", ".claude", ".codex", ".cursor", ".gemini", ".windsurf", ".opencode", ".pi", ".mcp.json"],
+  ...[".envrc", ".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases"],
+  ...[".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", "config.fish"],
+  ...[".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".ssh"],
+];
+
+const folder = z
+  .string()
+  .max(limits.pathLength)
+  .regex(/^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/, "expected an absolute folder, or one that starts with ~/");
+
+const name = z
+  .string()
+  .max(limits.pathLength)
+  .regex(/^[^\\/]+$/, "expected one name, without slashes");
+
+const schema = z.strictObject({
+  lenient: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Also find old texts that differ from the file in blanks at line ends, quotes and dashes, indentation, or line numbers of a view. When false, only line ends may differ.",
+    ),
+  atomic: z
+    .enum(["all", "file", "none"])
+    .default("all")
+    .describe(
+      "What one failing edit does to the rest of its call: nothing changes at all (all), its file stays as it is (file), or it alone is left out (none).",
+    ),
+  confirm: z
+    .enum(["never", "always"])
+    .default("never")
+    .describe("Whether you are asked before the server applies an agent's edits."),
+  save: z
+    .enum(["never", "ifWasClean", "always"])
+    .default("ifWasClean")
+    .describe(
+      "Whether open files are saved after the server edited them; ifWasClean saves those that had no unsaved changes.",
+    ),
+  additionalFolders: z
+    .array(folder)
+    .max(limits.settingItems)
+    .default([])
+    .describe("Folders outside the workspace in which files may be edited, too: absolute, or starting with ~/."),
+  protectedNames: z
+    .array(name)
+    .max(limits.settingItems)
+    .default(protectedNames)
+    .describe(
+      "Names of files and folders that no edit may touch, wherever on a path they stand and in whatever case. A list of your own replaces this one.",
+    ),
+  logLevel: z
+    .enum(["error", "warn", "info", "debug"])
+    .default("info")
+    .describe("The least important messages that are logged."),
+  proofTimeout: z
+    .int()
+    .min(100)
+    .max(60_000)
+    .default(limits.proofMs)
+    .describe("Milliseconds that the editor may take to send the text of an edit that it has applied."),
+});
+
+/** The user's settings, complete: what is not set has its default. */
+export type Settings = {
+  readonly [K in keyof z.output<typeof schema>]: Readonly<z.output<typeof schema>[K]>;
+};
+
+/** The settings of a user who has set nothing. */
+export const defaultSettings: Settings = schema.parse({});
+
+/** The settings as JSON Schema, for editors that complete and check them: every key with description and default. */
+export function settingsJsonSchema(): object {
+  return { title: "multi-edit-language-server", ...z.toJSONSchema(schema, { io: "input" }) };
+}
+
+/**
+ * Merges what the client sent over time, oldest first; a later source overrides an earlier one key by key, and a list as
+ * a whole. Each is the settings themselves or has them under `multiEdit`, where everything beside that key is other
+ * programs' business. `undefined` and null set nothing, as a source and as a value. What can't be used is left out with a
+ * warning, so that the settings are always usable.
+ */
+export function readSettings(values: readonly unknown[]): { settings: Settings; warnings: string[] } {
+  const warnings = new Set<string>();
+  const warn = (warning: string): void => {
+    if (warnings.size < limits.settingWarnings) warnings.add(warning);
+  };
+  const merged = new Map<string, unknown>();
+  for (const value of values) {
+    const source = settingsIn(value);
+    if (!source.ok) warn(source.warning);
+    else readSource(source.entries, merged, warn);
+  }
+  return {
+    settings: schema.parse(Object.fromEntries(merged)),
+    warnings: [...warnings],
+  };
+}
+
+/** Passes on each warning once, and no more than `limits.settingWarnings` of them in all. */
+export function createWarnOnce(): (warnings: readonly string[]) => string[] {
+  const warned = new Set<string>();
+  return (warnings) =>
+    warnings.filter((warning) => {
+      if (warned.has(warning) || warned.size >= limits.settingWarnings) return false;
+      warned.add(warning);
+      return true;
+    });
+}
+
+type Source =
+  | { readonly ok: true; readonly entries: readonly [string, unknown][] }
+  | { readonly ok: false; readonly warning: string };
+
+function settingsIn(value: unknown): Source {
+  if (value === undefined || value === null) return { ok: true, entries: [] };
+  if (!isObject(value)) return { ok: false, warning: `The settings are ${kindOf(value)}, not an object: left out.` };
+  if (!Object.hasOwn(value, "multiEdit")) return { ok: true, entries: Object.entries(value) };
+  const nested = value.multiEdit;
+  if (nested === undefined || nested === null) return { ok: true, entries: [] };
+  if (isObject(nested)) return { ok: true, entries: Object.entries(nested) };
+  return { ok: false, warning: `The setting "multiEdit" is ${kindOf(nested)}, not an object: left out.` };
+}
+
+function readSource(
+  entries: readonly [string, unknown][],
+  merged: Map<string, unknown>,
+  warn: (warning: string) => void,
+): void {
+  for (const [key, value] of entries) {
+    if (!isKey(key)) {
+      warn(`There is no setting ${quote(key)}; the settings are ${Object.keys(schema.shape).join(", ")}.`);
+      continue;
+    }
+    if (value === undefined || value === null) continue;
+    const parsed = schema.shape[key].safeParse(value);
+    if (parsed.success) merged.set(key, parsed.data);
+    else warn(refusal(key, parsed.error.issues, merged.get(key) ?? defaultSettings[key]));
+  }
+}
+
+/** Which part of the value is wrong, what was expected there, and what holds instead. */
+function refusal(key: string, issues: readonly z.core.$ZodIssue[], kept: unknown): string {
+  const place = [key, ...(issues[0]?.path ?? [])].join(".");
+  const instead = Array.isArray(kept) ? `a list of ${kept.length}` : JSON.stringify(kept);
+  return `The setting "${place}" can't be used: ${clip(issues[0]?.message ?? "invalid", 160)}. It stays ${instead}.`;
+}
+
+function isKey(key: string): key is keyof Settings {
+  return Object.hasOwn(schema.shape, key);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
+}

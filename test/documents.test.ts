@@ -1,0 +1,242 @@
+/** The mirror of the editor's texts, anomaly by anomaly; test/documentLaws.test.ts has its laws. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { spanOf } from "../server/lsp/positions.js";
+import { syncProblems } from "../server/plan/failure.js";
+import { limits } from "../server/text/limits.js";
+import type { LineRule } from "../server/text/lines.js";
+import { createDocuments, type SyncRange, type ToSpan } from "../server/workspace/documents.js";
+import { lfRule, lspRule } from "./support/positionModel.js";
+
+const inUtf16: ToSpan = (range, text, lines) => spanOf(text, lines, range, "utf-16");
+const uri = "file:///a.txt";
+const at = (line: number, character: number) => ({ line, character });
+const range = (...[startLine, start, endLine, end]: [number, number, number, number]): SyncRange => ({
+  start: at(startLine, start),
+  end: at(endLine, end),
+});
+
+/** A mirror with one document at version 1. */
+function opened(text: string, rule: LineRule = lspRule) {
+  const documents = createDocuments();
+  documents.open(uri, 1, text, rule);
+  return documents;
+}
+
+describe("a change", () => {
+  const anomalies: [name: string, version: unknown, changes: unknown, problem: string][] = [
+    ["with the version held", 1, [{ text: "x" }], syncProblems.versionNotGreater(1, 1)],
+    ["with an older version", 0, [{ range: range(0, 0, 0, 0), text: "x" }], syncProblems.versionNotGreater(0, 1)],
+    ["with a broken version", 1.5, [{ text: "x" }], syncProblems.badVersion(1.5)],
+    ["without a version", null, [{ text: "x" }], syncProblems.badVersion(null)],
+    ["with a version in a string", "2", [{ text: "x" }], syncProblems.badVersion("2")],
+    ["without a list", 2, { text: "x" }, syncProblems.badChanges()],
+    ["with nothing instead of a change", 2, [null], syncProblems.badChange(0)],
+    ["without a text", 2, [{ range: range(0, 0, 0, 0) }], syncProblems.badChange(0)],
+    ["whose text is a number", 2, [{ range: range(0, 0, 0, 0), text: 1 }], syncProblems.badChange(0)],
+    ["with half a range", 2, [{ range: { start: at(0, 0) }, text: "x" }], syncProblems.badChange(0)],
+    ["with null for a range", 2, [{ range: null, text: "x" }], syncProblems.badChange(0)],
+    ["with a length but no range", 2, [{ rangeLength: 1, text: "x" }], syncProblems.badChange(0)],
+    [
+      "with positions in strings",
+      2,
+      [{ range: { start: at(0, 0), end: { line: "0", character: 1 } }, text: "x" }],
+      syncProblems.badChange(0),
+    ],
+    ["that ends before it starts", 2, [{ range: range(0, 2, 0, 1), text: "x" }], syncProblems.reversedRange(0)],
+    ["in a line that does not exist", 2, [{ range: range(4, 0, 4, 0), text: "x" }], syncProblems.badRange(0)],
+    [
+      "in the line after the last, not at its start",
+      2,
+      [{ range: range(3, 1, 3, 1), text: "x" }],
+      syncProblems.badRange(0),
+    ],
+    ["beyond a line's end", 2, [{ range: range(0, 0, 0, 4), text: "x" }], syncProblems.badRange(0)],
+    ["between CR and LF", 2, [{ range: range(1, 5, 1, 5), text: "x" }], syncProblems.badRange(0)],
+    ["inside a character", 2, [{ range: range(1, 2, 1, 3), text: "x" }], syncProblems.badRange(0)],
+    ["at a negative line", 2, [{ range: range(-1, 0, 0, 0), text: "x" }], syncProblems.badRange(0)],
+    ["at half a character", 2, [{ range: range(0, 0, 0, 0.5), text: "x" }], syncProblems.badRange(0)],
+    [
+      "that is bad after good ones",
+      2,
+      [
+        { range: range(0, 0, 0, 3), text: "" },
+        { range: range(0, 1, 0, 1), text: "x" },
+      ],
+      syncProblems.badRange(1),
+    ],
+  ];
+  const text = "abc\na𝒳b\r\nlast";
+
+  it.each(anomalies)(
+    "%s leaves the last good text, and no doubt that it is in doubt",
+    (_, version, changes, problem) => {
+      const documents = opened(text);
+      expect(documents.change(uri, version, changes, inUtf16)).toEqual({ kind: "desynced", problem });
+      expect(documents.get(uri)).toMatchObject({ version: 1, text, desynced: problem });
+      expect(documents.get(uri)?.lines.lineCount).toBe(3);
+      // A part of an unknown text keeps it unknown, and the first reason stands.
+      expect(documents.change(uri, 3, [{ range: range(0, 0, 0, 0), text: "x" }], inUtf16)).toEqual({
+        kind: "stillDesynced",
+      });
+      expect(documents.change(uri, 0.5, [{ text: "x" }], inUtf16)).toEqual({ kind: "stillDesynced" });
+      expect(documents.change(uri, 3, [], inUtf16)).toEqual({ kind: "stillDesynced" });
+      expect(documents.get(uri)).toMatchObject({ version: 1, text, desynced: problem });
+    },
+  );
+
+  it.each(anomalies)("%s is healed by a whole text, or by opening again", (_, version, changes) => {
+    const documents = opened(text);
+    documents.change(uri, version, changes, inUtf16);
+    expect(documents.change(uri, 0, [{ text: "new" }, { range: range(0, 3, 0, 3), text: "!" }], inUtf16)).toEqual({
+      kind: "synced",
+    });
+    expect(documents.get(uri)).toMatchObject({ version: 0, text: "new!" });
+    expect(documents.get(uri)).not.toHaveProperty("desynced");
+
+    documents.change(uri, version, changes, inUtf16);
+    expect(documents.open(uri, 0, "again", lspRule)).toEqual({ kind: "synced" });
+    expect(documents.get(uri)).toMatchObject({ version: 0, text: "again" });
+    expect(documents.get(uri)).not.toHaveProperty("desynced");
+  });
+
+  it("may skip versions, and may change nothing but the version", () => {
+    const documents = opened("a");
+    expect(documents.change(uri, 7, [], inUtf16)).toEqual({ kind: "synced" });
+    expect(documents.get(uri)).toMatchObject({ version: 7, text: "a" });
+  });
+
+  it("at the line after the last is at the end of the text, as Neovim and Emacs mean it", () => {
+    const documents = opened("a\nb");
+    documents.change(uri, 2, [{ range: range(1, 0, 2, 0), text: "c\n" }], inUtf16);
+    expect(documents.get(uri)?.text).toBe("a\nc\n");
+    documents.change(uri, 3, [{ range: range(3, 0, 3, 0), text: "d" }], inUtf16);
+    expect(documents.get(uri)?.text).toBe("a\nc\nd");
+  });
+
+  it("ignores the length of a range, which clients count in different units", () => {
+    const documents = opened("abc");
+    documents.change(uri, 2, [{ range: range(0, 0, 0, 1), rangeLength: 99, text: "" }], inUtf16);
+    expect(documents.get(uri)?.text).toBe("bc");
+  });
+
+  it("may make one line end of a CR and an LF, or part them", () => {
+    const documents = opened("a\rb");
+    documents.change(uri, 2, [{ range: range(1, 0, 1, 0), text: "\n" }], inUtf16);
+    expect(documents.get(uri)).toMatchObject({ text: "a\r\nb", lines: { lineCount: 2 } });
+    documents.change(uri, 3, [{ range: range(0, 1, 1, 0), text: "\r" }], inUtf16);
+    documents.change(uri, 4, [{ range: range(1, 0, 1, 0), text: "x\n" }], inUtf16);
+    expect(documents.get(uri)).toMatchObject({ text: "a\rx\nb", lines: { lineCount: 3 } });
+  });
+
+  it("leaves a document that was taken before as it was", () => {
+    const documents = opened("a\nb");
+    const before = documents.get(uri)!;
+    documents.change(uri, 2, [{ range: range(0, 0, 1, 0), text: "" }], inUtf16);
+    expect(before).toMatchObject({ version: 1, text: "a\nb" });
+    expect(before.lines.lineCount).toBe(2);
+    expect(documents.get(uri)?.lines.lineCount).toBe(1);
+  });
+});
+
+describe("a mirror", () => {
+  it("ignores, and says so, what is about no document", () => {
+    const documents = createDocuments();
+    const told: string[] = [];
+    documents.onChange((changed) => told.push(changed));
+    const ignored = (problem: string) => ({ kind: "ignored", problem });
+    expect(documents.change(uri, 1, [{ text: "x" }], inUtf16)).toEqual(ignored(syncProblems.notOpen("change")));
+    expect(documents.close(uri)).toEqual(ignored(syncProblems.notOpen("close")));
+    for (const badUri of [undefined, null, 1, {}, []]) {
+      expect(documents.open(badUri, 1, "x", lspRule)).toEqual(ignored(syncProblems.badUri()));
+      expect(documents.change(badUri, 1, [{ text: "x" }], inUtf16)).toEqual(ignored(syncProblems.badUri()));
+      expect(documents.close(badUri)).toEqual(ignored(syncProblems.badUri()));
+    }
+    expect(documents.all()).toEqual([]);
+    expect(told).toEqual([]);
+  });
+
+  it.each([
+    ["no text", 1, null, { version: 1, text: "", desynced: syncProblems.badText() }],
+    ["no version", undefined, "a", { version: 0, text: "a", desynced: syncProblems.badVersion(undefined) }],
+    ["neither", "1", 2, { version: 0, text: "", desynced: syncProblems.badText() }],
+  ])("remembers that a document is open that was opened with %s, and heals it", (_, version, text, expected) => {
+    const documents = createDocuments();
+    expect(documents.open(uri, version, text, lspRule)).toEqual({ kind: "desynced", problem: expected.desynced });
+    expect(documents.get(uri)).toMatchObject(expected);
+    expect(documents.change(uri, -1, [{ text: "b" }], inUtf16)).toEqual({ kind: "synced" });
+    expect(documents.get(uri)).toMatchObject({ version: -1, text: "b" });
+  });
+
+  it("holds no text beyond its limit, however it comes", () => {
+    const huge = "x".repeat(limits.syncedLength);
+    const problem = syncProblems.tooLong(limits.syncedLength + 1, limits.syncedLength);
+    const documents = opened("a");
+    expect(documents.change(uri, 2, [{ range: range(0, 1, 0, 1), text: huge }], inUtf16).kind).toBe("desynced");
+    expect(documents.get(uri)).toMatchObject({ text: "a", desynced: problem });
+    expect(documents.change(uri, 3, [{ text: `${huge}x` }], inUtf16).kind).toBe("stillDesynced");
+    expect(documents.open(uri, 1, `${huge}x`, lspRule)).toEqual({ kind: "desynced", problem });
+    expect(documents.get(uri)?.text).toBe("");
+    expect(documents.open(uri, 1, huge, lspRule)).toEqual({ kind: "synced" });
+  });
+
+  it("knows documents by the exact spelling of their URI, in the order in which they were opened", () => {
+    const documents = opened("a");
+    documents.open("untitled:1", 1, "b", lfRule);
+    documents.open(uri, 1, "c", lspRule);
+    expect(documents.all().map((document) => [document.uri, document.loneCrEndsLine])).toEqual([
+      ["untitled:1", false],
+      [uri, true],
+    ]);
+    expect(documents.get("FILE:///a.txt")).toBeUndefined();
+    documents.close("untitled:1");
+    expect(documents.all().map(({ text }) => text)).toEqual(["c"]);
+  });
+
+  it("tells of each event after it happened, until it is asked to stop", () => {
+    const documents = createDocuments();
+    const told: (string | undefined)[] = [];
+    const listener = (changed: string): void => {
+      told.push(documents.get(changed)?.text);
+    };
+    const stop = documents.onChange(listener);
+    const stopSecond = documents.onChange(listener);
+    documents.open(uri, 1, "a", lspRule);
+    stopSecond();
+    documents.change(uri, 2, [{ text: "b" }], inUtf16);
+    documents.change(uri, 2, [{ text: "stale" }], inUtf16);
+    documents.close(uri);
+    stop();
+    documents.open(uri, 1, "c", lspRule);
+    expect(told).toEqual(["a", "a", "b", "b", undefined]);
+  });
+
+  it("takes anything for params without throwing, and shows texts only", () => {
+    const loose = fc.oneof(
+      fc.anything({ withNullPrototype: true, withBigInt: true }),
+      fc.array(fc.record({ text: fc.string(), range: fc.anything() }, { requiredKeys: [] })),
+    );
+    const call = fc.record({
+      what: fc.constantFrom("open", "change", "close"),
+      uri: fc.oneof(fc.constant(uri), loose),
+      version: fc.oneof(fc.nat(3), loose),
+      value: fc.oneof(fc.string(), loose),
+    });
+    fc.assert(
+      fc.property(fc.array(call, { maxLength: 8 }), (calls) => {
+        const documents = opened("a\nb");
+        for (const { what, uri: name, version, value } of calls) {
+          if (what === "open") documents.open(name, version, value, lspRule);
+          else if (what === "change") documents.change(name, version, value, inUtf16);
+          else documents.close(name);
+        }
+        for (const document of documents.all()) {
+          expect(typeof document.uri).toBe("string");
+          expect(typeof document.text).toBe("string");
+          expect(Number.isSafeInteger(document.version)).toBe(true);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,218 @@
+/** The user's settings: what each source may hold, what is warned about, and how editors see them. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { limits } from "../server/text/limits.js";
+import {
+  createWarnOnce,
+  defaultSettings,
+  readSettings,
+  type Settings,
+  settingsJsonSchema,
+} from "../server/workspace/settings.js";
+
+const protectedNames = ["secrets"];
+const complete = {
+  lenient: false,
+  atomic: "file",
+  confirm: "always",
+  save: "never",
+  additionalFolders: ["/srv/shared", "~/notes", "~", "C:\\work", "\\\\host\\share"],
+  protectedNames,
+  logLevel: "debug",
+  proofTimeout: 60_000,
+};
+
+/** How a warning names a value that stays. */
+const shown = (value: unknown): string => (Array.isArray(value) ? `a list of ${value.length}` : JSON.stringify(value));
+
+describe("settings", () => {
+  it("have defaults that are safe", () => {
+    const { protectedNames: names, ...rest } = defaultSettings;
+    expect(rest).toEqual({
+      lenient: true,
+      atomic: "all",
+      confirm: "never",
+      save: "ifWasClean",
+      additionalFolders: [],
+      logLevel: "info",
+      proofTimeout: limits.proofMs,
+    });
+    expect(names).toEqual(
+      expect.arrayContaining([".git", ".vscode", ".idea", ".husky", ".claude", ".codex", ".cursor"]),
+    );
+    expect(names).toEqual(
+      expect.arrayContaining([".mcp.json", ".envrc", ".gitmodules", ".bashrc", ".zshrc", ".profile"]),
+    );
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
+  });
+
+  it.each([
+    ["nothing", []],
+    ["undefined and null", [undefined, null]],
+    ["an empty object", [{}]],
+    ["an empty section", [{ multiEdit: {} }]],
+    ["a section that is null", [{ multiEdit: null }]],
+    ["values that are null, as editors send what is not set", [{ lenient: null, save: undefined }]],
+    ["other programs' settings beside the section", [{ python: { lint: 1 }, multiEdit: {} }]],
+  ])("are the defaults where the client sends %s", (_, values) => {
+    expect(readSettings(values)).toEqual({ settings: defaultSettings, warnings: [] });
+  });
+
+  it.each([
+    ["themselves", complete],
+    ["under multiEdit", { multiEdit: complete }],
+    ["under multiEdit, which alone counts then", { lenient: true, multiEdit: complete }],
+  ])("are taken %s", (_, value) => {
+    expect(readSettings([value])).toEqual({ settings: complete, warnings: [] });
+  });
+
+  it("of a later source override those of an earlier one key by key, lists as a whole", () => {
+    const sources = [
+      { lenient: false, atomic: "file", protectedNames: ["a", "b"] },
+      null,
+      { multiEdit: { atomic: "none", save: "always", protectedNames: [] } },
+      {},
+    ];
+    const settings = { ...defaultSettings, lenient: false, atomic: "none", save: "always", protectedNames: [] };
+    expect(readSettings(sources)).toEqual({ settings, warnings: [] });
+  });
+
+  it.each([
+    ["lenient", "yes", ["boolean"]],
+    ["lenient", 1, ["boolean"]],
+    ["atomic", "some", ['"all"', '"file"', '"none"']],
+    ["atomic", true, ['"all"', '"file"', '"none"']],
+    ["confirm", "sometimes", ['"never"', '"always"']],
+    ["save", "ifwasclean", ['"never"', '"ifWasClean"', '"always"']],
+    ["additionalFolders", "/srv", ["array"]],
+    ["additionalFolders", ["/srv", 1], ["additionalFolders.1", "string"]],
+    ["additionalFolders", ["/srv", "relative/folder"], ["additionalFolders.1", "absolute", "~/"]],
+    ["additionalFolders", ["~other/folder"], ["absolute", "~/"]],
+    ["additionalFolders", [""], ["absolute", "~/"]],
+    ["protectedNames", { ".git": true }, ["array"]],
+    ["protectedNames", [""], ["one name"]],
+    ["protectedNames", [".git/hooks"], ["one name", "without slashes"]],
+    ["logLevel", "verbose", ['"error"', '"warn"', '"info"', '"debug"']],
+    ["proofTimeout", "2000", ["number"]],
+    ["proofTimeout", 99, ["100"]],
+    ["proofTimeout", 60_001, ["60000"]],
+    ["proofTimeout", 2000.5, ["int"]],
+    ["proofTimeout", Number.POSITIVE_INFINITY, ["number"]],
+  ])('"%s" set to %j keeps what it was, with a warning that says what is expected', (key, value, expected) => {
+    const alone = readSettings([{ [key]: value }]);
+    expect(alone.settings).toEqual(defaultSettings);
+    expect(alone.warnings).toHaveLength(1);
+    for (const words of [key, ...expected]) expect(alone.warnings[0]).toContain(words);
+    expect(alone.warnings[0]).toContain(`It stays ${shown(defaultSettings[key as keyof Settings])}.`);
+
+    const after = readSettings([complete, { multiEdit: { [key]: value, lenient: key === "lenient" ? value : true } }]);
+    expect(after.settings).toEqual({ ...complete, lenient: key !== "lenient" });
+    const held = key === "lenient" ? false : complete[key as keyof typeof complete];
+    expect(after.warnings).toHaveLength(1);
+    expect(after.warnings[0]).toContain(`It stays ${shown(held)}.`);
+  });
+
+  it("that nobody knows give one warning each, and the others count", () => {
+    const { settings, warnings } = readSettings([
+      { lenientt: false, atomic: "none" },
+      { lenientt: 1, trace: {} },
+    ]);
+    expect(settings).toEqual({ ...defaultSettings, atomic: "none" });
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toContain('"lenientt"');
+    expect(warnings[1]).toContain('"trace"');
+  });
+
+  it("that are named like a part of every object are unknown, and change no object", () => {
+    const value: unknown = JSON.parse('{"__proto__": {"lenient": false}, "constructor": 1, "toString": 2}');
+    const { settings, warnings } = readSettings([value]);
+    expect(settings).toEqual(defaultSettings);
+    expect(warnings).toHaveLength(3);
+    expect(({} as { lenient?: unknown }).lenient).toBeUndefined();
+  });
+
+  it.each([
+    ["a string", "lenient"],
+    ["a number", 1],
+    ["a boolean", true],
+    ["a list", [{ lenient: false }]],
+    ["a section that is a list", { multiEdit: [] }],
+    ["a section that is a string", { multiEdit: "lenient" }],
+  ])("are left out with a warning where the client sends %s", (_, value) => {
+    const { settings, warnings } = readSettings([value, { atomic: "none" }]);
+    expect(settings).toEqual({ ...defaultSettings, atomic: "none" });
+    expect(warnings).toHaveLength(1);
+  });
+
+  it("are read to the end, however many are wrong, with a bounded number of bounded warnings", () => {
+    const wrong = Array.from({ length: 5000 }, (_, i) => [`k${i}${"k".repeat(500)}`, i]);
+    const { settings, warnings } = readSettings([Object.fromEntries(wrong), { atomic: "none" }]);
+    expect(settings.atomic).toBe("none");
+    expect(warnings).toHaveLength(limits.settingWarnings);
+    for (const warning of warnings) expect(warning.length).toBeLessThan(400);
+    const folders = Array.from({ length: limits.settingItems + 1 }, () => "/srv");
+    expect(readSettings([{ additionalFolders: folders }]).settings.additionalFolders).toEqual([]);
+    expect(readSettings([{ additionalFolders: folders.slice(1) }]).settings.additionalFolders).toHaveLength(
+      limits.settingItems,
+    );
+  });
+
+  it("come out whole and of the right types, whatever goes in", () => {
+    const value = fc.oneof(
+      fc.anything(),
+      fc.record(
+        Object.fromEntries(
+          Object.entries(complete).map(([key, good]) => [key, fc.oneof(fc.constant(good), fc.anything())]),
+        ),
+        { requiredKeys: [] },
+      ),
+    );
+    const source = fc.oneof(value, fc.record({ multiEdit: value }));
+    fc.assert(
+      fc.property(fc.array(source, { maxLength: 4 }), (values) => {
+        const { settings, warnings } = readSettings(values);
+        expect(Object.keys(settings).sort()).toEqual(Object.keys(complete).sort());
+        expect(typeof settings.lenient).toBe("boolean");
+        expect(["all", "file", "none"]).toContain(settings.atomic);
+        expect(["never", "always"]).toContain(settings.confirm);
+        expect(["never", "ifWasClean", "always"]).toContain(settings.save);
+        expect(["error", "warn", "info", "debug"]).toContain(settings.logLevel);
+        for (const item of [...settings.additionalFolders, ...settings.protectedNames])
+          expect(typeof item).toBe("string");
+        expect(Number.isInteger(settings.proofTimeout)).toBe(true);
+        expect(settings.proofTimeout).toBeGreaterThanOrEqual(100);
+        expect(settings.proofTimeout).toBeLessThanOrEqual(60_000);
+        expect(new Set(warnings).size).toBe(warnings.length);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("warn once, even where they are read again and again", () => {
+    const warnOnce = createWarnOnce();
+    expect(warnOnce(["a", "b", "a"])).toEqual(["a", "b"]);
+    expect(warnOnce(["b", "c"])).toEqual(["c"]);
+    expect(createWarnOnce()(["a"])).toEqual(["a"]);
+    const many = Array.from({ length: limits.settingWarnings * 2 }, (_, i) => `warning ${i}`);
+    expect(warnOnce(many)).toHaveLength(limits.settingWarnings - 3);
+  });
+
+  it("are described to editors key by key, with a description and the default", () => {
+    const schema = settingsJsonSchema() as {
+      properties: Record<string, { description?: string; default?: unknown }>;
+      required?: string[];
+      additionalProperties: boolean;
+    };
+    const defaults = Object.entries(schema.properties).map(([key, property]) => [key, property.default]);
+    expect(Object.fromEntries(defaults)).toEqual(defaultSettings);
+    for (const property of Object.values(schema.properties)) expect(property.description).toMatch(/^[A-Z].*\.$/);
+    expect(schema.required ?? []).toEqual([]);
+    expect(schema.additionalProperties).toBe(false);
+    expect(schema.properties).toMatchObject({
+      atomic: { type: "string", enum: ["all", "file", "none"] },
+      proofTimeout: { type: "integer", minimum: 100, maximum: 60_000 },
+      additionalFolders: { type: "array", items: { type: "string" } },
+    });
+    expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
+  });
+});
