@@ -162,6 +162,7 @@ describe("files and functions are short enough to be read at once", () => {
     expect(lengthProblems(at("server/text/a.ts", ...Array.from({ length: 401 }, () => "a();")))).toEqual([
       "server/text/a.ts:400 has 401 lines, more than 400",
     ]);
+    expect(lengthProblems(at("test/a.test.ts", ...Array.from({ length: 401 }, () => "a();")))).toEqual([]);
   });
 
   it.each([
