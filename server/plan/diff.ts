@@ -64,36 +64,32 @@ function lineCountOf(lines: LineIndex): number {
 /** Widens changes to whole lines; those that share a line become one block. */
 function blocksOf(lines: LineIndex, changes: readonly Change[]): Block[] {
   const blocks: Block[] = [];
-  const count = lineCountOf(lines);
-  for (let i = 0; i < changes.length; ) {
-    const start = lines.lineAt((changes[i] as Change).from);
+  let i = 0;
+  while (i < changes.length) {
+    const { start } = touchedLines(lines, changes[i] as Change);
     let end = start;
     let text = "";
     let copied = lines.start(start);
-    while (
-      i < changes.length &&
-      (end === start
-        ? lines.lineAt((changes[i] as Change).from) === start
-        : (changes[i] as Change).from < lines.start(end))
-    ) {
-      const { from, to, insert } = changes[i] as Change;
-      text += lines.text.slice(copied, from) + insert;
-      copied = to;
-      const last = lines.lineAt(to);
-      const whole = to === lines.start(last) && (text === "" || text.endsWith("\n"));
-      end = Math.max(end, whole ? last : last + 1);
-      i++;
-      if (whole && last === end) break;
-    }
-    end = Math.min(end, count);
-    text += lines.text.slice(copied, Math.max(copied, lines.start(end)));
-    blocks.push({
-      start,
-      removed: range(start, end).map((line) => lines.text.slice(lines.start(line), lines.end(line))),
-      added: cut(text),
-    });
+    do {
+      const change = changes[i++] as Change;
+      text += lines.text.slice(copied, change.from) + change.insert;
+      copied = change.to;
+      end = touchedLines(lines, change).end;
+    } while (i < changes.length && touchedLines(lines, changes[i] as Change).start < end);
+    end = Math.min(end, lineCountOf(lines));
+    text += lines.text.slice(copied, lines.start(end));
+    const removed = range(start, end).map((line) => lines.text.slice(lines.start(line), lines.end(line)));
+    blocks.push({ start, removed, added: cut(text) });
   }
   return blocks;
+}
+
+/** 0-based lines that a change touches, `end` excluded: a line in front of which it ends with a line end is left alone. */
+function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: number; end: number } {
+  const start = lines.lineAt(from);
+  const last = lines.lineAt(to);
+  const endsLine = insert === "" ? from === lines.start(start) : insert.endsWith("\n");
+  return { start, end: to === lines.start(last) && endsLine ? last : last + 1 };
 }
 
 const range = (start: number, end: number): number[] =>

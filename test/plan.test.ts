@@ -1,0 +1,128 @@
+/** Laws of the plan and its diff, with the jsdiff package's `applyPatch` and plain string replacement as oracles. */
+import { applyPatch } from "diff";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { diffOf } from "../server/plan/diff.js";
+import type { EditOperation } from "../server/plan/operation.js";
+import type { FileChange } from "../server/plan/outcome.js";
+import { planBatch, runPlan } from "../server/plan/plan.js";
+import type { Document } from "../server/plan/snapshot.js";
+import { ChangeSet } from "../server/text/changeSet.js";
+import { texts } from "./support/arbitraries.js";
+
+function documentOf(text: string, more: Partial<Document> = {}): Document {
+  return {
+    uri: "file:///w/a.ts",
+    path: "a.ts",
+    version: 1,
+    text,
+    exists: true,
+    bom: false,
+    bomSynced: false,
+    loneCrEndsLine: true,
+    ...more,
+  };
+}
+
+const lf = fc
+  .array(fc.constantFrom("a\n", "b\n", "c\n", "x", "\n", "y\r\n"), { maxLength: 30 })
+  .map((parts) => parts.join(""));
+
+describe("a diff", () => {
+  it("applied by jsdiff gives the planned text", () => {
+    fc.assert(
+      fc.property(
+        lf,
+        lf,
+        fc.array(fc.tuple(fc.nat(8), fc.nat(5), fc.constantFrom("", "z", "z\n", "\n", "q\nr")), { maxLength: 6 }),
+        (text, _other, cuts) => {
+          const changes: { from: number; to: number; insert: string }[] = [];
+          let at = 0;
+          for (const [gap, size, insert] of cuts) {
+            const from = Math.min(text.length, at + gap);
+            const to = Math.min(text.length, from + size);
+            changes.push({ from, to, insert });
+            at = to;
+          }
+          const change = ChangeSet.of(text.length, changes);
+          const after = change.apply(text);
+          const file: FileChange = { document: documentOf(text), change, text: after, created: false, edits: 1 };
+          const diff = diffOf(file);
+          if (after === text) return;
+          expect(applyPatch(text, diff.text, { autoConvertLineEndings: false })).toBe(after);
+          expect(diff.added - diff.removed).toBe(lineCount(after) - lineCount(text));
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+const lineCount = (text: string): number => text.split("\n").length - (text.endsWith("\n") || text === "" ? 1 : 0);
+
+function plan(text: string, edits: readonly Partial<EditOperation>[], options = {}) {
+  const document = documentOf(text);
+  const operations = edits.map(
+    (edit, index): EditOperation => ({
+      kind: "edit",
+      index,
+      path: "a.ts",
+      oldText: "",
+      newText: "",
+      replaceAll: false,
+      ...edit,
+    }),
+  );
+  return runPlan(
+    planBatch(
+      operations,
+      { targets: new Map([["a.ts", { ok: true, uri: document.uri }]]), documents: new Map([[document.uri, document]]) },
+      { atomic: "all", order: "sequential", lenient: true, ...options },
+    ),
+  );
+}
+
+describe("a plan", () => {
+  it("of one exact edit is what replacing the only place gives", () => {
+    fc.assert(
+      fc.property(texts, fc.nat(), fc.nat(), fc.constantFrom("NEW", "N1\nN2", ""), (text, x, y, newText) => {
+        const [p, q] = [x % (text.length + 1), y % (text.length + 1)];
+        const oldText = text.slice(Math.min(p, q), Math.max(p, q));
+        fc.pre(oldText !== "" && oldText.isWellFormed() && text.indexOf(oldText) === text.lastIndexOf(oldText));
+        fc.pre(!oldText.startsWith("\n") && !oldText.endsWith("\r") && !/\r|\n/.test(newText));
+        const planned = plan(text, [{ oldText, newText }]);
+        expect(planned.ok && planned.files[0]?.text).toBe(text.replace(oldText, () => newText));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("of sequential edits is one after the other; failures change nothing and nothing throws", () => {
+    const piece = fc.constantFrom("a", "b", "ab", "x = 1;", "\n", "😀", "“", '"', "  a", "a ", "\ta", "…", "...");
+    const edit = fc.record({
+      oldText: fc.array(piece, { maxLength: 3 }).map((p) => p.join("")),
+      newText: fc.array(piece, { maxLength: 3 }).map((p) => p.join("")),
+      replaceAll: fc.boolean(),
+    });
+    const options = fc.record({
+      order: fc.constantFrom("sequential", "original"),
+      atomic: fc.constantFrom("all", "file", "none"),
+      lenient: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(texts, fc.array(edit, { minLength: 1, maxLength: 5 }), options, (text, edits, how) => {
+        const planned = plan(text, edits, how);
+        expect(planned.outcomes.map(({ index }) => index)).toEqual(edits.map((_, i) => i));
+        if (!planned.ok) {
+          expect(planned.failures.length).toBeGreaterThan(0);
+          return;
+        }
+        for (const file of planned.files) {
+          expect(file.change.apply(text)).toBe(file.text);
+          expect(file.text.isWellFormed()).toBe(true);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
