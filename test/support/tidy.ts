@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { maskSource, type Source } from "./source.js";
 
 /** Lowest first: an import runs down only, or stays within its layer. `main` is `server/main.ts` alone. */
-export const layers = ["text", "match", "plan", "dialect", "workspace", "disk", "lsp", "agent", "main"] as const;
+const layers = ["text", "match", "plan", "dialect", "workspace", "disk", "lsp", "agent", "main"] as const;
 
 type Layer = (typeof layers)[number];
 
