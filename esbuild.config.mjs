@@ -51,7 +51,6 @@ async function buildPrograms() {
 
 /** Runs the very functions that the decoder and the settings are made of, so that a schema can't say anything else. */
 async function buildSchemas() {
-  if (!existsSync("server/dialect/jsonSchema.ts") || !existsSync("server/workspace/settings.ts")) return;
   const { outputFiles } = await build({
     ...common,
     format: "esm",
