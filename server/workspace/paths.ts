@@ -104,6 +104,8 @@ interface Ground {
 
 async function layGround(scope: Scope): Promise<Ground> {
   const platform = scope.platform ?? process.platform;
+  // Before anything is awaited, so that the texts are those of the moment of the call.
+  const opens = indexOpenFiles(scope.openTexts, platform);
   const home = scope.home ?? homedir();
   const { isAbsolute, resolve } = pathsOf(platform);
   const directories = [
@@ -122,7 +124,7 @@ async function layGround(scope: Scope): Promise<Ground> {
     areas,
     hasFolders: areas.some(({ isFolder }) => isFolder),
     protectedNames: new Set(scope.protectedNames.map(foldName)),
-    opens: indexOpenFiles(scope.openTexts, platform),
+    opens,
   };
 }
 

@@ -19,26 +19,26 @@ export interface Missing {
  * same, and open files anywhere. Spelt so that they can be sent as they are.
  */
 export async function similarPaths({ sent, searched, openPaths, platform }: Missing): Promise<string[]> {
-  const { basename, dirname, join } = pathsOf(platform);
+  const { basename, dirname, join, sep } = pathsOf(platform);
   const wanted = basename(searched[0] ?? sent);
-  /** By path: how far its name is from the wanted one. */
-  const found = new Map<string, number>();
-  for (const path of openPaths) note(path, basename(path));
+  /** By absolute path: how to spell it, and how far its name is from the wanted one. */
+  const found = new Map<string, { readonly spelling: string; readonly distance: number }>();
+  const note = (path: string, spelling: string): void => {
+    const distance = distanceOf(wanted, basename(path));
+    if (distance !== undefined) found.set(path, { spelling, distance });
+  };
+  for (const path of openPaths) note(path, path);
   for (const directory of new Set(searched.map((path) => dirname(path)))) {
     for (const name of await namesIn(directory)) {
       // The caller's own spelling of the directory is the shortest that is known to work.
-      note(sent.endsWith(wanted) ? sent.slice(0, sent.length - wanted.length) + name : join(directory, name), name);
+      const prefix = sent.endsWith(wanted) ? sent.slice(0, sent.length - wanted.length) : `${directory}${sep}`;
+      note(join(directory, name), prefix + name);
     }
   }
-  return [...found]
-    .sort(([a, distanceA], [b, distanceB]) => distanceA - distanceB || (a < b ? -1 : 1))
+  return [...found.values()]
+    .sort((a, b) => a.distance - b.distance || (a.spelling < b.spelling ? -1 : 1))
     .slice(0, limits.similarShown)
-    .map(([path]) => path);
-
-  function note(path: string, name: string): void {
-    const distance = distanceOf(wanted, name);
-    if (distance !== undefined) found.set(path, distance);
-  }
+    .map(({ spelling }) => spelling);
 }
 
 /** Names of files, not of directories; none where the directory can't be read. */

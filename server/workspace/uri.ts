@@ -58,7 +58,7 @@ export function uriOfPath(path: string, platform: NodeJS.Platform = process.plat
 
 /** Decodes the escapes that are well-formed UTF-8 and leaves the others as they are. */
 export function decodeTolerantly(text: string): string {
-  return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => decodeStrictly(escapes) ?? escapes);
+  return text.replace(escapedCharacter, (escapes) => decodeStrictly(escapes) ?? escapes);
 }
 
 /** Whether a text is a `file:` URI rather than a path. */
@@ -74,6 +74,10 @@ export function textProblem(text: string): string | undefined {
   if (/\p{Surrogate}/u.test(text)) return pathProblems.loneSurrogate();
   return undefined;
 }
+
+/** One character in UTF-8 by its first byte; whether the bytes are well-formed is for the decoder to say. */
+const escapedCharacter =
+  /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
 
 /** C0, DEL and C1: no editor shows them, and a line feed in a path would forge lines of a diff. */
 const controlCharacters = /\p{Control}/u;

@@ -1,0 +1,83 @@
+/** Laws of paths: whatever is sent, nothing outside of the workspace is ever reached. */
+import { existsSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createResolver } from "../server/workspace/paths.js";
+import { makeDirectory } from "./support/directory.js";
+import { scopeOf, tree } from "./support/pathTree.js";
+
+describe("whatever is sent", () => {
+  const names = ["..", "..", ".", "", "src", "a.ts", "to-src", "to-secret", "secret.ts", "ws", "ws-secret", "s.ts"];
+  const more = ["loop", "dangling-in", "dangling-out", "new", "@scope", "x.ts", "back\\slash.ts", "..dots", "~"];
+  const way = fc.array(fc.constantFrom(...names, ...more), { minLength: 1, maxLength: 7 });
+  /** How a way is sent, and whether each of its characters is escaped. */
+  const spelling = fc.record({
+    way,
+    as: fc.constantFrom("relative", "absolute", "uri"),
+    escapes: fc.infiniteStream(fc.boolean()),
+  });
+
+  it("leads inside or is refused, and what the system finds inside is not refused", async () => {
+    const at = makeDirectory(tree);
+    const ws = join(at, "ws");
+    const resolver = await createResolver({ ...scopeOf({ at }), protectedNames: [] });
+    await fc.assert(
+      fc.asyncProperty(spelling, async ({ way, as, escapes }) => {
+        const plain = way.join("/");
+        const escaped = (text: string): string =>
+          [...text].map((c) => (escapes.next().value ? `%${c.charCodeAt(0).toString(16)}` : c)).join("");
+        const sent = { relative: plain, absolute: `${ws}/${plain}`, uri: `file://${ws}/${escaped(plain)}` }[as];
+        if (as === "relative" && /^[~@]|^$/.test(sent)) return; // These have rows of their own above.
+        const lexical = resolve(ws, plain.startsWith("/") && as !== "relative" ? `.${plain}` : plain);
+        const resolved = await resolver.resolve(sent);
+        const exists = existsSync(lexical);
+        if (resolved.ok) {
+          expect(relative(ws, resolved.place.file!)).not.toMatch(/^(?:\.\.(?:\/|$)|\/)/);
+          expect(resolved.place.onDisk).toBe(exists);
+          if (exists) expect(resolved.place.file).toBe(realpathSync(lexical));
+        } else if (resolved.failure.code === "outsideWorkspace" && exists) {
+          expect(relative(ws, realpathSync(lexical))).toMatch(/^\.\.(?:\/|$)/);
+        } else if (resolved.failure.code === "invalidParams") {
+          expect(as).toBe("uri");
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("creates only inside: the system puts a new file where the place says", async () => {
+    const at = makeDirectory(tree);
+    const ws = join(at, "ws");
+    const resolver = await createResolver({ ...scopeOf({ at }), protectedNames: [] });
+    await fc.assert(
+      fc.asyncProperty(way, async (way) => {
+        const resolved = await resolver.resolve(`${ws}/${way.join("/")}`);
+        if (!resolved.ok || resolved.place.onDisk) return;
+        const lexical = resolve(`${ws}/${way.join("/")}`);
+        if (!existsSync(resolve(lexical, "..")) && !existsSync(resolve(resolved.place.file!, ".."))) return;
+        writeFileSync(lexical, "");
+        expect(realpathSync(lexical)).toBe(resolved.place.file);
+        rmSync(resolved.place.file!);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("is answered: any text is a place or a failure", async () => {
+    const at = makeDirectory(tree);
+    const resolver = await createResolver(scopeOf({ at }));
+    const anyText = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.webUrl(),
+      fc.string().map((text) => `file:${text}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(anyText, async (sent) => {
+        const resolved = await resolver.resolve(sent);
+        expect(resolved.ok ? resolved.place.file?.startsWith(`${at}/ws/`) : resolved.failure.message).toBeTruthy();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,28 @@
+/** Temporary directories with files and links in them, written down as one value. */
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** What stands at a path: a text, bytes, a symbolic link to a target, or a hard link to another path of the same tree. */
+export type Entry = string | Uint8Array | { readonly link: string } | { readonly hardLink: string };
+
+/** Makes a directory that is gone after the test, and answers its canonical path. */
+export function makeDirectory(entries: Readonly<Record<string, Entry>>): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  fillDirectory(root, entries);
+  return root;
+}
+
+/** Writes entries below a directory, in their order; a name that ends in `/` is an empty directory. */
+export function fillDirectory(root: string, entries: Readonly<Record<string, Entry>>): void {
+  for (const [name, entry] of Object.entries(entries)) {
+    const path = join(root, name);
+    mkdirSync(name.endsWith("/") ? path : dirname(path), { recursive: true });
+    if (name.endsWith("/")) continue;
+    if (typeof entry === "string" || entry instanceof Uint8Array) writeFileSync(path, entry);
+    else if ("link" in entry) symlinkSync(entry.link, path);
+    else linkSync(join(root, entry.hardLink), path);
+  }
+}

@@ -1,0 +1,154 @@
+/** URIs and the rules on paths as texts, on every platform's rules. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { URI } from "vscode-uri";
+import { foldName, isInside, namesDirectory, windowsProblem } from "../server/workspace/pathRules.js";
+import { pathOfSyncedUri, pathOfUri, uriOfPath } from "../server/workspace/uri.js";
+
+/** The path, or `undefined` where it is refused. */
+function strict(uri: string, platform: NodeJS.Platform): string | undefined {
+  const result = pathOfUri(uri, platform);
+  return result.ok ? result.path : undefined;
+}
+
+describe("paths to URIs", () => {
+  it.each([
+    ["/ws/a.ts", "file:///ws/a.ts"],
+    ["/ws/a+b (1)@c&d=e,f;g:h'i!j*k.ts", "file:///ws/a%2Bb%20%281%29%40c%26d%3De%2Cf%3Bg%3Ah%27i%21j%2Ak.ts"],
+    ["/ws/100%#?[x].ts", "file:///ws/100%25%23%3F%5Bx%5D.ts"],
+    ["/ws/é~-_.😀", "file:///ws/%C3%A9~-_.%F0%9F%98%80"],
+  ])("%s", (path, uri) => {
+    expect(uriOfPath(path, "linux")).toBe(uri);
+    expect(pathOfSyncedUri(uri, "linux")).toBe(path);
+  });
+
+  it.each([
+    ["C:\\ws\\a b.ts", "file:///c%3A/ws/a%20b.ts"],
+    ["C:\\", "file:///c%3A/"],
+    ["\\\\host\\share\\a.ts", "file://host/share/a.ts"],
+  ])("%s on Windows", (path, uri) => {
+    expect(uriOfPath(path, "win32")).toBe(uri);
+  });
+
+  const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).map((text) => text.replaceAll("/", "-"));
+  const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => `/${names.join("/")}`);
+
+  it("are read back by another parser as they were", () => {
+    fc.assert(
+      fc.property(path, (path) => {
+        expect(URI.parse(uriOfPath(path, "linux"), true).path).toBe(path);
+      }),
+    );
+  });
+
+  it("are read back by both of ours, also as another writer spells them", () => {
+    fc.assert(
+      fc.property(path, (path) => {
+        for (const uri of [uriOfPath(path, "linux"), URI.file(path).toString()]) {
+          expect(pathOfSyncedUri(uri, "linux")).toBe(path);
+          if (!path.includes("\\")) expect(strict(uri, "linux")).toBe(path);
+        }
+      }),
+    );
+  });
+});
+
+describe("URIs to paths", () => {
+  it.each([
+    ["file:///C:/ws/a.ts", "C:\\ws\\a.ts"],
+    ["file:///c%3A/ws/a.ts", "C:\\ws\\a.ts"],
+    ["file:///c:", "C:\\"],
+    ["file:///c:/", "C:\\"],
+    ["file:///ws/a.ts", undefined],
+    ["file:///c:ws/a.ts", undefined],
+    ["file://server/share/a.ts", undefined],
+    ["file:///c:/ws%5Ca.ts", undefined],
+    ["file:///c:/ws\\a.ts", undefined],
+  ])("%s on Windows", (uri, path) => {
+    expect(strict(uri, "win32")).toBe(path);
+  });
+
+  it.each([
+    ["file:///ws/100%.ts", "/ws/100%.ts"],
+    ["file:///ws/100%25.ts", "/ws/100%.ts"],
+    ["file:///ws/%zz%41%E9.ts", "/ws/%zzA%E9.ts"],
+    ["file:///ws/%FF%C3%A9%C3%F0%9F%98%80%ED%A0%80.ts", "/ws/%FFé%C3😀%ED%A0%80.ts"],
+    ["file:///ws/%252e.ts", "/ws/%2e.ts"],
+    ["file:///ws/a.ts?query#fragment", "/ws/a.ts"],
+    ["file:/ws/a.ts", "/ws/a.ts"],
+    ["file://elsewhere/ws/a.ts", undefined],
+    ["file:///ws/a%00.ts", undefined],
+    ["file:a.ts", undefined],
+    ["untitled:a.ts", undefined],
+  ])("tolerantly: %s", (uri, path) => {
+    expect(pathOfSyncedUri(uri, "linux")).toBe(path);
+  });
+});
+
+describe("Windows' rules", () => {
+  it.each([
+    ["src\\a.ts", true],
+    ["src/a.ts", true],
+    ["C:\\ws\\a.ts", true],
+    ["c:/ws/a.ts", true],
+    ["..\\ws\\.\\a.ts", true],
+    ["console.ts", true],
+    ["nullable.txt", true],
+    ["com10.txt", true],
+    ["C:a.ts", false],
+    ["C:", false],
+    ["\\ws\\a.ts", false],
+    ["/ws/a.ts", false],
+    ["\\\\server\\share\\a.ts", false],
+    ["//server/share/a.ts", false],
+    ["\\\\?\\C:\\ws\\a.ts", false],
+    ["\\\\.\\pipe\\x", false],
+    ["\\??\\C:\\ws", false],
+    ["a.ts:stream", false],
+    [".git::$INDEX_ALLOCATION\\config", false],
+    ["src\\nul", false],
+    ["NUL.txt", false],
+    ["nul .txt", false],
+    ["con", false],
+    ["aux\\a.ts", false],
+    ["COM1.log", false],
+    ["lpt¹", false],
+    ["CONIN$", false],
+    ["src.\\a.ts", false],
+    ["a.ts ", false],
+    ["a.ts.", false],
+    ["...", false],
+    ["a*.ts", false],
+    ["a?.ts", false],
+    ["a|b", false],
+    ['"a"', false],
+  ])("%s", (path, isUsable) => {
+    expect(windowsProblem(path) === undefined).toBe(isUsable);
+  });
+
+  it("ignore case when they tell inside from outside", () => {
+    expect(isInside("C:\\Ws", "c:\\ws\\a.ts", "win32")).toBe(true);
+    expect(isInside("C:\\Ws", "D:\\Ws\\a.ts", "win32")).toBe(false);
+    expect(isInside("C:\\ws", "C:\\ws-secret\\a.ts", "win32")).toBe(false);
+  });
+
+  it("take both slashes for the end of a directory's name", () => {
+    expect(["a\\", "a/", "a\\..", "."].map((path) => namesDirectory(path, "win32"))).toEqual([true, true, true, true]);
+    expect(["a\\", "a..", "a/b"].map((path) => namesDirectory(path, "linux"))).toEqual([false, false, false]);
+  });
+});
+
+describe("a folded name", () => {
+  it.each([".git", ".GIT", "．git", ".g\u200bit", ".git\ufeff", ".git. .", ".gi\u00adt"])("%j is .git", (name) =>
+    expect(foldName(name)).toBe(foldName(".git")),
+  );
+
+  it("is the same composed and decomposed", () => {
+    expect(foldName("\u00e9")).toBe(foldName("e\u0301"));
+    expect(foldName("stra\u00dfe")).toBe(foldName("STRASSE"));
+  });
+
+  it.each([".github", "git", ".gitignore", "..git", ".gi", ".", ".."])("%j is not .git", (name) =>
+    expect(foldName(name)).not.toBe(foldName(".git")),
+  );
+});
