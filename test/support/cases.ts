@@ -29,7 +29,7 @@ const blockKinds: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Blocks that say what comes out; `UPDATE_CASES=1` rewrites them. */
-const outcomeKinds = ["diff", "failure", "result"] as const;
+export const outcomeKinds = ["diff", "failure", "result"] as const;
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
 /** One file of a case, as the editor and the disk have it before the call. */

@@ -1,0 +1,44 @@
+/** Applies the diffs of pages with git, so that nothing of ours decides what they mean. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { decodeFile, encodeFile } from "./editorFiles.js";
+
+/** Files by their path in the diff, as bytes. */
+export type Files = ReadonlyMap<string, Uint8Array>;
+
+/** The files after a diff. UTF-16 is changed as UTF-8 and written back. Throws where git refuses the diff. */
+export function applyDiff(files: Files, diff: string): Map<string, Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), "multi-edit-git-"));
+  try {
+    for (const [path, bytes] of files) {
+      const file = join(folder, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, isUtf16(bytes) ? encodeFile({ ...decodeFile(bytes), encoding: "utf8" }) : bytes);
+    }
+    const args = ["-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "--unidiff-zero", "-"];
+    const env = { ...process.env, GIT_CONFIG_NOSYSTEM: "1", GIT_CEILING_DIRECTORIES: tmpdir(), LC_ALL: "C" };
+    const git = spawnSync("git", args, { cwd: folder, input: diff, encoding: "utf8", env });
+    if (git.status !== 0) throw new Error(`git apply refuses the diff: ${git.stderr}${git.error ?? ""}`);
+    return readBack(folder, files);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readBack(folder: string, files: Files): Map<string, Buffer> {
+  const after = new Map<string, Buffer>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const name = path.slice(folder.length + 1);
+    const before = files.get(name);
+    const bytes = readFileSync(path);
+    const utf16 = before !== undefined && isUtf16(before);
+    after.set(name, utf16 ? encodeFile({ ...decodeFile(bytes), encoding: "utf16le" }) : bytes);
+  }
+  return after;
+}
+
+const isUtf16 = (bytes: Uint8Array): boolean => bytes[0] === 0xff && bytes[1] === 0xfe;

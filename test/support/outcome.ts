@@ -1,0 +1,103 @@
+/** What came out of a case, written as the blocks of its page, so that both depths are compared with the same words. */
+import type { Failure } from "../../server/plan/failure.js";
+import { type Case, type OutcomeKind, outcomeKinds } from "./cases.js";
+import { escaped, needsEscapes } from "./escapes.js";
+
+/** One edit of the call, as the core's plan and the wire's result both have it. */
+interface SeenEdit {
+  readonly index: number;
+  readonly status: string;
+  readonly rung?: string | undefined;
+  readonly places: readonly { readonly startLine: number; readonly endLine: number }[];
+}
+
+/** What came out at one depth; `/project` stands for the case's folder. */
+export interface Seen {
+  /** `undefined`: the call failed. */
+  readonly diff?: string;
+  readonly failures: readonly Failure[];
+  readonly edits: readonly SeenEdit[];
+  readonly warnings: readonly string[];
+  /** Only what goes over the wire has one. */
+  readonly label?: string;
+}
+
+/** Texts of an outcome's blocks. */
+export type Outcome = Readonly<Partial<Record<OutcomeKind, string>>>;
+
+/**
+ * The blocks that a page must have for what was seen. A `result` is only among them where the page has one, or where the
+ * outcome needs one: edits that are not all found exactly, or warnings.
+ */
+export function toOutcome(seen: Seen, page: Outcome): Outcome {
+  const plain = seen.edits.every(({ status, rung }) => status === "applied" && (rung ?? "exact") === "exact");
+  const needsResult = seen.diff !== undefined && (!plain || seen.warnings.length > 0);
+  return {
+    ...(seen.diff === undefined ? {} : { diff: seen.diff === "" ? "nothing changes\n" : seen.diff }),
+    ...(seen.failures.length === 0 ? {} : { failure: seen.failures.map(toFailureText).join("\n") }),
+    ...(needsResult || page.result !== undefined ? { result: toResultText(seen, page) } : {}),
+  };
+}
+
+/** The page's own outcome as it is expected at a depth that has no label. */
+export function withoutLabel(outcome: Outcome): Outcome {
+  if (outcome.result === undefined) return outcome;
+  return { ...outcome, result: outcome.result.replace(/^label: .*\n/m, "") };
+}
+
+/** A page with the outcomes of its cases replaced; `outcomes` is in the order of `cases`, and `undefined` keeps the page's. */
+export function rewrite(markdown: string, cases: readonly Case[], outcomes: readonly (Outcome | undefined)[]): string {
+  const lines = markdown.split("\n");
+  for (let i = cases.length - 1; i >= 0; i--) {
+    const outcome = outcomes[i];
+    if (outcome !== undefined) rewriteCase(lines, cases[i]!, outcome);
+  }
+  return lines.join("\n");
+}
+
+function rewriteCase(lines: string[], { blocks, outcomeLine }: Case, outcome: Outcome): void {
+  const fresh = outcomeKinds.filter((kind) => outcome[kind] !== undefined && !blocks.some((b) => b.kind === kind));
+  const after = blocks.reduce((line, { last }) => Math.max(line, last + 1), outcomeLine);
+  lines.splice(after, 0, ...fresh.flatMap((kind) => ["", ...toBlock(kind, outcome[kind]!)]));
+  for (const { kind, first, last } of blocks.toSorted((a, b) => b.first - a.first)) {
+    const text = outcome[kind];
+    // A block that is no longer wanted goes with the empty line in front of it.
+    if (text === undefined) lines.splice(first - 1, last - first + 2);
+    else lines.splice(first, last - first + 1, ...toBlock(kind, text));
+  }
+}
+
+function toBlock(kind: OutcomeKind, text: string): string[] {
+  const shown = kind === "diff" ? text.replace(/^ $/gm, "") : text;
+  const escapes = kind !== "result" && needsEscapes(shown);
+  const body = (escapes ? escaped(shown) : shown).replace(/\n$/, "").split("\n");
+  const longest = Math.max(2, ...body.map((line) => /^`*/.exec(line)![0].length));
+  const fence = "`".repeat(longest + 1);
+  return [`${fence}${kind}${escapes ? " escaped" : ""}`, ...body, fence];
+}
+
+function toFailureText({ code, index, path, line, message }: Failure): string {
+  const head = [
+    code,
+    ...(index === undefined ? [] : [`edit ${index}`]),
+    ...(path === undefined ? [] : [path]),
+    ...(line === undefined ? [] : [`line ${line}`]),
+  ];
+  const body = message.split("\n").map((text) => (text === "" ? "" : `  ${text}`));
+  return `${[head.join(" "), ...body].join("\n")}\n`;
+}
+
+function toResultText({ edits, warnings, label }: Seen, page: Outcome): string {
+  const lines = edits.map(({ index, status, rung, places }) =>
+    [index, status, ...(rung === undefined ? [] : [rung]), places.map(toLines).join(", ")].join(" ").trimEnd(),
+  );
+  const labelWanted = label !== undefined && /^label: /m.test(page.result ?? "");
+  return [
+    ...lines,
+    ...(labelWanted ? [`label: ${label}`] : []),
+    ...warnings.map((text) => `warning: ${text}`),
+    "",
+  ].join("\n");
+}
+
+const toLines = ({ startLine, endLine }: { startLine: number; endLine: number }): string => `${startLine}-${endLine}`;
