@@ -13,9 +13,11 @@ import {
   connectionProblems,
   copyProblems,
   failureProblems,
+  type LockFile,
   layerProblems,
   leftoverProblems,
   lengthProblems,
+  lockProblems,
   purityProblems,
   settingsProblems,
   topLevelProblems,
@@ -28,6 +30,8 @@ const paths = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--
   .filter((path) => path !== "" && existsSync(join(root, path)));
 const sources: Source[] = paths.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 const code = sources.filter(({ path }) => /^(?:server|client-samples|test)\//.test(path));
+
+const lock: LockFile = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
 
 /** A source as it would stand there, its lines given one by one. */
 const at = (path: string, ...lines: string[]): Source[] => [{ path, text: `${lines.join("\n")}\n` }];
@@ -292,9 +296,6 @@ describe("there is one vscode-jsonrpc", () => {
     const protocol = createRequire(server.resolve("vscode-languageserver-protocol/node"));
     const resolved = [own, protocol].map((from) => realpathSync(from.resolve("vscode-jsonrpc/node")));
     expect(copyProblems("vscode-jsonrpc", resolved)).toEqual([]);
-    const lock: { packages: Record<string, unknown> } = JSON.parse(
-      readFileSync(join(root, "package-lock.json"), "utf8"),
-    );
     const locked = Object.keys(lock.packages).filter((path) => path.endsWith("node_modules/vscode-jsonrpc"));
     expect(copyProblems("vscode-jsonrpc", locked)).toEqual([]);
   });
@@ -304,6 +305,17 @@ describe("there is one vscode-jsonrpc", () => {
       "there are 2 copies of a: node_modules/a, node_modules/b/node_modules/a",
     ]);
     expect(copyProblems("a", [])).toHaveLength(1);
+  });
+});
+
+describe("the lock file serves every platform", () => {
+  it("as it is", () => expect(lockProblems(lock)).toEqual([]));
+
+  it("and what it lacks is named", () => {
+    const parent = { optionalDependencies: { "a-linux": "1.0.0", "a-win32": "1.0.0" } };
+    expect(lockProblems({ packages: { "node_modules/a": parent, "node_modules/a-linux": {} } })).toEqual([
+      "package-lock.json lacks a-win32, which node_modules/a has for some platform",
+    ]);
   });
 });
 

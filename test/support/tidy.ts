@@ -285,6 +285,22 @@ export function copyProblems(name: string, places: readonly string[]): string[] 
   return distinct.length === 1 ? [] : [`there are ${distinct.length} copies of ${name}: ${distinct.join(", ")}`];
 }
 
+/** The part of a lock file that tells what is installed on which platform. */
+export interface LockFile {
+  readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>>;
+}
+
+/** Optional packages, those of other platforms above all, that the lock file lacks: `npm ci` stops at the first one. */
+export function lockProblems(lock: LockFile): string[] {
+  return Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter(
+        (name) => !(`node_modules/${name}` in lock.packages) && !(`${path}/node_modules/${name}` in lock.packages),
+      )
+      .map((name) => `package-lock.json lacks ${name}, which ${path} has for some platform`),
+  );
+}
+
 function isServerFile({ path }: Source): boolean {
   return path.startsWith("server/") && path !== "server/README.md";
 }
