@@ -1,0 +1,30 @@
+/** Bundles one program as the package's build does, for tests that start it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+/** A program in a temporary folder. */
+export interface Program {
+  /** Path of the CommonJS file. */
+  readonly path: string;
+  /** Temporary folder for whatever belongs to the program; removed with it. */
+  readonly folder: string;
+  remove(): void;
+}
+
+/** Bundles a TypeScript file with everything that it imports. */
+export async function buildProgram(entry: URL): Promise<Program> {
+  const folder = mkdtempSync(join(tmpdir(), "multi-edit-program-"));
+  const path = join(folder, "program.cjs");
+  await build({
+    entryPoints: [entry.pathname],
+    outfile: path,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "cjs",
+    logLevel: "warning",
+  });
+  return { path, folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,20 @@
+/** The probes behind the real transport, as a program: `<transport> [address] [clientProcessId]`. */
+import { serve, type Transport } from "../../server/lsp/transport.js";
+import { registerProbes } from "./probes.js";
+
+const [kind, address, clientProcessId] = process.argv.slice(2);
+
+void serve(
+  {
+    transport: toTransport(),
+    clientProcessId: clientProcessId === undefined ? undefined : Number(clientProcessId),
+    logLevel: undefined,
+  },
+  registerProbes,
+);
+
+function toTransport(): Transport {
+  if (kind === "socket") return { kind, port: Number(address) };
+  if (kind === "pipe") return { kind, path: String(address) };
+  return kind === "node-ipc" ? { kind } : { kind: "stdio" };
+}

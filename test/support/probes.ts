@@ -1,0 +1,42 @@
+/** Handlers that do what a handler may do wrong, or slowly, for tests of what stands between them and the client. */
+import { type Connection, TextDocumentSyncKind } from "vscode-languageserver/node";
+
+/** Registers them on a connection that does not listen yet. */
+export function registerProbes(connection: Connection): void {
+  connection.onInitialize((params) => {
+    if (params.initializationOptions === "refuse") throw new Error("refused");
+    return { capabilities: { textDocumentSync: TextDocumentSyncKind.Incremental }, serverInfo: { name: "probes" } };
+  });
+  connection.onRequest("multiEdit/echo", (params: unknown) => ({ params }));
+  connection.onRequest("multiEdit/print", () => {
+    console.log("a line that is no protocol");
+    console.table([{ a: 1 }]);
+    process.stdout.write("Content-Length: 2\r\n\r\n{}");
+    return "printed";
+  });
+  connection.onRequest("multiEdit/throw", () => {
+    throw new Error("thrown in the handler");
+  });
+  connection.onRequest("multiEdit/throwLater", () => {
+    setImmediate(() => {
+      throw new Error("thrown where nobody catches");
+    });
+    void Promise.reject(new Error("rejected where nobody catches"));
+    return new Promise((resolve) => setTimeout(() => resolve("alive"), 20));
+  });
+  connection.onRequest("multiEdit/cyclic", () => {
+    const value: { self?: unknown } = {};
+    value.self = value;
+    return value;
+  });
+  connection.onRequest("multiEdit/never", (_params: unknown, token) => {
+    return new Promise((resolve) => token.onCancellationRequested(() => resolve("cancelled")));
+  });
+  connection.onRequest("multiEdit/ask", async (): Promise<unknown> => {
+    try {
+      return { answer: await connection.sendRequest("probe/question", {}) };
+    } catch (error) {
+      return { failure: error instanceof Error ? error.message : String(error) };
+    }
+  });
+}
