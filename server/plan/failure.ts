@@ -569,21 +569,35 @@ export const editFailures = {
     ),
 } as const;
 
-/** Failures of the way to the editor and back. */
+/** Failures of the way to the editor and back. `takenBack` says what became of the rest of the batch. */
 export const editorFailures = {
-  contentModified: (path: string, problem: string) =>
+  contentModified: (at: At, problem: string) =>
     makeFailure(
       "contentModified",
-      { path },
-      `${quote(path, 160)} has moved on: ${problem}.`,
+      at,
+      `${nameOf(at)} has moved on: ${problem}.`,
       "Read it again and send the call again.",
     ),
-  clientCapability: (problem: string) => makeFailure("clientCapability", {}, `The editor can't do it: ${problem}.`),
+  noResourceOperation: (path: string, operation: string) =>
+    makeFailure(
+      "clientCapability",
+      { path },
+      `${quote(path, 160)} needs the file operation "${operation}", which the editor does not offer. Nothing was changed.`,
+      "Create the file by other means and send the other edits again.",
+    ),
+  noApplyEdit: () =>
+    makeFailure(
+      "clientCapability",
+      {},
+      'The editor does not offer "workspace/applyEdit", so the server can\'t apply anything. Nothing was changed.',
+      "Send the request multiEdit/apply and apply the edit of its answer.",
+    ),
   clientRefused: (path: string, reason: string, takenBack: string) =>
     makeFailure(
       "clientRefused",
       { path },
-      `The editor refused the edit of ${quote(path, 160)}${reason === "" ? "" : ` (${clip(reason, 200)})`}. ${takenBack}`,
+      `The editor did not apply the edit of ${quote(path, 160)}${reason === "" ? "" : ` (${clip(reason, 200)})`}; its text is as it was. ${takenBack}`,
+      "Ask the user, or send the call again.",
     ),
   clientDiverged: (path: string, takenBack: string) =>
     makeFailure(
@@ -596,8 +610,50 @@ export const editorFailures = {
     makeFailure(
       "userRejected",
       {},
-      `The user rejected ${label}. Nothing was changed.`,
+      `The user rejected ${quote(label, 200)}. Nothing was changed.`,
       "Ask the user what to do instead.",
     ),
   cancelled: () => makeFailure("cancelled", {}, "The request was cancelled. Nothing was changed."),
 } as const;
+
+/** Sentences about a whole call: what the JSON-RPC error says, warnings, and clauses of other sentences. */
+export const callSentences = {
+  /** The message of a failed call: every failure, and what the caller need not send again or correct. */
+  failed: (failures: readonly Failure[], sound: readonly number[], total: number): string => {
+    const room = limits.callMessage / Math.max(1, failures.length);
+    const shown = failures.map(({ message }) => clip(message, Math.max(200, room)));
+    const head = total > 1 ? [`Nothing was changed: ${failures.length} of ${total} edits failed.`] : [];
+    const rest = sound.length === 0 ? [] : [`Found and in order, to be sent again as they are: ${indices(sound)}.`];
+    return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
+  },
+  nothingTakenBack: "Nothing else was changed.",
+  takenBack: (paths: readonly string[]): string => `Taken back: ${paths.join(", ")}.`,
+  notTakenBack: (paths: readonly string[]): string =>
+    `These could not be taken back and hold the edit: ${paths.join(", ")}.`,
+  unproved: (path: string): string =>
+    `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
+  noAnswer: (path: string): string => `${path}: the editor did not answer, and its text is unchanged so far`,
+  throughEditor: (path: string): string => `${path} was not open: it was changed in the editor and is not saved`,
+  notSaved: (path: string): string =>
+    `${path} is changed in the editor and not saved: the editor offers the server no way to save`,
+  versionOfUnknown: (uri: string): string => `options.versions names ${quote(uri, 160)}, which the call does not touch`,
+  summaryLeftOut: (characters: number): string =>
+    `the answer is a summary: it has no edit${characters === 0 ? "" : `, and ${characters.toLocaleString("en")} characters of the diff are left out`}`,
+  versionIs: (actual: number | null, expected: number): string =>
+    actual === null
+      ? `version ${expected} was expected, but it is not open in the editor`
+      : `version ${expected} was expected, the editor has ${actual}`,
+  keepsMoving: "its text changed each time before the edit could be applied",
+} as const;
+
+/** `0, 2-5, 7`, bounded. */
+function indices(sorted: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const index of sorted) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === index - 1) last[1] = index;
+    else runs.push([index, index]);
+  }
+  const shown = runs.slice(0, 40).map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
+  return `edits ${shown.join(", ")}${runs.length > 40 ? ", …" : ""}`;
+}

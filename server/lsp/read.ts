@@ -1,0 +1,60 @@
+/** Answers `multiEdit/read`: the text that a batch would be matched against, or some of its lines. */
+import { ErrorCodes, ResponseError } from "vscode-languageserver/node";
+import { callFailures, type Failure } from "../plan/failure.js";
+import { LineIndex } from "../text/lines.js";
+import { readTarget } from "../workspace/snapshot.js";
+import type { MultiEditErrorData, ReadResult } from "./protocol.js";
+import { toError } from "./report.js";
+import { type Session, worldOf } from "./session.js";
+
+/** Serves one request; lines that do not exist are left out, so that a caller may ask for more than there are. */
+export async function readDocument(
+  session: Session,
+  params: unknown,
+): Promise<ReadResult | ResponseError<MultiEditErrorData>> {
+  const asked = readParams(params);
+  if (!asked.ok) return toError([asked.failure], []);
+  await session.ready;
+  const { path, startLine, endLine } = asked;
+  const target = await readTarget(path, worldOf(session, undefined));
+  if (!target.ok) return toError([target.failure], []);
+  const { document } = target;
+  const lines = LineIndex.of(document.text, document);
+  // A text that ends with a line end has no line behind it.
+  const totalLines = lines.lineCount - (lines.lineCount > 1 && lines.content(lines.lineCount - 1) === "" ? 1 : 0);
+  const from = Math.min(startLine, totalLines + 1) - 1;
+  const to = Math.max(from, Math.min(endLine ?? totalLines, totalLines));
+  return {
+    uri: document.uri,
+    version: document.version,
+    text: document.text.slice(lines.start(from), lines.start(to)),
+    startLine: from + 1,
+    totalLines,
+    onDisk: document.version === null ? "same" : (document.onDisk ?? "differs"),
+  };
+}
+
+type Asked =
+  | { readonly ok: true; readonly path: string; readonly startLine: number; readonly endLine: number | undefined }
+  | { readonly ok: false; readonly failure: Failure };
+
+function readParams(params: unknown): Asked {
+  const wrong = (field: string, problem: string): Asked => ({
+    ok: false,
+    failure: callFailures.wrongType({}, field, problem),
+  });
+  const given: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
+  const { path, startLine = 1, endLine } = given;
+  if (typeof path !== "string" || path === "") return wrong("path", "it must be a path or URI");
+  if (!isLine(startLine)) return wrong("startLine", "it must be a whole number from 1");
+  if (endLine !== undefined && (!isLine(endLine) || endLine < startLine))
+    return wrong("endLine", "it must be a whole number from startLine");
+  return { ok: true, path, startLine, endLine };
+}
+
+const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
+
+/** The error for a command that is not ours. */
+export function unknownCommand(name: string): ResponseError<void> {
+  return new ResponseError(ErrorCodes.InvalidParams, `There is no command ${JSON.stringify(name.slice(0, 80))}.`);
+}

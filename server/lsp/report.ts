@@ -1,0 +1,102 @@
+/** Makes the answers: results for what is proposed or applied, JSON-RPC errors for what failed. */
+import { ErrorCodes, LSPErrorCodes, ResponseError, type WorkspaceEdit } from "vscode-languageserver/node";
+import { diffOf, type FileDiff } from "../plan/diff.js";
+import { callSentences, type Failure, type FailureCode } from "../plan/failure.js";
+import type { EditOutcome, FileChange, Planned } from "../plan/outcome.js";
+import { limits } from "../text/limits.js";
+import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } from "./protocol.js";
+
+/** What a result is made of. */
+export interface Report {
+  readonly planned: Extract<Planned, { ok: true }>;
+  readonly edit: WorkspaceEdit;
+  readonly outcome: MultiEditResult["outcome"];
+  readonly options: CallOptions;
+  readonly warnings: readonly string[];
+  /** By URI: whether the text that the editor holds now is on disk; where absent, the document's own word counts. */
+  readonly onDisk?: ReadonlyMap<string, "same" | "differs">;
+}
+
+/** The answer to a call that went through. */
+export function toResult(report: Report): MultiEditResult {
+  const { planned, options } = report;
+  const diffs = planned.files.map((file) => ({ file, diff: diffOf(file) }));
+  const diff = diffs.map((each) => each.diff.text).join("");
+  const summary = options.result === "summary";
+  const shown = summary ? wholeLines(diff, limits.summaryDiff) : diff;
+  const result: MultiEditResult = {
+    applied: report.outcome === "applied",
+    outcome: report.outcome,
+    label: labelOf(planned.files, options),
+    diff: shown,
+    files: diffs.map(({ file, diff }) => toFileResult(file, summary ? { ...diff, text: "" } : diff, report)),
+    edits: planned.outcomes.map(toEditResult),
+    warnings: [
+      ...report.warnings,
+      ...planned.warnings,
+      ...(summary ? [callSentences.summaryLeftOut(diff.length - shown.length)] : []),
+    ],
+  };
+  return summary ? result : { ...result, edit: report.edit };
+}
+
+/** `src/a.ts (3 edits)`, `4 files (9 edits)`, or the caller's own label. */
+export function labelOf(files: readonly FileChange[], options: CallOptions): string {
+  if (options.label !== undefined) return options.label;
+  const edits = files.reduce((sum, file) => sum + file.edits, 0);
+  const [only] = files;
+  const name = files.length === 1 && only !== undefined ? only.document.path : `${files.length} files`;
+  return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
+}
+
+/** The lines of a text that fit into a number of characters. */
+function wholeLines(text: string, length: number): string {
+  return text.length <= length ? text : text.slice(0, text.lastIndexOf("\n", length - 1) + 1);
+}
+
+/** The diff of all files of a plan. */
+export function wholeDiff(files: readonly FileChange[]): string {
+  return files.map((file) => diffOf(file).text).join("");
+}
+
+function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileResult {
+  const { document } = file;
+  const onDisk = report.onDisk?.get(document.uri) ?? document.onDisk;
+  return {
+    path: document.path,
+    uri: document.uri,
+    kind: file.created ? "create" : "update",
+    version: document.version,
+    ...(document.hash === undefined ? {} : { hash: document.hash }),
+    firstChangedLine: diff.firstChangedLine,
+    added: diff.added,
+    removed: diff.removed,
+    diff: diff.text,
+    ...(onDisk === undefined ? {} : { onDisk }),
+  };
+}
+
+function toEditResult(outcome: EditOutcome): MultiEditResult["edits"][number] {
+  return { ...outcome, places: outcome.places.map((place) => ({ ...place })) };
+}
+
+/** JSON-RPC codes by failure code; all others are `RequestFailed`. */
+const rpcCodes: Partial<Record<FailureCode, number>> = {
+  invalidParams: ErrorCodes.InvalidParams,
+  unknownField: ErrorCodes.InvalidParams,
+  missingField: ErrorCodes.InvalidParams,
+  missingPath: ErrorCodes.InvalidParams,
+  contentModified: LSPErrorCodes.ContentModified,
+  cancelled: LSPErrorCodes.RequestCancelled,
+};
+
+/** The error that a failed call is answered with; of several failures the first one's code counts. */
+export function toError(
+  failures: readonly Failure[],
+  outcomes: readonly EditOutcome[],
+): ResponseError<MultiEditErrorData> {
+  const code = rpcCodes[failures[0]?.code ?? "invalidParams"] ?? LSPErrorCodes.RequestFailed;
+  const sound = outcomes.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
+  const message = callSentences.failed(failures, sound, outcomes.length);
+  return new ResponseError(code, message, { failures: [...failures], edits: outcomes.map(toEditResult) });
+}

@@ -1,0 +1,231 @@
+/** The language server: announces what it can, mirrors what the client has, and hands each request to the one function. */
+import {
+  type CancellationToken,
+  type Connection,
+  type InitializeParams,
+  type InitializeResult,
+  type LogMessageParams,
+  MessageType,
+  TextDocumentSyncKind,
+} from "vscode-languageserver/node";
+import { announcedShapes } from "../dialect/shapes.js";
+import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
+import type { Folder } from "../workspace/paths.js";
+import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
+import { pathOfSyncedUri } from "../workspace/uri.js";
+import { type Answer, applyBatch, type Door } from "./apply.js";
+import { factsOf } from "./clients.js";
+import { type LogLevel, logLevels, shorten } from "./lifetime.js";
+import { chooseEncoding, spanOf } from "./positions.js";
+import { commands, methods, protocolVersion } from "./protocol.js";
+import { readDocument, unknownCommand } from "./read.js";
+import { createTurns, type Session } from "./session.js";
+
+/** How the server was started. */
+export interface ServerStart {
+  readonly version: string;
+  /** From the command line; `undefined`: the setting decides. */
+  readonly logLevel: LogLevel | undefined;
+}
+
+/** Adds every handler to a connection that does not listen yet. */
+export function registerServer(connection: Connection, start: ServerStart): void {
+  const session = createSession(connection, start);
+  const settings = createSettings(session);
+  connection.onInitialize((params) => initialize(session, settings, params, start));
+  connection.onInitialized(() => {
+    session.ready = settings.pull();
+    settings.subscribe();
+  });
+  connection.onDidChangeConfiguration(({ settings: pushed }) => {
+    settings.push(pushed);
+    session.ready = settings.pull();
+  });
+  connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) => changeFolders(session, params));
+  registerSync(session);
+  registerRequests(session);
+}
+
+function createSession(connection: Connection, start: ServerStart): Session {
+  const session: Session = {
+    connection,
+    documents: createDocuments(),
+    capabilities: {},
+    facts: factsOf(undefined),
+    encoding: "utf-16",
+    folders: [],
+    settings: defaultSettings,
+    ready: Promise.resolve(),
+    inTurn: createTurns(),
+    log(level, text) {
+      const most = start.logLevel ?? session.settings.logLevel;
+      if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;
+      const message: LogMessageParams = { type: messageTypes[level], message: shorten(text) };
+      connection.sendNotification("window/logMessage", message).catch(() => undefined);
+    },
+  };
+  return session;
+}
+
+const messageTypes: Record<LogLevel, MessageType> = {
+  error: MessageType.Error,
+  warn: MessageType.Warning,
+  info: MessageType.Info,
+  debug: MessageType.Log,
+};
+
+function initialize(
+  session: Session,
+  settings: SettingsSource,
+  params: InitializeParams,
+  start: ServerStart,
+): InitializeResult {
+  const { capabilities, clientInfo } = params;
+  session.capabilities = capabilities;
+  session.facts = factsOf(clientInfo?.name);
+  session.encoding = chooseEncoding(capabilities.general?.positionEncodings);
+  session.folders = foldersOf(params);
+  settings.push(params.initializationOptions);
+  session.log(
+    "info",
+    `version ${start.version}, client ${clientInfo?.name ?? "without a name"}, positions in ${session.encoding}`,
+  );
+  return {
+    serverInfo: { name: "multi-edit-language-server", version: start.version },
+    capabilities: {
+      positionEncoding: session.encoding,
+      textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental },
+      executeCommandProvider: { commands: Object.values(commands) },
+      workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
+      experimental: {
+        multiEdit: { version: protocolVersion, shapes: announcedShapes, commands: Object.values(commands) },
+      },
+    },
+  };
+}
+
+function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): Folder[] {
+  if (workspaceFolders) return workspaceFolders.map(({ uri }) => folderOf(uri));
+  if (rootUri) return [folderOf(rootUri)];
+  return rootPath ? [{ uri: rootPath, path: rootPath }] : [];
+}
+
+/** A folder that is no directory of this machine keeps an empty path, and so holds no file. */
+const folderOf = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
+
+function changeFolders(session: Session, params: unknown): void {
+  const urisIn = (list: unknown): string[] =>
+    Array.isArray(list)
+      ? list.map((folder: { uri?: unknown }) => folder?.uri).filter((uri) => typeof uri === "string")
+      : [];
+  const { added, removed } = (params as { event?: { added?: unknown; removed?: unknown } } | null)?.event ?? {};
+  const gone = new Set(urisIn(removed));
+  const fresh = urisIn(added).filter((uri) => !session.folders.some((folder) => folder.uri === uri && !gone.has(uri)));
+  session.folders = [...session.folders.filter(({ uri }) => !gone.has(uri)), ...fresh.map(folderOf)];
+}
+
+/** Where the settings come from over time. */
+interface SettingsSource {
+  /** What the client sends of itself. */
+  push(value: unknown): void;
+  /** Asks the client, if it can be asked. */
+  pull(): Promise<void>;
+  /** Asks to be told of changes. */
+  subscribe(): void;
+}
+
+function createSettings(session: Session): SettingsSource {
+  const warnOnce = createWarnOnce();
+  let pushed: unknown[] = [];
+  let pulled: unknown;
+  const read = (): void => {
+    const { settings, warnings } = readSettings([...pushed, pulled]);
+    session.settings = settings;
+    for (const warning of warnOnce(warnings)) session.log("warn", warning);
+  };
+  return {
+    push(value) {
+      // The first is `initializationOptions`; later ones replace each other.
+      pushed = pushed.length === 0 ? [value] : [pushed[0], value];
+      read();
+    },
+    async pull() {
+      if (session.capabilities.workspace?.configuration !== true) return;
+      try {
+        pulled = await session.connection.workspace.getConfiguration("multiEdit");
+      } catch (error) {
+        session.log("warn", `the client did not tell the settings: ${String(error)}`);
+      }
+      read();
+    },
+    subscribe() {
+      if (session.capabilities.workspace?.didChangeConfiguration?.dynamicRegistration !== true) return;
+      const registration = {
+        id: "settings",
+        method: "workspace/didChangeConfiguration",
+        registerOptions: { section: "multiEdit" },
+      };
+      session.connection
+        .sendRequest("client/registerCapability", { registrations: [registration] })
+        .catch((error: unknown) => session.log("warn", `the client does not tell of new settings: ${String(error)}`));
+    },
+  };
+}
+
+/** Notifications about documents are taken as they come: a malformed one desyncs its document, never the server. */
+function registerSync(session: Session): void {
+  const { connection, documents, facts: _ } = session;
+  const note = (uri: unknown, outcome: SyncOutcome): void => {
+    if (outcome.kind === "desynced") session.log("warn", `${String(uri)} is out of sync: ${outcome.problem}`);
+    if (outcome.kind === "ignored") session.log("debug", `ignored: ${outcome.problem}`);
+  };
+  connection.onNotification("textDocument/didOpen", (params: Loose) => {
+    const { uri, version, text } = params?.textDocument ?? {};
+    note(uri, documents.open(uri, version, text, session.facts));
+  });
+  connection.onNotification("textDocument/didChange", (params: Loose) => {
+    const { uri, version } = params?.textDocument ?? {};
+    note(
+      uri,
+      documents.change(uri, version, params?.contentChanges, (range, text, lines) =>
+        spanOf(text, lines, range, session.encoding),
+      ),
+    );
+  });
+  connection.onNotification("textDocument/didClose", (params: Loose) => {
+    const { uri } = params?.textDocument ?? {};
+    note(uri, documents.close(uri));
+  });
+}
+
+/** Params as they came off the wire. */
+type Loose =
+  | { textDocument?: { uri?: unknown; version?: unknown; text?: unknown }; contentChanges?: unknown }
+  | null
+  | undefined;
+
+function registerRequests(session: Session): void {
+  const { connection } = session;
+  const serve = (door: Door) => (params: unknown, token: CancellationToken) => served(session, params, door, token);
+  connection.onRequest(methods.apply, serve("client"));
+  connection.onRequest(methods.preview, serve("preview"));
+  connection.onRequest(methods.read, (params: unknown) => readDocument(session, params));
+  const doors = new Map<string, Door>([
+    [commands.apply, "server"],
+    [commands.preview, "preview"],
+  ]);
+  connection.onExecuteCommand(({ command, arguments: given }, token) => {
+    const door = doors.get(command);
+    return door === undefined ? unknownCommand(command) : served(session, given?.[0], door, token);
+  });
+}
+
+async function served(session: Session, params: unknown, door: Door, token: CancellationToken): Promise<Answer> {
+  const start = performance.now();
+  const answer = await applyBatch(session, params, door, token);
+  const outcome =
+    "outcome" in answer ? `${answer.outcome}: ${answer.label}` : `failed: ${answer.message.split("\n", 1)[0]}`;
+  const verbose = "outcome" in answer ? answer.diff : answer.message;
+  session.connection.tracer.log(`${door} ${outcome} (${(performance.now() - start).toFixed(1)} ms)`, shorten(verbose));
+  return answer;
+}

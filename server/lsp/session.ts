@@ -1,0 +1,61 @@
+/** What is known of one client while it is connected: what it can do, its folders, settings and open documents. */
+import type { CancellationToken, ClientCapabilities, Connection } from "vscode-languageserver/node";
+import type { Documents } from "../workspace/documents.js";
+import type { Folder } from "../workspace/paths.js";
+import type { Settings } from "../workspace/settings.js";
+import type { World } from "../workspace/snapshot.js";
+import type { ClientFacts } from "./clients.js";
+import type { LogLevel } from "./lifetime.js";
+import type { PositionEncoding } from "./positions.js";
+
+/** One connected client. Its fields are set by `initialize` and by notifications; requests only read them. */
+export interface Session {
+  readonly connection: Connection;
+  readonly documents: Documents;
+  capabilities: ClientCapabilities;
+  facts: ClientFacts;
+  encoding: PositionEncoding;
+  folders: readonly Folder[];
+  settings: Settings;
+  /** Settled once the settings that the client was asked for are here. */
+  ready: Promise<void>;
+  readonly log: (level: LogLevel, text: string) => void;
+  /** Runs after everything that was queued before it: batches that the server applies go one at a time. */
+  readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
+}
+
+/** The world that a call's paths are resolved in. */
+export function worldOf(session: Session, root: string | undefined): World {
+  const { documents, facts, folders, settings } = session;
+  return {
+    root,
+    folders,
+    additionalFolders: settings.additionalFolders,
+    protectedNames: settings.protectedNames,
+    openTexts: documents,
+    loneCrEndsLine: facts.loneCrEndsLine,
+  };
+}
+
+/** A queue of one: each task starts when the one before it has ended, however it ended. */
+export function createTurns(): Session["inTurn"] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const turn = last.then(task, task);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+}
+
+/** Runs a generator to its end in slices of a few milliseconds, so that keystrokes and cancellations are served in between. */
+export async function inSlices<T>(work: Generator<void, T>, token: CancellationToken): Promise<T | "cancelled"> {
+  for (;;) {
+    if (token.isCancellationRequested) return "cancelled";
+    const until = performance.now() + 8;
+    do {
+      const step = work.next();
+      if (step.done === true) return step.value;
+    } while (performance.now() < until);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
