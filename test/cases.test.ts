@@ -5,7 +5,7 @@ import { type Case, type CaseFile, parsePage } from "./support/cases.js";
 import { runCore } from "./support/core.js";
 import { decodeFile } from "./support/editorFiles.js";
 import { applyDiff } from "./support/gitApply.js";
-import { type Outcome, rewrite, toOutcome, withoutLabel } from "./support/outcome.js";
+import { type Outcome, rewrite, toOutcome } from "./support/outcome.js";
 
 const folder = new URL("cases/", import.meta.url);
 const updating = process.env.UPDATE_CASES === "1";
@@ -24,7 +24,7 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
             outcomes[i] = toOutcome(seen, one.outcome);
             return;
           }
-          expect(toOutcome(seen, one.outcome)).toEqual(withoutLabel(one.outcome));
+          expect(toOutcome(seen, one.outcome)).toEqual(one.outcome);
           for (const [path, bytes] of filesAfter(one)) {
             const file = one.files.find((before) => before.path === path);
             expect(texts.get(path) ?? textOf(file!), path).toBe(decodeFile(bytes).text);

@@ -39,12 +39,6 @@ export function toOutcome(seen: Seen, page: Outcome): Outcome {
   };
 }
 
-/** The page's own outcome as it is expected at a depth that has no label. */
-export function withoutLabel(outcome: Outcome): Outcome {
-  if (outcome.result === undefined) return outcome;
-  return { ...outcome, result: outcome.result.replace(/^label: .*\n/m, "") };
-}
-
 /** A page with the outcomes of its cases replaced; `outcomes` is in the order of `cases`, and `undefined` keeps the page's. */
 export function rewrite(markdown: string, cases: readonly Case[], outcomes: readonly (Outcome | undefined)[]): string {
   const lines = markdown.split("\n");
@@ -91,13 +85,10 @@ function toResultText({ edits, warnings, label }: Seen, page: Outcome): string {
   const lines = edits.map(({ index, status, rung, places }) =>
     [index, status, ...(rung === undefined ? [] : [rung]), places.map(toLines).join(", ")].join(" ").trimEnd(),
   );
-  const labelWanted = label !== undefined && /^label: /m.test(page.result ?? "");
-  return [
-    ...lines,
-    ...(labelWanted ? [`label: ${label}`] : []),
-    ...warnings.map((text) => `warning: ${text}`),
-    "",
-  ].join("\n");
+  // The core makes no label; there the page's own is repeated.
+  const wanted = /^label: (.*)$/m.exec(page.result ?? "")?.[1];
+  const labels = wanted === undefined ? [] : [`label: ${label ?? wanted}`];
+  return [...lines, ...labels, ...warnings.map((text) => `warning: ${text}`), ""].join("\n");
 }
 
 const toLines = ({ startLine, endLine }: { startLine: number; endLine: number }): string => `${startLine}-${endLine}`;
