@@ -9,7 +9,19 @@ import { scopeOf, tree } from "./support/pathTree.js";
 
 describe("whatever is sent", () => {
   const names = ["..", "..", ".", "", "src", "a.ts", "to-src", "to-secret", "secret.ts", "ws", "ws-secret", "s.ts"];
-  const more = ["loop", "dangling-in", "dangling-out", "new", "@scope", "x.ts", "back\\slash.ts", "..dots", "~"];
+  const more = [
+    "loop",
+    "to-deep",
+    "dangling",
+    "dangling-in",
+    "dangling-out",
+    "new",
+    "@scope",
+    "x.ts",
+    "back\\slash.ts",
+    "..dots",
+    "~",
+  ];
   const way = fc.array(fc.constantFrom(...names, ...more), { minLength: 1, maxLength: 7 });
   /** How a way is sent, and whether each of its characters is escaped. */
   const spelling = fc.record({

@@ -62,9 +62,10 @@ describe("one folder", () => {
     const at = makeDirectory(tree);
     await expectOutcomes({ at }, [
       ["src/new.ts", "src/new.ts new"],
-      ["deep/er/new.ts", "deep/er/new.ts new"],
+      ["very/deep/new.ts", "very/deep/new.ts new"],
       ["to-src/deep/new.ts", "src/deep/new.ts new"],
       ["dangling-in", "src/not-yet.ts new"],
+      ["to-deep/dangling", "deep/not-yet.ts new"],
       ["file://{at}/ws/new%20one.ts", "new one.ts new"],
       ["@new.ts", "new.ts new"],
       ["@@own.ts", "@own.ts"],
@@ -341,6 +342,19 @@ describe("open documents", () => {
       [open[0]!, "error: outsideWorkspace"],
       ["{at}/ws-secret/s.ts", "error: outsideWorkspace"],
       ["s-hard.ts", "error: outsideWorkspace"],
+    ]);
+  });
+
+  it("don't open a way through hard links of theirs that lie elsewhere", async () => {
+    const at = makeDirectory({
+      ...tree,
+      "ws/.git/hard.ts": { hardLink: "ws/src/a.ts" },
+      "ws-secret/hard.ts": { hardLink: "ws/src/a.ts" },
+    });
+    await expectOutcomes({ at, open: [`file://${at}/ws/src/a.ts`] }, [
+      ["a-hard.ts", "src/a.ts open"],
+      ["to-git/hard.ts", "error: protectedPath"],
+      ["{at}/ws-secret/hard.ts", "error: outsideWorkspace"],
     ]);
   });
 

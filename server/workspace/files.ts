@@ -67,8 +67,8 @@ export async function refuseWrite(path: string, name: string = path): Promise<Fa
   let at = path;
   for (;;) {
     try {
-      // To create something in a directory takes the right to enter it, too.
-      await access(at, at === path ? constants.W_OK : constants.W_OK | constants.X_OK);
+      // A directory that can't be entered has refused the look at what is missing in it.
+      await access(at, constants.W_OK);
       return undefined;
     } catch (error) {
       const code = codeOf(error);

@@ -16,7 +16,7 @@ export function makeDirectory(entries: Readonly<Record<string, Entry>>): string 
 }
 
 /** Writes entries below a directory, in their order; a name that ends in `/` is an empty directory. */
-export function fillDirectory(root: string, entries: Readonly<Record<string, Entry>>): void {
+function fillDirectory(root: string, entries: Readonly<Record<string, Entry>>): void {
   for (const [name, entry] of Object.entries(entries)) {
     const path = join(root, name);
     mkdirSync(name.endsWith("/") ? path : dirname(path), { recursive: true });

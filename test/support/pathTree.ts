@@ -22,6 +22,8 @@ export const tree: Record<string, Entry> = {
   "ws/secret.ts": { link: "../ws-secret/s.ts" },
   "ws/dangling-in": { link: "src/not-yet.ts" },
   "ws/dangling-out": { link: "../ws-secret/not-yet.ts" },
+  "ws/deep/er/dangling": { link: "../not-yet.ts" },
+  "ws/to-deep": { link: "deep/er" },
   "ws/loop": { link: "loop" },
   "ws/@scope/x.ts": "x",
   "ws/@own.ts": "own",
