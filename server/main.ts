@@ -24,7 +24,8 @@ Options:
   -h, --help              print this help
 
 Editors (the README has each in full):
-  Neovim   vim.lsp.config("multi_edit_ls", { cmd = { "${manifest.name}", "--stdio" } })
+  Neovim   vim.lsp.config("multi_edit_ls",
+             { cmd = { "${manifest.name}", "--stdio" } })
            vim.lsp.enable("multi_edit_ls")
   Helix    [language-server.multi-edit]
            command = "${manifest.name}"
