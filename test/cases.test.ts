@@ -1,55 +1,86 @@
 /** Every case of every page, on the core and over the wire. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { afterAll, describe, expect, it } from "vitest";
-import { type Case, type CaseFile, parsePage } from "./support/cases.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildProgram, type Program } from "./support/build.js";
+import { type Case, parsePage } from "./support/cases.js";
 import { runCore } from "./support/core.js";
-import { decodeFile } from "./support/editorFiles.js";
-import { applyDiff } from "./support/gitApply.js";
-import { type Outcome, rewrite, toOutcome } from "./support/outcome.js";
+import type { Encoding } from "./support/editorText.js";
+import { expectedFiles, textOf } from "./support/expected.js";
+import { type FakeEditor, startEditor } from "./support/fakeEditor.js";
+import { type Outcome, rewrite, type Seen, toOutcome } from "./support/outcome.js";
+import { runOverWire } from "./support/wire.js";
 
 const folder = new URL("cases/", import.meta.url);
 const updating = process.env.UPDATE_CASES === "1";
+const encodings: readonly Encoding[] = ["utf-8", "utf-16", "utf-32"];
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+});
+afterAll(() => program?.remove());
 
 for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
   const markdown = readFileSync(new URL(page, folder), "utf8");
   const cases = parsePage(page, markdown, { outcomeMissing: updating ? "allowed" : "refused" });
-  const outcomes: (Outcome | undefined)[] = cases.map(() => undefined);
+  const outcomes = new Map<Case, Outcome>();
+  /** Compares what was seen with the page, or notes it for the page. */
+  const check = (one: Case, seen: Seen): void => {
+    if (updating) outcomes.set(one, toOutcome(seen, one.outcome));
+    else expect(toOutcome(seen, one.outcome)).toEqual(one.outcome);
+  };
+
   describe(page, () => {
     describe("on the core", () => {
-      for (const [i, one] of cases.entries()) {
-        if (one.wireOnly) continue;
+      for (const one of cases.filter(({ wireOnly }) => !wireOnly)) {
         it(`${one.name} (line ${one.line})`, () => {
           const { seen, texts } = runCore(one);
-          if (updating) {
-            outcomes[i] = toOutcome(seen, one.outcome);
-            return;
-          }
-          expect(toOutcome(seen, one.outcome)).toEqual(one.outcome);
-          for (const [path, bytes] of filesAfter(one)) {
-            const file = one.files.find((before) => before.path === path);
-            expect(texts.get(path) ?? textOf(file!), path).toBe(decodeFile(bytes).text);
+          check(one, seen);
+          if (updating) return;
+          for (const [path, expected] of expectedFiles(one, "written")) {
+            const before = one.files.find((file) => file.path === path);
+            expect(texts.get(path) ?? textOf(before!), path).toBe(textOf(expected));
           }
         });
       }
     });
+
+    describe("over the wire", () => {
+      const editors: FakeEditor[] = [];
+      beforeAll(async () => {
+        for (const encoding of encodings) {
+          const server = [process.execPath, program.path, "--stdio"] as const;
+          editors.push(await startEditor({ server, folders: [], encodings: [encoding] }));
+        }
+      });
+      afterAll(async () => {
+        expect(await Promise.all(editors.map((editor) => editor.stop()))).toEqual(editors.map(() => 0));
+      });
+      for (const [i, one] of cases.entries()) {
+        const editor = (): FakeEditor => editors[i % editors.length]!;
+        it(`${one.name} (line ${one.line}), applied by the client`, async () => {
+          const { seen, files } = await runOverWire(one, editor(), "multiEdit/apply");
+          check(one, seen);
+          if (!updating) expect(files).toEqual(expectedFiles(one, "written"));
+        });
+        if (updating) continue;
+        it(`${one.name} (line ${one.line}), applied by the server`, async () => {
+          const { seen, files } = await runOverWire(one, editor(), "multiEdit.apply");
+          check(one, { ...seen, warnings: seen.warnings.filter((text) => isOfPage(one, text)) });
+          expect(files).toEqual(expectedFiles(one, "opened"));
+          expect(editor().refusals).toEqual([]);
+        });
+      }
+    });
   });
+
   afterAll(() => {
-    if (updating) writeFileSync(new URL(page, folder), rewrite(markdown, cases, outcomes));
+    if (!updating) return;
+    const outcomesInOrder = cases.map((one) => outcomes.get(one));
+    writeFileSync(new URL(page, folder), rewrite(markdown, cases, outcomesInOrder));
   });
 }
 
-/** The files after the page's diff, as bytes of what the editor holds, or else the disk. */
-function filesAfter({ files, outcome }: Case): Map<string, Buffer> {
-  if (outcome.diff === undefined || outcome.diff === "nothing changes\n") return new Map();
-  const before = files.map((file) => [file.path, bytesOf(file)] as const);
-  return applyDiff(new Map(before), outcome.diff);
-}
-
-function bytesOf({ synced, disk, bom }: CaseFile): Buffer {
-  if (synced === undefined) return disk!;
-  return Buffer.from(bom && !synced.startsWith("\ufeff") ? `\ufeff${synced}` : synced);
-}
-
-function textOf({ synced, disk }: CaseFile): string {
-  return synced?.replace(/^\ufeff/, "") ?? decodeFile(disk!).text;
-}
+/** Where the server applies, it also warns of files that it left open and unsaved. */
+const isOfPage = ({ outcome }: Case, warning: string): boolean =>
+  outcome.result?.includes(`warning: ${warning}\n`) ?? false;

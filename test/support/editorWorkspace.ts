@@ -23,7 +23,13 @@ export interface Terms {
 /** One step that has been checked. */
 export type Step =
   | { readonly kind: "edit"; readonly uri: string; readonly replacements: readonly Replacement[] }
-  | { readonly kind: "write"; readonly uri: string; readonly file: FileText }
+  | {
+      readonly kind: "write";
+      readonly uri: string;
+      /** `created`: there was no file, and its text so far is empty. */
+      readonly before: FileText & { readonly created: boolean };
+      readonly replacements: readonly Replacement[];
+    }
   | { readonly kind: "rename"; readonly uri: string; readonly newUri: string }
   | { readonly kind: "delete"; readonly uri: string };
 
@@ -46,9 +52,11 @@ export function stepsOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocum
 /** Does one step on disk; the editor does "edit" steps, and what a step means for its documents, itself. */
 export function doOnDisk(step: Exclude<Step, { kind: "edit" }>): void {
   const path = fileURLToPath(step.uri);
-  if (step.kind === "write") writeFileText(path, step.file);
-  else if (step.kind === "delete") rmSync(path);
-  else renameSync(path, fileURLToPath(step.newUri));
+  if (step.kind === "write") {
+    writeFileText(path, { ...step.before, text: replaced(step.before.text, step.replacements) });
+  }
+  if (step.kind === "delete") rmSync(path);
+  if (step.kind === "rename") renameSync(path, fileURLToPath(step.newUri));
 }
 
 type Entry = NonNullable<WorkspaceEdit["documentChanges"]>[number];
@@ -67,7 +75,7 @@ function entriesOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocument>)
 /** Walks through an edit on a picture of the files, so that a refusal comes before the first change. */
 class Check {
   /** What is not as on disk; `null`: the file is gone. */
-  private readonly files = new Map<string, FileText | null>();
+  private readonly files = new Map<string, (FileText & { readonly created: boolean }) | null>();
   private readonly edited = new Map<string, readonly Replacement[]>();
   private readonly operations: Step[] = [];
 
@@ -92,7 +100,7 @@ class Check {
     const text = document?.text ?? file?.text ?? "";
     const replacements = replacementsOf(text, edits.map(toPlainEdit), this.terms.encoding);
     this.edited.set(uri, replacements);
-    if (file !== undefined) this.files.set(uri, { ...file, text: replaced(text, replacements) });
+    if (file !== undefined) this.files.set(uri, file);
   }
 
   create(uri: string, { overwrite, ignoreIfExists }: { overwrite?: boolean; ignoreIfExists?: boolean }): void {
@@ -100,7 +108,7 @@ class Check {
     if (exists && overwrite !== true && ignoreIfExists !== true) throw new Refused(`${uri} exists`);
     if (exists && overwrite !== true) return;
     if (this.open.has(uri)) throw new Refused(`${uri} is open and would be overwritten`);
-    this.files.set(uri, { text: "", encoding: "utf8", bom: false });
+    this.files.set(uri, { text: "", encoding: "utf8", bom: false, created: !exists });
   }
 
   rename(uri: string, newUri: string, { overwrite }: { overwrite?: boolean }): void {
@@ -117,19 +125,22 @@ class Check {
 
   steps(): Step[] {
     const edits = [...this.edited].filter(([uri]) => this.open.has(uri));
+    const writes = [...this.files].flatMap(([uri, before]): Step[] =>
+      before === null ? [] : [{ kind: "write", uri, before, replacements: this.edited.get(uri) ?? [] }],
+    );
     return [
       ...edits.map(([uri, replacements]): Step => ({ kind: "edit", uri, replacements })),
-      ...[...this.files].flatMap(([uri, file]): Step[] => (file === null ? [] : [{ kind: "write", uri, file }])),
+      ...writes,
       ...this.operations,
     ];
   }
 
-  private file(uri: string): FileText | null {
+  private file(uri: string): (FileText & { readonly created: boolean }) | null {
     const known = this.files.get(uri);
     if (known !== undefined) return known;
     if (!uri.startsWith("file:")) throw new Refused(`${uri} is neither open nor a file`);
     const path = fileURLToPath(uri);
-    return existsSync(path) ? readFileText(path)! : null;
+    return existsSync(path) ? { ...readFileText(path)!, created: false } : null;
   }
 }
 

@@ -43,6 +43,9 @@ export type Behaviour =
   /** Does it, with LF for every line end that is inserted. */
   | "normalisesLineEnds";
 
+/** What happens to a file that is edited without being open. */
+export type Unopened = "written" | "opened";
+
 /** What the editor is like; everything may be left out but the server and the folders. */
 export interface EditorOptions {
   /** Program and arguments of the server. */
@@ -56,8 +59,11 @@ export interface EditorOptions {
   readonly clientInfo?: { readonly name: string; readonly version?: string };
   /** The settings of the section `multiEdit`, sent at the start and answered when asked for. */
   readonly settings?: unknown;
-  /** What happens to a file that is edited without being open: it is written to disk, or opened and left unsaved. */
-  readonly unopened?: "written" | "opened";
+  /**
+   * What `workspace/applyEdit` does to a file that is not open: it is written to disk, or opened, edited and left unsaved,
+   * as real editors do and as is the default.
+   */
+  readonly unopened?: Unopened;
   /** Whether a change is synced before or after the edit that made it is answered. */
   readonly syncs?: "beforeAnswer" | "afterAnswer";
   /** Working directory of the server. */
@@ -88,7 +94,10 @@ export interface FakeEditor {
   /** Replaces `[from, to)`, in UTF-16 units, as if somebody typed; syncs it. */
   readonly type: (uri: string, typed: { from: number; to: number; insert: string }) => Promise<void>;
   readonly close: (uri: string) => Promise<void>;
-  /** Applies an edit that a request answered with. Throws `Refused`, and then nothing is changed. */
+  /**
+   * Applies an edit that a request answered with; what is not open is written to disk. Throws `Refused`, and then nothing
+   * is changed.
+   */
   readonly apply: (edit: WorkspaceEdit) => Promise<void>;
   readonly behave: (behaviour: Behaviour) => void;
   /** Lets the answers go that `answersLate` holds back. */
@@ -134,7 +143,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     open: (document) => texts.openDocument({ languageId: "plaintext", version: 1, ...document }),
     type: (uri, { from, to, insert }) => texts.typed(uri, from, to, insert),
     close: (uri) => texts.closeDocument(uri),
-    apply: async (edit) => texts.commit(texts.check(edit, "checked")),
+    apply: async (edit) => texts.commit(texts.check(edit, "checked"), "written"),
     stop: () => stop(connection, child),
   };
 }
@@ -279,9 +288,10 @@ class Texts {
     return stepsOf(edit, this.open, { encoding: this.encoding, versions });
   }
 
-  async commit(steps: readonly Step[]): Promise<void> {
+  async commit(steps: readonly Step[], unopened: Unopened = this.options.unopened ?? "opened"): Promise<void> {
     for (const step of steps) {
       if (step.kind === "edit") await this.change(step.uri, step.replacements);
+      else if (step.kind === "write" && unopened === "opened") await this.openAndChange(step);
       else await this.toDisk(step);
     }
   }
@@ -297,11 +307,15 @@ class Texts {
     });
   }
 
+  /** A new file is on disk at once, but its text is not. */
+  private async openAndChange({ uri, before, replacements }: Extract<Step, { kind: "write" }>): Promise<void> {
+    if (before.created) doOnDisk({ kind: "write", uri, before, replacements: [] });
+    if (replacements.length === 0) return;
+    await this.openDocument({ uri, languageId: "plaintext", version: 1, text: before.text });
+    await this.change(uri, replacements);
+  }
+
   private async toDisk(step: Exclude<Step, { kind: "edit" }>): Promise<void> {
-    if (step.kind === "write" && this.options.unopened === "opened") {
-      const { text } = step.file;
-      return this.openDocument({ uri: step.uri, languageId: "plaintext", version: 1, text });
-    }
     const document = this.open.get(step.uri);
     if (document !== undefined) await this.closeDocument(step.uri);
     doOnDisk(step);

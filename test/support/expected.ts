@@ -1,0 +1,59 @@
+/** What a page's diff makes of its files, as git sees it: the texts that both depths have to reach. */
+import type { Case, CaseFile } from "./cases.js";
+import { decodeFile } from "./editorFiles.js";
+import { applyDiff } from "./gitApply.js";
+
+/** A file as the editor and the disk have it. */
+export interface FileState {
+  /** `undefined`: not open. */
+  readonly synced?: string;
+  /** `undefined`: there is no file. */
+  readonly disk?: Buffer;
+}
+
+/** Whether what is not open is written to disk, as clients do with an answer, or opened, as editors do with a request. */
+export type Unopened = "written" | "opened";
+
+/** Every file of a case after its call. Throws where git refuses the page's diff. */
+export function expectedFiles(one: Case, unopened: Unopened): Map<string, FileState> {
+  const expected = new Map<string, FileState>(one.files.map(({ path, ...file }) => [path, stateOf(file)]));
+  const { diff } = one.outcome;
+  if (diff === undefined || diff === "nothing changes\n") return expected;
+  const pathOf = new Map(one.files.map((file) => [pathInDiff(one, file.path), file.path]));
+  const before = new Map(one.files.map((file) => [pathInDiff(one, file.path), bytesOf(file)]));
+  for (const [name, bytes] of applyDiff(before, diff)) {
+    if (before.get(name)?.equals(bytes) === true) continue;
+    const path = pathOf.get(name) ?? name;
+    expected.set(path, changed(expected.get(path), bytes, unopened));
+  }
+  return expected;
+}
+
+/** The text that counts: the editor's, or else the disk's; without its byte order mark. */
+export function textOf({ synced, disk }: FileState): string {
+  return synced?.replace(/^\ufeff/, "") ?? decodeFile(disk!).text;
+}
+
+function stateOf({ synced, disk }: FileState): FileState {
+  return { ...(synced === undefined ? {} : { synced }), ...(disk === undefined ? {} : { disk }) };
+}
+
+function changed(before: FileState | undefined, bytes: Buffer, unopened: Unopened): FileState {
+  const { text } = decodeFile(bytes);
+  if (before?.synced !== undefined)
+    return { ...before, synced: before.synced.startsWith("\ufeff") ? `\ufeff${text}` : text };
+  if (unopened === "written" || (before === undefined && text === "")) return { disk: bytes };
+  return { synced: text, disk: before?.disk ?? Buffer.of() };
+}
+
+/** What git is given: the text that counts, with the mark that the diff has to show. */
+function bytesOf({ synced, disk, bom }: CaseFile): Buffer {
+  if (synced === undefined) return disk!;
+  return Buffer.from(bom && !synced.startsWith("\ufeff") ? `\ufeff${synced}` : synced);
+}
+
+/** A diff names a file from the workspace folder that it lies in. */
+function pathInDiff({ folders }: Case, path: string): string {
+  const folder = folders.find((name) => path.startsWith(`${name}/`));
+  return folder === undefined ? path : path.slice(folder.length + 1);
+}

@@ -1,0 +1,126 @@
+/** Runs a case over the wire: a server of its own process, and the strict editor in front of it. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ResponseError } from "vscode-jsonrpc/node";
+import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
+import type { Case } from "./cases.js";
+import type { FileState } from "./expected.js";
+import type { FakeEditor } from "./fakeEditor.js";
+import type { Seen } from "./outcome.js";
+
+/** Who applies: the client, with the edit in the answer, or the server. */
+export type Door = "multiEdit/apply" | "multiEdit.apply";
+
+/** What came out over the wire. */
+export interface WireRun {
+  readonly seen: Seen;
+  /** Every file of the case's folder afterwards, by path. */
+  readonly files: ReadonlyMap<string, FileState>;
+}
+
+/** Puts a case's files before the editor and the server, sends its call, and takes everything away again. */
+export async function runOverWire(one: Case, editor: FakeEditor, door: Door): Promise<WireRun> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-case-")));
+  const folders = one.folders.map((folder) => join(root, folder)).map((path) => ({ uri: toUri(path), name: path }));
+  writeFiles(one, root);
+  try {
+    await editor.notify("workspace/didChangeWorkspaceFolders", { event: { added: folders, removed: [] } });
+    for (const { path, synced, language } of one.files) {
+      if (synced !== undefined) await editor.open({ uri: toUri(join(root, path)), text: synced, languageId: language });
+    }
+    if (one.settings !== undefined) await editor.setSettings(withRoot(one.settings, root));
+    const seen = await send(one, editor, door, root);
+    return { seen, files: filesOf(one, editor, root) };
+  } finally {
+    if (one.settings !== undefined) await editor.setSettings({});
+    for (const uri of [...editor.documents.keys()]) await editor.close(uri);
+    await editor.notify("workspace/didChangeWorkspaceFolders", { event: { added: [], removed: folders } });
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+/** A page's request or settings with the real folder in them. */
+function withRoot(value: unknown, root: string): unknown {
+  if (typeof value === "string") {
+    const uri = value.replace(/^file:\/\/\/project(?=\/|$)/, toUri(root));
+    return uri.replace(/^\/project(?=\/|$)/, root);
+  }
+  if (Array.isArray(value)) return value.map((item) => withRoot(item, root));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [String(withRoot(key, root)), withRoot(item, root)]),
+  );
+}
+
+const toUri = (path: string): string => pathToFileURL(path).href;
+
+function writeFiles(one: Case, root: string): void {
+  for (const folder of one.folders) mkdirSync(join(root, folder), { recursive: true });
+  for (const { path, disk } of one.files) {
+    if (disk === undefined) continue;
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), disk);
+  }
+  for (const [path, target] of one.links) symlinkSync(join(root, target), join(root, path));
+}
+
+async function send(one: Case, editor: FakeEditor, door: Door, root: string): Promise<Seen> {
+  const params = withRoot(one.request, root);
+  try {
+    const answer =
+      door === "multiEdit/apply"
+        ? await editor.request(door, params)
+        : await editor.request("workspace/executeCommand", { command: door, arguments: [params] });
+    return await takeResult(answer as MultiEditResult, editor, door, root);
+  } catch (error) {
+    if (!(error instanceof ResponseError)) throw error;
+    const { failures, edits } = withoutRoot(error.data as MultiEditErrorData, root);
+    return { failures, edits, warnings: [] };
+  }
+}
+
+/** The client applies what it was answered; where the server applied, the answer must say so. */
+async function takeResult(answer: MultiEditResult, editor: FakeEditor, door: Door, root: string): Promise<Seen> {
+  if (door === "multiEdit/apply") await editor.apply(answer.edit!);
+  const expected = door === "multiEdit/apply" ? "proposed" : "applied";
+  if (answer.outcome !== expected || answer.applied !== (expected === "applied")) {
+    throw new Error(`the outcome is ${answer.outcome}: ${answer.warnings.join("; ")}`);
+  }
+  const { diff, edits, warnings, label } = withoutRoot(answer, root);
+  return { diff, failures: edits.flatMap(({ failure }) => failure ?? []), edits, warnings, label };
+}
+
+/** What the server answered, with `/project` for the real folder. */
+function withoutRoot<T>(value: T, root: string): T {
+  return JSON.parse(JSON.stringify(value).replaceAll(toUri(root), "file:///project").replaceAll(root, "/project"));
+}
+
+function filesOf(one: Case, editor: FakeEditor, root: string): Map<string, FileState> {
+  const files = new Map<string, FileState>();
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) files.set(path.slice(root.length + 1), { disk: readFileSync(path) });
+  }
+  for (const link of one.links.keys()) {
+    const entry = readdirSync(dirname(join(root, link)), { withFileTypes: true }).find(({ name }) =>
+      link.endsWith(name),
+    );
+    if (entry?.isSymbolicLink() !== true) throw new Error(`${link} is no link any more`);
+  }
+  for (const { uri, text } of editor.documents.values()) {
+    const path = decodeURIComponent(uri.slice(toUri(root).length + 1));
+    files.set(path, { ...files.get(path), synced: text });
+  }
+  return files;
+}
