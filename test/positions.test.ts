@@ -49,6 +49,11 @@ describe("positions", () => {
           const { line, character } = modelPosition(text, offset, { encoding, rule });
           named.set(`${line}:${character}`, offset);
         }
+        // To an editor that takes a CR for a character, there is a place behind each.
+        for (const pair of rule.loneCrEndsLine ? [] : text.matchAll(/\r\n/g)) {
+          const { line, character } = modelPosition(text, pair.index, { encoding, rule });
+          named.set(`${line}:${character + 1}`, pair.index + 1);
+        }
         const lineCount = modelLines(text, rule).length;
         named.set(`${lineCount}:0`, text.length);
         const widest = width["utf-8"](text) + 2;

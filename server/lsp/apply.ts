@@ -112,7 +112,7 @@ async function applyByServer(call: Call): Promise<Answer> {
     const { planned, snapshot } = drafted;
     const made = toWorkspaceEdit(planned.files, session);
     if (!made.ok) return toError([made.failure], planned.outcomes);
-    if (session.capabilities.workspace?.applyEdit === false) return toError([editorFailures.noApplyEdit()], []);
+    if (session.capabilities.workspace?.applyEdit !== true) return toError([editorFailures.noApplyEdit()], []);
     const asks = options.confirm ?? session.settings.confirm === "always";
     const diff = asks ? wholeDiff(planned.files) : "";
     if (asks && diff !== "" && diff !== confirmed) {

@@ -53,7 +53,7 @@ export function offsetOf(
   if (!isUnsigned(line) || !isUnsigned(character) || line > lines.lineCount) return undefined;
   if (line === lines.lineCount) return character === 0 ? text.length : undefined;
   const start = lines.start(line);
-  const end = lines.contentEnd(line);
+  const end = endOfCharacters(lines, line);
   if (encoding !== "utf-16") return skipUnits(text, { from: start, to: end }, character, encoding);
   const offset = start + character; // A minified line is not walked where nothing has to be counted.
   return offset > end || isInsidePair(text, offset) ? undefined : offset;
@@ -69,6 +69,12 @@ export function spanOf(
   const from = offsetOf(text, lines, range.start, encoding);
   const to = offsetOf(text, lines, range.end, encoding);
   return from === undefined || to === undefined || from > to ? undefined : { from, to };
+}
+
+/** Where a lone CR ends no line, the editor may put its cursor behind any CR, one in front of an LF included. */
+function endOfCharacters(lines: LineIndex, line: number): number {
+  const end = lines.contentEnd(line);
+  return lines.rule.loneCrEndsLine || lines.terminator(line) !== "\r\n" ? end : end + 1;
 }
 
 function countUnits(text: string, from: number, to: number, encoding: PositionEncoding): number {

@@ -1,8 +1,10 @@
 /** Applies a plan through an editor that promises little: one document at a time, each proved by the text that it syncs. */
 import { type ApplyWorkspaceEditResult, ResponseError, type WorkspaceEdit } from "vscode-languageserver/node";
-import { callSentences, editorFailures, type Failure } from "../plan/failure.js";
-import type { FileChange, Planned } from "../plan/outcome.js";
+import { callSentences, editorFailures } from "../plan/failure.js";
+import type { EditOutcome, FileChange, Planned } from "../plan/outcome.js";
+import type { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
+import { shrink } from "../text/shrink.js";
 import { sameAsDisk } from "../workspace/files.js";
 import type { WorkspaceSnapshot } from "../workspace/snapshot.js";
 import type { CallOptions, MultiEditErrorData, MultiEditResult } from "./protocol.js";
@@ -32,69 +34,92 @@ type Proof =
   | { readonly kind: "proved" }
   /** The text is as it was. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** The text has moved on, and the step is not in it. */
+  /** The text has moved on, and the step is certainly not in it. */
   | { readonly kind: "moved" }
-  /** Nothing can be told from the text: it is not synced, or the editor is silent. */
-  | { readonly kind: "unproved"; readonly warning: string }
+  /** The text is neither the old nor the planned one. */
+  | { readonly kind: "diverged" }
+  /** No answer came, and no text. */
+  | { readonly kind: "silent" }
+  /** The editor said yes, but does not sync the text that would prove it. */
+  | { readonly kind: "unproved" }
   | { readonly kind: "failed"; readonly error: ResponseError<MultiEditErrorData> };
+
+/** A document's part as it was applied in the end, and what proves it. */
+interface Step {
+  readonly proof: Proof;
+  readonly file: FileChange;
+  /** The outcomes of this document's edits, where they were planned again. */
+  readonly outcomes: readonly EditOutcome[];
+}
 
 /** Open documents first, then files that are not open, new files last: what can be proved and taken back goes first. */
 export async function applyThroughEditor(job: Job): Promise<MultiEditResult | ResponseError<MultiEditErrorData>> {
   const rank = ({ created, document }: FileChange): number => (created ? 2 : document.version === null ? 1 : 0);
-  const steps = job.planned.files
+  const files = job.planned.files
     .filter((file) => file.created || !file.change.isEmpty)
     .sort((a, b) => rank(a) - rank(b));
-  const done: FileChange[] = [];
-  const warnings: string[] = [];
-  for (const step of steps) {
-    const { proof, file } = await applyStep(job, step);
-    if (proof.kind === "proved" || proof.kind === "unproved") done.push(file);
-    if (proof.kind === "unproved") warnings.push(proof.warning);
-    else if (proof.kind !== "proved") return giveUp(job, file, proof, done);
+  const done: Step[] = [];
+  for (const file of files) {
+    const step = await applyStep(job, file);
+    if (step.proof.kind !== "proved" && step.proof.kind !== "unproved") return giveUp(job, step, done);
+    done.push(step);
   }
-  return finish(job, done, warnings);
+  return finish(job, done);
 }
 
 /** One document, matched again where its text moved on before the editor could apply the edit. */
-async function applyStep(job: Job, first: FileChange): Promise<{ proof: Proof; file: FileChange }> {
+async function applyStep(job: Job, first: FileChange): Promise<Step> {
   let file = first;
+  let outcomes: readonly EditOutcome[] = [];
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const proof = file.created ? await create(job, file) : await change(job, file);
-    if (proof.kind !== "moved") return { proof, file };
+    if (proof.kind !== "moved") return { proof, file, outcomes };
     const again = await job.replan(file.document.uri);
-    if (!again.ok) return { proof: { kind: "failed", error: again.error }, file };
+    if (!again.ok) return { proof: { kind: "failed", error: again.error }, file, outcomes };
+    ({ outcomes } = again.planned);
     file = again.planned.files[0] ?? file;
+    if (!file.created && file.change.isEmpty) return { proof: { kind: "proved" }, file, outcomes };
   }
   const failure = editorFailures.contentModified({ path: file.document.path }, callSentences.keepsMoving);
-  return { proof: { kind: "failed", error: toError([failure], []) }, file };
+  return { proof: { kind: "failed", error: toError([failure], []) }, file, outcomes };
 }
 
 async function change(job: Job, file: FileChange): Promise<Proof> {
   const { session, options } = job;
   const { uri, version } = file.document;
   if (version !== null && session.documents.get(uri)?.version !== version) return { kind: "moved" };
-  const edit: WorkspaceEdit = { documentChanges: [toTextDocumentEdit(file, session)] };
-  return prove(session, file, { label: labelOf([file], options), edit: plain(session, edit, file) });
+  return prove(session, file, { label: labelOf([file], options), edit: editOf(session, file) });
 }
 
-/** A client that knows no `documentChanges` gets the older form. */
-function plain(session: Session, edit: WorkspaceEdit, file: FileChange): WorkspaceEdit {
+/** The edit of one document; a client that knows no `documentChanges` gets the older form. */
+function editOf(session: Session, file: FileChange): WorkspaceEdit {
   const made = toWorkspaceEdit([{ ...file, created: false }], session);
-  return made.ok && made.edit.changes !== undefined ? made.edit : edit;
+  const older = made.ok && made.edit.changes !== undefined;
+  return older ? made.edit : { documentChanges: [toTextDocumentEdit(file, session)] };
 }
 
-/** The file first and its text in a second request: editors that get both in one prompt or lose the text. */
+/** The file first and its text in a second request: some editors prompt for both in one, or lose the text. */
 async function create(job: Job, file: FileChange): Promise<Proof> {
-  const { session, options } = job;
+  const { session, options, snapshot } = job;
   const { uri } = file.document;
   const label = labelOf([file], options);
   const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
+  if (answer.silent) return { kind: "silent" };
   if (!answer.applied) return { kind: "refused", reason: answer.reason };
-  if (file.change.isEmpty) return { kind: "proved" };
-  const open = session.documents.get(uri);
-  const document = { ...file.document, version: open?.version ?? null };
-  const edit: WorkspaceEdit = { documentChanges: [toTextDocumentEdit({ ...file, document }, session)] };
-  return prove(session, file, { label, edit });
+  if (file.change.isEmpty) {
+    const path = snapshot.places.get(uri)?.file;
+    const there =
+      session.documents.get(uri) !== undefined || (path !== undefined && (await sameAsDisk("", path)) === "same");
+    return { kind: there ? "proved" : "unproved" };
+  }
+  const document = { ...file.document, version: session.documents.get(uri)?.version ?? null };
+  const proof = await prove(session, file, {
+    label,
+    edit: { documentChanges: [toTextDocumentEdit({ ...file, document }, session)] },
+  });
+  if (proof.kind !== "proved" && proof.kind !== "unproved") await remove(session, uri);
+  // The file was not there when it was planned, so there is no text that could have moved on.
+  return proof.kind === "moved" ? { kind: "diverged" } : proof;
 }
 
 interface Asked {
@@ -104,7 +129,7 @@ interface Asked {
 
 /** Sends the edit and watches the text: the answer only decides how long to wait for it. */
 async function prove(session: Session, file: FileChange, asked: Asked): Promise<Proof> {
-  const { uri, path, version } = file.document;
+  const { uri, version } = file.document;
   const watch = watchText(session, uri, (text) => isExpected(session, file, text));
   try {
     const answer = await Promise.race([request(session, asked), watch.seen.then(() => "seen" as const)]);
@@ -112,18 +137,34 @@ async function prove(session: Session, file: FileChange, asked: Asked): Promise<
     const patience = answer.applied ? session.settings.proofTimeout : session.settings.proofTimeout / 4;
     if (await within(patience, watch.seen)) return { kind: "proved" };
     const open = session.documents.get(uri);
-    if (open === undefined) {
-      if (version !== null) return { kind: "moved" };
-      return answer.applied
-        ? { kind: "unproved", warning: callSentences.unproved(path) }
-        : { kind: "refused", reason: answer.reason };
+    if (open === undefined && version === null && !answer.silent) {
+      return answer.applied ? { kind: "unproved" } : { kind: "refused", reason: answer.reason };
     }
-    if (open.version !== version) return { kind: "moved" };
-    if (answer.silent) return { kind: "unproved", warning: callSentences.noAnswer(path) };
-    return { kind: "refused", reason: answer.reason };
+    if (open === undefined || open.desynced !== undefined) return { kind: answer.silent ? "silent" : "diverged" };
+    if (open.version === version)
+      return answer.silent ? { kind: "silent" } : { kind: "refused", reason: answer.reason };
+    if (version === null) return { kind: "diverged" };
+    // The user typed meanwhile: what is outside of the typing tells whether the edit is in the text.
+    const verdict = whichText(file, open.text);
+    return { kind: verdict === "planned" ? "proved" : verdict === "old" ? "moved" : "diverged" };
   } finally {
     watch.stop();
   }
+}
+
+/** Whether a text that moved on is the old or the planned one, but for one stretch that touches none of the changes. */
+function whichText(file: FileChange, synced: string): "old" | "planned" | "unclear" {
+  const mark = file.document.bomSynced ? "\uFEFF" : "";
+  const { change, document, text } = file;
+  const untouched = (before: string, set: ChangeSet): boolean => {
+    const [typed] = shrink(mark + before, { from: 0, to: mark.length + before.length, insert: synced });
+    if (typed === undefined) return true;
+    const [from, to] = [typed.from - mark.length, typed.to - mark.length];
+    return set.changes.every((one) => one.to < from || one.from > to);
+  };
+  const isOld = untouched(document.text, change);
+  const isPlanned = untouched(text, change.invert(document.text));
+  return isOld === isPlanned ? "unclear" : isOld ? "old" : "planned";
 }
 
 /** Whether the editor's text is the planned one; some editors give a text its final line end back. */
@@ -186,83 +227,75 @@ async function within(milliseconds: number, seen: Promise<void>): Promise<boolea
 /** Takes back what was done, the last first, and says so. */
 async function giveUp(
   job: Job,
-  file: FileChange,
-  proof: Exclude<Proof, { kind: "proved" | "unproved" }>,
-  done: readonly FileChange[],
+  { proof, file }: Step,
+  done: readonly Step[],
 ): Promise<ResponseError<MultiEditErrorData>> {
   const back: string[] = [];
   const stuck: string[] = [];
-  for (const one of [...done].reverse()) {
-    const list = (await takeBack(job, one)) ? back : stuck;
-    list.push(one.document.path);
+  for (const step of [...done].reverse()) {
+    const list = (await takeBack(job, step)) ? back : stuck;
+    list.push(step.file.document.path);
   }
-  const takenBack =
-    done.length === 0
-      ? callSentences.nothingTakenBack
-      : [
-          ...(back.length > 0 ? [callSentences.takenBack(back)] : []),
-          ...(stuck.length > 0 ? [callSentences.notTakenBack(stuck)] : []),
-        ].join(" ");
+  const takenBack = callSentences.rest(back, stuck);
+  if (proof.kind === "failed") {
+    const { code, message, data } = proof.error;
+    return new ResponseError(code, done.length === 0 ? message : `${message}\n${takenBack}`, data);
+  }
   const { path } = file.document;
-  const failure: Failure | undefined =
+  const failure =
     proof.kind === "refused"
       ? editorFailures.clientRefused(path, proof.reason, takenBack)
-      : proof.kind === "moved"
-        ? editorFailures.clientDiverged(path, takenBack)
-        : undefined;
+      : proof.kind === "silent"
+        ? editorFailures.timeout(path, limits.applyEditMs / 1000, takenBack)
+        : editorFailures.clientDiverged(path, takenBack);
   const outcomes = job.planned.outcomes.map((outcome) =>
     outcome.status === "applied" ? { ...outcome, status: "notAttempted" as const } : outcome,
   );
-  if (failure !== undefined) return toError([failure], outcomes);
-  if (proof.kind !== "failed") throw new Error("a step that failed must say why");
-  return new ResponseError(proof.error.code, `${proof.error.message}\n${takenBack}`, proof.error.data);
+  return toError([failure], outcomes);
 }
 
 /** By the inverse edit, where the editor still has the text that the edit gave. */
-async function takeBack(job: Job, file: FileChange): Promise<boolean> {
+async function takeBack(job: Job, { file, proof }: Step): Promise<boolean> {
   const { session } = job;
   const { uri } = file.document;
+  if (file.created) return remove(session, uri);
   const open = session.documents.get(uri);
-  if (file.created) {
-    if (!offers(session, "delete")) return false;
-    return (await request(session, { label: "Undo", edit: { documentChanges: [{ kind: "delete", uri }] } })).applied;
-  }
-  if (open === undefined || !isExpected(session, file, open.text)) return false;
+  if (proof.kind !== "proved" || open === undefined || !isExpected(session, file, open.text)) return false;
   const document = { ...file.document, text: file.text, version: open.version };
-  const inverse: FileChange = {
-    ...file,
-    document,
-    change: file.change.invert(file.document.text),
-    text: file.document.text,
-  };
-  return (await change({ ...job, planned: { ...job.planned, files: [inverse] } }, inverse)).kind === "proved";
+  const inverse = { ...file, document, change: file.change.invert(file.document.text), text: file.document.text };
+  return (await change(job, inverse)).kind === "proved";
+}
+
+/** Deletes a file that the batch created. */
+async function remove(session: Session, uri: string): Promise<boolean> {
+  if (!offers(session, "delete")) return false;
+  return (await request(session, { label: "Undo", edit: { documentChanges: [{ kind: "delete", uri }] } })).applied;
 }
 
 /** The result, as far as it was proved. */
-async function finish(
-  job: Job,
-  done: readonly FileChange[],
-  unproved: readonly string[],
-): Promise<MultiEditResult | ResponseError<MultiEditErrorData>> {
+async function finish(job: Job, done: readonly Step[]): Promise<MultiEditResult | ResponseError<MultiEditErrorData>> {
   const { session, snapshot, options } = job;
-  const byUri = new Map(done.map((file) => [file.document.uri, file]));
+  const byUri = new Map(done.map(({ file }) => [file.document.uri, file]));
+  const again = new Map(done.flatMap(({ outcomes }) => outcomes.map((outcome) => [outcome.index, outcome])));
   const planned: GoodPlan = {
     ...job.planned,
     files: job.planned.files.map((file) => byUri.get(file.document.uri) ?? file),
+    outcomes: job.planned.outcomes.map((outcome) => again.get(outcome.index) ?? outcome),
   };
   const onDisk = new Map<string, "same" | "differs">();
-  const warnings = [...job.warnings, ...unproved];
-  for (const file of done) {
+  const warnings = [...job.warnings];
+  for (const { file, proof } of done) {
     const { uri, path, version } = file.document;
+    if (proof.kind === "unproved") warnings.push(callSentences.unproved(path));
     const place = snapshot.places.get(uri)?.file;
-    const state = place === undefined ? undefined : ((await sameAsDisk(file.text, place)) ?? "differs");
-    if (state !== undefined) onDisk.set(uri, state);
-    if (state !== "differs") continue;
-    if (version === null) warnings.push(callSentences.throughEditor(path));
-    else if (options.save === "always") warnings.push(callSentences.notSaved(path));
+    if (place === undefined) continue;
+    const state = (await sameAsDisk(file.text, place)) ?? "differs";
+    onDisk.set(uri, state);
+    if (state === "differs" && version === null) warnings.push(callSentences.throughEditor(path));
+    else if (state === "differs" && options.save === "always") warnings.push(callSentences.notSaved(path));
   }
   const made = toWorkspaceEdit(planned.files, session);
   if (!made.ok) return toError([made.failure], planned.outcomes);
-  const outcome = unproved.length === 0 ? "applied" : "unknown";
+  const outcome = done.every(({ proof }) => proof.kind === "proved") ? "applied" : "unknown";
   return toResult({ planned, edit: made.edit, outcome, options, warnings, onDisk });
 }

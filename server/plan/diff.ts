@@ -16,6 +16,12 @@ export interface FileDiff {
   readonly firstChangedLine: number;
 }
 
+/** A hunk's header; no line of a hunk's body starts with `@`. */
+const hunkHeader = /(?<=\n)@@ -(\d+),(\d+) \+(\d+),(\d+) @@\n/g;
+
+/** Git leaves a count of one out. */
+const countOf = (lines: string): string => (lines === "1" ? "" : `,${lines}`);
+
 /** Lines of context around a change. */
 const context = 3;
 
@@ -30,7 +36,7 @@ export function diffOf(file: FileChange): FileDiff {
     insert,
   }));
   const lines = LineIndex.of(mark + document.text, { loneCrEndsLine: false });
-  const blocks = blocksOf(lines, changes).flatMap((block) => refined(block));
+  const blocks = joined(blocksOf(lines, changes).flatMap(refined));
   const text = formatPatch({
     isGit: true,
     isCreate: created,
@@ -42,7 +48,10 @@ export function diffOf(file: FileChange): FileDiff {
   });
   const first = blocks[0];
   return {
-    text,
+    text: text.replace(
+      hunkHeader,
+      (_, from, oldLines, to, newLines) => `@@ -${from}${countOf(oldLines)} +${to}${countOf(newLines)} @@\n`,
+    ),
     added: blocks.reduce((sum, block) => sum + block.added.length, 0),
     removed: blocks.reduce((sum, block) => sum + block.removed.length, 0),
     firstChangedLine: first === undefined ? 1 : first.start + 1,
@@ -120,6 +129,22 @@ function refined(block: Block): Block[] {
     if (part.removed) start += part.count;
   }
   return open === undefined ? blocks : [...blocks, open];
+}
+
+/** Blocks with no line between them as one, so that a hunk has all removed lines before the added ones, as git has. */
+function joined(blocks: readonly Block[]): Block[] {
+  const out: Block[] = [];
+  for (const block of blocks) {
+    const last = out.at(-1);
+    if (last === undefined || last.start + last.removed.length < block.start) out.push(block);
+    else
+      out[out.length - 1] = {
+        start: last.start,
+        removed: [...last.removed, ...block.removed],
+        added: [...last.added, ...block.added],
+      };
+  }
+  return out;
 }
 
 /** Blocks with their context; those whose context touches share a hunk. */

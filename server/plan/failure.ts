@@ -606,6 +606,13 @@ export const editorFailures = {
       `After the edit the editor's text of ${quote(path, 160)} is neither the old nor the planned one. ${takenBack}`,
       "Read the file before you go on.",
     ),
+  timeout: (path: string, seconds: number, takenBack: string) =>
+    makeFailure(
+      "timeout",
+      { path },
+      `The editor did not answer within ${seconds} s, and has not changed ${quote(path, 160)} so far; it may still do so, if it waits for the user. ${takenBack}`,
+      "Ask the user, and read the file before you go on.",
+    ),
   userRejected: (label: string) =>
     makeFailure(
       "userRejected",
@@ -626,13 +633,17 @@ export const callSentences = {
     const rest = sound.length === 0 ? [] : [`Found and in order, to be sent again as they are: ${indices(sound)}.`];
     return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
   },
-  nothingTakenBack: "Nothing else was changed.",
-  takenBack: (paths: readonly string[]): string => `Taken back: ${paths.join(", ")}.`,
-  notTakenBack: (paths: readonly string[]): string =>
-    `These could not be taken back and hold the edit: ${paths.join(", ")}.`,
+  /** What became of the documents that were edited before the one that failed. */
+  rest: (back: readonly string[], stuck: readonly string[]): string =>
+    [
+      ...(back.length + stuck.length === 0 ? ["Nothing else was changed."] : []),
+      ...(back.length > 0 ? [`Taken back: ${back.join(", ")}.`] : []),
+      ...(stuck.length > 0
+        ? [`These still hold the edit, because it could not be taken back: ${stuck.join(", ")}.`]
+        : []),
+    ].join(" "),
   unproved: (path: string): string =>
     `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
-  noAnswer: (path: string): string => `${path}: the editor did not answer, and its text is unchanged so far`,
   throughEditor: (path: string): string => `${path} was not open: it was changed in the editor and is not saved`,
   notSaved: (path: string): string =>
     `${path} is changed in the editor and not saved: the editor offers the server no way to save`,
