@@ -40,6 +40,8 @@ export function positionOf(text: string, lines: LineIndex, offset: number, encod
  * character is beyond the line's content or inside a character, or a number is no unsigned integer. LSP would have a
  * character beyond the line moved to its end, but a client that sends one has another text than we do.
  *
+ * For an editor that takes a CR for a character, the place between CR and LF is one like any other.
+ *
  * Character 0 of the line after the last one is the end of the text: Neovim and Emacs name it so, having no empty
  * last line.
  */
