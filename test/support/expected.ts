@@ -52,8 +52,9 @@ function bytesOf({ synced, disk, bom }: CaseFile): Buffer {
   return Buffer.from(bom && !synced.startsWith("\ufeff") ? `\ufeff${synced}` : synced);
 }
 
-/** A diff names a file from the workspace folder that it lies in. */
+/** A diff names a file from the workspace folder that it lies in, and as git does from the root where it lies in none. */
 function pathInDiff({ folders }: Case, path: string): string {
+  if (folders.includes(".")) return path;
   const folder = folders.find((name) => path.startsWith(`${name}/`));
-  return folder === undefined ? path : path.slice(folder.length + 1);
+  return folder === undefined ? `project/${path}` : path.slice(folder.length + 1);
 }

@@ -1,0 +1,139 @@
+/** The tests' own tools: a page that is wrong is refused by name and line, and the strict editor is strict. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { WorkspaceEdit } from "vscode-languageserver/node";
+import { parsePage } from "./support/cases.js";
+import { type Encoding, offsetOf, positionOf, Refused } from "./support/editorText.js";
+import { type OpenDocument, stepsOf } from "./support/editorWorkspace.js";
+import { escaped, needsEscapes, unescaped } from "./support/escapes.js";
+import { rewrite } from "./support/outcome.js";
+
+const block = (info: string, body = ""): string => `\`\`\`${info}\n${body === "" ? "" : `${body}\n`}\`\`\`\n`;
+const file = block("ts a.ts", "one");
+const request = block("request", '{ "path": "a.ts", "oldText": "one", "newText": "1" }');
+const diff = block("diff", "nothing changes");
+const page = (...blocks: string[]): string => `# Case\n\nWhy.\n\n${blocks.join("\n")}`;
+
+describe("a page", () => {
+  it("is read into its cases, headings without blocks left out", () => {
+    const markdown = `# Page\n\nAbout.\n\n${page(file, request, diff).replace("# Case", "## One")}\n${page(request, diff)}`;
+    expect(parsePage("p.md", markdown).map(({ name, line }) => [name, line])).toEqual([
+      ["One", 5],
+      ["Case", 21],
+    ]);
+  });
+
+  it.each([
+    ["an unknown kind", page(block("reqest", "{}"), request, diff), 5, "no kind of block"],
+    ["an unknown flag of a file", page(block("ts a.ts closd", "one"), request, diff), 5, 'knows no "closd"'],
+    ["an unknown flag of another block", page(file, request, block("diff excaped", "x")), 13, 'knows no "excaped"'],
+    ["no outcome", page(file, request), 1, "no outcome"],
+    ["no request", page(file, diff), 1, "no request"],
+    ["no prose", `# Case\n\n${request}\n${diff}`, 1, "does not say why"],
+    ["an empty diff", page(file, request, block("diff")), 13, "nothing changes"],
+    ["an empty failure", page(file, request, block("failure")), 13, "failure is empty"],
+    ["a request that is no JSON", page(file, block("request", "{"), diff), 9, "not JSON"],
+    ["a block that is not closed", page(file, request, "```diff\nx"), 13, "not closed"],
+    ["two files of one path", page(file, file, request, diff), 9, "second file"],
+    ["two requests", page(request, request, diff), 9, "two"],
+    ["two cases of one name", `${page(request, diff)}\n${page(request, diff)}`, 13, "second case"],
+    ["a block before every heading", request, 1, "before the first heading"],
+    ["no case", "# Page\n\nAbout.\n", 1, "no case"],
+  ])("with %s is refused", (_, markdown, line, problem) => {
+    expect(() => parsePage("p.md", markdown)).toThrow(new RegExp(`^p\\.md:${line}: .*${problem}`));
+  });
+
+  it("has a dirty file's text from one block and the disk's from another", () => {
+    const [one] = parsePage("p.md", page(block("ts a.ts dirty", "new"), block("ts a.ts closed", "old"), request, diff));
+    expect(one?.files).toEqual([
+      { path: "a.ts", language: "ts", synced: "new\n", disk: Buffer.from("old\n"), bom: false, utf16: false },
+    ]);
+  });
+
+  it("is rewritten in place, blocks that are no longer wanted left out", () => {
+    const markdown = page(file, request, block("failure", "noMatch"));
+    const rewritten = rewrite(markdown, parsePage("p.md", markdown), [
+      { diff: "+\tone\n", result: "0 applied exact 1-1\n" },
+    ]);
+    expect(rewritten).toBe(
+      page(file, request, block("diff escaped", "+\\tone"), block("result", "0 applied exact 1-1")),
+    );
+  });
+});
+
+describe("escapes", () => {
+  it("are undone, and leave nothing hidden", () => {
+    const text = fc.string({ unit: "binary" });
+    fc.assert(
+      fc.property(text, (text) => {
+        expect(unescaped(escaped(text))).toBe(text);
+        expect(needsEscapes(escaped(text))).toBe(false);
+      }),
+    );
+  });
+});
+
+describe("the strict editor", () => {
+  const uri = "file:///a.ts";
+  const open = new Map<string, OpenDocument>([[uri, { uri, languageId: "ts", version: 3, text: "a😀b\r\nc" }]]);
+  const edit = (...edits: [number, number, number, number, string][]): WorkspaceEdit => ({
+    documentChanges: [
+      {
+        textDocument: { uri, version: 3 },
+        edits: edits.map(([line, character, endLine, endCharacter, newText]) => ({
+          range: { start: { line, character }, end: { line: endLine, character: endCharacter } },
+          newText,
+        })),
+      },
+    ],
+  });
+  const take = (edit: WorkspaceEdit, encoding: Encoding = "utf-16") =>
+    stepsOf(edit, open, { encoding, versions: "checked" });
+
+  it("takes edits that are in order", () => {
+    expect(take(edit([0, 0, 0, 1, "x"], [0, 3, 1, 0, ""]))).toMatchObject([
+      {
+        kind: "edit",
+        replacements: [
+          { from: 0, to: 1 },
+          { from: 3, to: 6 },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    ["edits that overlap", edit([0, 0, 0, 3, "x"], [0, 1, 0, 4, "y"])],
+    ["edits that are not in order", edit([1, 0, 1, 1, "x"], [0, 0, 0, 1, "y"])],
+    ["edits that touch", edit([0, 0, 0, 1, "x"], [0, 1, 0, 3, "y"])],
+    ["an edit that changes nothing", edit([0, 0, 0, 1, "a"])],
+    ["a range that ends before it starts", edit([0, 3, 0, 1, "x"])],
+    ["a line that does not exist", edit([2, 0, 2, 0, "x"])],
+    ["a character behind the end of its line", edit([0, 5, 0, 5, "x"])],
+    ["half a character", edit([0, 2, 0, 3, "x"])],
+    ["a stale version", { documentChanges: [{ textDocument: { uri, version: 2 }, edits: [] }] }],
+    ["no version", { documentChanges: [{ textDocument: { uri, version: null }, edits: [] }] }],
+    ["two entries for one document", { documentChanges: [...edit().documentChanges!, ...edit().documentChanges!] }],
+    [
+      "a version of what is not open",
+      { documentChanges: [{ textDocument: { uri: "file:///b", version: 1 }, edits: [] }] },
+    ],
+    [
+      "a file that does not exist",
+      { documentChanges: [{ textDocument: { uri: "file:///b", version: null }, edits: [] }] },
+    ],
+    ["the creation of what exists", { documentChanges: [{ kind: "create" as const, uri }] }],
+    ["both forms at once", { changes: {}, documentChanges: [] }],
+  ])("refuses %s", (_, refused) => {
+    expect(() => take(refused)).toThrow(Refused);
+  });
+
+  it.each([
+    ["utf-8", 6],
+    ["utf-16", 4],
+    ["utf-32", 3],
+  ] as const)("counts in %s", (encoding, character) => {
+    expect(positionOf("a😀b\r\nc", 4, encoding)).toEqual({ line: 0, character });
+    expect(offsetOf("a😀b\r\nc", { line: 0, character }, encoding)).toBe(4);
+  });
+});
