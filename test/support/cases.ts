@@ -80,7 +80,7 @@ export interface Case {
 }
 
 /** Says that a page is wrong, and where. */
-export class PageError extends Error {
+class PageError extends Error {
   constructor(page: string, line: number, problem: string) {
     super(`${page}:${line}: ${problem}`);
   }
