@@ -55,7 +55,7 @@ export function toTextDocumentEdit(file: FileChange, target: EditTarget): TextDo
 }
 
 /** Disjoint, sorted, in the negotiated encoding, for the text that the editor has. */
-export function toTextEdits({ document, change, created }: FileChange, target: EditTarget): TextEdit[] {
+function toTextEdits({ document, change, created }: FileChange, target: EditTarget): TextEdit[] {
   const start: Position = { line: 0, character: 0 };
   if (created) {
     const end: Position = target.facts.emptyIsLineEnd ? { line: 1, character: 0 } : start;

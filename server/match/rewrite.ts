@@ -41,22 +41,41 @@ interface Alignment {
 function piecesOf(alignment: Alignment): Piece[] {
   const { index, place, region, old, next } = alignment;
   const pieces: Piece[] = [];
-  let lineEnd = lineEndAt(index, place.from);
+  let lineEnd: string | undefined;
   for (const { line, from, kept } of pairLines(old, next)) {
     const own = from === undefined ? undefined : region[from];
     const content = next[line] as Line;
     pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : content.content);
     const ownEnd = own !== undefined && own.next > own.to ? { from: own.to, to: own.next } : undefined;
     if (ownEnd !== undefined) lineEnd = adopted(index, ownEnd) ?? lineEnd;
-    if (line < next.length - 1) pieces.push(ownEnd ?? lineEnd ?? content.end);
+    if (line === next.length - 1) continue;
+    if (ownEnd === undefined) lineEnd ??= lineEndAt(index, place.from) ?? content.end;
+    pieces.push(ownEnd ?? lineEnd ?? content.end);
   }
   return pieces;
 }
 
 /** The end that new lines get at an offset: of its line, else of the line before; `undefined`: the text has none there. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
-  const line = index.lines.lineAt(offset);
-  return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
+  // Looked for from the place: an index of the whole text would cost more than the edit.
+  for (let at = offset; at < index.text.length; at++) {
+    const end = endAt(index, at);
+    if (end !== undefined) return end;
+  }
+  for (let at = offset - 1; at >= 0; at--) {
+    const end = endAt(index, at);
+    if (end !== undefined) return end === "\n" && index.text[at - 1] === "\r" ? "\r\n" : end;
+  }
+  return undefined;
+}
+
+/** The line end that starts at an offset, if the document's editor takes it for one. */
+function endAt({ text, rule }: TextIndex, at: number): string | undefined {
+  const unit = text[at];
+  if (unit === "\n") return "\n";
+  if (unit !== "\r") return undefined;
+  if (text[at + 1] === "\n") return "\r\n";
+  return rule.loneCrEndsLine ? "\r" : undefined;
 }
 
 /** A line end of the place that new lines behind it take over; a lone CR only where the document's editor counts it. */

@@ -47,7 +47,7 @@ export function ambiguous(draft: Draft, edit: EditOperation, hits: Hits): Failur
 }
 
 /** 1-based line, in the text before the batch, at which a place of the draft's text starts. */
-export function lineInBase(draft: Draft, place: Place): number {
+function lineInBase(draft: Draft, place: Place): number {
   return draft.base.lines.lineAt(spanInBase(draft, place).from) + 1;
 }
 

@@ -83,7 +83,7 @@ export interface At {
 }
 
 /** `edit 2 (src/a.ts)`, `src/a.ts`, `the call`: how sentences name the place of a failure. */
-export function nameOf(at: At): string {
+function nameOf(at: At): string {
   if (at.index === undefined) return at.path ?? "the call";
   return at.path === undefined ? `edit ${at.index}` : `edit ${at.index} (${at.path})`;
 }
@@ -102,7 +102,7 @@ export function quote(text: string, length = 60): string {
 }
 
 /** A failure of a given code: `problem` and `hint` become the message. The only maker of `Failure` values. */
-export function makeFailure(
+function makeFailure(
   code: FailureCode,
   at: At,
   problem: string,
@@ -177,7 +177,7 @@ export function sayDifference(difference: SaidDifference | undefined): string {
 }
 
 /** A text with its blanks made visible: `·` a space, `→` a tab, `⍽` any other blank. */
-export function visibleBlanks(text: string): string {
+function visibleBlanks(text: string): string {
   return text.replace(/\s/g, (blank) => (blank === " " ? "·" : blank === "\t" ? "→" : "⍽"));
 }
 

@@ -43,6 +43,10 @@ export class ChangeSet {
   /** B, given A. Throws a RangeError for a text of another length. */
   apply(textA: string): string {
     if (textA.length !== this.length) throw new RangeError(`a text of ${textA.length} units, not ${this.length}`);
+    const [first, second] = this.changes;
+    // The engine joins three parts when they are first read, in less time than a list takes.
+    if (first !== undefined && second === undefined)
+      return textA.slice(0, first.from) + first.insert + textA.slice(first.to);
     const parts: string[] = [];
     let done = 0;
     for (const { from, to, insert } of this.changes) {
