@@ -107,14 +107,20 @@ describe("ChangeSet", () => {
     );
   });
 
-  it("maps back as the inverse maps", () => {
+  it("maps units back to what they stand for", () => {
     fc.assert(
       fc.property(chained, ({ a, b, one }) => {
         const set = ChangeSet.of(a.length, one);
-        for (let i = 0; i <= b.length; i++) {
-          for (const side of ["before", "after"] as const)
-            expect(set.mapBack(i, side)).toBe(set.invert(a).mapPos(i, side));
+        for (let i = 0; i < a.length; i++) {
+          if (set.changes.some(({ from, to }) => i >= from && i < to)) continue;
+          expect(set.unitBack(set.mapPos(i, "after"))).toEqual({ from: i, to: i + 1 });
         }
+        const inverse = set.invert(a);
+        for (const [k, { from, to }] of inverse.changes.entries()) {
+          const { from: fromA, to: toA } = set.changes[k]!;
+          for (let i = from; i < to; i++) expect(set.unitBack(i)).toEqual({ from: fromA, to: toA });
+        }
+        expect(set.unitBack(b.length).to).toBe(a.length);
       }),
     );
   });

@@ -36,12 +36,15 @@ export function registerServer(connection: Connection, start: ServerStart): void
   connection.onInitialized(() => {
     session.ready = settings.pull();
     settings.subscribe();
+    // Not before: while initializing, the library puts a listener of its own in the place of ours.
+    connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) =>
+      changeFolders(session, params),
+    );
   });
   connection.onDidChangeConfiguration(({ settings: pushed }) => {
     settings.push(pushed);
     session.ready = settings.pull();
   });
-  connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) => changeFolders(session, params));
   registerSync(session);
   registerRequests(session);
 }

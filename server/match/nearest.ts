@@ -19,8 +19,9 @@ export interface Difference {
   readonly kind: DifferenceKind;
   /** 0-based line of the document. */
   readonly line: number;
-  /** 0-based UTF-16 offset in that line at which the two part. */
+  /** 0-based UTF-16 offset in that line at which the two part, and the one in the old text's line. */
   readonly column: number;
+  readonly soughtColumn: number;
   /** The old text's line and the document's, without line ends. */
   readonly sought: string;
   readonly found: string;
@@ -138,20 +139,47 @@ function firstDifference(index: TextIndex, start: number, sought: readonly strin
   const lines = index.matchedLines;
   for (const [i, wanted] of sought.entries()) {
     const line = start + i;
-    if (line >= lines.lineCount)
-      return { kind: "missingLine", line: index.lines.lineCount - 1, column: 0, sought: wanted, found: "" };
+    const missing = { kind: "missingLine", line: index.lines.lineCount - 1, column: 0, soughtColumn: 0 } as const;
+    if (line >= lines.lineCount) return { ...missing, sought: wanted, found: "" };
     const found = lines.content(line);
     if (found === wanted || (sought.length === 1 && found.includes(wanted))) continue;
-    const column = partingColumn(wanted, found);
-    return { kind: kindOf(wanted, found), line: index.lines.lineAt(lines.start(line)), column, sought: wanted, found };
+    const columns = sought.length === 1 ? partingWithin(wanted, found) : parting(wanted, found);
+    return {
+      kind: kindOf(wanted, found),
+      line: index.lines.lineAt(lines.start(line)),
+      ...columns,
+      sought: wanted,
+      found,
+    };
   }
   return undefined;
 }
 
-function partingColumn(a: string, b: string): number {
-  let column = 0;
-  while (column < a.length && a[column] === b[column]) column++;
-  return column;
+interface Parting {
+  readonly column: number;
+  readonly soughtColumn: number;
+}
+
+/** Where two lines part, their indentation aside unless that is all. */
+function parting(wanted: string, found: string): Parting {
+  const start = trimStart(wanted, 0, wanted.length);
+  const foundStart = trimStart(found, 0, found.length);
+  let same = 0;
+  while (start + same < wanted.length && wanted[start + same] === found[foundStart + same]) same++;
+  return { column: foundStart + same, soughtColumn: start + same };
+}
+
+/** Where a part of a line parts from the line that resembles it: behind the longest start of it that the line has. */
+function partingWithin(wanted: string, found: string): Parting {
+  let low = 0;
+  let high = Math.min(wanted.length, bounds.comparedUnits);
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (found.includes(wanted.slice(0, middle))) low = middle;
+    else high = middle - 1;
+  }
+  const own = parting(wanted, found);
+  return low > own.soughtColumn ? { column: found.indexOf(wanted.slice(0, low)) + low, soughtColumn: low } : own;
 }
 
 /** The least that has to be folded away until two lines are equal. */

@@ -92,14 +92,20 @@ function quotedRegion(draft: Draft, region: Region): NearestRegion {
     lines.content(region.startLine + i),
   );
   const inBase = (line: number): number => lineOf(draft, lines.start(line));
+  const numbered = content.map((text, i) => ({ text, number: ownLine(draft, region.startLine + i) }));
   return {
     startLine: inBase(region.startLine),
     endLine: inBase(region.endLine),
-    text: showLines(content, {
-      firstLine: inBase(region.startLine),
-      blanks: visible ? "visible" : "plain",
-      more: region.endLine > shownEnd,
-    }),
+    text: showLines(numbered, { blanks: visible ? "visible" : "plain", more: region.endLine > shownEnd }),
     difference: sayDifference(difference && { ...difference, line: inBase(difference.line) }),
   };
+}
+
+/** 1-based line of the text before the batch; `undefined` for a line that an earlier edit of the batch wrote. */
+function ownLine(draft: Draft, line: number): number | undefined {
+  const { lines } = draft.index;
+  const start = lines.start(line);
+  const { from } = draft.change.unitBack(start);
+  const written = start < lines.contentEnd(line) && draft.change.mapPos(from, "after") !== start;
+  return written ? undefined : draft.base.lines.lineAt(from) + 1;
 }

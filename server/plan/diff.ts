@@ -37,11 +37,12 @@ export function diffOf(file: FileChange): FileDiff {
   }));
   const lines = LineIndex.of(mark + document.text, { loneCrEndsLine: false });
   const blocks = joined(blocksOf(lines, changes).flatMap(refined));
+  const name = document.path.replace(/^\/+/, "");
   const text = formatPatch({
     isGit: true,
     isCreate: created,
-    oldFileName: created ? "/dev/null" : `a/${document.path}`,
-    newFileName: `b/${document.path}`,
+    oldFileName: created ? "/dev/null" : `a/${name}`,
+    newFileName: `b/${name}`,
     oldHeader: undefined,
     newHeader: undefined,
     hunks: hunksOf(lines, blocks),

@@ -53,8 +53,8 @@ export function netChange(draft: Draft): ChangeSet {
 
 /** A stretch of the draft's text as a stretch of the document's; text of earlier edits stands for what they replaced. */
 export function spanInBase(draft: Draft, span: Span): Span {
-  const from = draft.change.mapBack(span.from, "before");
-  return { from, to: Math.max(from, draft.change.mapBack(span.to, "after")) };
+  const { from, to } = draft.change.unitBack(span.from);
+  return { from, to: span.to > span.from ? Math.max(to, draft.change.unitBack(span.to - 1).to) : from };
 }
 
 /** The lines of a stretch of the document's text. */

@@ -110,7 +110,8 @@ function makeFailure(
   more: Pick<Failure, "line" | "matches" | "nearest"> = {},
 ): Failure {
   const room = limits.failureMessage - (hint === undefined ? 0 : Math.min(hint.length, 400) + 1);
-  const message = hint === undefined ? clip(problem, room) : `${clip(problem, room)} ${clip(hint, 400)}`;
+  const gap = problem.endsWith("\n") ? "" : " ";
+  const message = hint === undefined ? clip(problem, room) : `${clip(problem, room)}${gap}${clip(hint, 400)}`;
   return {
     code,
     ...(at.index === undefined ? {} : { index: at.index }),
@@ -145,8 +146,9 @@ export interface SaidDifference {
   readonly kind: "lineEndBlanks" | "indentation" | "typography" | "innerBlanks" | "case" | "text" | "missingLine";
   /** 1-based. */
   readonly line: number;
-  /** 0-based UTF-16 offset in the line. */
+  /** 0-based UTF-16 offset in the file's line at which the two part, and the one in the old text's line. */
   readonly column: number;
+  readonly soughtColumn: number;
   readonly sought: string;
   readonly found: string;
 }
@@ -164,16 +166,16 @@ const differenceNames: Record<SaidDifference["kind"], string> = {
 /** The first difference of a region in words; `undefined`: its lines are the same, but not as whole lines or in that order. */
 export function sayDifference(difference: SaidDifference | undefined): string {
   if (difference === undefined) return "the lines are the same, the place within them or their ends are not";
-  const { kind, line, column, sought, found } = difference;
+  const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
   if (kind === "missingLine") return name;
   const show = kind === "text" || kind === "case" ? (text: string) => text : visibleBlanks;
-  const part = (text: string): string => quote(show(text.slice(Math.max(0, column - 20), column + 30)), 60);
+  const part = (text: string, at: number): string => quote(show(text.slice(Math.max(0, at - 20), at + 30)), 60);
   if (kind === "indentation") {
     const indent = (text: string): string => quote(visibleBlanks(/^\s*/.exec(text)?.[0] ?? ""), 40);
     return `line ${line}: ${name}, old text ${indent(sought)}, file ${indent(found)}`;
   }
-  return `line ${line}, column ${column + 1}: ${name}, old text ${part(sought)}, file ${part(found)}`;
+  return `line ${line}, column ${column + 1}: ${name}, old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
 }
 
 /** A text with its blanks made visible: `·` a space, `→` a tab, `⍽` any other blank. */
@@ -181,15 +183,18 @@ function visibleBlanks(text: string): string {
   return text.replace(/\s/g, (blank) => (blank === " " ? "·" : blank === "\t" ? "→" : "⍽"));
 }
 
+/** A line to be shown, without its end. */
+export interface ShownLine {
+  readonly text: string;
+  /** 1-based; `undefined`: an earlier edit of the batch wrote it, so that the text before the batch has no such line. */
+  readonly number: number | undefined;
+}
+
 /** Lines with their numbers, as a failure shows them; with `blanks: "visible"` those at both ends of a line can be seen. */
-export function showLines(
-  lines: readonly string[],
-  how: { firstLine: number; blanks: "visible" | "plain"; more: boolean },
-): string {
-  const shown = lines.map((line, i) => {
-    const text =
-      how.blanks === "plain" ? line : line.replace(/^\s+/, visibleBlanks).replace(/\s{1,200}$/, visibleBlanks);
-    return `${how.firstLine + i}| ${clip(text, limits.quotedLine)}`;
+export function showLines(lines: readonly ShownLine[], how: { blanks: "visible" | "plain"; more: boolean }): string {
+  const shown = lines.map(({ text, number }) => {
+    const cut = clip(text, limits.quotedLine);
+    return `${number ?? "+"}| ${how.blanks === "plain" ? cut : cut.replace(/^\s+|\s+$/g, visibleBlanks)}`;
   });
   return [...shown, ...(how.more ? ["…"] : [])].join("\n");
 }
@@ -453,6 +458,16 @@ export const syncProblems = {
     `its text would be ${length.toLocaleString("en")} characters long; the limit is ${limit.toLocaleString("en")}`,
 } as const;
 
+/** The first region with its lines, the others by their numbers. */
+function sayNearest([first, ...others]: readonly NearestRegion[]): string[] {
+  if (first === undefined) return [];
+  const named = ({ startLine, endLine }: NearestRegion): string =>
+    startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
+  const also = others.map((region) => `${named(region)} (${clip(region.difference, 120)})`);
+  const rest = also.length === 0 ? "" : `Also near: ${also.join("; ")}.\n`;
+  return [`Nearest: ${named(first)} (${first.difference}):\n${clip(first.text, 500)}\n${rest}`];
+}
+
 /** Failures of placing an edit in its text. */
 export const editFailures = {
   emptyOldText: (at: At, { first }: { first: boolean }) =>
@@ -481,14 +496,9 @@ export const editFailures = {
           ? []
           : [`Its line ${quote(elided)} stands for left-out code; the file has the code itself.`]),
         ...(nearest.length === 0 && elided === undefined ? ["Nothing in the file resembles it."] : []),
-        ...nearest.map(({ startLine, endLine, text, difference }, i) => {
-          const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
-          return i === 0
-            ? `Nearest: ${lines} (${difference}):\n${clip(text, 500)}\n`
-            : `Also ${lines} (${clip(difference, 120)}).`;
-        }),
+        ...sayNearest(nearest),
       ].join(" "),
-      "Copy the old text from the file as it is now; other edits of this call need no correction for this.",
+      "Copy the old text from the file as it is now.",
       nearest.length === 0 ? {} : { nearest, line: nearest[0]?.startLine ?? 1 },
     ),
   dependsOnFailed: (at: At, failed: number) =>

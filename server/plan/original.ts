@@ -67,7 +67,7 @@ function planEdit({ draft, edit, group, accepted, history, options }: Asked): Ed
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
   if (located.kind === "none") return fail(explainAbsence(draft, edit, history, options));
   const chosen = takePlaces(draft, edit, group, located);
-  if (chosen === "redundant") return { index: edit.index, path, status: "skipped", rung: located.rung, places: [] };
+  if (chosen === "redundant") return { index: edit.index, path, status: "skipped", places: [] };
   if (!chosen.ok) return fail(chosen.failure);
   const claims = chosen.places.map((place) => ({
     index: edit.index,

@@ -91,16 +91,20 @@ export class ChangeSet {
     return offsetA + shift;
   }
 
-  /** Where an offset of B was in A: the inverse's `mapPos`, without making the inverse. */
-  mapBack(offsetB: number, side: "before" | "after"): number {
+  /**
+   * The units of A that one unit of B stands for: itself where it was left alone, all that was replaced where it is in an
+   * inserted text. The unit at B's length stands for the end of A.
+   */
+  unitBack(offsetB: number): { readonly from: number; readonly to: number } {
     let shift = 0;
     for (const { from, to, insert } of this.changes) {
       const fromB = from + shift;
-      if (fromB > offsetB || (fromB === offsetB && insert !== "")) break;
-      if (offsetB < fromB + insert.length || fromB === offsetB) return side === "before" ? from : to;
+      if (fromB > offsetB) break;
+      if (offsetB < fromB + insert.length) return { from, to };
       shift += insert.length - (to - from);
     }
-    return offsetB - shift;
+    const offsetA = offsetB - shift;
+    return { from: offsetA, to: Math.min(offsetA + 1, this.length) };
   }
 }
 
