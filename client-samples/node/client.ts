@@ -1,0 +1,141 @@
+/** A client of the server, whole and small enough to be copied: keeps documents, sends calls, applies edits all or none. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { pathToFileURL } from "node:url";
+import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+import type {
+  ApplyWorkspaceEditParams,
+  InitializeParams,
+  InitializeResult,
+  LogMessageParams,
+  ShowMessageRequestParams,
+} from "vscode-languageserver/node";
+// Elsewhere than in this repository: from "multi-edit-language-server/protocol".
+import type {
+  MultiEditErrorData,
+  MultiEditParams,
+  MultiEditResult,
+  ReadParams,
+  ReadResult,
+} from "../../server/lsp/protocol.js";
+import { createDocumentStore, type DocumentStore } from "./documents.js";
+
+/** How to start the server, and what the client does with what the server says. */
+export interface ClientOptions {
+  /** Program and arguments, as `["multi-edit-language-server", "--stdio"]`. */
+  readonly command: readonly [string, ...string[]];
+  /** Absolute path of the workspace folder. */
+  readonly folder: string;
+  /** The user's settings; what is absent has its default. */
+  readonly settings?: object;
+  /** Gets what the server logs. */
+  readonly onLog?: (message: string) => void;
+  /** Asks the user and gives one of the titles; `undefined`, and no function at all, means no. */
+  readonly ask?: (message: string, titles: readonly string[]) => Promise<string | undefined>;
+}
+
+/** What came of a call: failures are values, as a model is to read them. */
+export type Answer<Result> =
+  | { readonly ok: true; readonly result: Result }
+  | { readonly ok: false; readonly code: number; readonly message: string; readonly data?: MultiEditErrorData };
+
+/** A running server and the documents that it is told of. */
+export interface Client {
+  readonly initialized: InitializeResult;
+  /** Open documents; open, change and save them here, and the server knows. */
+  readonly documents: DocumentStore;
+  /** Sends one tool call, as the model wrote it, and applies the edit of the answer. */
+  apply(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
+  /** Sends one tool call that the server applies itself, by asking this client and checking the text afterwards. */
+  applyByServer(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
+  /** What `apply` would do. */
+  preview(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
+  /** The text that a call would be matched against: show this to the model, not the file on disk. */
+  read(params: ReadParams): Promise<Answer<ReadResult>>;
+  /** Ends the server and waits until it is gone; gives its exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts the server and introduces the client to it. Throws when it can't be started. */
+export async function startClient(options: ClientOptions): Promise<Client> {
+  const [program, ...args] = options.command;
+  const server = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+  await once(server, "spawn");
+  const exited = once(server, "exit");
+  const connection = createMessageConnection(
+    new StreamMessageReader(server.stdout),
+    new StreamMessageWriter(server.stdin),
+  );
+  // Requests that are still open when the server dies are only settled by this.
+  connection.onClose(() => connection.dispose());
+
+  const documents = createDocumentStore((method, params) => {
+    // That the server is gone is told by the next request.
+    connection.sendNotification(method, params).catch(() => undefined);
+  });
+  connection.onRequest("workspace/applyEdit", ({ edit }: ApplyWorkspaceEditParams) => documents.applyEdit(edit));
+  connection.onRequest("window/showMessageRequest", async ({ message, actions = [] }: ShowMessageRequestParams) => {
+    const titles = actions.map(({ title }) => title);
+    const chosen = await options.ask?.(message, titles);
+    return actions.find(({ title }) => title === chosen) ?? null;
+  });
+  connection.onNotification("window/logMessage", ({ message }: LogMessageParams) => options.onLog?.(message));
+  connection.listen();
+
+  const initialized = await connection.sendRequest<InitializeResult>("initialize", introduction(options));
+  await connection.sendNotification("initialized", {});
+
+  async function ask<Result>(method: string, params: unknown): Promise<Answer<Result>> {
+    try {
+      return { ok: true, result: await connection.sendRequest<Result>(method, params) };
+    } catch (error) {
+      if (!(error instanceof ResponseError)) throw error;
+      return { ok: false, code: error.code, message: error.message, data: error.data };
+    }
+  }
+
+  return {
+    initialized,
+    documents,
+    async apply(call) {
+      const answer = await ask<MultiEditResult>("multiEdit/apply", call);
+      if (!answer.ok || answer.result.edit === undefined) return answer;
+      const hashes = new Map(answer.result.files.flatMap(({ uri, hash }) => (hash === undefined ? [] : [[uri, hash]])));
+      const { applied, failureReason = "" } = documents.applyEdit(answer.result.edit, hashes);
+      // The text moved on between the answer and now: nothing was changed, and the same call can be sent again.
+      if (!applied) return { ok: false, code: contentModified, message: failureReason };
+      return { ok: true, result: { ...answer.result, applied: true, outcome: "applied" } };
+    },
+    applyByServer: (call) => ask("workspace/executeCommand", { command: "multiEdit.apply", arguments: [call] }),
+    preview: (call) => ask("multiEdit/preview", call),
+    read: (params) => ask("multiEdit/read", params),
+    async stop() {
+      await connection.sendRequest("shutdown");
+      await connection.sendNotification("exit");
+      const [code]: (number | null)[] = await exited;
+      return code ?? null;
+    },
+  };
+}
+
+/** `LSPErrorCodes.ContentModified`. */
+const contentModified = -32801;
+
+/** `documentChanges` and `create` are what the server needs; positions are in utf-16, as JavaScript's strings are. */
+function introduction({ folder, settings }: ClientOptions): InitializeParams {
+  const uri = pathToFileURL(folder).href;
+  return {
+    processId: process.pid,
+    clientInfo: { name: "multi-edit-node-sample" },
+    rootUri: uri,
+    workspaceFolders: [{ uri, name: folder }],
+    initializationOptions: settings,
+    capabilities: {
+      general: { positionEncodings: ["utf-16"] },
+      workspace: {
+        applyEdit: true,
+        workspaceEdit: { documentChanges: true, resourceOperations: ["create", "delete"] },
+      },
+    },
+  };
+}

@@ -1,0 +1,202 @@
+/** `npm run demo`: the built server at work on real files, every result compared with what was worked out by hand. */
+import { spawnSync } from "node:child_process";
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { MultiEditResult } from "../../server/lsp/protocol.js";
+import { type Answer, type Client, startClient } from "./client.js";
+import { calls, type DemoCall, type Expected, openFiles, packages, typed } from "./demoCalls.js";
+import { callLine, diffLines, type FileState, paint, print, quoted } from "./demoView.js";
+
+/** The demo is bundled into `dist/`, beside the server. */
+const root = dirname(__dirname);
+
+/** What is known in the course of the demo. */
+interface Stage {
+  readonly folder: string;
+  readonly client: Client;
+  /** By path in the workspace: the text that must be there, in the editor if the file is open. */
+  readonly expected: Map<string, string>;
+  readonly problems: string[];
+}
+
+main().catch((error: unknown) => {
+  print(paint("red", `The demo broke off: ${error instanceof Error ? error.message : String(error)}`));
+  process.exitCode = 1;
+});
+
+async function main(): Promise<void> {
+  const start = performance.now();
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-demo-")));
+  try {
+    const expected = copyPackages(folder);
+    const original = new Map(expected);
+    const client = await startClient({ command: [process.execPath, join(root, "dist/main.cjs"), "--stdio"], folder });
+    const stage: Stage = { folder, client, expected, problems: [] };
+    try {
+      introduce(stage);
+      for (const [at, call] of calls.entries()) await show(stage, at + 1, call);
+      checkDisk(stage, original);
+    } finally {
+      const code = await client.stop();
+      if (code !== 0) stage.problems.push(`the server ended with exit code ${code}`);
+    }
+    conclude(stage, performance.now() - start);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Fills the workspace; gives every file's text by its path. */
+function copyPackages(folder: string): Map<string, string> {
+  for (const { name, folder: sources } of packages) {
+    const from = join(root, "node_modules", name);
+    const isSource = (path: string): boolean => !/\.(?:d\.ts|map)$/.test(path);
+    cpSync(join(from, sources), join(folder, name), { recursive: true, filter: isSource });
+    copyFileSync(join(from, "README.md"), join(folder, name, "README.md"));
+  }
+  return new Map(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), "utf8")]));
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll("\\", "/"),
+    );
+}
+
+function introduce({ folder, client, expected }: Stage): void {
+  for (const path of openFiles) client.documents.open(join(folder, path));
+  for (const { path, after, line } of typed) {
+    expect(expected, { path, before: after, after: after + line });
+    client.documents.change(join(folder, path), expected.get(path) ?? "");
+  }
+  const { name, version } = client.initialized.serverInfo ?? {};
+  print(
+    "",
+    `${paint("bold", `${name} ${version}`)}: an agent's edits go through the editor, where the unsaved text is.`,
+    "",
+    `  files   ${expected.size} real ones, copied from ${packages.map((each) => each.name).join(", ")}`,
+    `  editor  a small LSP client; ${openFiles.length} files are open, ${paint("yellow", `${typed.length} have text that is not saved`)}`,
+    "  server  dist/main.cjs --stdio, which has never seen these files",
+    "",
+  );
+}
+
+/** Sends one call and shows what came of it. */
+async function show(stage: Stage, number: number, demo: DemoCall): Promise<void> {
+  const { client, folder, expected, problems } = stage;
+  const states = new Map([...expected.keys()].map((path) => [path, stateOf(client, join(folder, path))]));
+  const start = performance.now();
+  const answer = await (demo.by === "client" ? client.apply(demo.call) : client.applyByServer(demo.call));
+  const time = `${(performance.now() - start).toFixed(1)} ms`;
+
+  print(
+    `${paint(["bold", "inverse"], ` ${number} `)} ${paint("bold", demo.title)}. ${demo.note}`,
+    callLine(demo.by === "client" ? "multiEdit/apply" : "multiEdit.apply", demo.call),
+  );
+  for (const change of demo.expected) expect(expected, change);
+  const found = [...outcomeProblems(demo, answer), ...textProblems(stage)];
+  let story: string;
+  if (answer.ok) {
+    for (const file of answer.result.files) {
+      const unsaved = typed.filter(({ path }) => path === file.path).map(({ line }) => line.trimEnd());
+      print(...diffLines(file, states.get(file.path) ?? "new", unsaved));
+    }
+    if (demo.git) found.push(...gitProblems(folder, answer.result.diff));
+    const how = demo.by === "client" ? "applied by the client" : "applied by the server, proved by the editor's text";
+    story = `${rungsOf(answer.result)}; ${how}${demo.git && hasGit ? ", git apply --check agrees" : ""}`;
+  } else {
+    print(...quoted(answer.message));
+    const open = client.documents.all().length;
+    story = `refused as it should be, error ${answer.code}; the ${open} open documents and the disk are as before`;
+  }
+  if (found.length === 0) print(`    ${paint("green", "ok")} ${paint("dim", `${story}; ${time}`)}`);
+  for (const problem of found) print(`    ${paint("red", `NOT AS EXPECTED: ${problem}`)}`);
+  print("");
+  problems.push(...found.map((problem) => `call ${number}: ${problem}`));
+}
+
+function stateOf(client: Client, path: string): FileState {
+  const document = client.documents.get(path);
+  if (document === undefined) return "not open";
+  return document.saved ? "open" : "open, not saved";
+}
+
+/** `4 edits, found on the rung exact`. */
+function rungsOf({ edits }: MultiEditResult): string {
+  const rungs = [...new Set(edits.flatMap(({ rung }) => rung ?? []))];
+  return `${edits.length} ${edits.length === 1 ? "edit" : "edits"}, found on the rung ${rungs.join(", ")}`;
+}
+
+function outcomeProblems(demo: DemoCall, answer: Answer<MultiEditResult>): string[] {
+  const edits = answer.ok ? answer.result.edits : (answer.data?.edits ?? []);
+  const failures = answer.ok ? [] : (answer.data?.failures ?? []).map(({ code }) => code);
+  const outcome = answer.ok ? answer.result.outcome : failures.join(", ");
+  const wanted = demo.outcome === "applied" ? "applied" : demo.outcome.refused.join(", ");
+  const rungs = edits.map(({ rung = "none" }) => rung).join(", ");
+  const wantedRungs = demo.rungs.map((rung = "none") => rung).join(", ");
+  return [
+    ...(outcome === wanted ? [] : [`the outcome is ${outcome}, not ${wanted}`]),
+    ...(rungs === wantedRungs ? [] : [`the rungs are ${rungs}, not ${wantedRungs}`]),
+  ];
+}
+
+/** Puts a change that must have happened into the expected texts; throws when the demo itself does not fit the files. */
+function expect(expected: Map<string, string>, { path, before, after, times = 1 }: Expected): void {
+  if (before === undefined) {
+    expected.set(path, after);
+    return;
+  }
+  const parts = (expected.get(path) ?? "").split(before);
+  if (parts.length !== times + 1) throw new Error(`${path} has ${JSON.stringify(before)} ${parts.length - 1} times`);
+  expected.set(path, parts.join(after));
+}
+
+/** Every text of the workspace, not only those that the call has named. */
+function textProblems({ folder, client, expected }: Stage): string[] {
+  const paths = new Set([...expected.keys(), ...filesIn(folder)]);
+  return [...paths].flatMap((path) => {
+    const there = client.documents.get(join(folder, path))?.text ?? readFileSync(join(folder, path), "utf8");
+    return there === expected.get(path) ? [] : [`the text of ${path} differs`];
+  });
+}
+
+/** First nothing may have been written, then, saved, all of it. */
+function checkDisk({ folder, client, expected, problems }: Stage, original: ReadonlyMap<string, string>): void {
+  const onDisk = (path: string): string => readFileSync(join(folder, path), "utf8");
+  for (const [path, text] of original)
+    if (onDisk(path) !== text) problems.push(`${path} was written before I saved it`);
+  for (const document of client.documents.all()) client.documents.save(document.path);
+  for (const [path, text] of expected) if (onDisk(path) !== text) problems.push(`${path} is not on disk as expected`);
+}
+
+const hasGit = spawnSync("git", ["--version"]).status === 0;
+
+function gitProblems(folder: string, diff: string): string[] {
+  if (!hasGit) return [];
+  // A repository around the temporary folder would make git leave out what is not in it.
+  const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) };
+  const { status, stderr } = spawnSync("git", ["apply", "--check"], { cwd: folder, env, input: diff });
+  return status === 0 ? [] : [`git apply --check: ${stderr.toString().trim()}`];
+}
+
+function conclude({ client, expected, problems }: Stage, milliseconds: number): void {
+  const changed = client.documents.all().length;
+  const kept = typed.filter(({ path, line }) => expected.get(path)?.includes(line)).length;
+  if (problems.length === 0) {
+    print(
+      paint(["bold", "green"], `All ${calls.length} calls came out as expected.`),
+      `  ${changed} texts were changed or created, ${expected.size - changed} left alone: all ${expected.size} equal what was worked out by hand.`,
+      `  ${kept} unsaved lines are still there, the other one was the agent's to replace. Until I saved, no file had changed.`,
+      `  ${(milliseconds / 1000).toFixed(1)} s in all. How to attach your editor: README.md. How this client works: client-samples/node/.`,
+    );
+  } else {
+    print(paint(["bold", "red"], `${problems.length} things came out otherwise than expected:`), ...problems);
+    process.exitCode = 1;
+  }
+  print("");
+}

@@ -1,0 +1,256 @@
+/** What the demo does: the real files, what the user has typed into them, the calls, and what must come of each. */
+
+/** Packages whose sources become the workspace: all are installed anyway, and nobody here wrote them. */
+export const packages: readonly { readonly name: string; readonly folder: string }[] = [
+  { name: "vscode-jsonrpc", folder: "lib/common" },
+  { name: "vscode-languageserver-textdocument", folder: "lib/esm" },
+  { name: "vscode-uri", folder: "lib/umd" },
+  { name: "diff", folder: "libesm/patch" },
+];
+
+const buffer = "vscode-jsonrpc/messageBuffer.js";
+const linkedMap = "vscode-jsonrpc/linkedMap.js";
+const textDocument = "vscode-languageserver-textdocument/main.js";
+const uriUtils = "vscode-uri/utils.js";
+const uriReadme = "vscode-uri/README.md";
+const lineEndings = "diff/line-endings.js";
+const patchApply = "diff/apply.js";
+const patchCount = "diff/count.js";
+
+/** Files that the editor has open from the start. */
+export const openFiles: readonly string[] = [buffer, patchApply, uriUtils, textDocument, linkedMap];
+
+/** Lines that the user has typed and not saved. */
+export const typed: readonly { readonly path: string; readonly after: string; readonly line: string }[] = [
+  {
+    path: buffer,
+    after: "        const headers = this.toString(buffer, 'ascii').split(CRLF);\n",
+    line: "        // agent: please refuse more than 100 headers\n",
+  },
+  {
+    path: patchApply,
+    after: "        if (hasOnlyWinLineEndings(source) && isUnix(patch)) {\n",
+    line: "            // the patch was made on another system\n",
+  },
+  {
+    path: uriUtils,
+    after: "    function extname(uri) {\n",
+    line: "        // a.tar.gz has the extension .gz\n",
+  },
+];
+
+/** One replacement that must have happened, in the file's own words; written by hand and not by the server. */
+export interface Expected {
+  readonly path: string;
+  /** `undefined`: the file did not exist. */
+  readonly before: string | undefined;
+  readonly after: string;
+  /** How often it stands there; by default once. */
+  readonly times?: number;
+}
+
+/** One call of the demo. */
+export interface DemoCall {
+  readonly title: string;
+  /** What to look at. */
+  readonly note: string;
+  readonly by: "client" | "server";
+  /** As a model sends it. */
+  readonly call: Readonly<Record<string, unknown>>;
+  /** By edit; `undefined`: nothing was searched. */
+  readonly rungs: readonly (string | undefined)[];
+  /** `refused`: the codes of the failures. */
+  readonly outcome: "applied" | { readonly refused: readonly string[] };
+  readonly expected: readonly Expected[];
+  /** Whether git is asked for its opinion of the diff; only where the disk has the text before. */
+  readonly git?: true;
+}
+
+const headerCheck = `        if (headers.length > 102) {
+            throw new Error('More than 100 headers');
+        }
+`;
+
+const stableSort = `/** Sorts in place; what compares as equal keeps its order. */
+function stableSort(data, compare) {`;
+
+const sizeBefore = "        this._size = 0;\n        this._state = 0;";
+const sizeAfter = "        this._state = 0;\n        this._size = 0;";
+
+/** All calls, in order. */
+export const calls: readonly DemoCall[] = [
+  {
+    title: "pi, one edit",
+    note: "The old text is a line that you have typed and not saved: no file on disk has it.",
+    by: "client",
+    call: {
+      path: buffer,
+      oldText: "        // agent: please refuse more than 100 headers\n",
+      newText: headerCheck,
+    },
+    rungs: ["exact"],
+    outcome: "applied",
+    expected: [{ path: buffer, before: "        // agent: please refuse more than 100 headers\n", after: headerCheck }],
+  },
+  {
+    title: "pi, several edits",
+    note: "One file is not open, the other one is not saved. Both change, or neither.",
+    by: "client",
+    call: {
+      path: lineEndings,
+      multi: [
+        { oldText: "export function unixToWin(patch) {", newText: "export function toCRLF(patch) {" },
+        { oldText: "patch.map(p => unixToWin(p))", newText: "patch.map(p => toCRLF(p))" },
+        { path: patchApply, oldText: "isUnix, unixToWin, winToUnix", newText: "isUnix, toCRLF, winToUnix" },
+        { path: patchApply, oldText: "patch = unixToWin(patch);", newText: "patch = toCRLF(patch);" },
+      ],
+    },
+    rungs: ["exact", "exact", "exact", "exact"],
+    outcome: "applied",
+    expected: [
+      { path: lineEndings, before: "export function unixToWin(patch) {\n", after: "export function toCRLF(patch) {\n" },
+      { path: lineEndings, before: "p => unixToWin(p)", after: "p => toCRLF(p)" },
+      { path: patchApply, before: ", unixToWin, ", after: ", toCRLF, " },
+      { path: patchApply, before: "            patch = unixToWin(", after: "            patch = toCRLF(" },
+    ],
+  },
+  {
+    title: "MultiEdit, a chain",
+    note: "The second edit is found in what the first one, a replace_all, has made.",
+    by: "client",
+    call: {
+      file_path: textDocument,
+      edits: [
+        { old_string: "mergeSort(", new_string: "stableSort(", replace_all: true },
+        { old_string: "function stableSort(data, compare) {", new_string: stableSort },
+      ],
+    },
+    rungs: ["exact", "exact"],
+    outcome: "applied",
+    expected: [
+      { path: textDocument, before: "mergeSort", after: "stableSort", times: 4 },
+      { path: textDocument, before: "function stableSort(data, compare) {", after: stableSort },
+    ],
+    git: true,
+  },
+  {
+    title: "MultiEdit, a new file",
+    note: "An empty old text creates the file; the next edit already finds its text there.",
+    by: "client",
+    call: {
+      file_path: patchCount,
+      edits: [
+        { old_string: "", new_string: "export function countHunks(patch) {\n    return patch.hunks.length;\n}\n" },
+        { old_string: "patch.hunks.length", new_string: "patch?.hunks.length ?? 0" },
+      ],
+    },
+    rungs: [undefined, "exact"],
+    outcome: "applied",
+    expected: [
+      {
+        path: patchCount,
+        before: undefined,
+        after: "export function countHunks(patch) {\n    return patch?.hunks.length ?? 0;\n}\n",
+      },
+    ],
+  },
+  {
+    title: "edit_file, wrong indentation",
+    note: "The model left out four blanks before each line; the file's own depth is kept.",
+    by: "server",
+    call: {
+      path: uriUtils,
+      edits: [
+        {
+          oldString:
+            "function extname(uri) {\n    // a.tar.gz has the extension .gz\n    return posixPath.extname(uri.path);\n}",
+          newString:
+            "function extname(uri) {\n    // a.tar.gz has the extension .gz\n    const name = basename(uri);\n    return posixPath.extname(name);\n}",
+        },
+      ],
+    },
+    rungs: ["indentation"],
+    outcome: "applied",
+    expected: [
+      {
+        path: uriUtils,
+        before: "        return posixPath.extname(uri.path);\n",
+        after: "        const name = basename(uri);\n        return posixPath.extname(name);\n",
+      },
+    ],
+  },
+  {
+    title: "batch, the shape of our own",
+    note: "The file has a blank at a line's end that the model does not send; it stays.",
+    by: "server",
+    call: {
+      path: uriReadme,
+      edits: [
+        {
+          oldText: "by VS Code and its extensions.\nIt has support for parsing a string into",
+          newText: "by VS Code and its extensions.\nIt parses a string into",
+        },
+        { oldText: "let uri", newText: "const uri", replaceAll: true, expectedCount: 2 },
+      ],
+    },
+    rungs: ["trailingBlanks", "exact"],
+    outcome: "applied",
+    expected: [
+      { path: uriReadme, before: "extensions. \nIt has support for parsing a", after: "extensions. \nIt parses a" },
+      { path: uriReadme, before: "\nlet uri = ", after: "\nconst uri = ", times: 2 },
+    ],
+  },
+  {
+    title: "MultiEdit, two mistakes",
+    note: "Nothing changes, and the model gets what it needs to do better at once:",
+    by: "client",
+    call: {
+      file_path: linkedMap,
+      edits: [
+        {
+          old_string: "        return item ? item.prev?.value : undefined;",
+          new_string: "        return item?.previous?.value;",
+        },
+        {
+          old_string: "        if (!item) {\n            return undefined;",
+          new_string: "        if (item === undefined) {\n            return undefined;",
+        },
+        { old_string: sizeBefore, new_string: sizeAfter },
+      ],
+    },
+    rungs: [undefined, undefined, "exact"],
+    outcome: { refused: ["noMatch", "ambiguousMatch"] },
+    expected: [],
+  },
+  {
+    title: "MultiEdit, corrected",
+    note: "The same call as the message asks for it.",
+    by: "client",
+    call: {
+      file_path: linkedMap,
+      edits: [
+        {
+          old_string: "        return item ? item.previous?.value : undefined;",
+          new_string: "        return item?.previous?.value;",
+        },
+        {
+          old_string: "        if (!item) {\n            return undefined;\n        }\n        if (touch",
+          new_string: "        if (item === undefined) {\n            return undefined;\n        }\n        if (touch",
+        },
+        { old_string: sizeBefore, new_string: sizeAfter },
+      ],
+    },
+    rungs: ["exact", "exact", "exact"],
+    outcome: "applied",
+    expected: [
+      { path: linkedMap, before: "item ? item.previous?.value : undefined", after: "item?.previous?.value" },
+      {
+        path: linkedMap,
+        before: "    get(key, touch = Touch.None) {\n        const item = this._map.get(key);\n        if (!item) {\n",
+        after:
+          "    get(key, touch = Touch.None) {\n        const item = this._map.get(key);\n        if (item === undefined) {\n",
+      },
+      { path: linkedMap, before: sizeBefore, after: sizeAfter },
+    ],
+  },
+];

@@ -1,0 +1,107 @@
+/** How the demo looks: colours where the terminal has them, plain text elsewhere. */
+import { styleText } from "node:util";
+import type { FileResult } from "../../server/lsp/protocol.js";
+
+const coloured = process.stdout.isTTY && process.stdout.hasColors();
+const width = Math.min(process.stdout.columns || 110, 110);
+
+/** A text in a style, if there are colours. */
+export function paint(style: Parameters<typeof styleText>[0], text: string): string {
+  return coloured ? styleText(style, text) : text;
+}
+
+/** Prints lines. */
+export function print(...lines: readonly string[]): void {
+  for (const line of lines) console.log(line);
+}
+
+/** A call in one line: keys as they are, long values cut. */
+export function callLine(method: string, call: object): string {
+  const line = `${method} ${brief(call)}`;
+  const room = width - 4;
+  return `    ${paint("cyan", line.length > room ? `${line.slice(0, room - 1)}…` : line)}`;
+}
+
+function brief(value: unknown): string {
+  if (typeof value === "string") {
+    const text = JSON.stringify(value);
+    return text.length <= 36 ? text : `${text.slice(0, 34)}…"`;
+  }
+  if (Array.isArray(value)) return `[${value.map(brief).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return String(value);
+  return `{ ${Object.entries(value)
+    .map(([key, each]) => `${key}: ${brief(each)}`)
+    .join(", ")} }`;
+}
+
+/** What the editor has of a file before a call. */
+export type FileState = "open" | "open, not saved" | "not open" | "new";
+
+/**
+ * A file's diff: a line with its name and state, then the changed lines with their numbers, the line before each change,
+ * and the lines that are `unsaved`, each marked as such.
+ */
+export function diffLines(file: FileResult, state: FileState, unsaved: readonly string[]): string[] {
+  const count = `${paint("green", `+${file.added}`)} ${paint("red", `-${file.removed}`)}`;
+  const stateShown = paint(state === "open, not saved" ? "yellow" : "dim", state);
+  const lines = numbered(file.diff);
+  const shown = lines.filter(
+    ({ kind, text }, at) => kind !== " " || unsaved.includes(text) || (lines[at + 1] ?? noChange).kind !== " ",
+  );
+  return [
+    `    ${paint("bold", file.path)}  ${stateShown}  ${count}`,
+    ...shown.map(({ kind, number, text }) => {
+      const mark = unsaved.includes(text) ? paint("yellow", "   <- only in the editor") : "";
+      const body = `${String(number).padStart(7)} ${kind} ${text.replace(/ +$/, (blanks) => "·".repeat(blanks.length))}`;
+      return paint(kind === "+" ? "green" : kind === "-" ? "red" : "dim", body) + mark;
+    }),
+  ];
+}
+
+interface DiffLine {
+  readonly kind: "+" | "-" | " ";
+  /** 1-based; of the text before for lines that go, of the text after for all others. */
+  readonly number: number;
+  readonly text: string;
+}
+
+const noChange: DiffLine = { kind: " ", number: 0, text: "" };
+
+function numbered(diff: string): DiffLine[] {
+  const result: DiffLine[] = [];
+  let before = 0;
+  let after = 0;
+  for (const line of diff.split("\n")) {
+    const header = /^@@ -(\d+)\S* \+(\d+)/.exec(line);
+    if (header !== null) {
+      before = Number(header[1]);
+      after = Number(header[2]);
+    } else if (before + after > 0 && /^[-+ ]/.test(line)) {
+      const kind = line.startsWith("+") ? "+" : line.startsWith("-") ? "-" : " ";
+      result.push({ kind, number: kind === "-" ? before : after, text: line.slice(1) });
+      if (kind !== "+") before += 1;
+      if (kind !== "-") after += 1;
+    }
+  }
+  return result;
+}
+
+/** A message as the model gets it, wrapped. */
+export function quoted(message: string): string[] {
+  return message
+    .split("\n")
+    .flatMap((line) => wrapped(line, width - 6))
+    .map((line) => `    ${paint("magenta", "|")} ${line}`);
+}
+
+function wrapped(line: string, room: number): string[] {
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > room) {
+    const at = rest.lastIndexOf(" ", room);
+    const end = at > 0 ? at : room;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, rest];
+}
