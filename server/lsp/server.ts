@@ -1,4 +1,6 @@
 /** The language server: announces what it can, mirrors what the client has, and hands each request to the one function. */
+
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type CancellationToken,
   type Connection,
@@ -9,6 +11,7 @@ import {
   TextDocumentSyncKind,
 } from "vscode-languageserver/node";
 import { announcedShapes } from "../dialect/shapes.js";
+import { limits } from "../text/limits.js";
 import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
@@ -155,7 +158,9 @@ function createSettings(session: Session): SettingsSource {
     async pull() {
       if (session.capabilities.workspace?.configuration !== true) return;
       try {
-        pulled = await session.connection.workspace.getConfiguration("multiEdit");
+        const asked = session.connection.workspace.getConfiguration("multiEdit");
+        // Requests wait for the settings: a client that does not answer must not keep them waiting for ever.
+        pulled = (await Promise.race([asked, delay(limits.settingsMs, pulled, { ref: false })])) ?? undefined;
       } catch (error) {
         session.log("warn", `the client did not tell the settings: ${String(error)}`);
       }
@@ -177,7 +182,7 @@ function createSettings(session: Session): SettingsSource {
 
 /** Notifications about documents are taken as they come: a malformed one desyncs its document, never the server. */
 function registerSync(session: Session): void {
-  const { connection, documents, facts: _ } = session;
+  const { connection, documents } = session;
   const note = (uri: unknown, outcome: SyncOutcome): void => {
     if (outcome.kind === "desynced") session.log("warn", `${String(uri)} is out of sync: ${outcome.problem}`);
     if (outcome.kind === "ignored") session.log("debug", `ignored: ${outcome.problem}`);

@@ -64,6 +64,8 @@ export const limits = {
   proofMs: 2_000,
   /** Milliseconds that the client may take to answer `workspace/applyEdit`. */
   applyEditMs: 30_000,
+  /** Milliseconds that requests wait for the client to tell the user's settings. */
+  settingsMs: 2_000,
   /** Times that an edit is matched again because the text moved on. */
   rematches: 3,
   /** Transactions that are remembered. */
