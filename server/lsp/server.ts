@@ -157,14 +157,15 @@ function createSettings(session: Session): SettingsSource {
     },
     async pull() {
       if (session.capabilities.workspace?.configuration !== true) return;
-      try {
-        const asked = session.connection.workspace.getConfiguration("multiEdit");
-        // Requests wait for the settings: a client that does not answer must not keep them waiting for ever.
-        pulled = (await Promise.race([asked, delay(limits.settingsMs, pulled, { ref: false })])) ?? undefined;
-      } catch (error) {
-        session.log("warn", `the client did not tell the settings: ${String(error)}`);
-      }
-      read();
+      const told = session.connection.workspace.getConfiguration("multiEdit").then(
+        (settings: unknown) => {
+          pulled = settings;
+          read();
+        },
+        (error: unknown) => session.log("warn", `the client did not tell the settings: ${String(error)}`),
+      );
+      // Requests wait for the settings: a client that does not answer must not keep them waiting for ever.
+      await Promise.race([told, delay(limits.settingsMs, undefined, { ref: false })]);
     },
     subscribe() {
       if (session.capabilities.workspace?.didChangeConfiguration?.dynamicRegistration !== true) return;
