@@ -1,6 +1,7 @@
 /** Where an old text stands: the first rung that finds it decides, and a looser one never overrules a stricter one. */
 import { isAllBlank } from "../text/chars.js";
-import { type Place, type RungName, rungs, type Sought } from "./rungs.js";
+import type { Place, Sought } from "./place.js";
+import { type RungName, rungs } from "./rungs.js";
 import type { TextIndex } from "./textIndex.js";
 
 /** What was found: nothing, or places in order (overlapping ones included) on one rung, or too much to compare. */

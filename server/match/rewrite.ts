@@ -4,7 +4,7 @@ import type { Change } from "../text/changeSet.js";
 import { type SplitLine, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
-import type { Place } from "./rungs.js";
+import type { Place } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
 
 /** The changes of one place, sorted, as small as they can be; none where the document has the new text there already. */

@@ -2,25 +2,10 @@
 import { isBlank, splitsCharacter } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { Folded, type FoldOptions } from "./fold.js";
+import type { Found, Place, Sought } from "./place.js";
 import { findAll } from "./search.js";
 import type { TextIndex } from "./textIndex.js";
 import { findIndented, findWithViewPrefix } from "./wholeLines.js";
-
-/** An old text and what it is to become, as the caller wrote them. */
-export interface Sought {
-  readonly oldText: string;
-  readonly newText: string;
-}
-
-/** Where an old text stands: offsets in UTF-16 units, in the text that was searched. */
-export interface Place extends Sought {
-  readonly from: number;
-  readonly to: number;
-  // `oldText` and `newText` are in the document's own indentation and without view prefixes here.
-}
-
-/** What a rung found: places in order, overlapping ones included, or that there is too much to compare. */
-export type Found = readonly Place[] | "tooMany";
 
 /** A row of the ladder. */
 export interface Rung {

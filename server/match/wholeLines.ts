@@ -1,7 +1,7 @@
 /** The rungs that compare whole lines: another indentation, and the line numbers of a file view. */
 import { isAllBlank, isBlank, splitLines, trimEnd, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import type { Found, Place, Sought } from "./rungs.js";
+import type { Found, Place, Sought } from "./place.js";
 import { findAllNumbers } from "./search.js";
 import { keyText, type LineKey, type TextIndex } from "./textIndex.js";
 

@@ -1,6 +1,7 @@
 /** Among the places where an old text stands: those that the edit means, or the failure that says why none. */
 import { type Located, withoutOverlap } from "../match/locate.js";
-import type { Place, RungName } from "../match/rungs.js";
+import type { Place } from "../match/place.js";
+import type { RungName } from "../match/rungs.js";
 import { limits } from "../text/limits.js";
 import { type Draft, spanInBase } from "./draft.js";
 import { type At, clip, editFailures, type Failure, type QuotedLine } from "./failure.js";

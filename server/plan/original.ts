@@ -1,7 +1,7 @@
 /** Plans one file's edits in original order: all are found in the same text, and none may disturb another. */
 import { type Located, locate, withoutOverlap } from "../match/locate.js";
+import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
-import type { Place } from "../match/rungs.js";
 import type { Change } from "../text/changeSet.js";
 import { explainAbsence, type History } from "./absence.js";
 import { ambiguous, type Chosen, choose, type Hits } from "./choose.js";

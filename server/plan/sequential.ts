@@ -1,7 +1,7 @@
 /** Plans one file's edits in sequence: each is found in the result of those before it. */
 import { locate } from "../match/locate.js";
+import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
-import type { Place } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import { explainAbsence } from "./absence.js";
 import { choose } from "./choose.js";
