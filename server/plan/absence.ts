@@ -30,12 +30,16 @@ export function explainAbsence(draft: Draft, edit: EditOperation, history: Histo
       return editFailures.onlyLenient(at, loose.rung, lineOf(draft, loose.places[0].from));
     }
   }
-  const regions = isAllBlank(edit.oldText) ? [] : nearestRegions(draft.index, edit.oldText);
   return editFailures.noMatch(at, {
     elided: elisionIn(edit.oldText),
-    nearest: regions.map((region) => quotedRegion(draft, region)),
+    nearest: history.failed.length < limits.explainedFailures ? regionsNear(draft, edit) : undefined,
     inBatch: draft.index !== draft.base,
   });
+}
+
+function regionsNear(draft: Draft, edit: EditOperation): NearestRegion[] {
+  if (isAllBlank(edit.oldText)) return [];
+  return nearestRegions(draft.index, edit.oldText).map((region) => quotedRegion(draft, region));
 }
 
 /** The applied edit that changed the place where the old text stood in the document. */

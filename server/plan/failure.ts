@@ -136,7 +136,8 @@ const quoted = (lines: readonly QuotedLine[]): string =>
 export interface Absence {
   /** A line of the old text that stands for left-out code, such as `// ...`; `undefined`: none. */
   readonly elided: string | undefined;
-  readonly nearest: readonly NearestRegion[];
+  /** `undefined`: not looked for, because too many edits before it have failed. */
+  readonly nearest: readonly NearestRegion[] | undefined;
   /** Whether earlier edits of the call changed the text that was searched. */
   readonly inBatch: boolean;
 }
@@ -495,11 +496,11 @@ export const editFailures = {
         ...(elided === undefined
           ? []
           : [`Its line ${quote(elided)} stands for left-out code; the file has the code itself.`]),
-        ...(nearest.length === 0 && elided === undefined ? ["Nothing in the file resembles it."] : []),
-        ...sayNearest(nearest),
+        ...(nearest?.length === 0 && elided === undefined ? ["Nothing in the file resembles it."] : []),
+        ...sayNearest(nearest ?? []),
       ].join(" "),
       "Copy the old text from the file as it is now.",
-      nearest.length === 0 ? {} : { nearest, line: nearest[0]?.startLine ?? 1 },
+      nearest === undefined || nearest.length === 0 ? {} : { nearest, line: nearest[0]?.startLine ?? 1 },
     ),
   dependsOnFailed: (at: At, failed: number) =>
     makeFailure(

@@ -44,6 +44,8 @@ export const limits = {
   quotedLine: 160,
   /** Ambiguous places that a failure names. */
   matchesShown: 5,
+  /** Edits of one file that were not found and for which the nearest regions are looked for. */
+  explainedFailures: 20,
   /** Nearest regions that a failure shows. */
   nearestShown: 3,
   /** Lines of one nearest region. */
