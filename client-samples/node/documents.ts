@@ -119,10 +119,11 @@ function prepare(
     const path = fileURLToPath(uri);
     if ("textDocument" in change) {
       const { version } = change.textDocument;
-      const document = openAt(path) ?? (created.has(path) ? undefined : readDocument(path, hashes.get(uri)));
-      if (version !== null && version !== document?.version) {
-        throw new Error(`${path} is at version ${document?.version}, the edit is for ${version}`);
+      const open = openAt(path);
+      if (version !== null && version !== open?.version) {
+        throw new Error(`${path} is at version ${open?.version ?? "none"}, the edit is for ${version}`);
       }
+      const document = open ?? (created.has(path) ? undefined : readDocument(path, hashes.get(uri)));
       const edits = change.edits.filter((each): each is TextEdit => "newText" in each);
       changed.push({ path, edits, text: edited(document?.text ?? "", edits) });
     } else if (change.kind === "create") {
