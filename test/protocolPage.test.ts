@@ -1,0 +1,168 @@
+/** Holds the protocol page against the tables that it describes: what they gain or lose, the page must say. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { decodeCall } from "../server/dialect/decode.js";
+import { callFields, editFields } from "../server/dialect/fields.js";
+import { announcedShapes, shapes } from "../server/dialect/shapes.js";
+import { commands, methods, protocolVersion } from "../server/lsp/protocol.js";
+import { rungs } from "../server/match/rungs.js";
+import { limits } from "../server/text/limits.js";
+
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+const page = read("server/PROTOCOL.md");
+
+/** The text below the heading of this name, up to the next heading of its level or above. */
+function section(name: string): string {
+  const found = new RegExp(`^(#+) ${name}\\n([\\s\\S]*)`, "m").exec(page);
+  if (found === null) throw new Error(`the page has no heading ${name}`);
+  const [, { length } = "", rest = ""] = found;
+  return withoutFences(rest).split(new RegExp(`^#{1,${length}} `, "m"))[0] ?? "";
+}
+
+/** The rows of the only table of a section that starts with this column; cells as they are written, but for blanks. */
+function table(name: string, column: string): string[][] {
+  const tables = section(name)
+    .split(/\n(?!\|)/)
+    .map((block) => block.split("\n").filter((line) => line.startsWith("|")))
+    .filter(([head]) => head?.startsWith(`| ${column} |`));
+  expect(tables, `tables under ${name} that start with ${column}`).toHaveLength(1);
+  return (tables[0] ?? []).slice(2).map((line) =>
+    line
+      .slice(1, -1)
+      .split("|")
+      .map((cell) => cell.trim()),
+  );
+}
+
+function withoutFences(text: string): string {
+  return text.replace(/^```[\s\S]*?^```$/gm, "");
+}
+
+/** The words between backticks. */
+const codes = (cell: string | undefined): string[] =>
+  [...(cell ?? "").matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
+const firstCodes = (rows: readonly string[][]): string[] => rows.flatMap(([first]) => codes(first));
+
+/** The fields of an interface as a source has it. */
+function fieldsOf(source: string, name: string): string[] {
+  const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source)?.[1] ?? "";
+  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, field = ""]) => field);
+}
+
+const failureSource = read("server/plan/failure.ts");
+const protocolSource = read("server/lsp/protocol.ts");
+
+/** The members of the type as the source has them. */
+const failureCodes = [...(/export type FailureCode =([^;]*);/.exec(failureSource)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(
+  ([, code = ""]) => code,
+);
+
+describe("the failure codes", () => {
+  const answered = firstCodes(table("Codes", "code"));
+  const later = firstCodes(table("Not yet in this version", "code"));
+
+  it("are those of the type, each once: answered by this version, or not yet", () => {
+    expect(failureCodes.length).toBeGreaterThan(30);
+    expect([...answered, ...later].sort()).toEqual([...failureCodes].sort());
+  });
+
+  it("are answered if there is a sentence for them, and only then", () => {
+    const withSentence = new Set([...failureSource.matchAll(/makeFailure\(\s*"(\w+)"/g)].map(([, code = ""]) => code));
+    expect([...answered].sort()).toEqual([...withSentence].sort());
+  });
+});
+
+describe("the tables", () => {
+  it("have every limit with its value, in the order of the source", () => {
+    const rows = table("Limits", "limit").map(([name, value]) => [codes(name)[0], Number(value?.replaceAll(",", ""))]);
+    expect(rows).toEqual(Object.entries(limits));
+  });
+
+  it("have every option", () => {
+    const options = fieldsOf(read("server/dialect/options.ts"), "CallOptions");
+    expect(options.length).toBeGreaterThan(5);
+    expect(firstCodes(table("Options", "option"))).toEqual(options);
+  });
+
+  it("have every rung in its place on the ladder", () => {
+    const rows = table("Where the old text stands", "rung").map(([name, , , strict, blank]) => ({
+      name: codes(name)[0],
+      strict: strict === "yes",
+      forBlankText: blank === "yes",
+    }));
+    expect(rows).toEqual(rungs.map(({ name, strict, forBlankText }) => ({ name, strict, forBlankText })));
+  });
+
+  it("have every spelling of every field", () => {
+    const rows = table("Fields", "field").map(([name, spellings]) => [name, codes(spellings)]);
+    const fields = Object.entries({ ...editFields, ...callFields });
+    expect(rows).toEqual(fields.map(([name, { spellings }]) => [name, [...spellings]]));
+  });
+
+  it("have every shape with its list, its order and whether it is served", () => {
+    const rows = table("Shapes", "shape").map(([name, list, , order, served]) => ({
+      name: codes(name)[0],
+      container: codes(list)[0],
+      order: codes(order)[0],
+      announced: served === "served",
+    }));
+    expect(rows).toEqual(
+      shapes.map(({ name, container, order, announced }) => ({ name, container, order, announced })),
+    );
+  });
+
+  it("have every method and command among the doors", () => {
+    const named = table("Doors", "door").flatMap(([, method]) => codes(method));
+    expect(named).toEqual(expect.arrayContaining([...Object.values(methods), ...Object.values(commands)]));
+  });
+
+  it.each(["MultiEditResult", "FileResult", "EditResult", "ReadResult"])("have every field of %s", (name) => {
+    expect(fieldsOf(protocolSource, name)).not.toEqual([]);
+    expect(firstCodes(table(name, "field"))).toEqual(fieldsOf(protocolSource, name));
+  });
+
+  it("have every field of Failure", () => {
+    expect(firstCodes(table("Failure", "field"))).toEqual(fieldsOf(failureSource, "Failure"));
+  });
+});
+
+describe("the examples", () => {
+  const examples = [...page.matchAll(/^```json(.*)\n([\s\S]*?)^```$/gm)].map(([, info = "", text = ""], i) => {
+    const [kind = "", name = ""] = info.trim().split(" ");
+    return { title: `${i + 1}: json ${info.trim()}`, kind, name, text };
+  });
+  const calls = examples.filter(({ kind }) => kind === "call" || kind === "refused");
+
+  it("are all of a known kind, and there are some of each shape", () => {
+    const known = ["announced", "answer", "call", "read", "refused"];
+    expect([...new Set(examples.map(({ kind }) => kind))].sort()).toEqual(known);
+    const shown = examples.filter(({ kind }) => kind === "call").map(({ name }) => name);
+    expect(shown).toEqual(expect.arrayContaining([...announcedShapes]));
+  });
+
+  it.each(examples)("$title is JSON", ({ text }) => {
+    expect(() => JSON.parse(text)).not.toThrow();
+  });
+
+  it.each(calls)("$title is understood as the page says", ({ kind, name, text }) => {
+    const decoded = decodeCall(JSON.parse(text), { optionsAllowed: true });
+    if (kind === "refused") expect(decoded).toMatchObject({ ok: false, failures: [{ code: name }] });
+    else expect(decoded).toMatchObject({ ok: true, shape: name });
+  });
+
+  it.each(examples.filter(({ kind }) => kind === "answer"))("$title has fields of that type", ({ name, text }) => {
+    const fields = fieldsOf(name === "Failure" ? failureSource : protocolSource, name);
+    expect(fields).toEqual(expect.arrayContaining(Object.keys(JSON.parse(text))));
+  });
+
+  it("show what is announced", () => {
+    const announced = examples.filter(({ kind }) => kind === "announced").map(({ text }) => JSON.parse(text));
+    const multiEdit = { version: protocolVersion, shapes: announcedShapes, commands: Object.values(commands) };
+    expect(announced).toEqual([multiEdit]);
+  });
+
+  it("ask to read by known names", () => {
+    const asked = examples.filter(({ kind }) => kind === "read").flatMap(({ text }) => Object.keys(JSON.parse(text)));
+    expect(asked).toEqual(fieldsOf(protocolSource, "ReadParams"));
+  });
+});
