@@ -1,0 +1,333 @@
+/** Laws of the plan and of the edit that is made of it, against appliers and plain strings that share nothing with them. */
+import { applyPatch } from "diff";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
+import { TextDocument } from "vscode-languageserver-textdocument";
+import { decodeCall } from "../server/dialect/decode.js";
+import { factsOf } from "../server/lsp/clients.js";
+import { toWorkspaceEdit } from "../server/lsp/workspaceEdit.js";
+import { diffOf } from "../server/plan/diff.js";
+import type { BatchOptions } from "../server/plan/operation.js";
+import type { Planned } from "../server/plan/outcome.js";
+import { planBatch, runPlan } from "../server/plan/plan.js";
+import type { Document } from "../server/plan/snapshot.js";
+import { texts } from "./support/arbitraries.js";
+import { applied, toOffsets, untidiness } from "./support/lspApplier.js";
+import { documentAt, planOn, type SentEdit, snapshotOf, textAfter } from "./support/planning.js";
+import { anyText, encodings, modelOffsets } from "./support/positionModel.js";
+
+const anyDocumentText = fc.oneof(texts, anyText);
+
+/** New texts that make chains, that change line ends, and that mean something only to `String.replace`. */
+const newTexts = fc.oneof(
+  texts,
+  anyText,
+  fc.constantFrom("", "a", "b", "$&", "$1$$", "x = 2;\n", "\n", "\r\n", "\ufeff", "    x = 1;"),
+);
+
+/** An old text that stands in the text, or one that probably does not. */
+function oldTextsOf(text: string): fc.Arbitrary<string> {
+  const places = modelOffsets(text);
+  const place = fc.nat(places.length - 1).map((i) => places[i] ?? 0);
+  const standing = fc.tuple(place, place).map(([p, q]) => text.slice(Math.min(p, q), Math.max(p, q)));
+  const other = fc.constantFrom("a", "b", "ab", "x = 1;", "zz");
+  if (text === "") return other;
+  return fc.oneof({ weight: 6, arbitrary: standing.filter((old) => old !== "") }, { weight: 1, arbitrary: other });
+}
+
+function editsOf(text: string, path: string): fc.Arbitrary<SentEdit> {
+  return fc.record({
+    path: fc.constant(path),
+    oldText: oldTextsOf(text),
+    newText: newTexts,
+    replaceAll: fc.boolean(),
+  });
+}
+
+const documents = (path: string): fc.Arbitrary<Document> =>
+  fc
+    .record({ text: anyDocumentText, mark: fc.constantFrom("none", "file", "synced"), loneCrEndsLine: fc.boolean() })
+    .map(({ text, mark, loneCrEndsLine }) =>
+      documentAt(path, text.replace(/^\ufeff+/, ""), {
+        bom: mark !== "none",
+        bomSynced: mark === "synced",
+        loneCrEndsLine,
+      }),
+    );
+
+const batchOptions: fc.Arbitrary<BatchOptions> = fc.record({
+  atomic: fc.constantFrom("all", "file", "none"),
+  order: fc.constantFrom("sequential", "original"),
+  lenient: fc.boolean(),
+});
+
+/** Two documents, one that does not exist, and a batch over all of them. */
+const batches = fc
+  .tuple(documents("a"), documents("b"))
+  .chain(([a, b]) =>
+    fc.record({
+      documents: fc.constant([a, b, documentAt("new", "", { exists: false, version: null })]),
+      creation: fc.option(newTexts, { nil: undefined }),
+      edits: fc.array(fc.oneof(editsOf(a.text, "a"), editsOf(b.text, "b")), { minLength: 1, maxLength: 5 }),
+      options: batchOptions,
+    }),
+  )
+  .map(({ documents, creation, edits, options }) => ({
+    documents,
+    edits: creation === undefined ? edits : [{ path: "new", oldText: "", newText: creation }, ...edits],
+    options,
+  }));
+
+/** What the editor has: with the byte order mark where it syncs one. */
+const synced = (document: Document): string => (document.bomSynced ? "\ufeff" : "") + document.text;
+
+const capabilities = {
+  workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create" as const] } },
+};
+
+function workspaceEditOf(planned: Extract<Planned, { ok: true }>, encoding: (typeof encodings)[number]): WorkspaceEdit {
+  const made = toWorkspaceEdit(planned.files, { encoding, capabilities, facts: factsOf(undefined) });
+  if (!made.ok) throw new Error(made.failure.message);
+  return made.edit;
+}
+
+/** The plain text edits of an edit by URI, and the versions. */
+function entriesOf(edit: WorkspaceEdit): Map<string, { edits: TextEdit[]; version: number | null }> {
+  const entries = new Map<string, { edits: TextEdit[]; version: number | null }>();
+  for (const entry of edit.documentChanges ?? []) {
+    if ("kind" in entry) continue;
+    const { uri, version } = entry.textDocument;
+    expect(entries.has(uri)).toBe(false);
+    entries.set(uri, { version, edits: entry.edits.filter((one): one is TextEdit => "newText" in one) });
+  }
+  return entries;
+}
+
+describe("the edit that is sent", () => {
+  it.each(encodings)("gives the planned texts when it is applied, counted in %s", (encoding) => {
+    fc.assert(
+      fc.property(batches, ({ documents, edits, options }) => {
+        const planned = planOn(documents, edits, options);
+        fc.pre(planned.ok);
+        const entries = entriesOf(workspaceEditOf(planned, encoding));
+        for (const document of documents) {
+          const before = synced(document);
+          const entry = entries.get(document.uri);
+          const sent = entry?.edits ?? [];
+          const offsets = toOffsets(before, sent, { encoding, rule: document });
+          expect(applied(before, offsets)).toBe(synced({ ...document, text: textAfter(planned, document) }));
+          if (entry !== undefined) expect(entry.version).toBe(document.version);
+          if (document.exists) expect(untidiness(before, offsets)).toEqual([]);
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it("gives the planned texts when the protocol's own library applies it", () => {
+    fc.assert(
+      fc.property(batches, ({ documents, edits, options }) => {
+        const planned = planOn(
+          documents.map((document) => ({ ...document, loneCrEndsLine: true })),
+          edits,
+          options,
+        );
+        fc.pre(planned.ok);
+        const entries = entriesOf(workspaceEditOf(planned, "utf-16"));
+        for (const document of documents) {
+          const library = TextDocument.create(document.uri, "", 1, synced(document));
+          const after = TextDocument.applyEdits(library, entries.get(document.uri)?.edits ?? []);
+          expect(after).toBe(synced({ ...document, text: textAfter(planned, document) }));
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it("says the same as the diff", () => {
+    fc.assert(
+      fc.property(batches, ({ documents, edits, options }) => {
+        const planned = planOn(documents, edits, options);
+        fc.pre(planned.ok);
+        for (const file of planned.files) {
+          const mark = file.document.bom ? "\ufeff" : "";
+          if (file.text === file.document.text) continue;
+          const patched = applyPatch(mark + file.document.text, diffOf(file).text, { autoConvertLineEndings: false });
+          expect(patched).toBe(mark + file.text);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("a failure", () => {
+  it("anywhere keeps everything from changing, where all or nothing is asked for", () => {
+    fc.assert(
+      fc.property(batches, ({ documents, edits, options }) => {
+        const planned = planOn(documents, edits, { ...options, atomic: "all" });
+        expect(planned.ok).toBe(planned.outcomes.every(({ status }) => status === "applied" || status === "skipped"));
+        if (!planned.ok) expect(planned.failures.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it("keeps its file from changing, and no other, where that is asked for", () => {
+    fc.assert(
+      fc.property(batches, ({ documents, edits, options }) => {
+        const planned = planOn(documents, edits, { ...options, atomic: "file" });
+        for (const document of documents) {
+          const own = edits.filter(({ path }) => path === document.path);
+          const alone = own.length === 0 ? undefined : planOn([document], own, { ...options, atomic: "all" });
+          const expected = alone === undefined ? document.text : textAfter(alone, document);
+          expect(textAfter(planned, document)).toBe(planned.ok ? expected : document.text);
+        }
+        const anyApplied = planned.outcomes.some(({ status }) => status === "applied");
+        const anyFailed = planned.outcomes.some(({ status }) => status === "failed");
+        if (!planned.ok) expect([anyApplied, anyFailed]).toEqual([false, true]);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it("leaves out its edit alone where that is asked for: the others give what they give without it", () => {
+    fc.assert(
+      fc.property(batches, ({ documents, edits, options }) => {
+        const planned = planOn(documents, edits, { ...options, atomic: "none" });
+        const failing = edits.filter((_, i) => planned.outcomes[i]?.status === "failed");
+        const good = edits.filter((_, i) => planned.outcomes[i]?.status !== "failed");
+        // Edits that seek one old text in one original text share its places out among them, so that each one counts.
+        const shares = ({ path, oldText }: SentEdit): boolean =>
+          options.order === "original" && good.some((one) => one.path === path && one.oldText === oldText);
+        fc.pre(failing.length > 0 && good.length > 0 && planned.ok && !failing.some(shares));
+        const alone = planOn(documents, good, { ...options, atomic: "all" });
+        expect(alone.ok).toBe(true);
+        for (const document of documents) expect(textAfter(planned, document)).toBe(textAfter(alone, document));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+describe("edits in sequence", () => {
+  it("give what one call after the other gives", () => {
+    fc.assert(
+      fc.property(batches, ({ documents, edits, options }) => {
+        const planned = planOn(documents, edits, { ...options, atomic: "all", order: "sequential" });
+        // What is redundant in a batch would be done, or refused, by a call of its own.
+        fc.pre(planned.ok && planned.outcomes.every(({ status }) => status === "applied"));
+        let now: readonly Document[] = documents;
+        for (const edit of edits) {
+          const step = planOn(now, [edit], { ...options, atomic: "all", order: "sequential" });
+          expect(step.ok).toBe(true);
+          now = now.map((document) => ({
+            ...document,
+            text: textAfter(step, document),
+            exists: document.exists || document.path === edit.path,
+          }));
+        }
+        for (const [i, document] of documents.entries()) expect(textAfter(planned, document)).toBe(now[i]?.text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("go through wherever one call after the other does", () => {
+    fc.assert(
+      fc.property(batches, ({ documents, edits, options }) => {
+        fc.pre(edits.every(({ oldText }) => oldText !== ""));
+        let now: readonly Document[] = documents;
+        for (const edit of edits) {
+          const step = planOn(now, [edit], { ...options, atomic: "all", order: "sequential" });
+          fc.pre(step.ok);
+          now = now.map((document) => ({ ...document, text: textAfter(step, document) }));
+        }
+        const planned = planOn(documents, edits, { ...options, atomic: "all", order: "sequential" });
+        expect(planned.ok).toBe(true);
+        if (planned.outcomes.some(({ status }) => status === "skipped")) return;
+        for (const [i, document] of documents.entries()) expect(textAfter(planned, document)).toBe(now[i]?.text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe("edits of the original text", () => {
+  /** Edits of one document whose old texts are all different, often keeping them and adding to them. */
+  const distinct = documents("a").chain((document) =>
+    fc
+      .uniqueArray(fc.tuple(editsOf(document.text, "a"), fc.constantFrom("as sent", "in front", "behind")), {
+        selector: ([{ oldText }]) => oldText,
+        minLength: 2,
+        maxLength: 4,
+      })
+      .chain((list) => {
+        const edits = list.map(([edit, where]): SentEdit => {
+          const { oldText, newText } = edit;
+          if (where === "as sent") return edit;
+          return { ...edit, newText: where === "in front" ? newText + oldText : oldText + newText };
+        });
+        const shuffled = fc.shuffledSubarray(edits, { minLength: edits.length });
+        return fc.record({ document: fc.constant(document), edits: fc.constant(edits), shuffled });
+      }),
+  );
+
+  it("mean the same in whatever order they are listed", () => {
+    fc.assert(
+      fc.property(distinct, fc.boolean(), ({ document, edits, shuffled }, lenient) => {
+        const one = planOn([document], edits, { order: "original", lenient });
+        const two = planOn([document], shuffled, { order: "original", lenient });
+        expect(two.ok).toBe(one.ok);
+        expect(textAfter(two, document)).toBe(textAfter(one, document));
+      }),
+      { numRuns: 4000 },
+    );
+  });
+});
+
+describe("whatever is sent", () => {
+  const known = [
+    ...["path", "file_path", "uri", "edits", "multi", "oldText", "old_string", "oldString", "newText", "new_string"],
+    ...["newString", "replaceAll", "replace_all", "occurrence", "line", "expectedCount", "options", "patch", "input"],
+    ...["__proto__", "constructor", "toString", "replaceALL", "explanation"],
+  ];
+  const { value: call } = fc.letrec<{ value: unknown; call: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom("a", "b", "", "x = 1;", "\ud83d", "[]", '{"oldText":"a"}', "*** Begin Patch"),
+      fc.constantFrom(null, true, false, 0, 1, -1, 0.5, 1e300, 20_000),
+      fc.array(tie("call"), { maxLength: 3 }),
+      tie("call"),
+    ),
+    // Parsed, so that `__proto__` is a key of its own, as it is on the wire.
+    call: fc
+      .array(fc.tuple(fc.constantFrom(...known), tie("value")), { maxLength: 5 })
+      .map((entries) => JSON.parse(`{${entries.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join()}}`)),
+  }));
+
+  it("gives a result or failures, never a throw", () => {
+    fc.assert(
+      fc.property(fc.oneof(call, fc.jsonValue()), anyDocumentText, fc.boolean(), (params, text, optionsAllowed) => {
+        const decoded = decodeCall(params, { optionsAllowed });
+        if (!decoded.ok) {
+          expect(decoded.failures.length).toBeGreaterThan(0);
+          return;
+        }
+        const { operations, options, defaultOrder } = decoded;
+        const all = [...new Set(operations.map(({ path }) => path))].map((path) => documentAt(path, text));
+        const planned = runPlan(
+          planBatch(operations, snapshotOf(all), {
+            atomic: options.atomic ?? "all",
+            order: options.order ?? defaultOrder,
+            lenient: options.lenient ?? true,
+          }),
+        );
+        expect(planned.outcomes.map(({ index }) => index)).toEqual(operations.map((_, i) => i));
+        expect(planned.ok || planned.failures.length > 0).toBe(true);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
