@@ -3,48 +3,37 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { pathToFileURL } from "node:url";
 import {
+  type CancellationToken,
   createMessageConnection,
   type MessageConnection,
-  ResponseError,
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
 import type {
   ApplyWorkspaceEditParams,
-  ApplyWorkspaceEditResult,
   ClientCapabilities,
   ConfigurationParams,
+  InitializeParams,
   InitializeResult,
   LogMessageParams,
+  RegistrationParams,
   ShowMessageRequestParams,
   WorkspaceEdit,
 } from "vscode-languageserver/node";
-import { type Encoding, positionOf, Refused, type Replacement, replaced } from "./editorText.js";
+import { answerEdits, type Behaviour, type EditTaker } from "./editorAnswers.js";
+import { type Encoding, positionOf, type Replacement, replaced } from "./editorText.js";
 import { doOnDisk, type OpenDocument, type Step, stepsOf } from "./editorWorkspace.js";
 
-/** How the editor takes `workspace/applyEdit`; all but the first have been seen in real editors. */
-export type Behaviour =
-  /** Does it, and syncs what it did. */
-  | "honest"
-  /** Does it and syncs it, but answers only on `answerNow`. */
-  | "answersLate"
-  /** Does nothing and never answers. */
-  | "neverAnswers"
-  /** Does nothing and says that it did. */
-  | "lies"
-  /** Does nothing and says so. */
-  | "refuses"
-  /** Does nothing and answers with a JSON-RPC error. */
-  | "answersErrors"
-  /** Does it whatever the versions are. */
-  | "ignoresVersions"
-  /** Does the first replacement of the first document only, and says that it did it all. */
-  | "appliesPartly"
-  /** Does it, with LF for every line end that is inserted. */
-  | "normalisesLineEnds";
+/** What happens to a file that is edited without being open; `hidden`: it is opened and edited, and never synced. */
+export type Unopened = "written" | "opened" | "hidden";
 
-/** What happens to a file that is edited without being open. */
-export type Unopened = "written" | "opened";
+/** What somebody types: `[from, to)` is replaced, in UTF-16 units. */
+export interface Typed {
+  readonly uri: string;
+  readonly from: number;
+  readonly to: number;
+  readonly insert: string;
+}
 
 /** What the editor is like; everything may be left out but the server and the folders. */
 export interface EditorOptions {
@@ -53,9 +42,11 @@ export interface EditorOptions {
   /** Paths of the workspace folders. */
   readonly folders: readonly string[];
   /** Offered in this order; `undefined`: the client says nothing, which means utf-16. */
-  readonly encodings?: readonly Encoding[];
+  readonly encodings?: readonly string[];
   /** Instead of the defaults, key by key. */
   readonly capabilities?: ClientCapabilities;
+  /** Further params of `initialize`, or others instead of those that follow from the rest. */
+  readonly params?: Partial<InitializeParams>;
   readonly clientInfo?: { readonly name: string; readonly version?: string };
   /** The settings of the section `multiEdit`, sent at the start and answered when asked for. */
   readonly settings?: unknown;
@@ -65,7 +56,13 @@ export interface EditorOptions {
    */
   readonly unopened?: Unopened;
   /** Whether a change is synced before or after the edit that made it is answered. */
-  readonly syncs?: "beforeAnswer" | "afterAnswer";
+  readonly syncs?: EditTaker["syncs"];
+  /** Whether a change is told as what changed or as the whole text. */
+  readonly tells?: "changes" | "wholeText";
+  /** `returns`: a text always ends with LF, as in Neovim: one that is taken away comes back at once, and a new file is open and has one. */
+  readonly finalLineEnd?: "returns";
+  /** User that the server runs as; `undefined`: that of the tests. */
+  readonly uid?: number;
   /** Working directory of the server. */
   readonly cwd?: string;
 }
@@ -79,6 +76,8 @@ export interface FakeEditor {
   readonly encoding: Encoding;
   /** By URI, as it was opened. */
   readonly documents: ReadonlyMap<string, OpenDocument>;
+  /** Texts of what `hidden` has opened, by URI. */
+  readonly hidden: ReadonlyMap<string, string>;
   /** Every `workspace/applyEdit` that came. */
   readonly asked: readonly ApplyWorkspaceEditParams[];
   /** Why edits were refused. */
@@ -86,24 +85,37 @@ export interface FakeEditor {
   /** `window/logMessage` and `window/showMessage`. */
   readonly messages: readonly LogMessageParams[];
   readonly questions: readonly ShowMessageRequestParams[];
+  /** Every `workspace/configuration` that came. */
+  readonly configurations: readonly ConfigurationParams[];
+  /** Every `client/registerCapability` that came. */
+  readonly registrations: readonly RegistrationParams[];
   /** What the server wrote to stderr. */
   readonly stderr: () => string;
-  readonly request: (method: string, params: unknown) => Promise<unknown>;
+  readonly request: (method: string, params: unknown, token?: CancellationToken) => Promise<unknown>;
   readonly notify: (method: string, params: unknown) => Promise<void>;
   readonly open: (document: { uri: string; text: string; languageId?: string; version?: number }) => Promise<void>;
-  /** Replaces `[from, to)`, in UTF-16 units, as if somebody typed; syncs it. */
-  readonly type: (uri: string, typed: { from: number; to: number; insert: string }) => Promise<void>;
+  /** Types and syncs it. */
+  readonly type: (typed: Typed) => Promise<void>;
+  /** Types right after the next edit of this document, in offsets of the text that the edit gives; both are synced as one change. */
+  readonly typeWithNextEdit: (typed: Typed) => void;
   readonly close: (uri: string) => Promise<void>;
   /**
    * Applies an edit that a request answered with; what is not open is written to disk. Throws `Refused`, and then nothing
    * is changed.
    */
   readonly apply: (edit: WorkspaceEdit) => Promise<void>;
-  readonly behave: (behaviour: Behaviour) => void;
+  /** How edits are taken from now on, each in its turn; the last one stays. */
+  readonly behave: (...behaviours: readonly [Behaviour, ...Behaviour[]]) => void;
+  /** What happens whenever an edit comes, before the editor takes it. */
+  readonly beforeEdits: (act: (params: ApplyWorkspaceEditParams) => unknown) => void;
   /** Lets the answers go that `answersLate` holds back. */
   readonly answerNow: () => void;
   /** The title of the action that questions are answered with; `undefined`: they are dismissed. */
   readonly answerQuestionsWith: (title: string | undefined) => void;
+  /** What happens whenever a question comes, before it is answered. An error that it throws is the answer. */
+  readonly beforeAnswers: (act: () => unknown) => void;
+  /** Changes what the client answers when it is asked for settings, without telling of it. */
+  readonly keepSettings: (settings: unknown) => void;
   readonly setSettings: (settings: unknown) => Promise<void>;
   /** Shuts the server down as LSP says; gives its exit code. */
   readonly stop: () => Promise<number | null>;
@@ -112,7 +124,7 @@ export interface FakeEditor {
 /** Starts a server and initializes it. */
 export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
   const [program, ...args] = options.server;
-  const child = spawn(program, args, { cwd: options.cwd, stdio: "pipe" });
+  const child = spawn(program, args, { cwd: options.cwd, uid: options.uid, stdio: "pipe" });
   const connection = createMessageConnection(
     new StreamMessageReader(child.stdout),
     new StreamMessageWriter(child.stdin),
@@ -124,7 +136,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
   child.stdin.on("error", () => undefined); // A server that has gone is told by its exit code, not by a broken pipe.
   const texts = new Texts(connection, options);
   const window = listen(connection, options);
-  const answers = answerEdits(connection, texts, options.syncs ?? "afterAnswer");
+  const answers = answerEdits(connection, texts);
   connection.listen();
   const initialized: InitializeResult = await connection.sendRequest("initialize", initializeParams(options));
   texts.encoding = knownEncoding(initialized.capabilities.positionEncoding);
@@ -135,20 +147,23 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     initialized,
     encoding: texts.encoding,
     documents: texts.open,
+    hidden: texts.hidden,
     ...answers,
     ...window,
     stderr: () => stderr,
-    request: (method, params) => connection.sendRequest(method, params),
+    // A token that is `undefined` would be taken for a second param.
+    request: (method, params, token) => connection.sendRequest(method, params, ...(token === undefined ? [] : [token])),
     notify: (method, params) => connection.sendNotification(method, params),
     open: (document) => texts.openDocument({ languageId: "plaintext", version: 1, ...document }),
-    type: (uri, { from, to, insert }) => texts.typed(uri, from, to, insert),
+    type: (typed) => texts.typed(typed),
+    typeWithNextEdit: (typed) => void texts.typing.set(typed.uri, typed),
     close: (uri) => texts.closeDocument(uri),
     apply: async (edit) => texts.commit(texts.check(edit, "checked"), "written"),
     stop: () => stop(connection, child),
   };
 }
 
-function initializeParams({ folders, encodings, capabilities, clientInfo, settings }: EditorOptions) {
+function initializeParams({ folders, encodings, capabilities, clientInfo, settings, params }: EditorOptions) {
   const workspaceFolders = folders.map((path) => ({ uri: pathToFileURL(path).href, name: path }));
   return {
     processId: process.pid,
@@ -167,6 +182,7 @@ function initializeParams({ folders, encodings, capabilities, clientInfo, settin
       general: encodings === undefined ? {} : { positionEncodings: [...encodings] },
       ...capabilities,
     },
+    ...params,
   };
 }
 
@@ -180,22 +196,38 @@ function knownEncoding(answered: string | undefined): Encoding {
 function listen(connection: MessageConnection, options: EditorOptions) {
   const messages: LogMessageParams[] = [];
   const questions: ShowMessageRequestParams[] = [];
-  let settings = options.settings ?? {};
+  const configurations: ConfigurationParams[] = [];
+  const registrations: RegistrationParams[] = [];
+  let before: () => unknown = () => undefined;
+  let settings: unknown = options.settings ?? {};
   let title: string | undefined;
   connection.onNotification("window/logMessage", (params: LogMessageParams) => void messages.push(params));
   connection.onNotification("window/showMessage", (params: LogMessageParams) => void messages.push(params));
-  connection.onRequest("window/showMessageRequest", (params: ShowMessageRequestParams) => {
+  connection.onRequest("window/showMessageRequest", async (params: ShowMessageRequestParams) => {
     questions.push(params);
+    await before();
     return params.actions?.find((action) => action.title === title) ?? null;
   });
-  connection.onRequest("client/registerCapability", () => null);
+  connection.onRequest("client/registerCapability", (params: RegistrationParams) => {
+    registrations.push(params);
+    return null;
+  });
   connection.onRequest("client/unregisterCapability", () => null);
-  connection.onRequest("workspace/configuration", ({ items }: ConfigurationParams) =>
-    items.map(({ section }) => (section === "multiEdit" ? settings : null)),
-  );
+  connection.onRequest("workspace/configuration", (params: ConfigurationParams) => {
+    configurations.push(params);
+    return params.items.map(({ section }) => (section === "multiEdit" ? settings : null));
+  });
   return {
     messages,
     questions,
+    configurations,
+    registrations,
+    beforeAnswers: (act: () => unknown) => {
+      before = act;
+    },
+    keepSettings: (changed: unknown) => {
+      settings = changed;
+    },
     answerQuestionsWith: (answer: string | undefined) => {
       title = answer;
     },
@@ -206,67 +238,21 @@ function listen(connection: MessageConnection, options: EditorOptions) {
   };
 }
 
-/** Answers `workspace/applyEdit` in the way that `behave` sets. */
-function answerEdits(connection: MessageConnection, texts: Texts, syncs: "beforeAnswer" | "afterAnswer") {
-  const asked: ApplyWorkspaceEditParams[] = [];
-  const refusals: string[] = [];
-  let behaviour: Behaviour = "honest";
-  let held: (() => void)[] = [];
-  const take = async (edit: WorkspaceEdit): Promise<ApplyWorkspaceEditResult> => {
-    try {
-      const steps = changedBy(behaviour, texts.check(edit, behaviour === "ignoresVersions" ? "ignored" : "checked"));
-      if (syncs === "beforeAnswer" || behaviour === "answersLate") await texts.commit(steps);
-      else setImmediate(() => void texts.commit(steps));
-      return { applied: true };
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      refusals.push(error.message);
-      return { applied: false, failureReason: error.message };
-    }
-  };
-  connection.onRequest("workspace/applyEdit", async (params: ApplyWorkspaceEditParams) => {
-    asked.push(params);
-    if (behaviour === "neverAnswers") return new Promise(() => undefined);
-    if (behaviour === "lies") return { applied: true };
-    if (behaviour === "refuses") return { applied: false, failureReason: "the editor does not want to" };
-    if (behaviour === "answersErrors") return new ResponseError(-32603, "the editor broke");
-    const result = await take(params.edit);
-    if (behaviour === "answersLate") await new Promise<void>((resolve) => held.push(resolve));
-    return result;
-  });
-  return {
-    asked,
-    refusals,
-    behave: (next: Behaviour) => {
-      behaviour = next;
-    },
-    answerNow: () => {
-      for (const answer of held) answer();
-      held = [];
-    },
-  };
-}
-
-function changedBy(behaviour: Behaviour, steps: readonly Step[]): readonly Step[] {
-  if (behaviour === "appliesPartly") {
-    return steps
-      .slice(0, 1)
-      .map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.slice(0, 1) } : step));
-  }
-  if (behaviour !== "normalisesLineEnds") return steps;
-  const toLf = (replacement: Replacement) => ({ ...replacement, insert: replacement.insert.replace(/\r\n?/g, "\n") });
-  return steps.map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.map(toLf) } : step));
-}
-
 /** The open documents, and how their changes are told to the server. */
-class Texts {
+class Texts implements EditTaker {
   readonly open = new Map<string, OpenDocument>();
+  readonly hidden = new Map<string, string>();
+  readonly typing = new Map<string, Typed>();
   encoding: Encoding = "utf-16";
 
   constructor(
     private readonly connection: MessageConnection,
     private readonly options: EditorOptions,
   ) {}
+
+  get syncs(): EditTaker["syncs"] {
+    return this.options.syncs ?? "afterAnswer";
+  }
 
   async openDocument(document: OpenDocument): Promise<void> {
     this.open.set(document.uri, document);
@@ -278,10 +264,13 @@ class Texts {
     await this.connection.sendNotification("textDocument/didClose", { textDocument: { uri } });
   }
 
-  async typed(uri: string, from: number, to: number, insert: string): Promise<void> {
-    const { text } = this.open.get(uri)!;
+  async typed(typed: Typed): Promise<void> {
+    await this.change(typed.uri, [this.replacementOf(typed, this.open.get(typed.uri)!.text)]);
+  }
+
+  private replacementOf({ from, to, insert }: Typed, text: string): Replacement {
     const range = { start: positionOf(text, from, this.encoding), end: positionOf(text, to, this.encoding) };
-    await this.change(uri, [{ from, to, insert, range }]);
+    return { from, to, insert, range };
   }
 
   check(edit: WorkspaceEdit, versions: "checked" | "ignored"): readonly Step[] {
@@ -290,29 +279,49 @@ class Texts {
 
   async commit(steps: readonly Step[], unopened: Unopened = this.options.unopened ?? "opened"): Promise<void> {
     for (const step of steps) {
-      if (step.kind === "edit") await this.change(step.uri, step.replacements);
-      else if (step.kind === "write" && unopened === "opened") await this.openAndChange(step);
+      if (step.kind === "edit") await this.change(step.uri, step.replacements, this.typing.get(step.uri));
+      else if (step.kind === "write" && unopened !== "written") await this.openAndChange(step, unopened);
       else await this.toDisk(step);
     }
   }
 
-  /** Later places first, so that the positions of the earlier ones stay true. */
-  private async change(uri: string, replacements: readonly Replacement[]): Promise<void> {
+  /** Later places first, so that the positions of the earlier ones stay true; what is typed along comes last. */
+  private async change(uri: string, replacements: readonly Replacement[], along?: Typed): Promise<void> {
     const document = this.open.get(uri)!;
     const version = document.version + 1;
-    this.open.set(uri, { ...document, version, text: replaced(document.text, replacements) });
+    let text = replaced(document.text, replacements);
+    const told = replacements.toReversed();
+    const further = (replacement: Replacement): void => {
+      text = replaced(text, [replacement]);
+      told.push(replacement);
+    };
+    if (along !== undefined) further(this.replacementOf(along, text));
+    if (along !== undefined) this.typing.delete(uri);
+    if (this.options.finalLineEnd === "returns" && !text.endsWith("\n")) {
+      further(this.replacementOf({ uri, from: text.length, to: text.length, insert: "\n" }, text));
+    }
+    this.open.set(uri, { ...document, version, text });
+    const changes = told.map(({ range, insert }) => ({ range, text: insert }));
     await this.connection.sendNotification("textDocument/didChange", {
       textDocument: { uri, version },
-      contentChanges: replacements.toReversed().map(({ range, insert }) => ({ range, text: insert })),
+      contentChanges: this.options.tells === "wholeText" ? [{ text }] : changes,
     });
   }
 
   /** A new file is on disk at once, but its text is not. */
-  private async openAndChange({ uri, before, replacements }: Extract<Step, { kind: "write" }>): Promise<void> {
+  private async openAndChange(
+    { uri, before, replacements }: Extract<Step, { kind: "write" }>,
+    unopened: "opened" | "hidden",
+  ): Promise<void> {
     if (before.created) doOnDisk({ kind: "write", uri, before, replacements: [] });
-    if (replacements.length === 0) return;
-    await this.openDocument({ uri, languageId: "plaintext", version: 1, text: before.text });
-    await this.change(uri, replacements);
+    const empty = before.created && this.options.finalLineEnd === "returns" ? "\n" : before.text;
+    if (replacements.length === 0 && empty === before.text) return;
+    if (unopened === "hidden") {
+      this.hidden.set(uri, replaced(before.text, replacements));
+      return;
+    }
+    await this.openDocument({ uri, languageId: "plaintext", version: 1, text: empty });
+    if (replacements.length > 0) await this.change(uri, replacements, this.typing.get(uri));
   }
 
   private async toDisk(step: Exclude<Step, { kind: "edit" }>): Promise<void> {

@@ -1,0 +1,124 @@
+/** A strict editor with files before it, for tests of one conversation: everything on it is gone after the test. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, onTestFinished } from "vitest";
+import { type CancellationToken, ResponseError } from "vscode-jsonrpc/node";
+import type { MultiEditErrorData, MultiEditResult, ReadResult } from "../../server/lsp/protocol.js";
+import type { Program } from "./build.js";
+import { type Entry, makeDirectory } from "./directory.js";
+import { type EditorOptions, type FakeEditor, startEditor } from "./fakeEditor.js";
+
+/** What lies on the desk; everything may be left out. Paths are relative to a new directory, the only workspace folder. */
+export interface DeskOptions extends Partial<EditorOptions> {
+  readonly files?: Readonly<Record<string, Entry>>;
+  /** Synced texts of open documents; one without an entry in `files` is saved. */
+  readonly open?: Readonly<Record<string, string>>;
+  /** Further arguments of the server. */
+  readonly args?: readonly string[];
+  /** Instead of the directory itself, names of directories in it. */
+  readonly folderNames?: readonly string[];
+  /** Milliseconds, for the setting `proofTimeout`: short where the editor does nothing and the server waits in vain. */
+  readonly proofTimeout?: number;
+}
+
+/** One conversation. */
+export interface Desk {
+  readonly editor: FakeEditor;
+  /** Canonical path of the directory. */
+  readonly root: string;
+  /** `file:` URI of a path in the directory. */
+  uri(path: string): string;
+  /** All open texts by path, those that are no files by URI. */
+  texts(): Record<string, string>;
+  /** All files by path, as UTF-8. */
+  disk(): Record<string, string>;
+  /** The request `multiEdit/apply`. */
+  propose(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
+  /** The command `multiEdit.apply`. */
+  apply(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
+  /** The request `multiEdit/read`. */
+  read(params: unknown): Promise<ReadResult>;
+  /** Types before the first place of a text. */
+  typeBefore(path: string, text: string, insert: string): Promise<void>;
+}
+
+/** A failed call, as the client gets it. */
+export interface Failed extends MultiEditErrorData {
+  readonly rpcCode: number;
+  readonly message: string;
+  /** Codes of the failures. */
+  readonly codes: readonly string[];
+}
+
+/** Puts the files there, starts the server and opens the documents. */
+export async function layDesk(program: Program, options: DeskOptions = {}): Promise<Desk> {
+  const { files = {}, open = {}, args = [], folderNames, proofTimeout, ...rest } = options;
+  const saved = Object.fromEntries(Object.entries(open).filter(([path]) => !path.includes(":") && !(path in files)));
+  const root = makeDirectory({ ...saved, ...files });
+  const editor = await startEditor({
+    server: [process.execPath, program.path, "--stdio", ...args],
+    folders: (folderNames ?? ["."]).map((name) => join(root, name)),
+    ...(proofTimeout === undefined ? {} : { settings: { proofTimeout } }),
+    ...rest,
+  });
+  onTestFinished(async () => {
+    expect(await editor.stop()).toBe(0);
+    expect(editor.stderr()).toBe("");
+  });
+  const uri = (path: string): string => (path.includes(":") ? path : pathToFileURL(join(root, path)).href);
+  for (const [path, text] of Object.entries(open)) await editor.open({ uri: uri(path), text });
+  const pathOf = (at: string): string =>
+    at.startsWith(`${uri(".")}/`) ? decodeURIComponent(at.slice(uri(".").length + 1)) : at;
+  return {
+    editor,
+    root,
+    uri,
+    texts: () => Object.fromEntries([...editor.documents.values()].map((one) => [pathOf(one.uri), one.text])),
+    disk: () => readAll(root),
+    // The answers are what the protocol says; that they are is what the tests find out.
+    propose: async (params, token) => (await editor.request("multiEdit/apply", params, token)) as MultiEditResult,
+    apply: async (params, token) =>
+      (await editor.request(
+        "workspace/executeCommand",
+        { command: "multiEdit.apply", arguments: [params] },
+        token,
+      )) as MultiEditResult,
+    read: async (params) => (await editor.request("multiEdit/read", params)) as ReadResult,
+    typeBefore: async (path, text, insert) => {
+      const at = editor.documents.get(uri(path))!.text.indexOf(text);
+      if (at === -1) throw new Error(`${path} has no ${JSON.stringify(text)}`);
+      await editor.type({ uri: uri(path), from: at, to: at, insert });
+    },
+  };
+}
+
+function readAll(root: string): Record<string, string> {
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map((entry) => join(entry.parentPath, entry.name)).sort();
+  return Object.fromEntries(paths.map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")]));
+}
+
+/** What a call failed with; throws where it did not fail. */
+export async function failed(answer: Promise<unknown>): Promise<Failed> {
+  let succeeded: unknown;
+  try {
+    succeeded = await answer;
+  } catch (error) {
+    if (!(error instanceof ResponseError)) throw error;
+    const { failures = [], edits = [] } = (error.data ?? {}) as Partial<MultiEditErrorData>;
+    return {
+      rpcCode: error.code,
+      message: error.message,
+      failures,
+      edits,
+      codes: failures.map(({ code }) => code),
+    };
+  }
+  throw new Error(`the call did not fail: ${JSON.stringify(succeeded)}`);
+}
+
+/** A batch of edits, each written as `path`, old and new text. */
+export function batch(...edits: readonly (readonly [path: string, oldText: string, newText: string])[]) {
+  return { edits: edits.map(([path, oldText, newText]) => ({ path, oldText, newText })) };
+}

@@ -1,0 +1,112 @@
+/** How editors take `workspace/applyEdit`: what they do, and what they say that they did; a table of what real ones do. */
+import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
+import type { ApplyWorkspaceEditParams, ApplyWorkspaceEditResult, WorkspaceEdit } from "vscode-languageserver/node";
+import { Refused, type Replacement } from "./editorText.js";
+import type { Step, Terms } from "./editorWorkspace.js";
+
+interface Manner {
+  /** `first`: the first replacement of the first document; `withLf`: with LF for every line end that is inserted. */
+  readonly does: "all" | "first" | "withLf" | "nothing";
+  readonly versions: Terms["versions"];
+  /** `truth`: true, or false and why; `onDemand`: the same, but only on `answerNow`; `silence`: there is no answer. */
+  readonly says: "truth" | "onDemand" | "true" | "false" | "null" | "error" | "silence";
+}
+
+const manners = {
+  honest: { does: "all", versions: "checked", says: "truth" },
+  answersLate: { does: "all", versions: "checked", says: "onDemand" },
+  doesButNeverAnswers: { does: "all", versions: "checked", says: "silence" },
+  doesButDenies: { does: "all", versions: "checked", says: "false" },
+  doesButAnswersNull: { does: "all", versions: "checked", says: "null" },
+  doesButAnswersErrors: { does: "all", versions: "checked", says: "error" },
+  neverAnswers: { does: "nothing", versions: "checked", says: "silence" },
+  lies: { does: "nothing", versions: "checked", says: "true" },
+  refuses: { does: "nothing", versions: "checked", says: "false" },
+  answersNull: { does: "nothing", versions: "checked", says: "null" },
+  answersErrors: { does: "nothing", versions: "checked", says: "error" },
+  ignoresVersions: { does: "all", versions: "ignored", says: "truth" },
+  appliesPartly: { does: "first", versions: "checked", says: "truth" },
+  normalisesLineEnds: { does: "withLf", versions: "checked", says: "truth" },
+} as const satisfies Record<string, Manner>;
+
+/** A row of the table by its name. */
+export type Behaviour = keyof typeof manners;
+
+/** What an editor does with edits that it takes. */
+export interface EditTaker {
+  /** Throws `Refused`. */
+  check(edit: WorkspaceEdit, versions: Terms["versions"]): readonly Step[];
+  commit(steps: readonly Step[]): Promise<void>;
+  /** Whether a change is synced before or after the edit that made it is answered. */
+  readonly syncs: "beforeAnswer" | "afterAnswer";
+}
+
+/** Answers `workspace/applyEdit` in the way that `behave` sets. */
+export function answerEdits(connection: MessageConnection, taker: EditTaker) {
+  const asked: ApplyWorkspaceEditParams[] = [];
+  const refusals: string[] = [];
+  let turns: readonly Behaviour[] = ["honest"];
+  let before: (params: ApplyWorkspaceEditParams) => unknown = () => undefined;
+  let held: (() => void)[] = [];
+  const take = async (edit: WorkspaceEdit, manner: Manner): Promise<ApplyWorkspaceEditResult> => {
+    if (manner.does === "nothing") return { applied: false, failureReason: "the editor does not want to" };
+    try {
+      const steps = done(manner, taker.check(edit, manner.versions));
+      if (taker.syncs === "beforeAnswer" || manner.says === "onDemand") await taker.commit(steps);
+      else setImmediate(() => void taker.commit(steps));
+      return { applied: true };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      refusals.push(error.message);
+      return { applied: false, failureReason: error.message };
+    }
+  };
+  connection.onRequest("workspace/applyEdit", async (params: ApplyWorkspaceEditParams) => {
+    asked.push(params);
+    const manner: Manner = manners[turns[0]!];
+    turns = turns.length > 1 ? turns.slice(1) : turns;
+    await before(params);
+    const truth = await take(params.edit, manner);
+    switch (manner.says) {
+      case "truth":
+        return truth;
+      case "onDemand":
+        return new Promise((resolve) => held.push(() => resolve(truth)));
+      case "true":
+        return { applied: true };
+      case "false":
+        return { applied: false, failureReason: "the editor does not want to" };
+      case "null":
+        return null;
+      case "error":
+        return new ResponseError(-32603, "the editor broke");
+      case "silence":
+        return new Promise(() => undefined);
+    }
+  });
+  return {
+    asked,
+    refusals,
+    behave: (...behaviours: readonly [Behaviour, ...Behaviour[]]) => {
+      turns = behaviours;
+    },
+    beforeEdits: (act: (params: ApplyWorkspaceEditParams) => unknown) => {
+      before = act;
+    },
+    answerNow: () => {
+      for (const answer of held) answer();
+      held = [];
+    },
+  };
+}
+
+function done({ does }: Manner, steps: readonly Step[]): readonly Step[] {
+  if (does === "first") {
+    return steps
+      .slice(0, 1)
+      .map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.slice(0, 1) } : step));
+  }
+  if (does !== "withLf") return steps;
+  const toLf = (replacement: Replacement) => ({ ...replacement, insert: replacement.insert.replace(/\r\n?/g, "\n") });
+  return steps.map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.map(toLf) } : step));
+}
