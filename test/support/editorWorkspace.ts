@@ -18,6 +18,8 @@ export interface OpenDocument {
 export interface Terms {
   readonly encoding: Encoding;
   readonly versions: "checked" | "ignored";
+  /** How an empty file reads once it is open. */
+  readonly emptyText: "" | "\n";
 }
 
 /** One step that has been checked. */
@@ -26,7 +28,7 @@ export type Step =
   | {
       readonly kind: "write";
       readonly uri: string;
-      /** `created`: there was no file, and its text so far is empty. */
+      /** `created`: there was no file, and its text so far is that of an empty one. */
       readonly before: FileText & { readonly created: boolean };
       readonly replacements: readonly Replacement[];
     }
@@ -108,7 +110,7 @@ class Check {
     if (exists && overwrite !== true && ignoreIfExists !== true) throw new Refused(`${uri} exists`);
     if (exists && overwrite !== true) return;
     if (this.open.has(uri)) throw new Refused(`${uri} is open and would be overwritten`);
-    this.files.set(uri, { text: "", encoding: "utf8", bom: false, created: !exists });
+    this.files.set(uri, { text: this.terms.emptyText, encoding: "utf8", bom: false, created: !exists });
   }
 
   rename(uri: string, newUri: string, { overwrite }: { overwrite?: boolean }): void {
@@ -140,7 +142,9 @@ class Check {
     if (known !== undefined) return known;
     if (!uri.startsWith("file:")) throw new Refused(`${uri} is neither open nor a file`);
     const path = fileURLToPath(uri);
-    return existsSync(path) ? { ...readFileText(path)!, created: false } : null;
+    if (!existsSync(path)) return null;
+    const file = readFileText(path)!;
+    return { ...file, text: file.text === "" ? this.terms.emptyText : file.text, created: false };
   }
 }
 

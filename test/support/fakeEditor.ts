@@ -59,7 +59,7 @@ export interface EditorOptions {
   readonly syncs?: EditTaker["syncs"];
   /** Whether a change is told as what changed or as the whole text. */
   readonly tells?: "changes" | "wholeText";
-  /** `returns`: a text always ends with LF, as in Neovim: one that is taken away comes back at once, and a new file is open and has one. */
+  /** `returns`: a text always ends with LF, as in Neovim: one that is taken away comes back at once, and an empty file reads as one. */
   readonly finalLineEnd?: "returns";
   /** User that the server runs as; `undefined`: that of the tests. */
   readonly uid?: number;
@@ -274,7 +274,8 @@ class Texts implements EditTaker {
   }
 
   check(edit: WorkspaceEdit, versions: "checked" | "ignored"): readonly Step[] {
-    return stepsOf(edit, this.open, { encoding: this.encoding, versions });
+    const emptyText = this.options.finalLineEnd === "returns" ? "\n" : "";
+    return stepsOf(edit, this.open, { encoding: this.encoding, versions, emptyText });
   }
 
   async commit(steps: readonly Step[], unopened: Unopened = this.options.unopened ?? "opened"): Promise<void> {
@@ -313,15 +314,14 @@ class Texts implements EditTaker {
     { uri, before, replacements }: Extract<Step, { kind: "write" }>,
     unopened: "opened" | "hidden",
   ): Promise<void> {
-    if (before.created) doOnDisk({ kind: "write", uri, before, replacements: [] });
-    const empty = before.created && this.options.finalLineEnd === "returns" ? "\n" : before.text;
-    if (replacements.length === 0 && empty === before.text) return;
+    if (before.created) doOnDisk({ kind: "write", uri, before: { ...before, text: "" }, replacements: [] });
+    if (replacements.length === 0) return;
     if (unopened === "hidden") {
       this.hidden.set(uri, replaced(before.text, replacements));
       return;
     }
-    await this.openDocument({ uri, languageId: "plaintext", version: 1, text: empty });
-    if (replacements.length > 0) await this.change(uri, replacements, this.typing.get(uri));
+    await this.openDocument({ uri, languageId: "plaintext", version: 1, text: before.text });
+    await this.change(uri, replacements, this.typing.get(uri));
   }
 
   private async toDisk(step: Exclude<Step, { kind: "edit" }>): Promise<void> {

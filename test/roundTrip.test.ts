@@ -1,0 +1,265 @@
+/** What the server applies itself, through editors that misbehave: whatever they do, the answer is true and nothing is half done. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildProgram, type Program } from "./support/build.js";
+import { batch, type Desk, type DeskOptions, type Failed, failed, layDesk } from "./support/desk.js";
+import type { Behaviour } from "./support/editorAnswers.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+});
+afterAll(() => program?.remove());
+
+const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
+
+/** Three documents whose line ends and ends differ, so that a text that is put together again is seen. */
+const three = {
+  "a.txt": "one\r\nold a\r\nthree\r\n",
+  "b.txt": "\ufeffold b\nmixed\r\nends\rand none at the end",
+  "c.txt": "😀 old c\n\n\n",
+};
+const threeAfter = {
+  "a.txt": "one\r\nnew a\r\nthree\r\n",
+  "b.txt": "\ufeffnew b\nmixed\r\nends\rand none at the end",
+  "c.txt": "😀 new c\n\n\n",
+};
+const threeEdits = batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"], ["c.txt", "old c", "new c"]);
+
+/** That a failed call says of no edit that it is in the text. */
+function expectNothingDone({ edits, rpcCode }: Failed): void {
+  expect(rpcCode).toBe(-32803);
+  expect(edits.map(({ status }) => status)).not.toContain("applied");
+}
+
+describe("an editor that does what it is asked, whatever it says and when", () => {
+  it.each<[Behaviour, "beforeAnswer" | "afterAnswer"]>([
+    ["honest", "afterAnswer"],
+    ["honest", "beforeAnswer"],
+    ["doesButDenies", "afterAnswer"],
+    ["doesButDenies", "beforeAnswer"],
+    ["doesButAnswersNull", "afterAnswer"],
+    ["doesButAnswersNull", "beforeAnswer"],
+    ["doesButAnswersErrors", "afterAnswer"],
+    ["doesButAnswersErrors", "beforeAnswer"],
+    ["doesButNeverAnswers", "beforeAnswer"],
+    ["answersLate", "beforeAnswer"],
+  ])("%s, its texts synced %s: the texts are the proof", async (behaviour, syncs) => {
+    const { editor, apply, texts, uri } = await start({ open: three, syncs });
+    editor.behave(behaviour);
+    const answer = await apply(threeEdits);
+    editor.answerNow();
+    expect(answer).toMatchObject({ applied: true, outcome: "applied", label: "3 files (3 edits)", warnings: [] });
+    expect(answer.edits.map(({ status }) => status)).toEqual(["applied", "applied", "applied"]);
+    expect(texts()).toEqual(threeAfter);
+    // One request a document, each with the version that was matched and a label that an undo list can show.
+    expect(editor.asked.map(({ label }) => label)).toEqual(["a.txt (1 edit)", "b.txt (1 edit)", "c.txt (1 edit)"]);
+    expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject(
+      Object.keys(three).map((path) => [{ textDocument: { uri: uri(path), version: 1 } }]),
+    );
+  });
+
+  it("tells the whole text instead of what changed", async () => {
+    const { apply, texts } = await start({ open: three, tells: "wholeText" });
+    expect(await apply(threeEdits)).toMatchObject({ outcome: "applied" });
+    expect(texts()).toEqual(threeAfter);
+  });
+});
+
+describe("an editor that does nothing", () => {
+  it.each<[Behaviour, string]>([
+    ["lies", "clientRefused"],
+    ["refuses", "clientRefused"],
+    ["answersNull", "clientRefused"],
+    ["answersErrors", "clientRefused"],
+  ])("and %s: the call fails and says that the text is as it was", async (behaviour, code) => {
+    const { editor, apply, texts } = await start({ open: { "a.txt": "old\n" }, proofTimeout: 200 });
+    editor.behave(behaviour);
+    const failure = await failed(apply(batch(["a.txt", "old", "new"])));
+    expectNothingDone(failure);
+    expect(failure.codes).toEqual([code]);
+    expect(failure.failures[0]!.path).toBe("a.txt");
+    expect(failure.message).toContain("its text is as it was");
+    if (behaviour === "refuses") expect(failure.message).toContain("the editor does not want to");
+    if (behaviour === "answersErrors") expect(failure.message).toContain("the editor broke");
+    expect(texts()).toEqual({ "a.txt": "old\n" });
+  });
+
+  it.each<Behaviour>(["lies", "refuses", "answersNull", "answersErrors"])(
+    "to the last of three documents, and %s: the others are taken back, byte for byte",
+    async (behaviour) => {
+      const { editor, apply, texts, uri } = await start({ open: three, proofTimeout: 400 });
+      editor.behave("honest", "honest", behaviour, "honest");
+      const failure = await failed(apply(threeEdits));
+      expectNothingDone(failure);
+      expect(failure.codes).toEqual(["clientRefused"]);
+      expect(failure.message).toContain('"c.txt"');
+      expect(failure.message).toMatch(/Taken back: (a\.txt, b\.txt|b\.txt, a\.txt)\./);
+      expect(texts()).toEqual(three);
+      expect(editor.asked.map(({ edit }) => edit.documentChanges?.[0])).toMatchObject(
+        ["a.txt", "b.txt", "c.txt", "b.txt", "a.txt"].map((path) => ({ textDocument: { uri: uri(path) } })),
+      );
+      expect(editor.refusals).toEqual([]);
+    },
+  );
+
+  it("to the second of three: the third is not even asked for", async () => {
+    const { editor, apply, texts } = await start({ open: three, proofTimeout: 400 });
+    editor.behave("honest", "refuses", "honest");
+    const failure = await failed(apply(threeEdits));
+    expectNothingDone(failure);
+    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(texts()).toEqual(three);
+    expect(editor.asked).toHaveLength(3);
+  });
+
+  it("to what is to be taken back: the answer names what still holds the edit", async () => {
+    const { editor, apply, texts } = await start({ open: three, proofTimeout: 200 });
+    editor.behave("honest", "honest", "refuses", "honest", "refuses");
+    const failure = await failed(apply(threeEdits));
+    expect(failure.message).toContain("Taken back: b.txt.");
+    expect(failure.message).toMatch(/still hold.*: a\.txt\./);
+    expect(failure.message).not.toContain("Nothing was changed");
+    expect(texts()).toEqual({ ...three, "a.txt": threeAfter["a.txt"] });
+  });
+
+  it("leaves the next call alone", async () => {
+    const { editor, apply, texts } = await start({ open: three, proofTimeout: 200 });
+    editor.behave("refuses", "honest");
+    await failed(apply(threeEdits));
+    expect(await apply(threeEdits)).toMatchObject({ outcome: "applied" });
+    expect(texts()).toEqual(threeAfter);
+  });
+});
+
+describe("an editor that does something else", () => {
+  it("does a part of an edit: that is told, and the other documents are taken back", async () => {
+    const open = { ...three, "b.txt": "old one\nold two\n" };
+    const { editor, apply, texts } = await start({ open, proofTimeout: 200 });
+    editor.behave("honest", "appliesPartly", "honest");
+    const edits = batch(["a.txt", "old a", "new a"], ["b.txt", "one", "ONE"], ["b.txt", "two", "TWO"]);
+    const failure = await failed(apply(edits));
+    expect(failure.codes).toEqual(["clientDiverged"]);
+    expect(failure.message).toContain('"b.txt"');
+    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(failure.message).not.toContain("Nothing was changed");
+    expect(texts()).toEqual({ ...open, "b.txt": "old ONE\nold two\n" });
+  });
+
+  it("writes its own line ends: that is told, and the other documents are taken back", async () => {
+    const open = { ...three, "b.txt": "one\r\nold b\r\n" };
+    const { editor, apply, texts } = await start({ open, proofTimeout: 200 });
+    editor.behave("honest", "normalisesLineEnds", "honest");
+    const failure = await failed(apply(batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new\nb"])));
+    expect(failure.codes).toEqual(["clientDiverged"]);
+    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(texts()).toEqual({ ...open, "b.txt": "one\r\nnew\nb\r\n" });
+  });
+
+  it("keeps LF in the text while the disk has CRLF: new lines are LF, too", async () => {
+    const files = { "a.txt": "one\r\nold\r\n" };
+    const { editor, apply, texts } = await start({ files, open: { "a.txt": "one\nold\n" } });
+    editor.behave("normalisesLineEnds");
+    expect(await apply(batch(["a.txt", "one\r\nold", "one\r\nnew\r\nnewer"]))).toMatchObject({ outcome: "applied" });
+    expect(JSON.stringify(editor.asked)).not.toContain("\\r");
+    expect(texts()).toEqual({ "a.txt": "one\nnew\nnewer\n" });
+  });
+
+  it("closes the document instead: that is told, and the other documents are taken back", async () => {
+    const { editor, apply, texts, uri } = await start({ open: three, proofTimeout: 200 });
+    editor.behave("honest", "lies", "honest");
+    editor.beforeEdits(async () => {
+      if (editor.asked.length === 2) await editor.close(uri("b.txt"));
+    });
+    const failure = await failed(apply(threeEdits));
+    expect(["clientDiverged", "clientRefused"]).toContain(failure.codes[0]);
+    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(texts()).toEqual({ "a.txt": three["a.txt"], "c.txt": three["c.txt"] });
+  });
+
+  it("tells a change that can't be: the document is out of sync, and the other documents are taken back", async () => {
+    const { editor, apply, texts, uri } = await start({ open: three, proofTimeout: 200 });
+    editor.behave("honest", "lies", "honest");
+    const range = { start: { line: 90, character: 0 }, end: { line: 90, character: 0 } };
+    editor.beforeEdits(async () => {
+      if (editor.asked.length !== 2) return;
+      const textDocument = { uri: uri("b.txt"), version: 2 };
+      await editor.notify("textDocument/didChange", { textDocument, contentChanges: [{ range, text: "?" }] });
+    });
+    const failure = await failed(apply(threeEdits));
+    expect(["clientDiverged", "desynced"]).toContain(failure.codes[0]);
+    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(texts()).toEqual(three);
+  });
+});
+
+describe("Neovim, whose texts always end with a line end", () => {
+  const neovim: DeskOptions = { clientInfo: { name: "Neovim" }, finalLineEnd: "returns", proofTimeout: 400 };
+
+  it("gives the end back that an edit takes away: the edit is applied", async () => {
+    const { editor, apply, texts } = await start({ ...neovim, open: { ...three, "b.txt": "one\nold\n" } });
+    const answer = await apply(batch(["b.txt", "old\n", "new"], ["c.txt", "old c", "new c"]));
+    expect(answer).toMatchObject({ applied: true, outcome: "applied" });
+    expect(texts()).toMatchObject({ "b.txt": "one\nnew\n", "c.txt": threeAfter["c.txt"] });
+    expect(editor.refusals).toEqual([]);
+  });
+
+  it("and that is no reason to leave a later document's failure half done", async () => {
+    const open = { ...three, "b.txt": "one\nold\n" };
+    const { editor, apply, texts } = await start({ ...neovim, open });
+    editor.behave("honest", "refuses", "honest");
+    const failure = await failed(apply(batch(["b.txt", "old\n", "new"], ["c.txt", "old c", "new c"])));
+    expect(failure.message).toContain("Taken back: b.txt.");
+    expect(texts()).toEqual(open);
+  });
+
+  it("empties a text but for one line end", async () => {
+    const { apply, texts } = await start({ ...neovim, open: { "a.txt": "old\n" } });
+    expect(await apply(batch(["a.txt", "old\n", ""]))).toMatchObject({ outcome: "applied" });
+    expect(texts()).toEqual({ "a.txt": "\n" });
+  });
+
+  it("opens a new file with one empty line, which the text replaces", async () => {
+    const { apply, texts, editor } = await start({ ...neovim, open: { "a.txt": "old\n" } });
+    const answer = await apply(batch(["a.txt", "old", "new"], ["dir/new.txt", "", "text\nmore\n"]));
+    expect(answer).toMatchObject({ outcome: "applied" });
+    expect(texts()).toEqual({ "a.txt": "new\n", "dir/new.txt": "text\nmore\n" });
+    expect(editor.refusals).toEqual([]);
+  });
+});
+
+describe("batches one after the other", () => {
+  it("are applied in the order in which they came, each on the texts that the one before it left", async () => {
+    const { apply, texts, editor, uri } = await start({ open: { "a.txt": "1\n", "b.txt": "1\n" } });
+    const step = (from: number) =>
+      apply(batch(["a.txt", `${from}`, `${from + 1}`], ["b.txt", `${from}`, `${from + 1}`]));
+    const answers = await Promise.all([step(1), step(2), step(3), step(4)]);
+    expect(answers.map(({ outcome }) => outcome)).toEqual(["applied", "applied", "applied", "applied"]);
+    expect(texts()).toEqual({ "a.txt": "5\n", "b.txt": "5\n" });
+    const order = editor.asked.map(({ edit }) => edit.documentChanges?.[0]);
+    expect(order).toMatchObject(
+      [1, 2, 3, 4].flatMap((version) =>
+        ["a.txt", "b.txt"].map((path) => ({ textDocument: { uri: uri(path), version } })),
+      ),
+    );
+  });
+
+  it("do not wait for ever behind one that failed", async () => {
+    const { apply, texts, editor } = await start({ open: { "a.txt": "1\n" }, proofTimeout: 200 });
+    editor.behave("refuses", "honest");
+    const answers = await Promise.allSettled([
+      apply(batch(["a.txt", "1", "one"])),
+      apply(batch(["a.txt", "gone", "x"])),
+      apply(batch(["a.txt", "1", "2"])),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
+    expect(texts()).toEqual({ "a.txt": "2\n" });
+  });
+
+  it("a call whose edits undo each other asks the editor for nothing", async () => {
+    const { apply, texts, editor } = await start({ open: { "a.txt": "1\n" } });
+    const answer = await apply(batch(["a.txt", "1", "2"], ["a.txt", "2", "1"]));
+    expect(answer).toMatchObject({ applied: true, outcome: "applied", diff: "" });
+    expect(texts()).toEqual({ "a.txt": "1\n" });
+    expect(editor.asked).toEqual([]);
+  });
+});
