@@ -24,14 +24,18 @@ Options:
   -h, --help              print this help
 
 Editors (the README has each in full):
-  Neovim   vim.lsp.config("multi_edit_ls",
-             { cmd = { "${manifest.name}", "--stdio" } })
+  Neovim   vim.lsp.config("multi_edit_ls", {
+             cmd = { "${manifest.name}", "--stdio" },
+             root_markers = { ".git" },
+             flags = { debounce_text_changes = 0 } })
            vim.lsp.enable("multi_edit_ls")
   Helix    [language-server.multi-edit]
            command = "${manifest.name}"
            args = ["--stdio"]
-  Emacs    (add-to-list 'eglot-server-programs
-             '(prog-mode . ("${manifest.name}" "--stdio")))
+           and "multi-edit" in the language-servers of each [[language]]
+  Emacs    lsp-mode runs it beside other servers (:add-on? t); eglot has one
+           server a mode: (add-to-list 'eglot-server-programs
+             '(text-mode . ("${manifest.name}" "--stdio")))
 
 See it at work on real files: npm run demo, in a checkout of the source.
 Read more: the README beside the program, on requests, settings and editors.

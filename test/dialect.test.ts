@@ -353,7 +353,7 @@ describe("failures of a call", () => {
       [
         ["invalidParams", 0, '"occurrence" is wrong: it is the number 0, but must be 1 or more'],
         ["invalidParams", 1, '"line" is wrong: it is the number 1.5, but must be an integer'],
-        ["invalidParams", 2, '"expected_count" is wrong: it is the number -1, but must be 0 or more'],
+        ["invalidParams", 2, '"expected_count" is wrong: it is the number -1, but must be 1 or more'],
       ],
     ],
     [

@@ -7,12 +7,14 @@ import { TextDocument } from "vscode-languageserver-textdocument";
 import { decodeCall } from "../server/dialect/decode.js";
 import { factsOf } from "../server/lsp/clients.js";
 import { toWorkspaceEdit } from "../server/lsp/workspaceEdit.js";
+import { rungs } from "../server/match/rungs.js";
 import { diffOf } from "../server/plan/diff.js";
 import type { BatchOptions } from "../server/plan/operation.js";
 import type { Planned } from "../server/plan/outcome.js";
 import { planBatch, runPlan } from "../server/plan/plan.js";
 import type { Document } from "../server/plan/snapshot.js";
 import { texts } from "./support/arbitraries.js";
+import { disturbances, excerpts } from "./support/disturbances.js";
 import { applied, toOffsets, untidiness } from "./support/lspApplier.js";
 import { documentAt, planOn, type SentEdit, snapshotOf, textAfter } from "./support/planning.js";
 import { anyText, encodings, modelOffsets } from "./support/positionModel.js";
@@ -283,6 +285,26 @@ describe("edits of the original text", () => {
         expect(textAfter(two, document)).toBe(textAfter(one, document));
       }),
       { numRuns: 4000 },
+    );
+  });
+});
+
+describe("what an edit does not change", () => {
+  const order = rungs.map(({ name }) => name);
+
+  it.each(Object.entries(disturbances))("stays byte for byte: the caller's text has %s", (_, kind) => {
+    fc.assert(
+      fc.property(excerpts(kind), fc.boolean(), (excerpt, loneCrEndsLine) => {
+        const document = documentAt("a", excerpt.text, { loneCrEndsLine });
+        const planned = planOn([document], [excerpt]);
+        const [outcome] = planned.outcomes;
+        expect(planned.ok ? "found" : outcome?.failure?.message).toBe("found");
+        const rung = outcome?.rung ?? "exact";
+        expect(order.indexOf(rung)).toBeLessThanOrEqual(order.indexOf(excerpt.rung));
+        const allowed = rung === excerpt.rung ? excerpt.expected : [...excerpt.expected, ...excerpt.expectedAsSent];
+        expect(allowed).toContain(textAfter(planned, document));
+      }),
+      { numRuns: 1000 },
     );
   });
 });

@@ -15,7 +15,6 @@ const complete = {
   lenient: false,
   atomic: "file",
   confirm: "always",
-  save: "never",
   additionalFolders: ["/srv/shared", "~/notes", "~", "C:\\work", "\\\\host\\share"],
   protectedNames,
   logLevel: "debug",
@@ -32,7 +31,6 @@ describe("settings", () => {
       lenient: true,
       atomic: "all",
       confirm: "never",
-      save: "ifWasClean",
       additionalFolders: [],
       logLevel: "info",
       proofTimeout: limits.proofMs,
@@ -52,7 +50,7 @@ describe("settings", () => {
     ["an empty object", [{}]],
     ["an empty section", [{ multiEdit: {} }]],
     ["a section that is null", [{ multiEdit: null }]],
-    ["values that are null, as editors send what is not set", [{ lenient: null, save: undefined }]],
+    ["values that are null, as editors send what is not set", [{ lenient: null, confirm: undefined }]],
     ["other programs' settings beside the section", [{ python: { lint: 1 }, multiEdit: {} }]],
   ])("are the defaults where the client sends %s", (_, values) => {
     expect(readSettings(values)).toEqual({ settings: defaultSettings, warnings: [] });
@@ -70,10 +68,10 @@ describe("settings", () => {
     const sources = [
       { lenient: false, atomic: "file", protectedNames: ["a", "b"] },
       null,
-      { multiEdit: { atomic: "none", save: "always", protectedNames: [] } },
+      { multiEdit: { atomic: "none", protectedNames: [] } },
       {},
     ];
-    const settings = { ...defaultSettings, lenient: false, atomic: "none", save: "always", protectedNames: [] };
+    const settings = { ...defaultSettings, lenient: false, atomic: "none", protectedNames: [] };
     expect(readSettings(sources)).toEqual({ settings, warnings: [] });
   });
 
@@ -83,7 +81,6 @@ describe("settings", () => {
     ["atomic", "some", ['"all"', '"file"', '"none"']],
     ["atomic", true, ['"all"', '"file"', '"none"']],
     ["confirm", "sometimes", ['"never"', '"always"']],
-    ["save", "ifwasclean", ['"never"', '"ifWasClean"', '"always"']],
     ["additionalFolders", "/srv", ["array"]],
     ["additionalFolders", ["/srv", 1], ["additionalFolders.1", "string"]],
     ["additionalFolders", ["/srv", "relative/folder"], ["additionalFolders.1", "absolute", "~/"]],
@@ -175,7 +172,6 @@ describe("settings", () => {
         expect(typeof settings.lenient).toBe("boolean");
         expect(["all", "file", "none"]).toContain(settings.atomic);
         expect(["never", "always"]).toContain(settings.confirm);
-        expect(["never", "ifWasClean", "always"]).toContain(settings.save);
         expect(["error", "warn", "info", "debug"]).toContain(settings.logLevel);
         for (const item of [...settings.additionalFolders, ...settings.protectedNames])
           expect(typeof item).toBe("string");

@@ -89,7 +89,7 @@ export const editFields = {
     spellings: ["expectedCount", "expected_count"],
     schema: z
       .int()
-      .min(0)
+      .min(1)
       .describe("How many places there must be where every place is replaced. Any other number is a failure."),
   },
 } as const satisfies Record<EditFieldName, EditField>;

@@ -103,7 +103,7 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
   }
   for (const { name, most } of optionLengths) {
     const { length } = parsed.data[name] ?? "";
-    if (length > most) findings.fail(callFailures.tooLarge({}, `options.${name}`, length, most, "characters"));
+    if (length > most) findings.fail(callFailures.tooLong({}, `options.${name}`, length, most));
   }
   return parsed.data;
 }

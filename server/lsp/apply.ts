@@ -1,15 +1,19 @@
 /** One function behind every door: from a tool call to an answer, with all branching in one place. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { CancellationToken, ResponseError } from "vscode-languageserver/node";
 import { decodeCall } from "../dialect/decode.js";
+import { diffOf } from "../plan/diff.js";
 import { callSentences, editorFailures, type Failure } from "../plan/failure.js";
 import type { BatchOptions, Operation } from "../plan/operation.js";
 import type { EditOutcome, Planned } from "../plan/outcome.js";
 import { planBatch } from "../plan/plan.js";
+import type { Document } from "../plan/snapshot.js";
 import { limits } from "../text/limits.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../workspace/snapshot.js";
+import { pathOfSyncedUri } from "../workspace/uri.js";
 import type { CallOptions, MultiEditErrorData, MultiEditResult } from "./protocol.js";
-import { labelOf, toError, toResult, wholeDiff } from "./report.js";
-import { applyThroughEditor } from "./roundTrip.js";
+import { labelOf, notAttempted, toError, toResult, wholeDiff } from "./report.js";
+import { applyThroughEditor, type Replanned } from "./roundTrip.js";
 import { inSlices, type Session, worldOf } from "./session.js";
 import { toWorkspaceEdit } from "./workspaceEdit.js";
 
@@ -56,14 +60,18 @@ interface Draft {
 
 type Drafted =
   | ({ readonly ok: true } & Draft)
-  | { readonly ok: false; readonly error: ResponseError<MultiEditErrorData> };
+  | {
+      readonly ok: false;
+      readonly failures: readonly [Failure, ...Failure[]];
+      readonly outcomes: readonly EditOutcome[];
+    };
 
 async function propose(call: Call): Promise<Answer> {
   const drafted = await draft(call, call.operations);
-  if (!drafted.ok) return drafted.error;
+  if (!drafted.ok) return toError(drafted.failures, drafted.outcomes);
   const { planned } = drafted;
   const made = toWorkspaceEdit(planned.files, call.session);
-  if (!made.ok) return toError([made.failure], planned.outcomes);
+  if (!made.ok) return toError([made.failure], notAttempted(planned.outcomes));
   const { options, warnings } = call;
   return toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings });
 }
@@ -71,14 +79,14 @@ async function propose(call: Call): Promise<Answer> {
 /** Plans on the text as it is when the plan is done: what moved on meanwhile is planned again. */
 async function draft(call: Call, operations: readonly Operation[]): Promise<Drafted> {
   const { session, options, batch, token } = call;
-  const failed = (failures: readonly Failure[], outcomes: readonly EditOutcome[] = []): Drafted => ({
-    ok: false,
-    error: toError(failures, outcomes),
-  });
+  const failed = ([first, ...rest]: readonly Failure[], outcomes: readonly EditOutcome[] = []): Drafted => {
+    if (first === undefined) throw new Error("what failed must say why");
+    return { ok: false, failures: [first, ...rest], outcomes };
+  };
   let moved: string | undefined;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const snapshot = await takeSnapshot(operations, worldOf(session, options.root));
-    const stale = staleVersions(snapshot, options);
+    const { stale, warnings } = checkVersions(session, snapshot, options);
     if (stale.length > 0) return failed(stale);
     const planned = await inSlices(planBatch(operations, snapshot, batch), token);
     if (planned === "cancelled") return failed([editorFailures.cancelled()]);
@@ -86,21 +94,41 @@ async function draft(call: Call, operations: readonly Operation[]): Promise<Draf
       ({ uri, version }) => version !== null && session.documents.get(uri)?.version !== version,
     )?.path;
     if (moved !== undefined) continue;
-    return planned.ok ? { ok: true, planned, snapshot } : failed(planned.failures, planned.outcomes);
+    if (!planned.ok) return failed(planned.failures, planned.outcomes);
+    return { ok: true, planned: { ...planned, warnings: [...warnings, ...planned.warnings] }, snapshot };
   }
   return failed([editorFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
 
-/** Documents that are not at the version that the caller has seen. */
-function staleVersions(snapshot: WorkspaceSnapshot, options: CallOptions): Failure[] {
-  return Object.entries(options.versions ?? {}).flatMap(([uri, expected]) => {
-    const target = snapshot.targets.get(uri);
-    const document = snapshot.documents.get(target?.ok === true ? target.uri : uri);
-    if (document === undefined || document.version === expected) return [];
-    return [
-      editorFailures.contentModified({ path: document.path }, callSentences.versionIs(document.version, expected)),
-    ];
-  });
+/** What `options.versions` says of the documents of a call, and of those that it does not touch. */
+function checkVersions(
+  session: Session,
+  snapshot: WorkspaceSnapshot,
+  options: CallOptions,
+): { stale: Failure[]; warnings: string[] } {
+  const stale: Failure[] = [];
+  const warnings: string[] = [];
+  for (const [uri, expected] of Object.entries(options.versions ?? {})) {
+    const document = documentAt(uri, snapshot) ?? session.documents.get(uri);
+    if (document === undefined) warnings.push(callSentences.versionOfUnknown(uri));
+    else if (document.version !== expected) {
+      const path = "path" in document ? document.path : uri;
+      stale.push(editorFailures.contentModified({ path }, callSentences.versionIs(document.version, expected)));
+    }
+  }
+  return { stale, warnings };
+}
+
+/** The document that a URI names, in whatever spelling. */
+function documentAt(uri: string, snapshot: WorkspaceSnapshot): Document | undefined {
+  const path = pathOfSyncedUri(uri);
+  const same = [...snapshot.documents.values()].filter(
+    (document) =>
+      document.uri === uri ||
+      (path !== undefined &&
+        (snapshot.places.get(document.uri)?.file === path || pathOfSyncedUri(document.uri) === path)),
+  );
+  return same[0];
 }
 
 async function applyByServer(call: Call): Promise<Answer> {
@@ -108,34 +136,53 @@ async function applyByServer(call: Call): Promise<Answer> {
   let confirmed: string | undefined;
   for (;;) {
     const drafted = await draft(call, call.operations);
-    if (!drafted.ok) return drafted.error;
+    if (!drafted.ok) return toError(drafted.failures, drafted.outcomes);
     const { planned, snapshot } = drafted;
     const made = toWorkspaceEdit(planned.files, session);
-    if (!made.ok) return toError([made.failure], planned.outcomes);
-    if (session.capabilities.workspace?.applyEdit !== true) return toError([editorFailures.noApplyEdit()], []);
-    const asks = options.confirm ?? session.settings.confirm === "always";
+    const refused = (failure: Failure): Answer => toError([failure], notAttempted(planned.outcomes));
+    if (!made.ok) return refused(made.failure);
+    if (session.capabilities.workspace?.applyEdit !== true) return refused(editorFailures.noApplyEdit());
+    // A caller may ask for a question, but not do without one that the user wants.
+    const asks = options.confirm === true || session.settings.confirm === "always";
     const diff = asks ? wholeDiff(planned.files) : "";
     if (asks && diff !== "" && diff !== confirmed) {
-      const label = labelOf(planned.files, options);
-      if (!(await isConfirmed(session, label))) return toError([editorFailures.userRejected(label)], planned.outcomes);
+      const no = await refusalOfUser(call, planned);
+      if (no !== undefined) return refused(no);
       // The text may have moved on while the person looked: what is applied is what was agreed to.
       confirmed = diff;
       continue;
     }
     if (token.isCancellationRequested) return toError([editorFailures.cancelled()], []);
-    const replan = async (uri: string): Promise<Drafted> => {
+    const replan = async (uri: string): Promise<Replanned> => {
       const own = call.operations.filter(({ path }) => {
         const target = snapshot.targets.get(path);
         return target?.ok === true && target.uri === uri;
       });
-      return draft(call, own);
+      const again = await draft(call, own);
+      return again.ok ? again : { ok: false, failure: again.failures[0] };
     };
     return applyThroughEditor({ session, planned, snapshot, options, warnings: call.warnings, replan });
   }
 }
 
-async function isConfirmed(session: Session, label: string): Promise<boolean> {
+/** Asks the user, and says why the edit may not be applied; `undefined`: it may. */
+async function refusalOfUser(
+  { session, options, token }: Call,
+  { files }: Draft["planned"],
+): Promise<Failure | undefined> {
+  const label = labelOf(files, options);
+  const lines = files.map((file) => diffOf(file));
+  const sum = (of: "added" | "removed"): number => lines.reduce((total, diff) => total + diff[of], 0);
   const apply = { title: "Apply" };
-  const answer = await session.connection.window.showInformationMessage(`Apply ${label}?`, apply, { title: "Reject" });
-  return answer?.title === apply.title;
+  const asked = session.connection.window
+    .showInformationMessage(callSentences.question(label, sum("added"), sum("removed")), apply, { title: "Reject" })
+    .then(
+      (answer) => (answer?.title === apply.title ? undefined : editorFailures.userRejected(label)),
+      () => editorFailures.cannotAsk(),
+    );
+  const cancelled = new Promise<Failure>((resolve) => {
+    token.onCancellationRequested(() => resolve(editorFailures.cancelled()));
+  });
+  const late = delay(limits.confirmMs, editorFailures.noAnswerOfUser(label, limits.confirmMs / 1000), { ref: false });
+  return Promise.race([asked, cancelled, late]);
 }

@@ -90,7 +90,7 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
   cancelled: LSPErrorCodes.RequestCancelled,
 };
 
-/** The error that a failed call is answered with; of several failures the first one's code counts. */
+/** The error that a failed call is answered with, which changed nothing; of several failures the first one's code counts. */
 export function toError(
   failures: readonly Failure[],
   outcomes: readonly EditOutcome[],
@@ -99,4 +99,15 @@ export function toError(
   const sound = outcomes.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
   const message = callSentences.failed(failures, sound, outcomes.length);
   return new ResponseError(code, message, { failures: [...failures], edits: outcomes.map(toEditResult) });
+}
+
+/** The error of a call that the editor did not go along with: its one failure says what became of everything. */
+export function toEditorError(failure: Failure, outcomes: readonly EditOutcome[]): ResponseError<MultiEditErrorData> {
+  const code = rpcCodes[failure.code] ?? LSPErrorCodes.RequestFailed;
+  return new ResponseError(code, failure.message, { failures: [failure], edits: outcomes.map(toEditResult) });
+}
+
+/** Outcomes of a plan of which nothing was applied. */
+export function notAttempted(outcomes: readonly EditOutcome[]): EditOutcome[] {
+  return outcomes.map((outcome) => (outcome.status === "applied" ? { ...outcome, status: "notAttempted" } : outcome));
 }

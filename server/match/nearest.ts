@@ -37,20 +37,22 @@ export interface Region {
 }
 
 /** Work bounds: how many places of one line or word vote, how many words are looked up, how much text is compared. */
-const bounds = { votesPerLine: 40, words: 8, votesPerWord: 40, ranked: 12, comparedUnits: 600 } as const;
+const bounds = { votesPerLine: 40, words: 8, votesPerWord: 40, pieceUnits: 4, ranked: 12, comparedUnits: 600 } as const;
 
 /** Up to `limits.nearestShown` regions, best first; none where nothing resembles the old text. */
 export function nearestRegions(index: TextIndex, oldText: string): Region[] {
   const cut = splitLines(oldText).map(({ from, to }) => oldText.slice(from, to));
   const sought = cut.length > 1 && cut.at(-1) === "" ? cut.slice(0, -1) : cut;
   const votes = voteByLines(index, sought);
-  if (votes.size === 0) voteByWords(index, sought, votes);
+  if (votes.size === 0) voteByParts(index, longestWords(sought), votes);
+  if (votes.size === 0) voteByParts(index, shortPieces(sought), votes);
   const candidates = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, bounds.ranked);
   const scored = candidates.map(([start]) => ({ start, score: similarity(index, start, sought) }));
   scored.sort((a, b) => b.score - a.score || a.start - b.start);
   const regions: Region[] = [];
   for (const { start, score } of scored) {
-    if (score < 0.5 || regions.length === limits.nearestShown) break;
+    const enough = Math.max(0.5, 0.8 * (scored[0]?.score ?? 1));
+    if (score < enough || regions.length === limits.nearestShown) break;
     const region = regionAt(index, start, sought);
     if (regions.every((other) => region.startLine > other.endLine || region.endLine < other.startLine))
       regions.push(region);
@@ -80,19 +82,36 @@ function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, n
   return votes;
 }
 
-/** Where no whole line is there: the longest words vote. */
-function voteByWords(index: TextIndex, sought: readonly string[], votes: Map<number, number>): void {
+/** A part of the old text, and the 0-based line of it that has the part. */
+type Part = readonly [text: string, line: number];
+
+/** Where no whole line is there, the longest words may be. */
+function longestWords(sought: readonly string[]): Part[] {
   const words = new Map<string, number>();
   for (const [i, line] of sought.slice(0, 50).entries()) {
     for (const word of line.slice(0, 1000).match(/[\p{L}\p{N}_$]{3,64}/gu) ?? [])
       if (!words.has(word)) words.set(word, i);
   }
-  const longest = [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
-  for (const [word, i] of longest) {
-    let at = index.text.indexOf(word);
+  return [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
+}
+
+/** Where no word is there, pieces of the first line that says something. */
+function shortPieces(sought: readonly string[]): Part[] {
+  const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
+  const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
+  const step = Math.max(1, Math.floor((line.length - bounds.pieceUnits) / bounds.words));
+  const pieces: Part[] = [];
+  for (let at = 0; at + bounds.pieceUnits <= line.length; at += step)
+    pieces.push([line.slice(at, at + bounds.pieceUnits), i]);
+  return pieces;
+}
+
+function voteByParts(index: TextIndex, parts: readonly Part[], votes: Map<number, number>): void {
+  for (const [part, i] of parts) {
+    let at = index.text.indexOf(part);
     for (let n = 0; at !== -1 && n < bounds.votesPerWord; n++) {
-      addVote(votes, index.matchedLines.lineAt(at) - i, word.length);
-      at = index.text.indexOf(word, at + word.length);
+      addVote(votes, index.matchedLines.lineAt(at) - i, part.length);
+      at = index.text.indexOf(part, at + part.length);
     }
   }
 }

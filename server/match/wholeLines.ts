@@ -30,10 +30,13 @@ export function findIndented(index: TextIndex, sought: Sought): Found {
 
 /** Places of an old text whose every line was copied from a file view, with the numbers that the view puts in front. */
 export function findWithViewPrefix(index: TextIndex, sought: Sought): Found {
-  const plain = withoutViewPrefix(sought);
-  if (plain === undefined || isAllBlank(plain.oldText)) return [];
+  const view = withoutViewPrefix(sought);
+  if (view === undefined || isAllBlank(view.plain.oldText)) return [];
+  const { plain, number, isWeak } = view;
   const old = wholeLines(plain.oldText);
-  return candidates(index, old, "trimmedEnd").map((line) => ({ ...plain, ...span(index, old, line) }));
+  return candidates(index, old, "trimmedEnd")
+    .filter((line) => !isWeak || line + 1 === number)
+    .map((line) => ({ ...plain, ...span(index, old, line) }));
 }
 
 interface WholeLines {
@@ -149,8 +152,17 @@ function indentOf(line: string): string {
 /** The separators that file views put between the number and the line; a view's blank line may have lost its last blank. */
 const viewSeparators = ["\t", "→", ": ", " | "] as const;
 
+/** An old text that was copied from a file view. */
+interface Viewed {
+  readonly plain: Sought;
+  /** 1-based, of its first line. */
+  readonly number: number;
+  /** One line of `404: notFound` may be no view at all: the number must be the line's. */
+  readonly isWeak: boolean;
+}
+
 /** Old and new text without view prefixes; `undefined` where not every line of the old text has one, counting up by one. */
-function withoutViewPrefix(sought: Sought): Sought | undefined {
+function withoutViewPrefix(sought: Sought): Viewed | undefined {
   for (const separator of viewSeparators) {
     const old = splitLines(sought.oldText);
     const ended = old.length > 1 && old.at(-1)?.from === sought.oldText.length;
@@ -158,7 +170,9 @@ function withoutViewPrefix(sought: Sought): Sought | undefined {
       prefixOf(sought.oldText.slice(line.from, line.to), separator),
     );
     if (!lines.every((line, i) => line !== undefined && line.number === (lines[0]?.number ?? 0) + i)) continue;
-    return { oldText: stripped(sought.oldText, separator), newText: stripped(sought.newText, separator) };
+    const plain = { oldText: stripped(sought.oldText, separator), newText: stripped(sought.newText, separator) };
+    const isWeak = lines.length === 1 && separator !== "\t" && separator !== "→";
+    return { plain, number: lines[0]?.number ?? 0, isWeak };
   }
   return undefined;
 }

@@ -13,6 +13,8 @@ export interface History {
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
   /** Edits of this document that failed. */
   readonly failed: readonly EditOperation[];
+  /** In original order: all edits of this document, whose new texts nothing is found in. */
+  readonly beside?: readonly EditOperation[];
 }
 
 /** The failure of an edit whose old text no rung finds in the draft's text. */
@@ -20,8 +22,13 @@ export function explainAbsence(draft: Draft, edit: EditOperation, history: Histo
   const at: At = { index: edit.index, path: draft.document.path };
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
   if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line);
-  const source = history.failed.find((failed) => failed.newText.includes(edit.oldText));
-  if (source !== undefined) return editFailures.dependsOnFailed(at, source.index);
+  const wrote = (other: EditOperation): boolean => other !== edit && other.newText.includes(edit.oldText);
+  const source = (history.beside ?? history.failed).find(wrote);
+  if (source !== undefined) {
+    return history.beside === undefined
+      ? editFailures.dependsOnFailed(at, source.index)
+      : editFailures.inNewText(at, source.index);
+  }
   const line = lineOfNewText(draft, edit);
   if (line !== undefined) return editFailures.alreadyApplied(at, line);
   if (!options.lenient) {
@@ -57,12 +64,20 @@ function consumedBy(
   return consumer && { index: consumer.index, line: draft.base.lines.lineAt(place.from) + 1 };
 }
 
-/** 1-based line where the new text stands already, if that means something: it has words and is no part of the old text. */
+/**
+ * 1-based line where the new text stands already, if that means something: it is no part of the old text, and stands as
+ * whole lines or is long enough not to stand there by chance.
+ */
 function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   const telling = /[\p{L}\p{N}]/u.test(edit.newText) && !edit.oldText.includes(edit.newText);
   if (!telling) return undefined;
   const found = locate(draft.index, { oldText: edit.newText, newText: edit.oldText }, { lenient: false });
-  return found.kind === "one" ? lineOf(draft, found.places[0].from) : undefined;
+  if (found.kind !== "one") return undefined;
+  const [{ from, to }] = found.places;
+  const { text, lines } = draft.index;
+  const [start, end] = [lines.start(lines.lineAt(from)), lines.contentEnd(lines.lineAt(to))];
+  const wholeLines = isAllBlank(text.slice(start, from)) && isAllBlank(text.slice(to, end));
+  return wholeLines || edit.newText.trim().length >= limits.tellingText ? lineOf(draft, from) : undefined;
 }
 
 /** 1-based line, of the text before the batch, of an offset of the draft's text. */
@@ -101,7 +116,9 @@ function quotedRegion(draft: Draft, region: Region): NearestRegion {
     startLine: inBase(region.startLine),
     endLine: inBase(region.endLine),
     text: showLines(numbered, { blanks: visible ? "visible" : "plain", more: region.endLine > shownEnd }),
-    difference: sayDifference(difference && { ...difference, line: inBase(difference.line) }),
+    difference: sayDifference(difference && { ...difference, line: inBase(difference.line) }, {
+      lines: content.length,
+    }),
   };
 }
 

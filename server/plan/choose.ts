@@ -4,7 +4,7 @@ import type { Place } from "../match/place.js";
 import type { RungName } from "../match/rungs.js";
 import { limits } from "../text/limits.js";
 import { type Draft, spanInBase } from "./draft.js";
-import { type At, clip, editFailures, type Failure, type QuotedLine } from "./failure.js";
+import { type At, clip, editFailures, type Failure, type QuotedPlace } from "./failure.js";
 import type { EditOperation } from "./operation.js";
 
 /** The places that one edit takes. */
@@ -59,12 +59,20 @@ function nearestTo(draft: Draft, places: readonly Place[], line: number): Place[
 }
 
 /** The first places with their lines, as a failure shows them. */
-function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedLine[] {
+function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlace[] {
   const { lines } = draft.index;
-  return places.slice(0, limits.matchesShown).map((place) => ({
-    line: lineInBase(draft, place),
-    text: clip(lines.content(lines.lineAt(place.from)), limits.quotedLine),
-  }));
+  return places.slice(0, limits.matchesShown).map((place) => {
+    const line = lines.lineAt(place.from);
+    const own = lineInBase(draft, place);
+    // Behind earlier edits of the batch, the line in front may be none of the text before it.
+    const above = line > 0 && own > 1 ? lines.content(line - 1) : undefined;
+    const isOwn = above !== undefined && above === draft.base.lines.content(own - 2);
+    return {
+      line: own,
+      text: clip(lines.content(line), limits.quotedLine),
+      above: isOwn ? clip(above, limits.quotedLine) : undefined,
+    };
+  });
 }
 
 /** Whether the text that comes out stays within the limit: told before anything is written. */

@@ -127,10 +127,32 @@ export function atEdit(failure: Failure, at: At): Failure {
   return { ...failure, ...at };
 }
 
+/** A failure with what became of the rest of its batch. */
+export function withRest(failure: Failure, rest: string): Failure {
+  return { ...failure, message: `${clip(failure.message, limits.failureMessage - rest.length - 1)} ${rest}` };
+}
+
 const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
-const quoted = (lines: readonly QuotedLine[]): string =>
-  lines.map(({ line, text }) => `line ${line}: ${clip(text, 80)}`).join("; ");
+/** Places line by line; where their lines are the same, with the line in front of each, which tells them apart. */
+function quoted(lines: readonly QuotedPlace[]): string {
+  const same = lines.every(({ text }) => text === lines[0]?.text);
+  return lines
+    .map(({ line, text, above }) => {
+      const before = same && above !== undefined ? `   (line ${line - 1}: ${clip(above.trim(), 60)})` : "";
+      return `\n${line}| ${clip(text, 80)}${before}`;
+    })
+    .join("");
+}
+
+/** A place as a failure shows it. */
+export interface QuotedPlace extends QuotedLine {
+  /** The line in front of it; `undefined`: there is none, or an earlier edit of the batch wrote it. */
+  readonly above: string | undefined;
+}
+
+/** As programs get it. */
+const plainLines = (places: readonly QuotedPlace[]): QuotedLine[] => places.map(({ line, text }) => ({ line, text }));
 
 /** What is known about an old text that was not found, beyond its absence. */
 export interface Absence {
@@ -164,19 +186,33 @@ const differenceNames: Record<SaidDifference["kind"], string> = {
   missingLine: "the file ends before it",
 };
 
-/** The first difference of a region in words; `undefined`: its lines are the same, but not as whole lines or in that order. */
-export function sayDifference(difference: SaidDifference | undefined): string {
+/**
+ * The first difference of a region in words. `undefined`: its lines are the same, but not as whole lines or in that order.
+ * In a region of one line the line's number is not said again.
+ */
+export function sayDifference(difference: SaidDifference | undefined, region: { readonly lines: number }): string {
   if (difference === undefined) return "the lines are the same, the place within them or their ends are not";
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
   if (kind === "missingLine") return name;
-  const show = kind === "text" || kind === "case" ? (text: string) => text : visibleBlanks;
-  const part = (text: string, at: number): string => quote(show(text.slice(Math.max(0, at - 20), at + 30)), 60);
+  const where = region.lines === 1 ? "" : `line ${line}, `;
   if (kind === "indentation") {
     const indent = (text: string): string => quote(visibleBlanks(/^\s*/.exec(text)?.[0] ?? ""), 40);
-    return `line ${line}: ${name}, old text ${indent(sought)}, file ${indent(found)}`;
+    return `${where}${name}, old text ${indent(sought)}, file ${indent(found)}`;
   }
-  return `line ${line}, column ${column + 1}: ${name}, old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
+  const show = kind === "text" || kind === "case" ? (text: string) => text : visibleBlanks;
+  const part = (text: string, at: number): string => {
+    const from = wordStart(text, at);
+    return quote(`${from > 0 ? "…" : ""}${show(text.slice(from, at + 30))}${at + 30 < text.length ? "…" : ""}`, 70);
+  };
+  return `${where}column ${column + 1}: ${name}, old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
+}
+
+/** Where to start quoting a line so that the column is seen in its surroundings: at a word, some 20 units before it. */
+function wordStart(text: string, column: number): number {
+  if (column <= 24) return 0;
+  const space = text.lastIndexOf(" ", column - 12);
+  return space > column - 30 ? space + 1 : column - 20;
 }
 
 /** A text with its blanks made visible: `·` a space, `→` a tab, `⍽` any other blank. */
@@ -311,6 +347,13 @@ export const callFailures = {
       'The call has "options", which only the integration may set.',
       'Leave "options" out.',
     ),
+  tooLong: (at: At, field: string, length: number, limit: number) =>
+    makeFailure(
+      "tooLarge",
+      at,
+      `"${field}" has ${length.toLocaleString("en")} characters; the limit is ${limit.toLocaleString("en")}.`,
+      "Shorten it.",
+    ),
   tooLarge: (at: At, what: string, size: number, limit: number, unit: string) =>
     makeFailure(
       "tooLarge",
@@ -330,6 +373,13 @@ export const pathFailures = {
       { path },
       `${quote(path, 160)} may mean ${places.map((p) => quote(p, 160)).join(" or ")}.`,
       "Send the absolute path.",
+    ),
+  noFolder: (path: string) =>
+    makeFailure(
+      "outsideWorkspace",
+      { path },
+      `${quote(path, 160)} is a relative path, but the editor has no workspace folder for it to start from.`,
+      "Send the absolute path of an open file.",
     ),
   outsideWorkspace: (path: string, folders: readonly string[]) =>
     makeFailure(
@@ -502,6 +552,13 @@ export const editFailures = {
       "Copy the old text from the file as it is now.",
       nearest === undefined || nearest.length === 0 ? {} : { nearest, line: nearest[0]?.startLine ?? 1 },
     ),
+  inNewText: (at: At, other: number) =>
+    makeFailure(
+      "noMatch",
+      at,
+      `The old text of ${nameOf(at)} is part of the new text of edit ${other}, but all edits of this call are found in the text as it was before.`,
+      "Send the edits with order sequential, or merge the two.",
+    ),
   dependsOnFailed: (at: At, failed: number) =>
     makeFailure(
       "noMatch",
@@ -524,21 +581,27 @@ export const editFailures = {
       `${nameOf(at)} asks for occurrence ${asked}, but its old text stands ${count(found, "time")}.`,
       `Send an occurrence from 1 to ${found}.`,
     ),
-  ambiguousMatch: (at: At, found: number, rung: string, matches: readonly QuotedLine[], nearLine: number | undefined) =>
+  ambiguousMatch: (
+    at: At,
+    found: number,
+    rung: string,
+    matches: readonly QuotedPlace[],
+    nearLine: number | undefined,
+  ) =>
     makeFailure(
       "ambiguousMatch",
       at,
-      `The old text of ${nameOf(at)} stands ${count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${nearLine === undefined ? "" : ` equally near to line ${nearLine}`}: ${quoted(matches)}${found > matches.length ? "; …" : ""}.`,
+      `The old text of ${nameOf(at)} stands ${count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${nearLine === undefined ? "" : ` equally near to line ${nearLine}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
       "Add a neighbouring line to old and new text, or set occurrence, line or replaceAll.",
-      { matches, ...(matches[0] === undefined ? {} : { line: matches[0].line }) },
+      { matches: plainLines(matches), ...(matches[0] === undefined ? {} : { line: matches[0].line }) },
     ),
-  expectedCount: (at: At, expected: number, found: number, matches: readonly QuotedLine[]) =>
+  expectedCount: (at: At, expected: number, found: number, matches: readonly QuotedPlace[]) =>
     makeFailure(
       "expectedCount",
       at,
-      `${nameOf(at)} expects ${count(expected, "place")}, but its old text stands ${count(found, "time")}${matches.length === 0 ? "" : `: ${quoted(matches)}`}.`,
+      `${nameOf(at)} expects ${count(expected, "place")}, but its old text stands ${count(found, "time")}${matches.length === 0 ? "." : `:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`}`,
       "Correct expectedCount or the old text.",
-      { matches },
+      { matches: plainLines(matches) },
     ),
   overlap: (at: At, other: number, line: number) =>
     makeFailure(
@@ -617,6 +680,13 @@ export const editorFailures = {
       `After the edit the editor's text of ${quote(path, 160)} is neither the old nor the planned one. ${takenBack}`,
       "Read the file before you go on.",
     ),
+  noAnswerOfUser: (label: string, seconds: number) =>
+    makeFailure(
+      "timeout",
+      {},
+      `The user did not answer within ${seconds} s whether ${quote(label, 200)} may be applied. Nothing was changed.`,
+      "Ask the user, and send the call again.",
+    ),
   timeout: (path: string, seconds: number, takenBack: string) =>
     makeFailure(
       "timeout",
@@ -631,17 +701,31 @@ export const editorFailures = {
       `The user rejected ${quote(label, 200)}. Nothing was changed.`,
       "Ask the user what to do instead.",
     ),
+  cannotAsk: () =>
+    makeFailure(
+      "clientCapability",
+      {},
+      "The user is to confirm the edit, but the editor can't show a question. Nothing was changed.",
+    ),
   cancelled: () => makeFailure("cancelled", {}, "The request was cancelled. Nothing was changed."),
 } as const;
 
 /** Sentences about a whole call: what the JSON-RPC error says, warnings, and clauses of other sentences. */
 export const callSentences = {
-  /** The message of a failed call: every failure, and what the caller need not send again or correct. */
+  /** The message of a failed call: every failure, and what the caller need not correct. Advice is given once. */
   failed: (failures: readonly Failure[], sound: readonly number[], total: number): string => {
-    const room = limits.callMessage / Math.max(1, failures.length);
-    const shown = failures.map(({ message }) => clip(message, Math.max(200, room)));
+    const room = Math.max(200, limits.callMessage / Math.max(1, failures.length));
+    const shown = failures.map(({ message, hint }, i) => {
+      const repeated = hint !== undefined && failures.slice(i + 1).some((later) => later.hint === hint);
+      return clip(repeated ? message.slice(0, -hint.length).trimEnd() : message, room);
+    });
     const head = total > 1 ? [`Nothing was changed: ${failures.length} of ${total} edits failed.`] : [];
-    const rest = sound.length === 0 ? [] : [`Found and in order, to be sent again as they are: ${indices(sound)}.`];
+    const rest =
+      sound.length === 0
+        ? []
+        : [
+            `${indices(sound)} found ${sound.length === 1 ? "its place: send it" : "their places: send them"} again, unchanged, with the corrected ones.`,
+          ];
     return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
   },
   /** What became of the documents that were edited before the one that failed. */
@@ -653,6 +737,9 @@ export const callSentences = {
         ? [`These still hold the edit, because it could not be taken back: ${stuck.join(", ")}.`]
         : []),
     ].join(" "),
+  question: (label: string, added: number, removed: number): string => `Apply ${label}: +${added} -${removed} lines?`,
+  leftOut: (left: readonly number[]): string =>
+    `${indices(left)} failed, or stood beside one that failed, and ${left.length === 1 ? "is" : "are"} left out`,
   unproved: (path: string): string =>
     `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
   throughEditor: (path: string): string => `${path} was not open: it was changed in the editor and is not saved`,
@@ -668,7 +755,7 @@ export const callSentences = {
   keepsMoving: "its text changed each time before the edit could be applied",
 } as const;
 
-/** `0, 2-5, 7`, bounded. */
+/** `Edits 0, 2-5, 7`, bounded. */
 function indices(sorted: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const index of sorted) {
@@ -677,5 +764,5 @@ function indices(sorted: readonly number[]): string {
     else runs.push([index, index]);
   }
   const shown = runs.slice(0, 40).map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
-  return `edits ${shown.join(", ")}${runs.length > 40 ? ", …" : ""}`;
+  return `${sorted.length === 1 ? "Edit" : "Edits"} ${shown.join(", ")}${runs.length > 40 ? ", …" : ""}`;
 }

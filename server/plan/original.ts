@@ -21,7 +21,7 @@ export function* planOriginal(
   for (const edit of edits) groupOf(groups, edit).edits.push(edit);
   const accepted = new Accepted();
   const outcomes: EditOutcome[] = [];
-  const history = { applied: [], failed: [] as EditOperation[] } satisfies History;
+  const history = { applied: [], failed: [] as EditOperation[], beside: edits } satisfies History;
   for (const edit of edits) {
     const outcome = planEdit({ draft, edit, group: groupOf(groups, edit), accepted, history, options });
     if (outcome.status === "failed") history.failed.push(edit);

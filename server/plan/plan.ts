@@ -1,7 +1,7 @@
 /** Operations and a snapshot in, one change of the workspace or every failure out. Pure: the same values give the same plan. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
-import { atEdit, callFailures, editFailures, type Failure } from "./failure.js";
+import { atEdit, callFailures, callSentences, editFailures, type Failure } from "./failure.js";
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
 import { planOriginal } from "./original.js";
 import type { EditOutcome, FilePlan, Planned } from "./outcome.js";
@@ -16,7 +16,14 @@ export function* planBatch(
 ): Generator<void, Planned> {
   const { byDocument, lost } = sortOut(operations, snapshot);
   const plans: FilePlan[] = [];
-  for (const [document, edits] of byDocument) plans.push(yield* planFile(document, edits, options));
+  for (const [document, edits] of byDocument)
+    plans.push(
+      yield* planFile(
+        document,
+        edits.map((edit) => withoutMark(edit, document)),
+        options,
+      ),
+    );
   return decide(plans, lost, options);
 }
 
@@ -39,6 +46,18 @@ function sortOut(operations: readonly Operation[], snapshot: Snapshot) {
   }
   return { byDocument, lost };
 }
+
+/** A document's mark is not in its text: an old text that was copied with it loses it, and so does the new one. */
+function withoutMark(edit: EditOperation, document: Document): EditOperation {
+  if (!document.bom || !edit.oldText.startsWith(mark)) return edit;
+  return {
+    ...edit,
+    oldText: edit.oldText.slice(1),
+    newText: edit.newText.startsWith(mark) ? edit.newText.slice(1) : edit.newText,
+  };
+}
+
+const mark = "\uFEFF";
 
 function* planFile(
   document: Document,
@@ -81,7 +100,7 @@ function tooLarge(outcome: EditOutcome, draft: Draft): EditOutcome {
 }
 
 const nothingToDo = (outcome: EditOutcome): string =>
-  `edit ${outcome.index} changes nothing: ${outcome.path} has its new text already`;
+  `edit ${outcome.index} changes nothing: ${outcome.path} has its new text already, but for line ends and blanks of its own`;
 
 /** An empty old text, first of its file: creates the file, or fills an empty one. */
 function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: EditOutcome[] } {
@@ -121,7 +140,14 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
   const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
   const nothingLeft = failures.length > 0 && files.every(({ edits }) => edits === 0);
   if (nothingLeft) return { ok: false, failures, outcomes };
-  return { ok: true, files, outcomes, warnings: kept.flatMap(({ warnings }) => warnings) };
+  const left = outcomes
+    .filter(({ status }) => status === "failed" || status === "notAttempted")
+    .map(({ index }) => index);
+  const warnings = [
+    ...(left.length === 0 ? [] : [callSentences.leftOut(left)]),
+    ...kept.flatMap((plan) => plan.warnings),
+  ];
+  return { ok: true, files, outcomes, warnings };
 }
 
 const notAttempted = (outcome: EditOutcome): EditOutcome =>

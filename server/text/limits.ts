@@ -46,6 +46,8 @@ export const limits = {
   matchesShown: 5,
   /** Edits of one file that were not found and for which the nearest regions are looked for. */
   explainedFailures: 20,
+  /** Characters from which a new text that stands within a line tells that an edit was applied already. */
+  tellingText: 16,
   /** Nearest regions that a failure shows. */
   nearestShown: 3,
   /** Lines of one nearest region. */
@@ -68,6 +70,8 @@ export const limits = {
   applyEditMs: 30_000,
   /** Milliseconds that requests wait for the client to tell the user's settings. */
   settingsMs: 2_000,
+  /** Milliseconds that the user may take to confirm an edit. */
+  confirmMs: 300_000,
   /** Times that an edit is matched again because the text moved on. */
   rematches: 3,
   /** Transactions that are remembered. */

@@ -185,7 +185,7 @@ async function resolveRelative({ sent, relative, asDirectory }: RelativePath, gr
     return root.ok ? placeAt({ sent, lexical: resolve(root.path, relative), asDirectory }, ground) : root;
   }
   const folders = ground.areas.filter(({ isFolder }) => isFolder);
-  if (folders.length === 0) return fail(pathFailures.outsideWorkspace(sent, []));
+  if (folders.length === 0) return fail(pathFailures.noFolder(sent));
   const results = await mapBounded(folders, ({ lexical }) =>
     placeAt({ sent, lexical: resolve(lexical, relative), asDirectory }, ground),
   );

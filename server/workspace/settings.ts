@@ -44,12 +44,6 @@ const schema = z.strictObject({
     .enum(["never", "always"])
     .default("never")
     .describe("Whether you are asked before the server applies an agent's edits."),
-  save: z
-    .enum(["never", "ifWasClean", "always"])
-    .default("ifWasClean")
-    .describe(
-      "Whether open files are saved after the server edited them; ifWasClean saves those that had no unsaved changes.",
-    ),
   additionalFolders: z
     .array(folder)
     .max(limits.settingItems)

@@ -307,7 +307,7 @@ export function lockProblems(lock: LockFile): string[] {
 }
 
 function isServerFile({ path }: Source): boolean {
-  return path.startsWith("server/") && path !== "server/README.md";
+  return path.startsWith("server/") && path !== "server/README.md" && path !== "server/PROTOCOL.md";
 }
 
 /** `undefined`: the path belongs to no layer. */
