@@ -1,0 +1,379 @@
+/** Documents, an excerpt of one as a caller has it (disturbed as one rung folds it away), and what must come out. */
+import fc from "fast-check";
+import type { RungName } from "../../server/match/rungs.js";
+
+/** One edit that changes, deletes or adds one line of an excerpt, and the only texts that may come out. */
+export interface Excerpt {
+  readonly text: string;
+  readonly oldText: string;
+  readonly newText: string;
+  /** With the new line in the document's indentation; every byte outside of it is the document's. */
+  readonly expected: readonly string[];
+  /** The same with the new line as the caller indents it: what a rung gives that does not know of indentation. */
+  readonly expectedAsSent: readonly string[];
+  /** The rung that the disturbance asks for; a stricter one may find it, where the disturbance happened to do nothing. */
+  readonly rung: RungName;
+}
+
+/** A line of a document. Its content has a word of its own at each end, unless it is blank. */
+interface Line {
+  readonly indent: string;
+  readonly content: string;
+  readonly blanks: string;
+  readonly end: string;
+}
+
+const wordOf = (line: number): string => String(line).padStart(2, "0");
+
+const contents = ["= 1;", "“x”", "it’s – so…", "a\u00a0= b", "😀 e\u0301", "'q' \"r\" - ...", "\u2028 12: x", "$& \\n"];
+const blanks = fc.constantFrom("", "", "", " ", "  ", "\t", "\u00a0", " \u3000");
+const lineEnds = fc.constantFrom("\n", "\n", "\r\n", "\r");
+
+/** The documents; `base` is an indentation that all their lines have. */
+function documents(indents: fc.Arbitrary<string>): fc.Arbitrary<Line[]> {
+  const full = fc.record({ indent: indents, content: fc.constantFrom(...contents), blanks });
+  const empty = fc.record({ indent: fc.constant(""), content: fc.constant(""), blanks });
+  const line = fc.oneof({ weight: 4, arbitrary: full }, { weight: 1, arbitrary: empty });
+  return fc
+    .record({
+      lines: fc.array(line, { minLength: 1, maxLength: 9 }),
+      ends: fc.oneof(
+        lineEnds.map((end) => Array.from({ length: 9 }, () => end)),
+        fc.array(lineEnds, { minLength: 9, maxLength: 9 }),
+      ),
+      final: fc.boolean(),
+    })
+    .map(({ lines, ends, final }) =>
+      lines.map((one, i) => ({
+        ...one,
+        content: one.content === "" ? "" : `v${wordOf(i)} ${one.content} w${wordOf(i)}`,
+        end: i < lines.length - 1 || final ? (ends[i] ?? "\n") : "",
+      })),
+    )
+    .map((lines) =>
+      lines.map((line, i) => {
+        // A lone CR and the LF of an empty line behind it would be one line end.
+        const fused = lines[i - 1]?.end === "\r" && lineText(line) === "" && line.end === "\n";
+        return fused ? { ...line, end: "\r\n" } : line;
+      }),
+    );
+}
+
+const lineText = ({ indent, content, blanks }: Line): string => indent + content + blanks;
+
+/** A line as a caller has it. */
+interface SentLine {
+  readonly text: string;
+  readonly end: string;
+}
+
+/**
+ * How a caller has one line. `at` is its 0-based line in the document; `closed`: the line's end is the document's, so that
+ * blanks may differ there.
+ */
+type Sender = (line: Line, at: number, closed: boolean) => SentLine;
+
+/** What a disturbance makes of a line that the caller sends. */
+interface Disturbance {
+  readonly rung: RungName;
+  readonly indents: fc.Arbitrary<string>;
+  /** Only whole lines can be found. */
+  readonly wholeLines: boolean;
+  /** Drawn once for an excerpt. */
+  readonly sender: fc.Arbitrary<Sender>;
+  /** Indentation of a line of the caller's, as the document would have it; `undefined`: as sent. */
+  readonly inDocument?: (indent: string) => string;
+  /** Indentations of new lines, as the caller sends them. */
+  readonly newIndents: fc.Arbitrary<string>;
+  /** What the caller puts in front of a new line, after the excerpt's numbering. */
+  readonly prefix?: (at: number) => string;
+}
+
+const plainIndents = fc.constantFrom("", "  ", "    ", "\t", "\t\t");
+const asIs = fc.constant((line: Line) => ({ text: lineText(line), end: line.end }));
+
+/** Choices for the lines and characters of an excerpt, by whatever number they have. */
+const choices = fc.array(fc.nat(1_000), { minLength: 29, maxLength: 29 }).map(
+  (list) =>
+    (number: number): number =>
+      list[number % list.length] ?? 0,
+);
+
+const pick = <T>(list: readonly [T, ...T[]], choice: number): T => list[choice % list.length] ?? list[0];
+
+const otherEnds = ["\n", "\r\n", "\r"] as const;
+
+/** Line ends of the caller's own, all alike or each another one; a line without an end keeps having none. */
+const ends = fc
+  .record({ alike: fc.option(lineEnds, { nil: undefined }), choices })
+  .map(({ alike, choices }) => (line: Line, at: number): string => {
+    if (line.end === "") return "";
+    return alike ?? pick(otherEnds, choices(at));
+  });
+
+const otherBlanks = ["", "", " ", "   ", "\t", "\u00a0"] as const;
+
+/** Line ends and trailing blanks of the caller's own. */
+const looseEnds = fc
+  .record({ end: ends, choices })
+  .map(({ end, choices }) => (line: Line, at: number, closed: boolean) => ({
+    blanks: closed ? pick(otherBlanks, choices(at)) : line.blanks,
+    end: end(line, at),
+  }));
+
+/** Characters that stand for each other on the rung `typography`; the plain one first. */
+const alike: readonly (readonly [string, ...string[]])[] = [
+  ["...", "…"],
+  ['"', "“", "”", "„"],
+  ["'", "‘", "’"],
+  ["-", "–", "—", "\u2212", "\u2011"],
+  [" ", "\u00a0", "\u2009", "\u202f"],
+];
+
+function retyped(text: string, choice: (at: number) => number): string {
+  return text.replace(/\.\.\.|[…"“”„'‘’\-–—\u2212\u2011 \u00a0\u2009\u202f]/g, (found, offset: number) => {
+    const row = alike.find((one) => one.includes(found));
+    return row === undefined ? found : pick(row, choice(offset));
+  });
+}
+
+const typing = fc
+  .record({ loose: looseEnds, choices })
+  .map(({ loose, choices }) => (line: Line, at: number, closed: boolean) => {
+    const { blanks, end } = loose(line, at, closed);
+    return { text: line.indent + retyped(line.content, (offset) => choices(at + offset)) + blanks, end };
+  });
+
+const isBlankLine = ({ content }: Line): boolean => content === "";
+
+/** A caller that has another indentation than the document, told by what it makes of a line's own. */
+function indenting(toCaller: (indent: string) => string): Disturbance["sender"] {
+  return looseEnds.map((loose) => (line: Line, at: number, closed: boolean) => {
+    const { blanks, end } = loose(line, at, closed);
+    return { text: (isBlankLine(line) ? "" : toCaller(line.indent)) + line.content + blanks, end };
+  });
+}
+
+function lessIndented(by: string): Disturbance {
+  return {
+    rung: "indentation",
+    wholeLines: true,
+    indents: plainIndents.map((indent) => by + indent),
+    sender: indenting((indent) => indent.slice(by.length)),
+    inDocument: (indent) => by + indent,
+    newIndents: plainIndents,
+  };
+}
+
+function moreIndented(by: string): Disturbance {
+  return {
+    rung: "indentation",
+    wholeLines: true,
+    indents: plainIndents,
+    sender: indenting((indent) => by + indent),
+    inDocument: (indent) => indent.slice(by.length),
+    newIndents: plainIndents.map((indent) => by + indent),
+  };
+}
+
+const levels = (unit: string): fc.Arbitrary<string> => fc.nat(3).map((level) => unit.repeat(level));
+
+/** The document has one unit of indentation, the caller another; lines without any tell nothing, and must not. */
+function exchanged(document: string, caller: string): Disturbance {
+  const convert = (from: string, to: string) => (indent: string) => to.repeat(indent.length / from.length);
+  return {
+    rung: "indentation",
+    wholeLines: true,
+    indents: levels(document),
+    sender: indenting(convert(document, caller)),
+    inDocument: convert(caller, document),
+    newIndents: levels(caller),
+  };
+}
+
+/** `start` is what the view calls the first line; 98 is where numbers get longer, in a file that has changed since. */
+function numbered(start: number, prefixOf: (lineNumber: number) => string): Disturbance {
+  return {
+    rung: "viewPrefix",
+    wholeLines: true,
+    indents: plainIndents,
+    sender: looseEnds.map((loose) => (line: Line, at: number, closed: boolean) => {
+      const { blanks, end } = loose(line, at, closed);
+      return { text: prefixOf(start + at) + (isBlankLine(line) ? "" : line.indent) + line.content + blanks, end };
+    }),
+    newIndents: plainIndents,
+    prefix: (at) => prefixOf(start + at),
+  };
+}
+
+const plain = { wholeLines: false, indents: plainIndents, newIndents: plainIndents } as const;
+
+/** One row for each way in which callers are known to have a text otherwise than the document. */
+export const disturbances: Readonly<Record<string, Disturbance>> = {
+  nothing: { ...plain, rung: "exact", sender: asIs },
+  "line ends": {
+    ...plain,
+    rung: "lineEnding",
+    sender: ends.map((end) => (line: Line, at: number) => ({ text: lineText(line), end: end(line, at) })),
+  },
+  "blanks at line ends": {
+    ...plain,
+    rung: "trailingBlanks",
+    sender: looseEnds.map((loose) => (line: Line, at: number, closed: boolean) => {
+      const { blanks, end } = loose(line, at, closed);
+      return { text: line.indent + line.content + blanks, end };
+    }),
+  },
+  typography: { ...plain, rung: "typography", sender: typing },
+  "two spaces less": lessIndented("  "),
+  "a tab less": lessIndented("\t"),
+  "a tab and a space less": lessIndented("\t "),
+  "four spaces more": moreIndented("    "),
+  "a tab more": moreIndented("\t"),
+  "two spaces for a tab": exchanged("\t", "  "),
+  "a tab for four spaces": exchanged("    ", "\t"),
+  "line numbers and a tab": numbered(98, (n) => `${n}\t`),
+  "line numbers and an arrow": numbered(98, (n) => `${String(n).padStart(6)}→`),
+  "line numbers and a colon": numbered(1, (n) => `${n}: `),
+  "line numbers and a bar": numbered(1, (n) => `${String(n).padStart(4)} | `),
+};
+
+/** Excerpts of a document with one line changed, all other lines being what the caller has for the document's. */
+export function excerpts(kind: Disturbance): fc.Arbitrary<Excerpt> {
+  const ranged = documents(kind.indents).chain((lines) =>
+    fc
+      .tuple(fc.nat(lines.length - 1), fc.nat(lines.length - 1))
+      .map(([a, b]): Range => ({ lines, first: Math.min(a, b), last: Math.max(a, b) })),
+  );
+  return ranged
+    .filter(({ lines, first, last }) => !lines.slice(first, last + 1).every(isBlankLine))
+    .chain((range) =>
+      fc.record({
+        range: fc.constant(range),
+        changed: fc.constantFrom(...changeable(range)),
+        how: fc.constantFrom("changes", "changes", "deletes", "adds"),
+        sender: kind.sender,
+        newIndent: kind.newIndents,
+        newContent: fc.constantFrom("changed();", "“changed” – 😀", "changed\u00a0…", "$& $1"),
+        ended: fc.boolean(),
+        cuts: fc.tuple(fc.nat(99), fc.nat(99)),
+      }),
+    )
+    .map((drawn) => excerptOf(kind, drawn));
+}
+
+/** Lines of a document, 0-based, both included. */
+interface Range {
+  readonly lines: readonly Line[];
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A blank line at an end of the excerpt stays: how much of its blanks an old text takes is nobody's promise. */
+function changeable({ lines, first, last }: Range): number[] {
+  const all = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  return all.filter((i) => (i > first && i < last) || lines[i]?.content !== "");
+}
+
+interface Drawn {
+  readonly range: Range;
+  readonly changed: number;
+  readonly how: "changes" | "deletes" | "adds";
+  readonly sender: Sender;
+  readonly newIndent: string;
+  readonly newContent: string;
+  readonly ended: boolean;
+  readonly cuts: readonly [number, number];
+}
+
+function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
+  const { range, sender, changed, newIndent, newContent } = drawn;
+  const { lines, first, last } = range;
+  const ended = drawn.ended && lines[last]?.end !== "";
+  const cut = kind.wholeLines ? { head: "", tail: "" } : cutsOf(range, ended, drawn.cuts);
+  const sent = lines.slice(first, last + 1).map((line, at) => {
+    const inner = trimmedBy(line, at === 0 ? cut.head : "", first + at === last ? cut.tail : "");
+    return sender(inner, first + at, first + at < last || cut.tail === "");
+  });
+  const how = possible(drawn);
+  const newLine = { text: (kind.prefix?.(changed) ?? "") + newIndent + newContent, end: "\n" };
+  const result = (indent: string, blanks: string): string => {
+    const written = {
+      text: (changed === first && how === "changes" ? cut.head : "") + indent + newContent + blanks,
+      end: lines[changed]?.end ?? "",
+    };
+    const whole = lines.map((line) => ({ text: lineText(line), end: line.end }));
+    return whole
+      .flatMap((line, i) => (i === changed ? edited(how, line, written) : [line]))
+      .map(joined)
+      .join("");
+  };
+  // An old text that stops at the end of a line need not take all the blanks that follow there.
+  const behind = lines[changed]?.blanks ?? "";
+  const left = Array.from({ length: behind.length + 1 }, (_, i) => behind.slice(i));
+  const open = how === "changes" && changed === last && !ended;
+  const blanks = open ? (cut.tail.trim() === "" ? left : [cut.tail]) : [""];
+  return {
+    text: lines.map((line) => lineText(line) + line.end).join(""),
+    oldText: separated(sent, ended),
+    newText: separated(
+      sent.flatMap((line, at) =>
+        first + at === changed ? edited(how, line, { ...newLine, end: how === "changes" ? line.end : "\n" }) : [line],
+      ),
+      ended,
+    ),
+    expected: blanks.map((blank) => result(kind.inDocument?.(newIndent) ?? newIndent, blank)),
+    expectedAsSent: blanks.map((blank) => result(newIndent, blank)),
+    rung: kind.rung,
+  };
+}
+
+/** A line in the middle can go, and one can come behind it, where everybody knows which line end it gets. */
+function possible({ how, range: { lines, first, last }, changed }: Drawn): Drawn["how"] {
+  const alike = ["\n", "\r\n"].some((known) => lines.every(({ end }) => end === known || end === ""));
+  const inside = changed > first && changed < last && lines[changed]?.content !== "";
+  return alike && inside ? how : "changes";
+}
+
+function edited(how: Drawn["how"], line: SentLine, written: SentLine): SentLine[] {
+  if (how === "deletes") return [];
+  return how === "adds" ? [line, written] : [written];
+}
+
+const joined = ({ text, end }: SentLine): string => text + end;
+
+/** The lines as one text; a lone CR in front of an empty line that ends with LF would make one line end of two. */
+function separated(lines: readonly SentLine[], ended: boolean): string {
+  let text = "";
+  lines.forEach((line, i) => {
+    const end = i < lines.length - 1 || ended ? line.end : "";
+    text += line.text + (line.text === "" && text.endsWith("\r") && end === "\n" ? "\r" : end);
+  });
+  return text;
+}
+
+/** What of the first and of the last line is not in the excerpt; the words that tell the lines apart always are. */
+function cutsOf({ lines, first, last }: Range, ended: boolean, cuts: Drawn["cuts"]): { head: string; tail: string } {
+  const [start, end] = [lines[first], lines[last]];
+  if (start === undefined || end === undefined) return { head: "", tail: "" };
+  const headRoom = isBlankLine(start) ? 0 : start.indent.length + start.content.length - 3;
+  const tailRoom = isBlankLine(end) || ended || first === last ? 0 : end.content.length - 3 + end.blanks.length;
+  const head = wellFormedCut(lineText(start), cuts[0] % (headRoom + 1));
+  const text = lineText(end);
+  const tail = text.slice(wellFormedCut(text, text.length - (cuts[1] % (tailRoom + 1))).length);
+  return { head, tail };
+}
+
+/** The start of a text, one unit shorter where it would end in half a character. */
+function wellFormedCut(text: string, length: number): string {
+  const cut = text.slice(0, length);
+  return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
+}
+
+/** A line without what is cut off at its ends. */
+function trimmedBy(line: Line, head: string, tail: string): Line {
+  if (head === "" && tail === "") return line;
+  const text = lineText(line);
+  const inner = text.slice(head.length, text.length - tail.length);
+  return { ...line, indent: "", content: inner, blanks: "" };
+}
