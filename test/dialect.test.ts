@@ -174,14 +174,14 @@ describe("shapes", () => {
         path: "p",
         edits: [
           { ...batch, occurrence: 1, replaceAll: false, expectedCount: 1 },
-          { ...batch, replaceAll: true, expectedCount: 0 },
+          { ...batch, replaceAll: true, expectedCount: 2 },
         ],
       },
       "batch",
       "sequential",
       [
         edit(0, "p", "a", "b", { occurrence: 1, expectedCount: 1 }),
-        edit(1, "p", "a", "b", { replaceAll: true, expectedCount: 0 }),
+        edit(1, "p", "a", "b", { replaceAll: true, expectedCount: 2 }),
       ],
     ],
   ];

@@ -198,7 +198,7 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   const where = region.lines === 1 ? "" : `line ${line}, `;
   if (kind === "indentation") {
     const indent = (text: string): string => quote(visibleBlanks(/^\s*/.exec(text)?.[0] ?? ""), 40);
-    return `${where}${name}, old text ${indent(sought)}, file ${indent(found)}`;
+    return `${where.replace(", ", ": ")}${name}, old text ${indent(sought)}, file ${indent(found)}`;
   }
   const show = kind === "text" || kind === "case" ? (text: string) => text : visibleBlanks;
   const part = (text: string, at: number): string => {
