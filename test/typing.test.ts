@@ -1,0 +1,235 @@
+/** Somebody types while the server has its edits applied: no keystroke is lost, no edit lands elsewhere or twice. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { limits } from "../server/text/limits.js";
+import { buildProgram, type Program } from "./support/build.js";
+import { batch, type Desk, type DeskOptions, failed, layDesk } from "./support/desk.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+});
+afterAll(() => program?.remove());
+
+const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 400, ...options });
+
+/** Types before the n-th edit that the editor is asked for, counted from 1. */
+function typeBeforeEdit(desk: Desk, n: number, type: () => Promise<void>): void {
+  desk.editor.beforeEdits(async () => {
+    if (desk.editor.asked.length === n) await type();
+  });
+}
+
+describe("a text that moves on before the editor takes the edit", () => {
+  it("is matched again, and what was typed stays", async () => {
+    const desk = await start({ open: { "a.txt": "1\n2\nold\n", "b.txt": "old\n" } });
+    typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "1", "typed\n"));
+    const answer = await desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]));
+    expect(answer).toMatchObject({ applied: true, outcome: "applied" });
+    expect(desk.texts()).toEqual({ "a.txt": "typed\n1\n2\nnew\n", "b.txt": "new\n" });
+    // The answer is about the text on which the edit was applied in the end.
+    expect(answer.files[0]).toMatchObject({ path: "a.txt", version: 2, firstChangedLine: 4 });
+    expect(answer.edits[0]!.places).toEqual([{ startLine: 4, endLine: 4 }]);
+    expect(answer.edit?.documentChanges?.[0]).toMatchObject({
+      textDocument: { uri: desk.uri("a.txt"), version: 2 },
+      edits: [{ range: { start: { line: 3, character: 0 } } }],
+    });
+    expect(answer.diff).toContain("@@ -1,4 +1,4 @@\n typed\n 1\n 2\n-old\n+new\n");
+  });
+
+  it("and holds the old text no more: the call fails, and the other document is taken back", async () => {
+    const desk = await start({ open: { "a.txt": "old\n", "b.txt": "an old text\n" } });
+    typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "ld", "u"));
+    const failure = await failed(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
+    expect(failure.codes).toEqual(["noMatch"]);
+    expect(failure.failures[0]).toMatchObject({ index: 1, path: "b.txt" });
+    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(failure.edits.map(({ index, status }) => [index, status])).toEqual([
+      [0, "notAttempted"],
+      [1, "failed"],
+    ]);
+    expect(desk.texts()).toEqual({ "a.txt": "old\n", "b.txt": "an ould text\n" });
+  });
+
+  it("and holds the old text twice now: the call fails, and nothing is guessed", async () => {
+    const desk = await start({ open: { "a.txt": "old\n" } });
+    typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "old", "old\n"));
+    const failure = await failed(desk.apply(batch(["a.txt", "old", "new"])));
+    expect(failure.codes).toEqual(["ambiguousMatch"]);
+    expect(desk.texts()).toEqual({ "a.txt": "old\nold\n" });
+  });
+
+  it("each time anew: the call gives up with contentModified", async () => {
+    const desk = await start({ open: { "a.txt": "old\n", "b.txt": "old\n" } });
+    desk.editor.beforeEdits(async () => {
+      if (desk.editor.asked.length > 1 && desk.editor.asked.length <= limits.rematches + 2)
+        await desk.typeBefore("b.txt", "old", "x\n");
+    });
+    const failure = await failed(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
+    expect([failure.rpcCode, failure.codes]).toEqual([-32801, ["contentModified"]]);
+    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(desk.texts()).toEqual({ "a.txt": "old\n", "b.txt": `${"x\n".repeat(limits.rematches + 1)}old\n` });
+  });
+
+  it("with the new text in the old one: the edit is not applied twice", async () => {
+    const desk = await start({ open: { "a.txt": "1\nfoo\n" } });
+    typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "1", "typed\n"));
+    await desk.apply(batch(["a.txt", "foo", "foo foo"]));
+    expect(desk.texts()).toEqual({ "a.txt": "typed\n1\nfoo foo\n" });
+  });
+
+  it("in a document that is already done: it stays applied", async () => {
+    const desk = await start({ open: { "a.txt": "old\n", "b.txt": "old\n" } });
+    typeBeforeEdit(desk, 2, () => desk.typeBefore("a.txt", "new", "typed\n"));
+    const answer = await desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]));
+    expect(answer).toMatchObject({ outcome: "applied" });
+    expect(desk.texts()).toEqual({ "a.txt": "typed\nnew\n", "b.txt": "new\n" });
+  });
+
+  it("in a document that is to be taken back: nothing typed is lost, and the answer says what holds what", async () => {
+    const desk = await start({ open: { "a.txt": "1\nold\n", "b.txt": "old\n" } });
+    desk.editor.behave("honest", "refuses", "honest");
+    typeBeforeEdit(desk, 2, () => desk.typeBefore("a.txt", "1", "typed\n"));
+    const failure = await failed(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
+    const { "a.txt": a, "b.txt": b } = desk.texts();
+    expect(b).toBe("old\n");
+    expect(["typed\n1\nold\n", "typed\n1\nnew\n"]).toContain(a);
+    const said = /Taken back: a\.txt/.test(failure.message) ? "typed\n1\nold\n" : "typed\n1\nnew\n";
+    expect(a).toBe(said);
+  });
+});
+
+describe("typing that reaches the server in one change with the edit", () => {
+  const text = "first\nold\nlast\n";
+  const edits = batch(["a.txt", "old", "old and new"], ["b.txt", "old", "new"]);
+
+  it.each<["changes" | "wholeText", string, number, string]>([
+    ["changes", "above it", 0, "Xfirst\nold and new\nlast\n"],
+    ["changes", "below it", "first\nold and new\nl".length, "first\nold and new\nlXast\n"],
+    ["wholeText", "above it", 0, "Xfirst\nold and new\nlast\n"],
+    ["wholeText", "below it", "first\nold and new\nl".length, "first\nold and new\nlXast\n"],
+  ])("told as %s, typed %s: the edit is recognised and not applied again", async (tells, _where, from, expected) => {
+    const desk = await start({ open: { "a.txt": text, "b.txt": "old\n" }, tells });
+    desk.editor.typeWithNextEdit({ uri: desk.uri("a.txt"), from, to: from, insert: "X" });
+    expect(await desk.apply(edits)).toMatchObject({ applied: true, outcome: "applied" });
+    expect(desk.texts()).toEqual({ "a.txt": expected, "b.txt": "new\n" });
+    expect(desk.editor.asked).toHaveLength(2);
+  });
+
+  it.each<["changes" | "wholeText", number, string]>([
+    ["changes", "first\nold and new".length, "first\nold and newX\nlast\n"],
+    ["wholeText", "first\nold and new".length, "first\nold and newX\nlast\n"],
+    ["changes", "first\nold and".length, "first\nold andX new\nlast\n"],
+    ["wholeText", "first\nold ".length, "first\nold Xand new\nlast\n"],
+  ])(
+    "told as %s, typed into the new text at %i: it is not applied again, and what the answer says is true",
+    async (tells, from, expected) => {
+      const desk = await start({ open: { "a.txt": text, "b.txt": "old\n" }, tells });
+      desk.editor.typeWithNextEdit({ uri: desk.uri("a.txt"), from, to: from, insert: "X" });
+      const answer = await desk.apply(edits).then(
+        ({ outcome }) => outcome,
+        (error: Error) => error.message,
+      );
+      expect(desk.texts()["a.txt"]).toBe(expected);
+      if (answer === "applied") expect(desk.texts()["b.txt"]).toBe("new\n");
+      else {
+        expect(answer).toContain("neither the old nor the planned one");
+        expect(desk.texts()["b.txt"]).toBe("old\n");
+      }
+    },
+  );
+
+  it("and takes the edit back again (an undo): the answer is true of the text", async () => {
+    const desk = await start({ open: { "a.txt": text } });
+    const [from, to] = ["first\nold".length, "first\nold and new".length];
+    desk.editor.typeWithNextEdit({ uri: desk.uri("a.txt"), from, to, insert: "" });
+    const outcome = await desk.apply(batch(["a.txt", "old", "old and new"])).then(
+      (answer) => answer.outcome,
+      () => "failed",
+    );
+    const expected = outcome === "applied" ? text.replace("old", "old and new") : text;
+    expect(desk.texts()).toEqual({ "a.txt": expected });
+  });
+
+  it("on both sides of it: it is not applied again", async () => {
+    const desk = await start({ open: { "a.txt": text }, tells: "wholeText" });
+    await desk.typeBefore("a.txt", "last", "X");
+    typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "first", "Y"));
+    desk.editor.behave("ignoresVersions");
+    desk.editor.typeWithNextEdit({ uri: desk.uri("a.txt"), from: 0, to: 0, insert: "Z" });
+    await desk.apply(batch(["a.txt", "old", "old and new"])).catch(() => undefined);
+    expect(desk.texts()).toEqual({ "a.txt": "ZYfirst\nold and new\nXlast\n" });
+  });
+});
+
+describe("an editor that ignores versions, and somebody types", () => {
+  it("so that the edit lands elsewhere: that is told, and the other documents are taken back", async () => {
+    const desk = await start({ open: { "a.txt": "old\n", "b.txt": "an old text\n", "c.txt": "old\n" } });
+    desk.editor.behave("ignoresVersions");
+    typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "an", "<<"));
+    const edits = batch(["a.txt", "old", "new"], ["b.txt", "old", "new"], ["c.txt", "old", "new"]);
+    const failure = await failed(desk.apply(edits));
+    expect(failure.codes).toEqual(["clientDiverged"]);
+    expect(failure.failures[0]).toMatchObject({ path: "b.txt" });
+    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(desk.texts()).toEqual({ "a.txt": "old\n", "b.txt": "<<anewld text\n", "c.txt": "old\n" });
+  });
+
+  it("below the edit: it is where it belongs, and that is proved", async () => {
+    const desk = await start({ open: { "a.txt": "old\nlast\n", "b.txt": "old\n" } });
+    desk.editor.behave("ignoresVersions");
+    typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "last", "typed "));
+    const answer = await desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]));
+    expect(answer).toMatchObject({ outcome: "applied" });
+    expect(desk.texts()).toEqual({ "a.txt": "new\ntyped last\n", "b.txt": "new\n" });
+  });
+});
+
+describe("somebody who goes on typing", () => {
+  /** Every key that was typed, in order, before a mark that no edit touches. */
+  const cursor = "|cursor|";
+  const batches = 30;
+  const lines = (name: string): string =>
+    Array.from({ length: batches }, (_, i) => `${name} line ${i} of old text`).join("\n");
+  const page = (name: string): string => `${lines(name).replace("\n", `\n${cursor}\n`)}\nlast\n`;
+
+  it.each<["beforeAnswer" | "afterAnswer", "changes" | "wholeText"]>([
+    ["afterAnswer", "changes"],
+    ["beforeAnswer", "wholeText"],
+  ])(
+    "synced %s, told as %s: thirty batches over two documents lose nothing and misplace nothing",
+    async (syncs, tells) => {
+      const desk = await start({ open: { "a.txt": page("a"), "b.txt": page("b") }, syncs, tells, proofTimeout: 1_000 });
+      const typed: Record<string, string> = { "a.txt": "", "b.txt": "" };
+      const type = async (path: string): Promise<void> => {
+        const key = String.fromCharCode(0x61 + (typed[path]!.length % 26));
+        typed[path] += key;
+        await desk.typeBefore(path, cursor, key);
+      };
+      // Twenty keys a second, and one right in the way of every sixth edit.
+      const typist = setInterval(() => void type(Math.random() < 0.5 ? "a.txt" : "b.txt"), 50);
+      desk.editor.beforeEdits(async () => {
+        const { length } = desk.editor.asked;
+        if (length % 6 === 0) await type(length % 12 === 0 ? "a.txt" : "b.txt");
+      });
+      try {
+        for (let i = 0; i < batches; i++) {
+          const edits = ["a", "b"].map((name) => {
+            const line = `${name} line ${i} of`;
+            return [`${name}.txt`, `${line} old text\n`, `${line} new text\nand of old text\n`] as const;
+          });
+          expect(await desk.apply(batch(...edits))).toMatchObject({ outcome: "applied" });
+        }
+      } finally {
+        clearInterval(typist);
+      }
+      const model = (name: string): string =>
+        page(name)
+          .replaceAll("of old text\n", "of new text\nand of old text\n")
+          .replace(cursor, `${typed[`${name}.txt`]}${cursor}`);
+      expect(desk.texts()).toEqual({ "a.txt": model("a"), "b.txt": model("b") });
+      expect((await desk.read({ path: "a.txt" })).text).toBe(model("a"));
+      expect((await desk.read({ path: "b.txt" })).text).toBe(model("b"));
+      expect(Object.values(typed).join("").length).toBeGreaterThan(12);
+    },
+  );
+});
