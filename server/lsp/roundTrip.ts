@@ -2,8 +2,9 @@
 import type { ResponseError, WorkspaceEdit } from "vscode-languageserver/node";
 import { callSentences, editorFailures, type Failure, withRest } from "../plan/failure.js";
 import type { EditOutcome, FileChange, Planned } from "../plan/outcome.js";
+import { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
-import { sameAsDisk } from "../workspace/files.js";
+import { sameAsDisk, withoutMark } from "../workspace/files.js";
 import type { WorkspaceSnapshot } from "../workspace/snapshot.js";
 import { isExpected, type Proof, prove, request } from "./proof.js";
 import type { CallOptions, MultiEditErrorData, MultiEditResult } from "./protocol.js";
@@ -157,8 +158,12 @@ async function takeBack(job: Job, { file, proof }: Step): Promise<boolean> {
   if (file.created) return remove(job, file);
   const open = session.documents.get(file.document.uri);
   if (proof.kind !== "proved" || open === undefined || !isExpected(session, file, open.text)) return false;
-  const document = { ...file.document, text: file.text, version: open.version };
-  const inverse = { ...file, document, change: file.change.invert(file.document.text), text: file.document.text };
+  // The editor may have given the text its final line end back: what is taken back is what it has.
+  const text = withoutMark(open.text);
+  const document = { ...file.document, text, version: open.version };
+  const extra = { from: file.text.length, to: text.length, insert: "" };
+  const back = ChangeSet.of(text.length, [...file.change.invert(file.document.text).changes, extra]);
+  const inverse = { ...file, document, change: back, text: file.document.text };
   return (await change(job, inverse)).kind === "proved";
 }
 

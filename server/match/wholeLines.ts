@@ -196,9 +196,9 @@ function prefixOf(line: string, separator: string): ViewPrefix | undefined {
 
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
-/** Lines that have a prefix lose it; lines that a model added without one stay. */
+/** Lines that have a prefix lose it; lines that a model added without one stay. Their ends do not matter to what is found. */
 function stripped(text: string, separator: string): string {
   return splitLines(text)
-    .map(({ from, to, next }) => text.slice(from + (prefixOf(text.slice(from, to), separator)?.length ?? 0), next))
-    .join("");
+    .map(({ from, to }) => text.slice(from + (prefixOf(text.slice(from, to), separator)?.length ?? 0), to))
+    .join("\n");
 }

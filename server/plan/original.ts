@@ -164,5 +164,9 @@ class Accepted {
 /** Whether a claim changes text that another one's old text holds; touching at its ends is no harm. */
 function disturbs(claim: Claim, other: Claim): boolean {
   const { from, to } = other.place;
-  return claim.changes.some((change) => change.from < to && change.to > from);
+  const overlaps = claim.place.from < to && claim.place.to > from;
+  // Where the places overlap, nothing orders two changes that touch.
+  const touches = (change: Change): boolean =>
+    overlaps && other.changes.some((theirs) => change.from <= theirs.to && change.to >= theirs.from);
+  return claim.changes.some((change) => (change.from < to && change.to > from) || touches(change));
 }

@@ -12,12 +12,13 @@ export function shrink(text: string, change: Change): Change[] {
     from++;
     start++;
   }
+  // Out of a character before the ends are compared, or its second half would count for them.
+  for (; from > change.from && splits(text, from, insert, start); start--) from--;
   while (from < to && start < end && text.charCodeAt(to - 1) === insert.charCodeAt(end - 1)) {
     to--;
     end--;
   }
   if (from === to && start === end) return [];
-  for (; from > change.from && splits(text, from, insert, start); start--) from--;
   for (; to < change.to && splits(text, to, insert, end); end++) to++;
   return [{ from, to, insert: insert.slice(start, end) }];
 }
