@@ -1,0 +1,229 @@
+/** Files that are not open, and new ones, changed through the editor: what it opens, hides or refuses, and what is taken back. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildProgram, type Program } from "./support/build.js";
+import { batch, type Desk, type DeskOptions, failed, layDesk } from "./support/desk.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+});
+afterAll(() => program?.remove());
+
+const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
+
+const open = { "open.txt": "old\n" };
+const edits = batch(["closed.txt", "old", "new"], ["open.txt", "old", "new"]);
+
+describe("a file that is not open", () => {
+  const files = { "closed.txt": "one\r\nold\r\n" };
+
+  it("is opened, changed and not saved: it is applied, and a warning says so", async () => {
+    const { editor, apply, texts, disk, uri } = await start({ files, open });
+    const answer = await apply(edits);
+    expect(answer).toMatchObject({ applied: true, outcome: "applied", label: "2 files (2 edits)" });
+    expect(answer.warnings).toHaveLength(1);
+    expect(answer.warnings[0]).toMatch(/closed\.txt .*not saved/);
+    expect(answer.files).toMatchObject([
+      { path: "closed.txt", version: null, onDisk: "differs" },
+      { path: "open.txt", version: 1, onDisk: "differs" },
+    ]);
+    expect(texts()).toEqual({ "open.txt": "new\n", "closed.txt": "one\r\nnew\r\n" });
+    expect(disk()).toEqual({ ...files, ...open });
+    // What can be proved and taken back goes first.
+    expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject([
+      [{ textDocument: { uri: uri("open.txt"), version: 1 } }],
+      [{ textDocument: { uri: uri("closed.txt"), version: null } }],
+    ]);
+  });
+
+  it("is written to disk by the editor: it is applied or unknown, and what is said of the disk is true", async () => {
+    const { apply, texts, disk } = await start({ files, open, unopened: "written" });
+    const answer = await apply(edits);
+    expect(disk()).toEqual({ ...open, "closed.txt": "one\r\nnew\r\n" });
+    expect(texts()).toEqual({ "open.txt": "new\n" });
+    expect(answer.files[0]).toMatchObject({ path: "closed.txt", onDisk: "same" });
+    expect(answer.warnings.join()).not.toContain("not saved");
+  });
+
+  it("is changed without being synced: the outcome is unknown, and a warning says why", async () => {
+    const { editor, apply, texts, disk, uri } = await start({ files, open, unopened: "hidden" });
+    const answer = await apply(edits);
+    expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
+    expect(answer.warnings.some((text) => text.includes("closed.txt") && text.includes("prove"))).toBe(true);
+    // Nobody knows whether it is changed, so nothing may say that it is.
+    expect(answer.warnings.join("\n")).not.toMatch(/closed\.txt was not open: it was changed/);
+    expect(texts()).toEqual({ "open.txt": "new\n" });
+    expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
+    expect(disk()).toEqual({ ...files, ...open });
+  });
+
+  it("is not changed, though the editor says so: the outcome is unknown", async () => {
+    const { editor, apply, texts, disk } = await start({ files, open });
+    editor.behave("honest", "lies");
+    const answer = await apply(edits);
+    expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
+    expect(answer.warnings.join("\n")).not.toMatch(/closed\.txt was not open: it was changed/);
+    expect(texts()).toEqual({ "open.txt": "new\n" });
+    expect(disk()).toEqual({ ...files, ...open });
+  });
+
+  it("is refused: the open documents are taken back", async () => {
+    const { editor, apply, texts, disk } = await start({ files, open });
+    editor.behave("honest", "refuses", "honest");
+    const failure = await failed(apply(edits));
+    expect(failure.codes).toEqual(["clientRefused"]);
+    expect(failure.message).toContain("Taken back: open.txt.");
+    expect(texts()).toEqual(open);
+    expect(disk()).toEqual({ ...files, ...open });
+  });
+
+  it("was opened and changed, and a later one is refused: its text is taken back, too", async () => {
+    const { editor, apply, texts, disk } = await start({ files: { ...files, "last.txt": "old\n" } });
+    editor.behave("honest", "refuses", "honest");
+    const failure = await failed(apply(batch(["closed.txt", "old", "new"], ["last.txt", "old", "new"])));
+    expect(failure.message).toContain("Taken back: closed.txt.");
+    expect(texts()).toEqual({ "closed.txt": files["closed.txt"] });
+    expect(disk()).toEqual({ ...files, "last.txt": "old\n" });
+  });
+
+  it("may have been changed out of sight, and a later one is refused: the answer claims no more than it knows", async () => {
+    const { editor, apply, disk, uri } = await start({
+      files: { ...files, "last.txt": "old\n" },
+      unopened: "hidden",
+    });
+    editor.behave("honest", "refuses", "honest");
+    const failure = await failed(apply(batch(["closed.txt", "old", "new"], ["last.txt", "old", "new"])));
+    expect(failure.message).toContain("closed.txt");
+    expect(failure.message).not.toContain("Nothing was changed");
+    expect(failure.message).not.toContain("Taken back: closed.txt");
+    expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
+    expect(disk()).toEqual({ ...files, "last.txt": "old\n" });
+  });
+
+  it("is gone when the editor is asked: the call fails, and nothing is made anew", async () => {
+    const { editor, apply, texts, disk, root } = await start({ files, open });
+    editor.beforeEdits(() => {
+      if (editor.asked.length === 2) rmSync(join(root, "closed.txt"));
+    });
+    const failure = await failed(apply(edits));
+    expect(failure.message).toContain("Taken back: open.txt.");
+    expect(texts()).toEqual(open);
+    expect(disk()).toEqual(open);
+  });
+});
+
+describe("a new file", () => {
+  const create = batch(["open.txt", "old", "new"], ["dir/new.txt", "", "text\n"]);
+
+  it("is created first and gets its text in a second request", async () => {
+    const { editor, apply, texts, disk, uri } = await start({ open });
+    const answer = await apply(create);
+    expect(answer).toMatchObject({ applied: true, outcome: "applied" });
+    expect(answer.files).toMatchObject([
+      { path: "open.txt", kind: "update" },
+      { path: "dir/new.txt", kind: "create", version: null },
+    ]);
+    expect(answer.warnings).toHaveLength(1);
+    expect(answer.warnings[0]).toMatch(/dir\/new\.txt .*not saved/);
+    expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject([
+      [{ textDocument: { uri: uri("open.txt"), version: 1 } }],
+      [{ kind: "create", uri: uri("dir/new.txt") }],
+      [{ textDocument: { uri: uri("dir/new.txt") }, edits: [{ newText: "text\n" }] }],
+    ]);
+    expect(texts()).toEqual({ "open.txt": "new\n", "dir/new.txt": "text\n" });
+    expect(disk()).toEqual({ ...open, "dir/new.txt": "" });
+    expect(editor.refusals).toEqual([]);
+  });
+
+  it("without a text is one request", async () => {
+    const { editor, apply, disk } = await start();
+    expect(await apply(batch(["new.txt", "", ""]))).toMatchObject({ applied: true, outcome: "applied" });
+    expect(editor.asked).toHaveLength(1);
+    expect(disk()).toEqual({ "new.txt": "" });
+  });
+
+  it("is edited by the edits behind it", async () => {
+    const { apply, texts } = await start();
+    await apply(batch(["new.txt", "", "one\ntwo\n"], ["new.txt", "two", "three"]));
+    expect(texts()).toEqual({ "new.txt": "one\nthree\n" });
+  });
+
+  it("is refused: the rest is taken back", async () => {
+    const { editor, apply, texts, disk } = await start({ open });
+    editor.behave("honest", "refuses", "honest");
+    const failure = await failed(apply(create));
+    expect(failure.codes).toEqual(["clientRefused"]);
+    expect(failure.message).toContain("Taken back: open.txt.");
+    expect(texts()).toEqual(open);
+    expect(disk()).toEqual(open);
+  });
+
+  it("is created but gets no text: it is deleted again, and the rest is taken back", async () => {
+    const { editor, apply, texts, disk } = await start({ open });
+    editor.behave("honest", "honest", "refuses", "honest");
+    const failure = await failed(apply(create));
+    expect(failure.message).toContain("Taken back: open.txt.");
+    expect(texts()).toEqual(open);
+    expect(disk()).toEqual(open);
+    expect(editor.refusals).toEqual([]);
+  });
+
+  it.each(["cannot be deleted", "is not deleted"])(
+    "is created, gets no text and %s: the answer says that it is there",
+    async (why) => {
+      const resourceOperations = why === "cannot be deleted" ? (["create"] as const) : (["create", "delete"] as const);
+      const workspaceEdit = { documentChanges: true, resourceOperations: [...resourceOperations] };
+      const { editor, apply, disk } = await start({
+        capabilities: { workspace: { applyEdit: true, workspaceEdit } },
+        params: { initializationOptions: { proofTimeout: 200 } },
+      });
+      editor.behave("honest", "refuses");
+      const failure = await failed(apply(batch(["new.txt", "", "text\n"])));
+      expect(disk()).toEqual({ "new.txt": "" });
+      expect(failure.message).not.toContain("Nothing else was changed");
+      expect(failure.message).toMatch(/new\.txt.*(?:still|left|empty|exists)/);
+    },
+  );
+
+  it("is deleted again when a later one is refused", async () => {
+    const { editor, apply, texts, disk } = await start({ open });
+    editor.behave("honest", "honest", "honest", "refuses", "honest");
+    const failure = await failed(apply({ edits: [...create.edits, ...batch(["late.txt", "", "x"]).edits] }));
+    expect(failure.message).toContain("dir/new.txt");
+    expect(failure.message).toContain("open.txt");
+    expect(texts()).toEqual(open);
+    expect(disk()).toEqual(open);
+  });
+
+  it("in which somebody has typed meanwhile is not deleted with what was typed", async () => {
+    const { editor, apply, texts, typeBefore } = await start();
+    editor.behave("honest", "honest", "refuses", "honest");
+    editor.beforeEdits(async () => {
+      if (editor.asked.length === 3) await typeBefore("new.txt", "text", "typed ");
+    });
+    const failure = await failed(apply(batch(["new.txt", "", "text\n"], ["late.txt", "", "x"])));
+    expect(texts()).toEqual({ "new.txt": "typed text\n" });
+    expect(failure.message).toMatch(/still hold.*: new\.txt\./);
+  });
+
+  it("that is there by now is not emptied", async () => {
+    const { editor, apply, disk, root } = await start({ open });
+    editor.beforeEdits(async () => {
+      if (editor.asked.length !== 2) return;
+      mkdirSync(join(root, "dir"));
+      writeFileSync(join(root, "dir/new.txt"), "somebody else's\n");
+    });
+    const failure = await failed(apply(create));
+    expect(failure.message).toContain("Taken back: open.txt.");
+    expect(disk()).toEqual({ ...open, "dir/new.txt": "somebody else's\n" });
+  });
+
+  it("in an editor that hides it: the outcome is unknown", async () => {
+    const { editor, apply, uri } = await start({ unopened: "hidden" });
+    const answer = await apply(batch(["new.txt", "", "text\n"]));
+    expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
+    expect(editor.hidden.get(uri("new.txt"))).toBe("text\n");
+  });
+});
