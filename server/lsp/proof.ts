@@ -29,40 +29,57 @@ interface Asked {
 /** Sends the edit and watches the text: the answer only decides how long to wait for it. */
 export async function prove(session: Session, file: FileChange, asked: Asked): Promise<Proof> {
   const { uri, version } = file.document;
-  const watch = watchText(session, uri, (text) => isExpected(session, file, text));
+  const verdictOn = (text: string): Verdict => (version === null ? "unclear" : whichText(file, text));
+  const isProof = (text: string): boolean => isExpected(session, file, text) || verdictOn(text) === "planned";
+  const watch = watchText(session, uri, isProof);
+  const openNow = () => session.documents.get(uri);
   try {
     const answer = await Promise.race([request(session, asked), watch.seen.then(() => "seen" as const)]);
     if (answer === "seen") return { kind: "proved" };
+    // Who says no to a version that is gone has not applied the edit, if the text agrees.
+    const moved = openNow();
+    if (isNo(answer) && moved !== undefined && moved.version !== version && verdictOn(moved.text) === "old") {
+      return { kind: "moved" };
+    }
     const patience = answer.applied ? session.settings.proofTimeout : session.settings.proofTimeout / 4;
     if (await within(patience, watch.seen)) return { kind: "proved" };
-    const open = session.documents.get(uri);
+    const open = openNow();
     if (open === undefined && version === null && !answer.silent) {
       return answer.applied ? { kind: "unproved" } : { kind: "refused", reason: answer.reason };
     }
     if (open === undefined || open.desynced !== undefined) return { kind: answer.silent ? "silent" : "diverged" };
-    if (open.version === version)
+    if (open.version === version) {
       return answer.silent ? { kind: "silent" } : { kind: "refused", reason: answer.reason };
+    }
     if (version === null) return { kind: "diverged" };
-    // The user typed meanwhile: what is outside of the typing tells whether the edit is in the text.
-    const verdict = whichText(file, open.text);
-    return { kind: verdict === "planned" ? "proved" : verdict === "old" ? "moved" : "diverged" };
+    // Where the user typed into the very place, the text does not tell; the editors that say no are known to mean it.
+    const verdict = verdictOn(open.text);
+    return { kind: verdict === "old" || (verdict === "unclear" && isNo(answer)) ? "moved" : "diverged" };
   } finally {
     watch.stop();
   }
 }
 
-/** Whether a text that moved on is the old or the planned one, but for one stretch that touches none of the changes. */
-function whichText(file: FileChange, synced: string): "old" | "planned" | "unclear" {
+const isNo = (answer: Reply): boolean => !answer.applied && !answer.silent;
+
+/** What a text that moved on was before: the user's typing is the difference. */
+type Verdict = "old" | "planned" | "unclear";
+
+/** Whether a text is the old or the planned one, but for one stretch that leaves all of what tells the two apart. */
+function whichText(file: FileChange, synced: string): Verdict {
   const mark = file.document.bomSynced ? "\uFEFF" : "";
   const { change, document, text } = file;
-  const untouched = (before: string, set: ChangeSet): boolean => {
+  const isIntact = (before: string, telling: ChangeSet): boolean => {
     const [typed] = shrink(mark + before, { from: 0, to: mark.length + before.length, insert: synced });
     if (typed === undefined) return true;
     const [from, to] = [typed.from - mark.length, typed.to - mark.length];
-    return set.changes.every((one) => one.to < from || one.from > to);
+    // A stretch of text is intact where the typing does not reach into it; an empty one where it is not even touched.
+    return telling.changes.every((one) =>
+      one.from < one.to ? one.to <= from || one.from >= to : one.to < from || one.from > to,
+    );
   };
-  const isOld = untouched(document.text, change);
-  const isPlanned = untouched(text, change.invert(document.text));
+  const isOld = isIntact(document.text, change);
+  const isPlanned = isIntact(text, change.invert(document.text));
   return isOld === isPlanned ? "unclear" : isOld ? "old" : "planned";
 }
 

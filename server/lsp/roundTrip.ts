@@ -128,12 +128,18 @@ async function giveUp(job: Job, step: Step, done: readonly Step[]): Promise<Answ
   if (!isUncertain && stuck.length === 0) return toEditorError(failure, outcomes);
   const files = isUncertain ? [step.file, ...stuck] : stuck;
   const made = toWorkspaceEdit(files, job.session);
+  const onDisk = new Map<string, "same" | "differs">();
+  for (const file of files) {
+    const open = job.session.documents.get(file.document.uri);
+    onDisk.set(file.document.uri, (await onDiskNow(job, file, open?.text ?? file.text)) ?? "differs");
+  }
   return toResult({
     planned: { ...job.planned, files, outcomes },
     edit: made.ok ? made.edit : { documentChanges: [] },
     outcome: "unknown",
     options: job.options,
     warnings: [failure.message, ...job.warnings],
+    onDisk,
   });
 }
 
