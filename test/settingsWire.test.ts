@@ -1,0 +1,197 @@
+/** Where the settings come from over the wire, what wins, and what a wrong one leads to. */
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MessageType } from "vscode-languageserver/node";
+import { buildProgram, type Program } from "./support/build.js";
+import { batch, type Desk, type DeskOptions, layDesk } from "./support/desk.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+});
+afterAll(() => program?.remove());
+
+/** A client that can't be asked for settings and does not take registrations. */
+const mute = { workspace: { applyEdit: true, workspaceEdit: { documentChanges: true } } };
+/** Blanks at the line's end are in the way of every rung that `lenient: false` leaves. */
+const open = { "a.txt": "old  \nline\n" };
+
+const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { open, ...options });
+const push = (desk: Desk, settings: unknown): Promise<void> =>
+  desk.editor.notify("workspace/didChangeConfiguration", { settings });
+const isLenient = (desk: Desk): Promise<boolean> =>
+  desk.propose(batch(["a.txt", "old\nline", "new\nline"])).then(
+    () => true,
+    () => false,
+  );
+const warnings = (desk: Desk): string[] =>
+  desk.editor.messages.filter(({ type }) => type === MessageType.Warning).map(({ message }) => message);
+
+describe("settings", () => {
+  it("are the defaults when nobody says anything", async () => {
+    const desk = await start({ capabilities: mute });
+    expect(await isLenient(desk)).toBe(true);
+    expect(warnings(desk)).toEqual([]);
+  });
+
+  it.each([[{ lenient: false }], [{ multiEdit: { lenient: false }, otherServer: { lenient: true } }]])(
+    "come in initializationOptions, as %j",
+    async (settings) => {
+      const desk = await start({ capabilities: mute, settings });
+      expect(await isLenient(desk)).toBe(false);
+      expect(warnings(desk)).toEqual([]);
+    },
+  );
+
+  it("are asked for once the client is initialized, and requests wait for them", async () => {
+    const desk = await start({ params: { initializationOptions: undefined }, settings: { lenient: false } });
+    expect(await isLenient(desk)).toBe(false);
+    expect(desk.editor.configurations).toEqual([{ items: [{ section: "multiEdit" }] }]);
+  });
+
+  it.each([[null], [{}], [{ multiEdit: null }], [{ lenient: null }]])(
+    "that are asked for and not there (%j) leave those of initializationOptions",
+    async (answer) => {
+      const desk = await start({ params: { initializationOptions: { lenient: false } }, settings: answer });
+      expect(await isLenient(desk)).toBe(false);
+      expect(warnings(desk)).toEqual([]);
+    },
+  );
+
+  it.each([
+    [{ multiEdit: { lenient: false } }, { multiEdit: {} }],
+    [{ lenient: false }, {}],
+  ])("are pushed as %j, and are gone again with %j", async (pushed, withdrawn) => {
+    const desk = await start({ capabilities: mute });
+    expect(await isLenient(desk)).toBe(true);
+    await push(desk, pushed);
+    expect(await isLenient(desk)).toBe(false);
+    await push(desk, withdrawn);
+    expect(await isLenient(desk)).toBe(true);
+  });
+
+  it("are asked for again when the client only tells that they changed", async () => {
+    const desk = await start();
+    expect(await isLenient(desk)).toBe(true);
+    desk.editor.keepSettings({ lenient: false });
+    await push(desk, null);
+    expect(await isLenient(desk)).toBe(false);
+    expect(desk.editor.configurations).toHaveLength(2);
+    desk.editor.keepSettings({});
+    await push(desk, null);
+    expect(await isLenient(desk)).toBe(true);
+  });
+
+  it("that are pushed win over initializationOptions, and those that are asked for over both", async () => {
+    const pushed = await start({ capabilities: mute, settings: { lenient: false } });
+    await push(pushed, { multiEdit: { lenient: true } });
+    expect(await isLenient(pushed)).toBe(true);
+    const asked = await start({ params: { initializationOptions: { lenient: true } }, settings: { lenient: true } });
+    asked.editor.keepSettings({ lenient: false });
+    await push(asked, { multiEdit: { lenient: true } });
+    expect(await isLenient(asked)).toBe(false);
+  });
+
+  it("stay as they were when the client answers with an error", async () => {
+    const desk = await start({ settings: { lenient: false } });
+    expect(await isLenient(desk)).toBe(false);
+    desk.editor.connection.onRequest("workspace/configuration", () => {
+      throw new Error("no settings here");
+    });
+    await push(desk, null);
+    expect(await isLenient(desk)).toBe(false);
+    expect(warnings(desk).join()).toContain("no settings here");
+  });
+
+  it("are waited for, but not for ever", async () => {
+    const desk = await start({ settings: { lenient: false } });
+    desk.editor.connection.onRequest("workspace/configuration", () => new Promise(() => undefined));
+    await push(desk, null);
+    expect(await isLenient(desk)).toBe(false);
+  });
+
+  it("are overridden by the options of a call", async () => {
+    const desk = await start({ settings: { lenient: false } });
+    const call = { ...batch(["a.txt", "old\nline", "new\nline"]), options: { lenient: true } };
+    expect((await desk.propose(call)).edits).toMatchObject([{ status: "applied", rung: "trailingBlanks" }]);
+  });
+});
+
+describe("a setting that can't be used", () => {
+  it.each<[unknown, RegExp]>([
+    [{ lenient: "no" }, /"lenient".*stays true/],
+    [{ atomic: "some" }, /"atomic".*stays "all"/],
+    [{ proofTimeout: 0 }, /"proofTimeout".*stays 2000/],
+    [{ additionalFolders: "/tmp" }, /"additionalFolders"/],
+    [{ protectedNames: ["a/b"] }, /"protectedNames\.0"/],
+    [7, /a number, not an object/],
+    [{ multiEdit: [] }, /"multiEdit" is a list/],
+  ])("%j is warned about, and the default stays", async (settings, warning) => {
+    const desk = await start({ capabilities: mute, settings });
+    expect(await isLenient(desk)).toBe(true);
+    expect(warnings(desk)).toHaveLength(1);
+    expect(warnings(desk)[0]).toMatch(warning);
+  });
+
+  it("leaves the others of its source alone, and an earlier source's good value, too", async () => {
+    const desk = await start({ capabilities: mute, settings: { lenient: false } });
+    await push(desk, { lenient: 1, atomic: "none" });
+    expect(await isLenient(desk)).toBe(false);
+    expect(warnings(desk)).toHaveLength(1);
+    expect(warnings(desk)[0]).toMatch(/stays false/);
+    const some = await desk.propose(batch(["a.txt", "gone", "x"], ["a.txt", "line", "LINE"]));
+    expect(some.edits.map(({ status }) => status)).toEqual(["failed", "applied"]);
+  });
+
+  it("is warned about once, however often it comes and from wherever", async () => {
+    const wrong = { leniant: true, other: 1 };
+    const desk = await start({ settings: wrong });
+    for (let i = 0; i < 3; i++) {
+      await push(desk, { multiEdit: wrong });
+      await push(desk, null);
+      expect(await isLenient(desk)).toBe(true);
+    }
+    expect(warnings(desk)).toHaveLength(2);
+    expect(warnings(desk)[0]).toContain('"leniant"');
+    expect(warnings(desk)[1]).toContain('"other"');
+    await push(desk, { multiEdit: { another: 1 } });
+    await isLenient(desk);
+    expect(warnings(desk)).toHaveLength(3);
+  });
+});
+
+describe("the log level", () => {
+  const messagesAt = async (options: DeskOptions): Promise<Set<MessageType>> => {
+    const desk = await start({ capabilities: mute, ...options });
+    await desk.editor.notify("textDocument/didChange", {
+      textDocument: { uri: "untitled:not open", version: 2 },
+      contentChanges: [],
+    });
+    await push(desk, { nonsense: 1, logLevel: (options.settings as { logLevel?: string } | undefined)?.logLevel });
+    await isLenient(desk);
+    return new Set(desk.editor.messages.map(({ type }) => type));
+  };
+  const { Error: error, Warning: warn, Info: info, Log: debug } = MessageType;
+
+  it.each<[DeskOptions, MessageType[]]>([
+    [{ settings: { logLevel: "error" } }, []],
+    [{ settings: { logLevel: "warn" } }, [warn]],
+    [{ settings: { logLevel: "info" } }, [info, warn]],
+    [{ settings: { logLevel: "debug" } }, [info, debug, warn]],
+    [{}, [info, warn]],
+    [{ settings: { logLevel: "error" }, args: ["--log-level", "debug"] }, [info, debug, warn]],
+    [{ settings: { logLevel: "debug" }, args: ["--log-level", "error"] }, []],
+  ])("of %j lets messages of the types %j through", async (options, expected) => {
+    const seen = await messagesAt(options);
+    expect(seen).toEqual(new Set(expected));
+    expect(seen).not.toContain(error);
+  });
+
+  it("may be lowered while the server runs", async () => {
+    const desk = await start({ capabilities: mute });
+    await push(desk, { logLevel: "error" });
+    await push(desk, { logLevel: "error", nonsense: 1 });
+    await isLenient(desk);
+    expect(warnings(desk)).toEqual([]);
+  });
+});
