@@ -1,0 +1,85 @@
+/** The built server with a client on vscode-jsonrpc that sends whatever it is told: no editor, no checks of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { onTestFinished } from "vitest";
+import {
+  createMessageConnection,
+  type MessageConnection,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-jsonrpc/node";
+import type { WorkspaceEdit } from "vscode-languageserver/node";
+import type { Failure, MultiEditErrorData, MultiEditResult, ReadResult } from "../../server/lsp/protocol.js";
+
+/** The program that users run. */
+export const builtServer = fileURLToPath(new URL("../../dist/main.cjs", import.meta.url));
+
+/** What a call was answered with. */
+export type Answered =
+  | { readonly ok: true; readonly result: MultiEditResult }
+  | { readonly ok: false; readonly code: number; readonly message: string; readonly failures: readonly Failure[] };
+
+/** A server and the wire to it; it ends with the test. */
+export interface WireServer {
+  readonly connection: MessageConnection;
+  readonly process: ChildProcess;
+  open(uri: string, text: string): Promise<void>;
+  /** `multiEdit/apply` with these params, whatever they are. */
+  apply(params: unknown): Promise<Answered>;
+  /** `multiEdit/read`; rejects where the server refuses. */
+  read(path: string, more?: object): Promise<ReadResult>;
+  /** Every edit that the server asked the client to apply; the client applies none. */
+  readonly asked: readonly WorkspaceEdit[];
+}
+
+/** Starts a server on workspace folders and initializes it. */
+export async function startWireServer(...folders: readonly string[]): Promise<WireServer> {
+  const child = spawn(process.execPath, [builtServer, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
+  const connection = createMessageConnection(
+    new StreamMessageReader(child.stdout),
+    new StreamMessageWriter(child.stdin),
+  );
+  const asked: WorkspaceEdit[] = [];
+  connection.onRequest("workspace/applyEdit", ({ edit }: { edit: WorkspaceEdit }) => {
+    asked.push(edit);
+    return { applied: false };
+  });
+  connection.onNotification("window/logMessage", () => undefined);
+  connection.listen();
+  onTestFinished(() => {
+    connection.dispose();
+    child.kill("SIGKILL");
+  });
+  const workspaceFolders = folders.map((path) => ({ uri: pathToFileURL(path).href, name: path }));
+  await connection.sendRequest("initialize", {
+    processId: process.pid,
+    rootUri: null,
+    workspaceFolders,
+    capabilities: {
+      workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
+    },
+  });
+  await connection.sendNotification("initialized", {});
+  return {
+    connection,
+    process: child,
+    asked,
+    open: (uri, text) =>
+      connection.sendNotification("textDocument/didOpen", {
+        textDocument: { uri, languageId: "plaintext", version: 1, text },
+      }),
+    apply: (params) => answered(connection.sendRequest("multiEdit/apply", params)),
+    read: (path, more = {}) => connection.sendRequest("multiEdit/read", { path, ...more }),
+  };
+}
+
+async function answered(request: Promise<unknown>): Promise<Answered> {
+  try {
+    return { ok: true, result: (await request) as MultiEditResult };
+  } catch (error) {
+    if (!(error instanceof ResponseError)) throw error;
+    const data = error.data as MultiEditErrorData | undefined;
+    return { ok: false, code: error.code, message: error.message, failures: data?.failures ?? [] };
+  }
+}
