@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => program?.remove());
 
-const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 400, ...options });
+const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 
 /** Types before the n-th edit that the editor is asked for, counted from 1. */
 function typeBeforeEdit(desk: Desk, n: number, type: () => Promise<void>): void {
@@ -205,11 +205,11 @@ describe("somebody who goes on typing", () => {
         typed[path] += key;
         await desk.typeBefore(path, cursor, key);
       };
-      // Twenty keys a second, and one right in the way of every sixth edit.
+      // Twenty keys a second, and one right in the way of every tenth edit.
       const typist = setInterval(() => void type(Math.random() < 0.5 ? "a.txt" : "b.txt"), 50);
       desk.editor.beforeEdits(async () => {
         const { length } = desk.editor.asked;
-        if (length % 6 === 0) await type(length % 12 === 0 ? "a.txt" : "b.txt");
+        if (length % 10 === 0) await type(length % 20 === 0 ? "a.txt" : "b.txt");
       });
       try {
         for (let i = 0; i < batches; i++) {
