@@ -1,0 +1,243 @@
+/** Every failure code that the server makes is one that somebody has seen: on a page of cases, or here over the wire. */
+import {
+  chmodSync,
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CancellationTokenSource } from "vscode-jsonrpc/node";
+import { limits } from "../server/text/limits.js";
+import { buildProgram, type Program } from "./support/build.js";
+import { parsePage } from "./support/cases.js";
+import { batch, type Desk, type DeskOptions, type Failed, failed, layDesk } from "./support/desk.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+});
+afterAll(() => program?.remove());
+
+/** How a code that no page can produce comes about. */
+interface Cause {
+  readonly code: string;
+  readonly rpcCode: number;
+  readonly why: string;
+  readonly desk?: DeskOptions;
+  /** Makes the call that fails. */
+  readonly call: (desk: Desk) => Promise<unknown>;
+}
+
+const one = batch(["a.txt", "old", "new"]);
+const requestFailed = -32803;
+
+/** A user who may only read, where the tests' own may write whatever the mode says. */
+const reader = process.getuid?.() === 0 ? { uid: 65534 } : {};
+
+const causes: readonly Cause[] = [
+  {
+    code: "readOnly",
+    rpcCode: requestFailed,
+    why: "a file that the user may not write",
+    desk: { ...reader, files: { "locked.txt": "old\n" } },
+    call: ({ root, propose }) => {
+      chmodSync(root, 0o755);
+      chmodSync(join(root, "locked.txt"), 0o444);
+      return propose(batch(["locked.txt", "old", "new"]));
+    },
+  },
+  {
+    code: "readOnly",
+    rpcCode: requestFailed,
+    why: "a new file in a directory that the user may not write",
+    desk: { ...reader, files: { "dir/there.txt": "" } },
+    call: async ({ root, propose }) => {
+      chmodSync(root, 0o755);
+      chmodSync(join(root, "dir"), 0o555);
+      try {
+        return await propose(batch(["dir/new.txt", "", "new"]));
+      } finally {
+        chmodSync(join(root, "dir"), 0o755);
+      }
+    },
+  },
+  {
+    code: "ioError",
+    rpcCode: requestFailed,
+    why: "a symbolic link that leads to itself",
+    call: ({ root, propose }) => {
+      symlinkSync(join(root, "loop.txt"), join(root, "loop.txt"));
+      return propose(batch(["loop.txt", "old", "new"]));
+    },
+  },
+  {
+    code: "tooLarge",
+    rpcCode: requestFailed,
+    why: "a file beyond the limit",
+    call: ({ root, propose }) => {
+      const file = openSync(join(root, "large.txt"), "w");
+      ftruncateSync(file, limits.fileBytes + 1);
+      closeSync(file);
+      return propose(batch(["large.txt", "old", "new"]));
+    },
+  },
+  {
+    code: "tooLarge",
+    rpcCode: requestFailed,
+    why: "more edits than a call may have",
+    call: ({ propose }) =>
+      propose(batch(...Array.from({ length: limits.editsPerCall + 1 }, () => ["a.txt", "old", "new"] as const))),
+  },
+  {
+    code: "tooLarge",
+    rpcCode: requestFailed,
+    why: "more files than a call may have",
+    call: ({ propose }) =>
+      propose(batch(...Array.from({ length: limits.filesPerCall + 1 }, (_, i) => [`${i}.txt`, "", "new"] as const))),
+  },
+  {
+    code: "desynced",
+    rpcCode: requestFailed,
+    why: "an older version after a newer one",
+    call: async ({ editor, uri, propose }) => {
+      const textDocument = { uri: uri("a.txt"), version: 0 };
+      await editor.notify("textDocument/didChange", { textDocument, contentChanges: [{ text: "x" }] });
+      return propose(one);
+    },
+  },
+  {
+    code: "clientCapability",
+    rpcCode: requestFailed,
+    why: "an editor that can't apply edits",
+    desk: { capabilities: { workspace: {} } },
+    call: ({ apply }) => apply(one),
+  },
+  {
+    code: "clientCapability",
+    rpcCode: requestFailed,
+    why: "an editor that can't create files",
+    desk: { capabilities: { workspace: { applyEdit: true, workspaceEdit: { documentChanges: true } } } },
+    call: ({ apply }) => apply(batch(["new.txt", "", "new"])),
+  },
+  {
+    code: "contentModified",
+    rpcCode: -32801,
+    why: "a version that the document has left behind",
+    call: ({ propose, uri }) => propose({ ...one, options: { versions: { [uri("a.txt")]: 0 } } }),
+  },
+  {
+    code: "clientRefused",
+    rpcCode: requestFailed,
+    why: "an editor that does not want to",
+    desk: { proofTimeout: 100 },
+    call: ({ editor, apply }) => {
+      editor.behave("refuses");
+      return apply(one);
+    },
+  },
+  {
+    code: "clientDiverged",
+    rpcCode: requestFailed,
+    why: "an editor that does something else",
+    desk: { proofTimeout: 100, open: { "a.txt": "old 1\nold 2\n" } },
+    call: ({ editor, apply }) => {
+      editor.behave("appliesPartly");
+      return apply(batch(["a.txt", "1", "one"], ["a.txt", "2", "two"]));
+    },
+  },
+  {
+    code: "userRejected",
+    rpcCode: requestFailed,
+    why: "a person who rejects it",
+    call: ({ editor, apply }) => {
+      editor.answerQuestionsWith("Reject");
+      return apply({ ...one, options: { confirm: true } });
+    },
+  },
+  {
+    code: "cancelled",
+    rpcCode: -32800,
+    why: "a client that cancels the request",
+    call: ({ apply }) => {
+      const source = new CancellationTokenSource();
+      const answer = apply(one, source.token);
+      source.cancel();
+      return answer;
+    },
+  },
+];
+
+describe("over the wire", () => {
+  for (const { code, rpcCode, why, desk: options, call } of causes) {
+    it(`${code}: ${why}`, async () => {
+      chmodSync(program.folder, 0o755);
+      const desk = await layDesk(program, { open: { "a.txt": "old\n" }, ...options });
+      const failure = await failed(call(desk));
+      expect(failure.codes.length).toBeGreaterThan(0);
+      expect(new Set(failure.codes)).toEqual(new Set([code]));
+      expect(failure.rpcCode).toBe(rpcCode);
+      expectUsable(failure);
+    });
+  }
+
+  it("timeout: an editor that neither does anything nor answers", async () => {
+    // The wait is half a minute; for this server's clock such a wait is a hundredth of that.
+    const clock = join(program.folder, "clock.cjs");
+    writeFileSync(
+      clock,
+      "const wait = setTimeout; globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms < 30000 ? ms : ms / 100, ...rest);",
+    );
+    const desk = await layDesk(program, {
+      server: [process.execPath, "--require", clock, program.path, "--stdio"],
+      open: { "a.txt": "old\n", "b.txt": "old\n" },
+      proofTimeout: 100,
+    });
+    desk.editor.behave("honest", "neverAnswers", "honest");
+    const failure = await failed(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
+    expect([failure.rpcCode, failure.codes]).toEqual([requestFailed, ["timeout"]]);
+    expect(failure.failures[0]!.path).toBe("b.txt");
+    expect(failure.message).toContain("Taken back: a.txt.");
+    // The editor may still do it, so that nobody can say that nothing was changed.
+    expect(failure.message).not.toContain("Nothing was changed");
+    expect(desk.texts()).toEqual({ "a.txt": "old\n", "b.txt": "old\n" });
+    expectUsable(failure);
+  });
+});
+
+describe("every code that is made", () => {
+  const source = readFileSync(new URL("../server/plan/failure.ts", import.meta.url), "utf8");
+  const made = new Set([...source.matchAll(/makeFailure\(\s*"(\w+)"/g)].map((match) => match[1]!));
+  const folder = new URL("cases/", import.meta.url);
+  const onPages = readdirSync(folder)
+    .filter((name) => name.endsWith(".md"))
+    .flatMap((page) => parsePage(page, readFileSync(new URL(page, folder), "utf8")))
+    .flatMap(({ outcome }) => outcome.failure?.split("\n") ?? [])
+    // A failure starts at the margin with its code; its message is indented.
+    .flatMap((line) => /^[a-zA-Z]+/.exec(line)?.[0] ?? []);
+  const here = [...causes.map(({ code }) => code), "timeout"];
+
+  it("is on a page or in this file", () => {
+    expect(made.size).toBeGreaterThan(20);
+    expect([...made].filter((code) => !onPages.includes(code) && !here.includes(code))).toEqual([]);
+  });
+
+  it("and neither names a code that is not made", () => {
+    expect([...onPages, ...here].filter((code) => !made.has(code))).toEqual([]);
+  });
+});
+
+/** That a person or model can go on from it: a bounded message with a next step, and no edit said to be applied. */
+function expectUsable({ message, failures, edits }: Failed): void {
+  expect(message.length).toBeGreaterThan(20);
+  for (const failure of failures) {
+    expect(failure.message.length).toBeLessThanOrEqual(limits.failureMessage);
+    expect(message).toContain(failure.message);
+    if (failure.hint !== undefined) expect(failure.message).toContain(failure.hint);
+  }
+  expect(edits.map(({ status }) => status)).not.toContain("applied");
+}
