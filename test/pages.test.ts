@@ -88,7 +88,7 @@ describe("the strict editor", () => {
     ],
   });
   const take = (edit: WorkspaceEdit, encoding: Encoding = "utf-16") =>
-    stepsOf(edit, open, { encoding, versions: "checked" });
+    stepsOf(edit, open, { encoding, versions: "checked", emptyText: "" });
 
   it("takes edits that are in order", () => {
     expect(take(edit([0, 0, 0, 1, "x"], [0, 3, 1, 0, ""]))).toMatchObject([
