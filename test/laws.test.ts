@@ -7,7 +7,9 @@ import { TextDocument } from "vscode-languageserver-textdocument";
 import { decodeCall } from "../server/dialect/decode.js";
 import { factsOf } from "../server/lsp/clients.js";
 import { toWorkspaceEdit } from "../server/lsp/workspaceEdit.js";
+import { locate } from "../server/match/locate.js";
 import { rungs } from "../server/match/rungs.js";
+import { TextIndex } from "../server/match/textIndex.js";
 import { diffOf } from "../server/plan/diff.js";
 import type { BatchOptions } from "../server/plan/operation.js";
 import type { Planned } from "../server/plan/outcome.js";
@@ -15,6 +17,7 @@ import { planBatch, runPlan } from "../server/plan/plan.js";
 import type { Document } from "../server/plan/snapshot.js";
 import { texts } from "./support/arbitraries.js";
 import { disturbances, excerpts } from "./support/disturbances.js";
+import { modelLocate } from "./support/ladderModel.js";
 import { applied, toOffsets, untidiness } from "./support/lspApplier.js";
 import { documentAt, planOn, type SentEdit, snapshotOf, textAfter } from "./support/planning.js";
 import { anyText, encodings, modelOffsets } from "./support/positionModel.js";
@@ -305,6 +308,59 @@ describe("what an edit does not change", () => {
         expect(allowed).toContain(textAfter(planned, document));
       }),
       { numRuns: 1000 },
+    );
+  });
+});
+
+describe("the ladder", () => {
+  /** Pieces of texts; those in one list are taken for each other on some rung. */
+  const alike = [
+    ["a", "a", "b"],
+    ["", " ", "  ", "\t", "\u00a0"],
+    ["\n", "\r\n", "\r"],
+    ["\n", "\n", " \n", "\t\n", "\n  ", "\n\t", "\n "],
+    ['"', "“"],
+    ["...", "…", "–", "-", "😀"],
+  ] as const;
+  const piece = fc.constantFrom(...alike).chain((list) => fc.constantFrom<string>(...list));
+  const other = fc.tuple(fc.nat(9), fc.nat(9));
+
+  /** A part of the text, some of its pieces being others of their kind, sometimes numbered as a view numbers lines. */
+  const searched = fc
+    .record({
+      pieces: fc.array(piece, { minLength: 1, maxLength: 14 }),
+      from: fc.nat(13),
+      length: fc.integer({ min: 1, max: 8 }),
+      others: fc.array(other, { minLength: 14, maxLength: 14 }),
+      front: fc.constantFrom("", "", "", " ", "\t", "    "),
+      view: fc.constantFrom(undefined, undefined, undefined, "\t", "→", ": ", " | "),
+      firstNumber: fc.constantFrom(1, 2, 404),
+      lenient: fc.constantFrom(true, true, true, false),
+      loneCrEndsLine: fc.boolean(),
+    })
+    .map(({ pieces, from, length, others, front, view, firstNumber, ...rest }) => {
+      const part = pieces.slice(from % pieces.length, (from % pieces.length) + length).map((text, i) => {
+        const [choice, chance] = others[i] ?? [0, 0];
+        const list = alike.find((one) => (one as readonly string[]).includes(text));
+        return chance < 7 ? text : (list?.[choice % list.length] ?? text);
+      });
+      const lines = (front + part.join("")).split("\n");
+      const numbered = lines.map((line, i) => (line === "" && i > 0 ? "" : `${firstNumber + i}${view}${line}`));
+      return { ...rest, text: pieces.join(""), oldText: (view === undefined ? lines : numbered).join("\n") };
+    })
+    .filter(({ oldText }) => oldText !== "");
+
+  it("stops at the first rung that finds the old text, and finds there what trying everything finds", () => {
+    fc.assert(
+      fc.property(searched, ({ text, oldText, lenient, loneCrEndsLine }) => {
+        const found = locate(new TextIndex(text, { loneCrEndsLine }), { oldText, newText: "" }, { lenient });
+        const expected = modelLocate(text, oldText, { lenient });
+        const places = found.kind === "one" || found.kind === "many" ? found.places : [];
+        const rung = found.kind === "one" || found.kind === "many" ? found.rung : undefined;
+        expect([rung, places.map(({ from }) => from)]).toEqual([expected?.rung, expected?.starts ?? []]);
+        expect(found.kind).toBe(["none", "one"][places.length] ?? "many");
+      }),
+      { numRuns: 10_000 },
     );
   });
 });

@@ -1,0 +1,201 @@
+/** Where an old text stands on each rung, found by trying everything: slow, short, and of one mind with nothing in `server/`. */
+import type { RungName } from "../../server/match/rungs.js";
+
+/** Where a place starts, in UTF-16 units. */
+export interface ModelFound {
+  readonly rung: RungName;
+  /** Sorted, none twice. */
+  readonly starts: readonly number[];
+}
+
+/** The first rung that finds the old text, and all its places; `undefined`: none does. */
+export function modelLocate(text: string, oldText: string, { lenient }: { lenient: boolean }): ModelFound | undefined {
+  const blank = /^\p{White_Space}*$/u.test(oldText);
+  const all: readonly [RungName, boolean, () => number[]][] = [
+    ["exact", true, () => foldedStarts(text, oldText, plain)],
+    ["lineEnding", true, () => foldedStarts(text, oldText, { ...plain, lineEnds: true })],
+    [
+      "trailingBlanks",
+      lenient && !blank,
+      () => foldedStarts(text, oldText, { ...plain, lineEnds: true, blanks: true }),
+    ],
+    [
+      "typography",
+      lenient && !blank,
+      () => foldedStarts(text, oldText, { lineEnds: true, blanks: true, typography: true }),
+    ],
+    ["indentation", lenient && !blank, () => indentedStarts(text, oldText)],
+    ["viewPrefix", lenient && !blank, () => viewedStarts(text, oldText)],
+  ];
+  for (const [rung, isTried, find] of all) {
+    const starts = isTried ? find() : [];
+    if (starts.length > 0) return { rung, starts: [...new Set(starts)].sort((a, b) => a - b) };
+  }
+  return undefined;
+}
+
+interface Folding {
+  readonly lineEnds: boolean;
+  readonly blanks: boolean;
+  readonly typography: boolean;
+}
+
+const plain: Folding = { lineEnds: false, blanks: false, typography: false };
+
+/** A character of a folded text: `[from, to)` of the text it stands for, and which part of it. */
+interface Unit {
+  readonly character: string;
+  readonly from: number;
+  readonly to: number;
+  readonly part: number;
+}
+
+const equals: readonly (readonly [RegExp, string])[] = [
+  [/[\u2018-\u201b]/, "'"],
+  [/[\u201c-\u201f]/, '"'],
+  [/[\u2010-\u2015\u2212]/, "-"],
+  [/\u2026/, "..."],
+  [/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/, " "],
+];
+
+function fold(text: string, folding: Folding, end: "ends" | "goes on"): Unit[] {
+  const units: Unit[] = [];
+  const pieces = folding.lineEnds ? /\r\n|[\s\S]/g : /[\s\S]/g;
+  for (const { 0: piece, index } of text.matchAll(pieces)) {
+    const rest = text.slice(index);
+    const inBlanks = /^[^\S\r\n\ufeff]+|^\u0085+/.test(rest) && folding.blanks;
+    const run = /^(?:[^\S\r\n\ufeff]|\u0085)*/.exec(rest)?.[0].length ?? 0;
+    const after = rest.slice(run);
+    if (inBlanks && (/^[\r\n]/.test(after) || (after === "" && end === "ends"))) continue;
+    const isEnd = folding.lineEnds && /[\r\n]/.test(piece);
+    const typed = folding.typography ? equals.find(([pattern]) => pattern.test(piece))?.[1] : undefined;
+    [...(isEnd ? "\n" : (typed ?? piece)).split("")].forEach((character, part) => {
+      units.push({ character, from: index, to: index + piece.length, part });
+    });
+  }
+  return units;
+}
+
+/** Starts of the folded old text in the folded text; blanks at its very end are literal, or the document's line ends. */
+function foldedStarts(text: string, oldText: string, folding: Folding): number[] {
+  const units = fold(text, folding, "ends");
+  const literal = fold(oldText, folding, "goes on");
+  const shorter = fold(oldText, folding, "ends");
+  const starts: number[] = [];
+  for (let at = 0; at < units.length; at++) {
+    const unit = units[at];
+    if (unit === undefined || unit.part > 0 || splits(text, unit.from)) continue;
+    const standsHere = (pattern: readonly Unit[]): boolean =>
+      pattern.length > 0 && pattern.every(({ character }, i) => units[at + i]?.character === character);
+    const endsWell = (count: number): boolean => {
+      const last = units[at + count - 1];
+      const next = units[at + count];
+      return last !== undefined && !(next !== undefined && next.part > 0) && !splits(text, last.to);
+    };
+    const atLineEnd = (count: number): boolean => {
+      const next = units[at + count];
+      return next === undefined || next.character === "\n";
+    };
+    if (standsHere(literal) && endsWell(literal.length)) starts.push(unit.from);
+    else if (
+      shorter.length < literal.length &&
+      standsHere(shorter) &&
+      endsWell(shorter.length) &&
+      atLineEnd(shorter.length)
+    )
+      starts.push(unit.from);
+  }
+  return starts;
+}
+
+function splits(text: string, offset: number): boolean {
+  return offset > 0 && /^(?:\r\n|[\ud800-\udbff][\udc00-\udfff])$/.test(text.slice(offset - 1, offset + 1));
+}
+
+const blank = "(?:[^\\S\\r\\n\\ufeff]|\\u0085)";
+const trimEnd = (line: string): string => line.replace(new RegExp(`${blank}+$`), "");
+const trim = (line: string): string => trimEnd(line).replace(new RegExp(`^${blank}+`), "");
+const indentOf = (line: string): string => new RegExp(`^${blank}*`).exec(line)?.[0] ?? "";
+
+/** Lines without their ends, where each starts, and whether the last one of a text had an end. */
+function linesOf(text: string): { line: string; start: number }[] {
+  const lines: { line: string; start: number }[] = [];
+  let start = 0;
+  for (const { 0: end, index } of text.matchAll(/\r\n|\r|\n/g)) {
+    lines.push({ line: text.slice(start, index), start });
+    start = index + end.length;
+  }
+  lines.push({ line: text.slice(start), start });
+  return lines;
+}
+
+/** Starts of the windows of whole lines that a test accepts; a line end at the old text's end has to be there. */
+function windows(
+  text: string,
+  oldLines: readonly string[],
+  accepts: (file: readonly string[], old: readonly string[]) => boolean,
+): number[] {
+  const isEnded = oldLines.length > 1 && oldLines.at(-1) === "";
+  const old = isEnded ? oldLines.slice(0, -1) : oldLines;
+  const lines = linesOf(text);
+  return lines.flatMap(({ start }, at) => {
+    const file = lines.slice(at, at + old.length).map(({ line }) => line);
+    const fits = file.length === old.length && (!isEnded || at + old.length < lines.length);
+    return fits && accepts(file, old) ? [start] : [];
+  });
+}
+
+function indentedStarts(text: string, oldText: string): number[] {
+  if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
+  const old = linesOf(oldText).map(({ line }) => line);
+  return windows(text, old, (file, sent) => {
+    if (!sent.every((line, i) => trim(line) === trim(file[i] ?? ""))) return false;
+    const pairs = sent.flatMap((line, i) =>
+      trim(line) === "" ? [] : [[indentOf(line), indentOf(file[i] ?? "")] as const],
+    );
+    return shifts(pairs).some((shift) => pairs.every(([from, to]) => shift(from) === to));
+  });
+}
+
+/** Every shift that could explain the first line, and every exchange if a line with tabs on one side only calls for one. */
+function shifts(pairs: readonly (readonly [string, string])[]): ((indent: string) => string | undefined)[] {
+  const [from, to] = pairs[0] ?? ["", ""];
+  const all: ((indent: string) => string | undefined)[] = [];
+  if (to.endsWith(from)) all.push((indent) => to.slice(0, to.length - from.length) + indent);
+  if (from.endsWith(to)) {
+    const gone = from.slice(0, from.length - to.length);
+    all.push((indent) => (indent.startsWith(gone) ? indent.slice(gone.length) : undefined));
+  }
+  const [oldIndent, fileIndent] = pairs.find(([a, b]) => a !== b) ?? ["", ""];
+  if (oldIndent.includes("\t") === fileIndent.includes("\t")) return all;
+  for (let width = 1; width <= 16; width++) {
+    all.push((indent) => {
+      if (oldIndent.includes("\t")) return indent.replaceAll("\t", " ".repeat(width));
+      const tabs = Math.floor((/^ */.exec(indent)?.[0].length ?? 0) / width);
+      return "\t".repeat(tabs) + indent.slice(tabs * width);
+    });
+  }
+  return all;
+}
+
+function viewedStarts(text: string, oldText: string): number[] {
+  for (const separator of ["\t", "→", ": ", " | "]) {
+    const lines = linesOf(oldText).map(({ line }) => line);
+    const isEnded = lines.length > 1 && lines.at(-1) === "";
+    const prefix = new RegExp(
+      `^${blank}*(\\d{1,9})(?:${separator.replace("|", "\\|")}|${trimEnd(separator).replace("|", "\\|")}$)`,
+    );
+    const found = (isEnded ? lines.slice(0, -1) : lines).map((line) => prefix.exec(line));
+    const first = Number(found[0]?.[1]);
+    if (!found.every((one, i) => one !== null && Number(one[1]) === first + i)) continue;
+    const bare = found.map((one) => one?.input.slice(one[0].length) ?? "");
+    if (bare.every((line) => trim(line) === "")) return [];
+    const starts = windows(text, isEnded ? [...bare, ""] : bare, (file, sent) =>
+      sent.every((line, i) => trimEnd(line) === trimEnd(file[i] ?? "")),
+    );
+    // One line of `404: notFound` is only believed where the number is the line's.
+    const isWeak = found.length === 1 && (separator === ": " || separator === " | ");
+    return isWeak ? starts.filter((start) => linesOf(text)[first - 1]?.start === start) : starts;
+  }
+  return [];
+}
