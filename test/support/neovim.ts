@@ -42,9 +42,12 @@ export interface NeovimOutcome {
   readonly failure: unknown;
 }
 
+/** The program's name on the path. */
+const program = "nvim";
+
 /** The first line of `nvim --version`; `undefined`: there is none on the path. */
 export function neovimVersion(): string | undefined {
-  const { status, stdout } = spawnSync("nvim", ["--version"], { encoding: "utf8" });
+  const { status, stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
   return status === 0 ? stdout.split("\n", 1)[0] : undefined;
 }
 
@@ -58,7 +61,7 @@ export function runNeovim(scenario: Scenario): NeovimOutcome {
     const homes = Object.fromEntries(
       ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"].map((name) => [name, folder]),
     );
-    const { stdout, stderr } = spawnSync("nvim", ["--clean", "--headless", "-n", "-S", driver], {
+    const { stdout, stderr } = spawnSync(program, ["--clean", "--headless", "-n", "-S", driver], {
       cwd: scenario.root,
       env: { ...process.env, ...homes, SCENARIO: given, OUTCOME: got, LC_ALL: "C.UTF-8" },
       encoding: "utf8",
