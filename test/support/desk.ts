@@ -118,6 +118,30 @@ export async function failed(answer: Promise<unknown>): Promise<Failed> {
   throw new Error(`the call did not fail: ${JSON.stringify(succeeded)}`);
 }
 
+/** What a call came to, be it an answer or an error. */
+export interface Told {
+  readonly outcome: MultiEditResult["outcome"] | "failed";
+  /** Different codes of all failures. */
+  readonly codes: readonly string[];
+  /** All that a person or a model is told: the error's message, or the warnings. */
+  readonly text: string;
+  readonly edits: MultiEditResult["edits"];
+  /** `undefined`: it did not fail. */
+  readonly rpcCode: number | undefined;
+}
+
+/** What a call came to. */
+export async function told(answer: Promise<MultiEditResult>): Promise<Told> {
+  try {
+    const { outcome, warnings, edits } = await answer;
+    const codes = [...new Set(edits.flatMap(({ failure }) => failure?.code ?? []))];
+    return { outcome, codes, text: warnings.join("\n"), edits, rpcCode: undefined };
+  } catch (error) {
+    const { codes, message, edits, rpcCode } = await failed(Promise.reject(error));
+    return { outcome: "failed", codes: [...new Set(codes)], text: message, edits, rpcCode };
+  }
+}
+
 /** A batch of edits, each written as `path`, old and new text. */
 export function batch(...edits: readonly (readonly [path: string, oldText: string, newText: string])[]) {
   return { edits: edits.map(([path, oldText, newText]) => ({ path, oldText, newText })) };
