@@ -7,10 +7,9 @@ import { callSentences, editorFailures, type Failure } from "../plan/failure.js"
 import type { BatchOptions, Operation } from "../plan/operation.js";
 import type { EditOutcome, Planned } from "../plan/outcome.js";
 import { planBatch } from "../plan/plan.js";
-import type { Document } from "../plan/snapshot.js";
 import { limits } from "../text/limits.js";
+import { createResolver } from "../workspace/paths.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../workspace/snapshot.js";
-import { pathOfSyncedUri } from "../workspace/uri.js";
 import type { CallOptions, MultiEditErrorData, MultiEditResult } from "./protocol.js";
 import { labelOf, notAttempted, toError, toResult, wholeDiff } from "./report.js";
 import { applyThroughEditor, type Replanned } from "./roundTrip.js";
@@ -40,7 +39,24 @@ export async function applyBatch(
     lenient: options.lenient ?? session.settings.lenient,
   };
   const call: Call = { session, operations, options, batch, token, warnings };
-  return door === "server" ? session.inTurn(() => applyByServer(call)) : propose(call);
+  return door === "server" ? applyInTurn(call) : propose(call);
+}
+
+/** One batch at a time; a call that is cancelled while it waits is answered at once. */
+function applyInTurn(call: Call): Promise<Answer> {
+  const { session, token } = call;
+  const cancelled = (): Answer => toError([editorFailures.cancelled()], []);
+  let hasStarted = false;
+  const turn = session.inTurn(async () => {
+    hasStarted = true;
+    return token.isCancellationRequested ? cancelled() : applyByServer(call);
+  });
+  const waiting = new Promise<Answer>((resolve) => {
+    token.onCancellationRequested(() => {
+      if (!hasStarted) resolve(cancelled());
+    });
+  });
+  return Promise.race([turn, waiting]);
 }
 
 interface Call {
@@ -86,7 +102,7 @@ async function draft(call: Call, operations: readonly Operation[]): Promise<Draf
   let moved: string | undefined;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const snapshot = await takeSnapshot(operations, worldOf(session, options.root));
-    const { stale, warnings } = checkVersions(session, snapshot, options);
+    const { stale, warnings } = await checkVersions(call, snapshot);
     if (stale.length > 0) return failed(stale);
     const planned = await inSlices(planBatch(operations, snapshot, batch), token);
     if (planned === "cancelled") return failed([editorFailures.cancelled()]);
@@ -101,34 +117,27 @@ async function draft(call: Call, operations: readonly Operation[]): Promise<Draf
 }
 
 /** What `options.versions` says of the documents of a call, and of those that it does not touch. */
-function checkVersions(
-  session: Session,
+async function checkVersions(
+  { session, options }: Call,
   snapshot: WorkspaceSnapshot,
-  options: CallOptions,
-): { stale: Failure[]; warnings: string[] } {
+): Promise<{ stale: Failure[]; warnings: string[] }> {
   const stale: Failure[] = [];
   const warnings: string[] = [];
-  for (const [uri, expected] of Object.entries(options.versions ?? {})) {
-    const document = documentAt(uri, snapshot) ?? session.documents.get(uri);
+  const versions = Object.entries(options.versions ?? {});
+  const resolver = versions.length === 0 ? undefined : await createResolver(worldOf(session, options.root));
+  for (const [uri, expected] of versions) {
+    // The caller may spell the document in another way than the call does, or than the editor.
+    const resolved = await resolver?.resolve(uri);
+    const place = resolved?.ok === true ? resolved.place : undefined;
+    const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);
+    const document = same === undefined ? session.documents.get(place?.uri ?? uri) : snapshot.documents.get(same[0]);
     if (document === undefined) warnings.push(callSentences.versionOfUnknown(uri));
     else if (document.version !== expected) {
-      const path = "path" in document ? document.path : uri;
+      const path = place?.path ?? uri;
       stale.push(editorFailures.contentModified({ path }, callSentences.versionIs(document.version, expected)));
     }
   }
   return { stale, warnings };
-}
-
-/** The document that a URI names, in whatever spelling. */
-function documentAt(uri: string, snapshot: WorkspaceSnapshot): Document | undefined {
-  const path = pathOfSyncedUri(uri);
-  const same = [...snapshot.documents.values()].filter(
-    (document) =>
-      document.uri === uri ||
-      (path !== undefined &&
-        (snapshot.places.get(document.uri)?.file === path || pathOfSyncedUri(document.uri) === path)),
-  );
-  return same[0];
 }
 
 async function applyByServer(call: Call): Promise<Answer> {

@@ -55,6 +55,7 @@ function readParams(params: unknown): Asked {
 const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
 
 /** The error for a command that is not ours. */
-export function unknownCommand(name: string): ResponseError<void> {
-  return new ResponseError(ErrorCodes.InvalidParams, `There is no command ${JSON.stringify(name.slice(0, 80))}.`);
+export function unknownCommand(name: unknown): ResponseError<void> {
+  const shown = typeof name === "string" ? JSON.stringify(name.slice(0, 80)) : "without a name";
+  return new ResponseError(ErrorCodes.InvalidParams, `There is no command ${shown}.`);
 }

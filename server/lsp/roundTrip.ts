@@ -103,30 +103,36 @@ async function create(job: Job, file: FileChange): Promise<Proof> {
   const edit: WorkspaceEdit = { documentChanges: [toTextDocumentEdit({ ...file, document }, session)] };
   const proof = await prove(session, file, { label, edit });
   if (proof.kind === "proved" || proof.kind === "unproved") return proof;
-  await remove(job, file);
   // The file was not there when it was planned, so there is no text that could have moved on.
-  return proof.kind === "moved" ? { kind: "diverged" } : proof;
+  const isGone = await remove(job, file);
+  return isGone && proof.kind !== "moved" ? proof : { kind: proof.kind === "silent" ? "silent" : "diverged" };
 }
 
 /** Takes back what was done, the last first. What then is certain is an error; what is not, a result that says so. */
 async function giveUp(job: Job, step: Step, done: readonly Step[]): Promise<Answer> {
   const back: FileChange[] = [];
   const stuck: FileChange[] = [];
+  const doubtful: FileChange[] = [];
   for (const one of [...done].reverse()) {
-    const list = (await takeBack(job, one)) ? back : stuck;
-    list.push(one.file);
+    if (await takeBack(job, one)) back.push(one.file);
+    else if (one.proof.kind === "proved") stuck.push(one.file);
+    else doubtful.push(one.file);
   }
   const paths = (files: readonly FileChange[]): string[] => files.map(({ document }) => document.path);
-  const failure = failureOf(step, callSentences.rest(paths(back), paths(stuck)));
+  const failure = failureOf(
+    step,
+    callSentences.rest({ back: paths(back), stuck: paths(stuck), doubtful: paths(doubtful) }),
+  );
+  const left = paths([...stuck, ...doubtful]);
   const isUncertain = step.proof.kind === "diverged" || step.proof.kind === "silent";
   const outcomes = job.planned.outcomes.map((outcome): EditOutcome => {
     const { index, path, status } = outcome;
-    if (status !== "applied" || paths(stuck).includes(path)) return outcome;
+    if (status !== "applied" || left.includes(path)) return outcome;
     if (path !== step.file.document.path) return { ...outcome, status: "notAttempted" };
     return { ...outcome, status: "failed", failure: { ...failure, index } };
   });
-  if (!isUncertain && stuck.length === 0) return toEditorError(failure, outcomes);
-  const files = isUncertain ? [step.file, ...stuck] : stuck;
+  if (!isUncertain && left.length === 0) return toEditorError(failure, outcomes);
+  const files = [...(isUncertain ? [step.file] : []), ...stuck, ...doubtful];
   const made = toWorkspaceEdit(files, job.session);
   const onDisk = new Map<string, "same" | "differs">();
   for (const file of files) {
@@ -177,7 +183,9 @@ async function takeBack(job: Job, { file, proof }: Step): Promise<boolean> {
 async function remove(job: Job, file: FileChange): Promise<boolean> {
   const { session } = job;
   const isOurs = (await onDiskNow(job, file, "")) === "same" || (await onDiskNow(job, file, file.text)) === "same";
-  if (!isOurs || !offers(session, "delete")) return false;
+  const open = session.documents.get(file.document.uri);
+  const isUntouched = open === undefined || /^(?:\r\n|\n|\r)?$/.test(open.text) || isExpected(session, file, open.text);
+  if (!isOurs || !isUntouched || !offers(session, "delete")) return false;
   const edit: WorkspaceEdit = { documentChanges: [{ kind: "delete", uri: file.document.uri }] };
   return (await request(session, { label: "Undo", edit })).applied;
 }

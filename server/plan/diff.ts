@@ -134,16 +134,15 @@ function refined(block: Block): Block[] {
 
 /** Blocks with no line between them as one, so that a hunk has all removed lines before the added ones, as git has. */
 function joined(blocks: readonly Block[]): Block[] {
-  const out: Block[] = [];
-  for (const block of blocks) {
+  const out: { start: number; removed: string[]; added: string[] }[] = [];
+  for (const { start, removed, added } of blocks) {
     const last = out.at(-1);
-    if (last === undefined || last.start + last.removed.length < block.start) out.push(block);
-    else
-      out[out.length - 1] = {
-        start: last.start,
-        removed: [...last.removed, ...block.removed],
-        added: [...last.added, ...block.added],
-      };
+    if (last === undefined || last.start + last.removed.length < start) {
+      out.push({ start, removed: [...removed], added: [...added] });
+      continue;
+    }
+    for (const line of removed) last.removed.push(line);
+    for (const line of added) last.added.push(line);
   }
   return out;
 }

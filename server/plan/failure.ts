@@ -729,13 +729,14 @@ export const callSentences = {
     return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
   },
   /** What became of the documents that were edited before the one that failed. */
-  rest: (back: readonly string[], stuck: readonly string[]): string =>
+  rest: ({ back, stuck, doubtful }: Record<"back" | "stuck" | "doubtful", readonly string[]>): string =>
     [
-      ...(back.length + stuck.length === 0 ? ["Nothing else was changed."] : []),
+      ...(back.length + stuck.length + doubtful.length === 0 ? ["Nothing else was changed."] : []),
       ...(back.length > 0 ? [`Taken back: ${back.join(", ")}.`] : []),
       ...(stuck.length > 0
         ? [`These still hold the edit, because it could not be taken back: ${stuck.join(", ")}.`]
         : []),
+      ...(doubtful.length > 0 ? [`These may hold the edit: ${doubtful.join(", ")}.`] : []),
     ].join(" "),
   question: (label: string, added: number, removed: number): string => `Apply ${label}: +${added} -${removed} lines?`,
   leftOut: (left: readonly number[]): string =>

@@ -35,7 +35,7 @@ export const limits = {
   /** Places of one old text that are collected. */
   placesPerEdit: 200_000,
   /** Steps that one rung may take to compare lines. */
-  lineSteps: 20_000_000,
+  lineSteps: 5_000_000,
   /** Edit distance in lines up to which an old and a new text are aligned line by line; beyond, the whole block is replaced. */
   alignDistance: 500,
   /** Characters of the message of one failure. */
