@@ -32,9 +32,15 @@ export type Replanned =
   | { readonly ok: true; readonly planned: GoodPlan }
   | { readonly ok: false; readonly failure: Failure };
 
+type StepProof =
+  | Proof
+  | { readonly kind: "failed"; readonly failure: Failure }
+  /** The file was created, but got no text and could not be deleted again. */
+  | { readonly kind: "leftEmpty" };
+
 /** A document's part as it was applied in the end, and what proves it. */
 interface Step {
-  readonly proof: Proof | { readonly kind: "failed"; readonly failure: Failure };
+  readonly proof: StepProof;
   readonly file: FileChange;
   /** The outcomes of this document's edits, where they were planned again. */
   readonly outcomes: readonly EditOutcome[];
@@ -88,7 +94,7 @@ function editOf(session: Session, file: FileChange): WorkspaceEdit {
 }
 
 /** The file first and its text in a second request: some editors prompt for both in one, or lose the text. */
-async function create(job: Job, file: FileChange): Promise<Proof> {
+async function create(job: Job, file: FileChange): Promise<StepProof> {
   const { session, options } = job;
   const { uri } = file.document;
   const label = labelOf([file], options);
@@ -105,7 +111,8 @@ async function create(job: Job, file: FileChange): Promise<Proof> {
   if (proof.kind === "proved" || proof.kind === "unproved") return proof;
   // The file was not there when it was planned, so there is no text that could have moved on.
   const isGone = await remove(job, file);
-  return isGone && proof.kind !== "moved" ? proof : { kind: proof.kind === "silent" ? "silent" : "diverged" };
+  if (!isGone && (await onDiskNow(job, file, "")) === "same") return { kind: "leftEmpty" };
+  return proof.kind === "moved" ? { kind: "diverged" } : proof;
 }
 
 /** Takes back what was done, the last first. What then is certain is an error; what is not, a result that says so. */
@@ -124,7 +131,7 @@ async function giveUp(job: Job, step: Step, done: readonly Step[]): Promise<Answ
     callSentences.rest({ back: paths(back), stuck: paths(stuck), doubtful: paths(doubtful) }),
   );
   const left = paths([...stuck, ...doubtful]);
-  const isUncertain = step.proof.kind === "diverged" || step.proof.kind === "silent";
+  const isUncertain = ["diverged", "silent", "leftEmpty"].includes(step.proof.kind);
   const outcomes = job.planned.outcomes.map((outcome): EditOutcome => {
     const { index, path, status } = outcome;
     if (status !== "applied" || left.includes(path)) return outcome;
@@ -157,6 +164,8 @@ function failureOf({ proof, file }: Step, rest: string): Failure {
       return withRest(proof.failure, rest);
     case "refused":
       return editorFailures.clientRefused(path, proof.reason, rest);
+    case "leftEmpty":
+      return editorFailures.leftEmpty(path, rest);
     case "silent":
       return editorFailures.timeout(path, limits.applyEditMs / 1000, rest);
     default:

@@ -694,6 +694,13 @@ export const editorFailures = {
       `The editor did not answer within ${seconds} s, and has not changed ${quote(path, 160)} so far; it may still do so, if it waits for the user. ${takenBack}`,
       "Ask the user, and read the file before you go on.",
     ),
+  leftEmpty: (path: string, takenBack: string) =>
+    makeFailure(
+      "clientDiverged",
+      { path },
+      `The editor created ${quote(path, 160)} but did not take its text; the empty file is still there, because it could not be deleted. ${takenBack}`,
+      "An edit with an empty old text fills it.",
+    ),
   userRejected: (label: string) =>
     makeFailure(
       "userRejected",

@@ -36,7 +36,9 @@ function sortOut(operations: readonly Operation[], snapshot: Snapshot) {
     const document = target?.ok ? snapshot.documents.get(target.uri) : undefined;
     if (document === undefined) {
       if (target === undefined || target.ok) throw new Error("a snapshot must have a target for every path");
-      const failure = atEdit(target.failure, { index: edit.index });
+      // A failure without a path is the call's own, and the same for all of its edits.
+      const isOfCall = target.failure.path === undefined;
+      const failure = isOfCall ? target.failure : atEdit(target.failure, { index: edit.index });
       lost.push({ index: edit.index, path: edit.path, status: "failed", places: [], failure });
       continue;
     }
@@ -137,7 +139,7 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
     ...plans.flatMap((plan) => (stopped(plan) ? plan.outcomes.map(notAttempted) : plan.outcomes)),
   ];
   outcomes.sort((a, b) => a.index - b.index);
-  const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
+  const failures = [...new Set(outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))];
   const nothingLeft = failures.length > 0 && files.every(({ edits }) => edits === 0);
   if (nothingLeft) return { ok: false, failures, outcomes };
   const left = outcomes
