@@ -16,13 +16,16 @@ import type { MultiEditResult } from "../server/lsp/protocol.js";
 import { limits } from "../server/text/limits.js";
 import { buildProgram, type Program } from "./support/build.js";
 import { parsePage } from "./support/cases.js";
-import { batch, type Desk, type DeskOptions, layDesk, type Told, told } from "./support/desk.js";
+import { batch, clearDesks, type Desk, type DeskOptions, layDesk, type Told, told } from "./support/desk.js";
 
 let program: Program;
 beforeAll(async () => {
   program = await buildProgram(new URL("../server/main.ts", import.meta.url));
 });
-afterAll(() => program?.remove());
+afterAll(async () => {
+  await clearDesks(program);
+  program.remove();
+});
 
 /** How a code that no page can produce comes about. */
 interface Cause {

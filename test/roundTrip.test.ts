@@ -1,14 +1,17 @@
 /** What the server applies itself, through editors that misbehave: whatever they do, the answer is true and nothing is half done. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildProgram, type Program } from "./support/build.js";
-import { batch, type Desk, type DeskOptions, type Failed, failed, layDesk, told } from "./support/desk.js";
+import { batch, clearDesks, type Desk, type DeskOptions, type Failed, failed, layDesk, told } from "./support/desk.js";
 import type { Behaviour } from "./support/editorAnswers.js";
 
 let program: Program;
 beforeAll(async () => {
   program = await buildProgram(new URL("../server/main.ts", import.meta.url));
 });
-afterAll(() => program?.remove());
+afterAll(async () => {
+  await clearDesks(program);
+  program.remove();
+});
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
 

@@ -4,13 +4,16 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { InitializeParams } from "vscode-languageserver/node";
 import { buildProgram, type Program } from "./support/build.js";
-import { batch, type Desk, type DeskOptions, failed, layDesk } from "./support/desk.js";
+import { batch, clearDesks, type Desk, type DeskOptions, failed, layDesk } from "./support/desk.js";
 
 let program: Program;
 beforeAll(async () => {
   program = await buildProgram(new URL("../server/main.ts", import.meta.url));
 });
-afterAll(() => program?.remove());
+afterAll(async () => {
+  await clearDesks(program);
+  program.remove();
+});
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
 
@@ -218,7 +221,7 @@ describe("a trace", () => {
   const edit = { path: "a.txt", oldText: "old", newText: "new" };
 
   it("follows $/setTrace: a line a request, its diff with verbose, nothing with off", async () => {
-    const desk = await start({ open });
+    const desk = await start({ open, params: { trace: "off" } });
     const lines = listen(desk);
     await desk.propose(edit);
     expect(lines).toEqual([]);
@@ -248,7 +251,7 @@ describe("a trace", () => {
   });
 
   it("is as it was after a value that does not exist", async () => {
-    const desk = await start({ open });
+    const desk = await start({ open, params: { trace: "off" } });
     const lines = listen(desk);
     await desk.editor.notify("$/setTrace", { value: "loud" });
     await desk.editor.notify("$/setTrace", {});

@@ -3,13 +3,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MessageType } from "vscode-languageserver/node";
 import { buildProgram, type Program } from "./support/build.js";
-import { batch, type Desk, type DeskOptions, layDesk } from "./support/desk.js";
+import { batch, clearDesks, type Desk, type DeskOptions, layDesk } from "./support/desk.js";
 
 let program: Program;
 beforeAll(async () => {
   program = await buildProgram(new URL("../server/main.ts", import.meta.url));
 });
-afterAll(() => program?.remove());
+afterAll(async () => {
+  await clearDesks(program);
+  program.remove();
+});
 
 /** A client that can't be asked for settings and does not take registrations. */
 const mute = { workspace: { applyEdit: true, workspaceEdit: { documentChanges: true } } };

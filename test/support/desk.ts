@@ -51,25 +51,78 @@ export interface Failed extends MultiEditErrorData {
   readonly codes: readonly string[];
 }
 
-/** Puts the files there, starts the server and opens the documents. */
+/** Options that a server's start does not depend on, or that only the editor knows. */
+const light = ["files", "open", "proofTimeout", "unopened", "syncs", "tells"];
+
+/** Editors that no desk needs now, by program and by what they were started with. */
+const idle = new Map<Program, Map<string, FakeEditor[]>>();
+
+/**
+ * Puts the files there and opens the documents, in an editor that an earlier test has left in order, where the options
+ * are such that no trace of that test can matter, else in one with a server of its own.
+ */
 export async function layDesk(program: Program, options: DeskOptions = {}): Promise<Desk> {
-  const { files = {}, open = {}, args = [], folderNames, proofTimeout, ...rest } = options;
+  const { files = {}, open = {}, args = [], folderNames = ["."], proofTimeout, ...rest } = options;
   const saved = Object.fromEntries(Object.entries(open).filter(([path]) => !path.includes(":") && !(path in files)));
   const root = makeDirectory({ ...saved, ...files });
-  const editor = await startEditor({
-    server: [process.execPath, program.path, "--stdio", ...args],
-    folders: (folderNames ?? ["."]).map((name) => join(root, name)),
-    ...(proofTimeout === undefined ? {} : { settings: { proofTimeout } }),
-    ...rest,
+  const folders = folderNames.map((name) => join(root, name));
+  const server = [process.execPath, program.path, "--stdio", ...args] as const;
+  const settings = proofTimeout === undefined ? undefined : { proofTimeout };
+  const editor = Object.keys(options).every((name) => light.includes(name))
+    ? await borrow(program, { server, ...rest }, { folder: root, settings })
+    : await startAlone({ server, folders, ...(settings === undefined ? {} : { settings }), ...rest });
+  for (const [path, text] of Object.entries(open)) await editor.open({ uri: uriIn(root, path), text });
+  return deskOf(editor, root);
+}
+
+/** Stops the editors that were kept for further desks. */
+export async function clearDesks(program: Program): Promise<void> {
+  const editors = [...(idle.get(program)?.values() ?? [])].flat();
+  idle.delete(program);
+  for (const editor of editors) await stopCleanly(editor);
+}
+
+async function startAlone(options: EditorOptions): Promise<FakeEditor> {
+  const editor = await startEditor(options);
+  onTestFinished(() => stopCleanly(editor));
+  return editor;
+}
+
+async function stopCleanly(editor: FakeEditor): Promise<void> {
+  expect(await editor.stop()).toBe(0);
+  expect(editor.stderr()).toBe("");
+}
+
+/** An idle editor, or a new one; it goes back when the test has passed and nothing is open between it and the server. */
+async function borrow(
+  program: Program,
+  options: Omit<EditorOptions, "folders">,
+  { folder, settings }: { folder: string; settings: unknown },
+): Promise<FakeEditor> {
+  const key = JSON.stringify(options);
+  const kept = idle.get(program) ?? new Map<string, FakeEditor[]>();
+  idle.set(program, kept);
+  const editor = kept.get(key)?.pop() ?? (await startEditor({ ...options, folders: [] }));
+  const folders = [{ uri: pathToFileURL(folder).href, name: folder }];
+  await editor.notify("workspace/didChangeWorkspaceFolders", { event: { added: folders, removed: [] } });
+  if (settings !== undefined) await editor.setSettings(settings);
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state !== "pass" || editor.owesAnswers()) return stopCleanly(editor);
+    await editor.reset();
+    await editor.notify("workspace/didChangeWorkspaceFolders", { event: { added: [], removed: folders } });
+    if (settings !== undefined) await editor.setSettings({});
+    kept.set(key, [...(kept.get(key) ?? []), editor]);
   });
-  onTestFinished(async () => {
-    expect(await editor.stop()).toBe(0);
-    expect(editor.stderr()).toBe("");
-  });
-  const uri = (path: string): string => (path.includes(":") ? path : pathToFileURL(join(root, path)).href);
-  for (const [path, text] of Object.entries(open)) await editor.open({ uri: uri(path), text });
-  const pathOf = (at: string): string =>
-    at.startsWith(`${uri(".")}/`) ? decodeURIComponent(at.slice(uri(".").length + 1)) : at;
+  return editor;
+}
+
+const uriIn = (root: string, path: string): string =>
+  path.includes(":") ? path : pathToFileURL(join(root, path)).href;
+
+function deskOf(editor: FakeEditor, root: string): Desk {
+  const uri = (path: string): string => uriIn(root, path);
+  const folder = `${pathToFileURL(root).href}/`;
+  const pathOf = (at: string): string => (at.startsWith(folder) ? decodeURIComponent(at.slice(folder.length)) : at);
   return {
     editor,
     root,

@@ -48,6 +48,7 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
   let turns: readonly Behaviour[] = ["honest"];
   let before: (params: ApplyWorkspaceEditParams) => unknown = () => undefined;
   let held: (() => void)[] = [];
+  let waiting = 0;
   const take = async (edit: WorkspaceEdit, manner: Manner): Promise<ApplyWorkspaceEditResult> => {
     if (manner.does === "nothing") return { applied: false, failureReason: "the editor does not want to" };
     try {
@@ -63,15 +64,22 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
   };
   connection.onRequest("workspace/applyEdit", async (params: ApplyWorkspaceEditParams) => {
     asked.push(params);
+    waiting++;
     const manner: Manner = manners[turns[0]!];
     turns = turns.length > 1 ? turns.slice(1) : turns;
     await before(params);
     const truth = await take(params.edit, manner);
+    if (manner.says !== "silence" && manner.says !== "onDemand") waiting--;
     switch (manner.says) {
       case "truth":
         return truth;
       case "onDemand":
-        return new Promise((resolve) => held.push(() => resolve(truth)));
+        return new Promise((resolve) => {
+          held.push(() => {
+            waiting--;
+            resolve(truth);
+          });
+        });
       case "true":
         return { applied: true };
       case "false":
@@ -87,6 +95,7 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
   return {
     asked,
     refusals,
+    waitingEdits: () => waiting,
     behave: (...behaviours: readonly [Behaviour, ...Behaviour[]]) => {
       turns = behaviours;
     },

@@ -117,6 +117,10 @@ export interface FakeEditor {
   /** Changes what the client answers when it is asked for settings, without telling of it. */
   readonly keepSettings: (settings: unknown) => void;
   readonly setSettings: (settings: unknown) => Promise<void>;
+  /** Whether the server waits for an answer that may never come. */
+  readonly owesAnswers: () => boolean;
+  /** Closes every document and behaves as at the start, with everything forgotten that the server said. */
+  readonly reset: () => Promise<void>;
   /** Shuts the server down as LSP says; gives its exit code. */
   readonly stop: () => Promise<number | null>;
 }
@@ -159,6 +163,19 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     typeWithNextEdit: (typed) => void texts.typing.set(typed.uri, typed),
     close: (uri) => texts.closeDocument(uri),
     apply: async (edit) => texts.commit(texts.check(edit, "checked"), "written"),
+    owesAnswers: () => answers.waitingEdits() + window.waitingQuestions() > 0,
+    reset: async () => {
+      for (const uri of [...texts.open.keys()]) await texts.closeDocument(uri);
+      for (const list of [answers.asked, answers.refusals, window.messages, window.questions, window.configurations]) {
+        list.length = 0;
+      }
+      texts.hidden.clear();
+      texts.typing.clear();
+      answers.behave("honest");
+      answers.beforeEdits(() => undefined);
+      window.beforeAnswers(() => undefined);
+      window.answerQuestionsWith(undefined);
+    },
     stop: () => stop(connection, child),
   };
 }
@@ -199,13 +216,16 @@ function listen(connection: MessageConnection, options: EditorOptions) {
   const configurations: ConfigurationParams[] = [];
   const registrations: RegistrationParams[] = [];
   let before: () => unknown = () => undefined;
+  let waiting = 0;
   let settings: unknown = options.settings ?? {};
   let title: string | undefined;
   connection.onNotification("window/logMessage", (params: LogMessageParams) => void messages.push(params));
   connection.onNotification("window/showMessage", (params: LogMessageParams) => void messages.push(params));
   connection.onRequest("window/showMessageRequest", async (params: ShowMessageRequestParams) => {
     questions.push(params);
+    waiting++;
     await before();
+    waiting--;
     return params.actions?.find((action) => action.title === title) ?? null;
   });
   connection.onRequest("client/registerCapability", (params: RegistrationParams) => {
@@ -220,6 +240,7 @@ function listen(connection: MessageConnection, options: EditorOptions) {
   return {
     messages,
     questions,
+    waitingQuestions: () => waiting,
     configurations,
     registrations,
     beforeAnswers: (act: () => unknown) => {
