@@ -310,6 +310,14 @@ describe("what an edit does not change", () => {
       { numRuns: 1000 },
     );
   });
+
+  it("is not the mark in the middle of a text: there it is a character of the old text like any other", () => {
+    for (const bom of [false, true]) {
+      const document = documentAt("a", "a\ufeffb\n", { bom });
+      const planned = planOn([document], [{ oldText: "\ufeffb", newText: "c" }]);
+      expect(textAfter(planned, document)).toBe("ac\n");
+    }
+  });
 });
 
 describe("the ladder", () => {
