@@ -85,6 +85,14 @@ describe("a call that is to be confirmed", () => {
     expect(editor.questions).toHaveLength(1);
     expect(texts()).toEqual({ "a.txt": after });
   });
+
+  it("is asked where the person wants it, whatever the caller wants", async () => {
+    const { editor, apply } = await start({ settings: { confirm: "always" } });
+    editor.answerQuestionsWith("Reject");
+    const failure = await failed(apply({ ...batch(["a.txt", "old", "new"]), options: { confirm: false } }));
+    expect(failure.codes).toEqual(["userRejected"]);
+    expect(editor.questions).toHaveLength(1);
+  });
 });
 
 describe("a text that changes while the person looks", () => {
@@ -143,6 +151,19 @@ describe("a person who does not answer", () => {
     const next = await Promise.race([desk.apply(batch(["a.txt", "9", "nine"])), patience("the next call waits")]);
     expect(next).toMatchObject({ outcome: "applied" });
     expect(desk.texts()).toEqual({ "a.txt": text.replace("9", "nine") });
+  });
+
+  it("does not keep a call that waits behind it from being cancelled", async () => {
+    const desk = await start();
+    leave(desk);
+    void desk.apply(edits).catch(() => undefined);
+    await vi.waitUntil(() => desk.editor.questions.length === 1, { timeout: 10_000 });
+    const source = new CancellationTokenSource();
+    const answer = failed(desk.apply(batch(["a.txt", "9", "nine"]), source.token));
+    source.cancel();
+    const failure = await Promise.race([answer, patience("the cancelled call did not end")]);
+    expect([failure.rpcCode, failure.codes]).toEqual([-32800, ["cancelled"]]);
+    expect(desk.texts()).toEqual({ "a.txt": text });
   });
 
   it("does not keep others from reading, previewing and typing", async () => {
