@@ -168,7 +168,12 @@ async function applyByServer(call: Call): Promise<Answer> {
         return target?.ok === true && target.uri === uri;
       });
       const again = await draft(call, own);
-      return again.ok ? again : { ok: false, failure: again.failures[0] };
+      if (!again.ok) return { ok: false, failure: again.failures[0] };
+      // What the person has agreed to is that diff and no other.
+      const before = planned.files.filter(({ document }) => document.uri === uri);
+      const isAgreed = !asks || wholeDiff(before) === wholeDiff(again.planned.files);
+      const no = isAgreed ? undefined : await refusalOfUser(call, again.planned);
+      return no === undefined ? again : { ok: false, failure: no };
     };
     return applyThroughEditor({ session, planned, snapshot, options, warnings: call.warnings, replan });
   }

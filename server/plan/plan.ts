@@ -51,7 +51,7 @@ function sortOut(operations: readonly Operation[], snapshot: Snapshot) {
 
 /** A document's mark is not in its text: an old text that was copied with it loses it, and so does the new one. */
 function withoutMark(edit: EditOperation, document: Document): EditOperation {
-  if (!document.bom || !edit.oldText.startsWith(mark)) return edit;
+  if (!document.bom || !edit.oldText.startsWith(mark) || document.text.includes(edit.oldText)) return edit;
   return {
     ...edit,
     oldText: edit.oldText.slice(1),
