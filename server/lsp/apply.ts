@@ -51,12 +51,8 @@ function applyInTurn(call: Call): Promise<Answer> {
     hasStarted = true;
     return token.isCancellationRequested ? cancelled() : applyByServer(call);
   });
-  const waiting = new Promise<Answer>((resolve) => {
-    token.onCancellationRequested(() => {
-      if (!hasStarted) resolve(cancelled());
-    });
-  });
-  return Promise.race([turn, waiting]);
+  const left = cancellation(token).then(() => (hasStarted ? turn : cancelled()));
+  return Promise.race([turn, left]);
 }
 
 interface Call {
@@ -179,6 +175,14 @@ async function applyByServer(call: Call): Promise<Answer> {
   }
 }
 
+/** Settled when the caller cancels; the token of a call that was cancelled before it was dispatched never tells so. */
+function cancellation(token: CancellationToken): Promise<void> {
+  if (token.isCancellationRequested) return Promise.resolve();
+  return new Promise((resolve) => {
+    token.onCancellationRequested(() => resolve());
+  });
+}
+
 /** Asks the user, and says why the edit may not be applied; `undefined`: it may. */
 async function refusalOfUser(
   { session, options, token }: Call,
@@ -194,9 +198,7 @@ async function refusalOfUser(
       (answer) => (answer?.title === apply.title ? undefined : editorFailures.userRejected(label)),
       () => editorFailures.cannotAsk(),
     );
-  const cancelled = new Promise<Failure>((resolve) => {
-    token.onCancellationRequested(() => resolve(editorFailures.cancelled()));
-  });
+  const cancelled = cancellation(token).then(() => editorFailures.cancelled());
   const late = delay(limits.confirmMs, editorFailures.noAnswerOfUser(label, limits.confirmMs / 1000), { ref: false });
   return Promise.race([asked, cancelled, late]);
 }

@@ -1,5 +1,5 @@
 /** Among the places where an old text stands: those that the edit means, or the failure that says why none. */
-import { type Located, withoutOverlap } from "../match/locate.js";
+import { type Located, locate, withoutOverlap } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import type { RungName } from "../match/rungs.js";
 import { limits } from "../text/limits.js";
@@ -14,6 +14,21 @@ export type Chosen =
 
 /** What was located, where something was. */
 export type Hits = Extract<Located, { kind: "one" | "many" }>;
+
+/**
+ * Where an edit's old text stands in a draft. A document's byte order mark is not in its text: an old text that was copied
+ * with it is also found without it, at the very start.
+ */
+export function locateEdit(draft: Draft, edit: EditOperation, options: { readonly lenient: boolean }): Located {
+  const located = locate(draft.index, edit, options);
+  const mark = "\uFEFF";
+  if (located.kind !== "none" || !draft.document.bom || !edit.oldText.startsWith(mark)) return located;
+  const plain = { oldText: edit.oldText.slice(1), newText: edit.newText.replace(/^\uFEFF/, "") };
+  const found = plain.oldText === "" ? located : locate(draft.index, plain, options);
+  if (found.kind !== "one" && found.kind !== "many") return located;
+  const first = found.places.find(({ from }) => from === 0);
+  return first === undefined ? located : { kind: "one", rung: found.rung, places: [first] };
+}
 
 /** Decides by `replaceAll`, `occurrence` and `line`; without them there must be one place. */
 export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {

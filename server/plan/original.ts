@@ -1,10 +1,10 @@
 /** Plans one file's edits in original order: all are found in the same text, and none may disturb another. */
-import { type Located, locate, withoutOverlap } from "../match/locate.js";
+import { type Located, withoutOverlap } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
 import type { Change } from "../text/changeSet.js";
 import { explainAbsence, type History } from "./absence.js";
-import { ambiguous, type Chosen, choose, type Hits } from "./choose.js";
+import { ambiguous, type Chosen, choose, type Hits, locateEdit } from "./choose.js";
 import { type Draft, edited, linesOf, spanInBase } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
@@ -62,7 +62,7 @@ function planEdit({ draft, edit, group, accepted, history, options }: Asked): Ed
   const fail = (failure: Failure): EditOutcome => ({ index: edit.index, path, status: "failed", places: [], failure });
   const refused = refusal(at, edit);
   if (refused !== undefined) return fail(refused);
-  group.located ??= locate(draft.index, edit, options);
+  group.located ??= locateEdit(draft, edit, options);
   const { located } = group;
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
   if (located.kind === "none") return fail(explainAbsence(draft, edit, history, options));
@@ -89,7 +89,7 @@ function planEdit({ draft, edit, group, accepted, history, options }: Asked): Ed
 /** The group was located for its first edit: the same place with this edit's own new text, shifted as the place asks. */
 function ownPlace(draft: Draft, edit: EditOperation, place: Place, options: BatchOptions): Place {
   if (place.oldText === edit.oldText) return { ...place, newText: edit.newText };
-  const located = locate(draft.index, edit, options);
+  const located = locateEdit(draft, edit, options);
   const own = located.kind === "one" || located.kind === "many" ? located.places : [];
   return own.find(({ from, to }) => from === place.from && to === place.to) ?? place;
 }

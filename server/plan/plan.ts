@@ -16,14 +16,7 @@ export function* planBatch(
 ): Generator<void, Planned> {
   const { byDocument, lost } = sortOut(operations, snapshot);
   const plans: FilePlan[] = [];
-  for (const [document, edits] of byDocument)
-    plans.push(
-      yield* planFile(
-        document,
-        edits.map((edit) => withoutMark(edit, document)),
-        options,
-      ),
-    );
+  for (const [document, edits] of byDocument) plans.push(yield* planFile(document, edits, options));
   return decide(plans, lost, options);
 }
 
@@ -48,18 +41,6 @@ function sortOut(operations: readonly Operation[], snapshot: Snapshot) {
   }
   return { byDocument, lost };
 }
-
-/** A document's mark is not in its text: an old text that was copied with it loses it, and so does the new one. */
-function withoutMark(edit: EditOperation, document: Document): EditOperation {
-  if (!document.bom || !edit.oldText.startsWith(mark) || document.text.includes(edit.oldText)) return edit;
-  return {
-    ...edit,
-    oldText: edit.oldText.slice(1),
-    newText: edit.newText.startsWith(mark) ? edit.newText.slice(1) : edit.newText,
-  };
-}
-
-const mark = "\uFEFF";
 
 function* planFile(
   document: Document,

@@ -1,10 +1,9 @@
 /** Plans one file's edits in sequence: each is found in the result of those before it. */
-import { locate } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import { explainAbsence } from "./absence.js";
-import { choose } from "./choose.js";
+import { choose, locateEdit } from "./choose.js";
 import { type Draft, edited, linesOf, type Span, spanInBase } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
@@ -49,7 +48,7 @@ function planEdit(draft: Draft, edit: EditOperation, history: History, options: 
   };
   const refused = refusal(at, edit);
   if (refused !== undefined) return fail(refused);
-  const located = locate(draft.index, edit, options);
+  const located = locateEdit(draft, edit, options);
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
   if (located.kind === "none") {
     return history.hasDone(edit) ? skipped : fail(explainAbsence(draft, edit, history, options));
