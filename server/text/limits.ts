@@ -74,8 +74,6 @@ export const limits = {
   confirmMs: 300_000,
   /** Times that an edit is matched again because the text moved on. */
   rematches: 3,
-  /** Transactions that are remembered. */
-  transactions: 50,
   /** UTF-16 units of the method or of a string id of one message on the wire. */
   envelopeText: 256,
   /** Requests of one client that wait for their answer; a further one is refused. */
