@@ -661,7 +661,7 @@ const callsByShape: Record<string, fc.Arbitrary<{ call: Record<string, unknown>;
                 fc.constant({}),
                 fc.record({ occurrence: fc.integer({ min: 1 }) }),
                 fc.record({ line: fc.integer({ min: 1 }), expectedCount: fc.constant(1) }),
-                fc.record({ replaceAll: fc.constant(true), expectedCount: fc.nat() }),
+                fc.record({ replaceAll: fc.constant(true), expectedCount: fc.integer({ min: 1 }) }),
               ),
             )
             .map(([edit, choice]) => ({ ...edit, ...choice })),

@@ -11,7 +11,7 @@ import { limits } from "../text/limits.js";
 import { createResolver } from "../workspace/paths.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../workspace/snapshot.js";
 import type { CallOptions, MultiEditErrorData, MultiEditResult } from "./protocol.js";
-import { labelOf, notAttempted, toError, toResult, wholeDiff } from "./report.js";
+import { labelOf, notAttempted, toEditorError, toError, toResult, wholeDiff } from "./report.js";
 import { applyThroughEditor, type Replanned } from "./roundTrip.js";
 import { inSlices, type Session, worldOf } from "./session.js";
 import { toWorkspaceEdit } from "./workspaceEdit.js";
@@ -83,7 +83,7 @@ async function propose(call: Call): Promise<Answer> {
   if (!drafted.ok) return toError(drafted.failures, drafted.outcomes);
   const { planned } = drafted;
   const made = toWorkspaceEdit(planned.files, call.session);
-  if (!made.ok) return toError([made.failure], notAttempted(planned.outcomes));
+  if (!made.ok) return toEditorError(made.failure, notAttempted(planned.outcomes));
   const { options, warnings } = call;
   return toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings });
 }
@@ -144,7 +144,7 @@ async function applyByServer(call: Call): Promise<Answer> {
     if (!drafted.ok) return toError(drafted.failures, drafted.outcomes);
     const { planned, snapshot } = drafted;
     const made = toWorkspaceEdit(planned.files, session);
-    const refused = (failure: Failure): Answer => toError([failure], notAttempted(planned.outcomes));
+    const refused = (failure: Failure): Answer => toEditorError(failure, notAttempted(planned.outcomes));
     if (!made.ok) return refused(made.failure);
     if (session.capabilities.workspace?.applyEdit !== true) return refused(editorFailures.noApplyEdit());
     // A caller may ask for a question, but not do without one that the user wants.

@@ -63,6 +63,7 @@ export function watchClient(processId: number, on: { gone(): void; note: Note })
   const timer = setInterval(() => {
     if (isAlive(processId)) return;
     clearInterval(timer);
+    on.note("warn", `process ${processId}, which the client named as its own, is gone`);
     on.gone();
   }, limits.clientWatchMs);
   timer.unref();

@@ -17,6 +17,8 @@ export type Proof =
   | { readonly kind: "diverged" }
   /** No answer came, and no text. */
   | { readonly kind: "silent" }
+  /** The editor said yes, but the text that it syncs is as it was: it may still come. */
+  | { readonly kind: "unseen" }
   /** The editor said yes, but does not sync the text that would prove it. */
   | { readonly kind: "unproved" };
 
@@ -49,7 +51,8 @@ export async function prove(session: Session, file: FileChange, asked: Asked): P
     }
     if (open === undefined || open.desynced !== undefined) return { kind: answer.silent ? "silent" : "diverged" };
     if (open.version === version) {
-      return answer.silent ? { kind: "silent" } : { kind: "refused", reason: answer.reason };
+      if (answer.silent) return { kind: "silent" };
+      return answer.applied ? { kind: "unseen" } : { kind: "refused", reason: answer.reason };
     }
     if (version === null) return { kind: "diverged" };
     // Where the user typed into the very place, the text does not tell; the editors that say no are known to mean it.
@@ -63,10 +66,10 @@ export async function prove(session: Session, file: FileChange, asked: Asked): P
 const isNo = (answer: Reply): boolean => !answer.applied && !answer.silent;
 
 /** What a text that moved on was before: the user's typing is the difference. */
-type Verdict = "old" | "planned" | "unclear";
+export type Verdict = "old" | "planned" | "unclear";
 
 /** Whether a text is the old or the planned one, but for one stretch that leaves all of what tells the two apart. */
-function whichText(file: FileChange, synced: string): Verdict {
+export function whichText(file: FileChange, synced: string): Verdict {
   const mark = file.document.bomSynced ? "\uFEFF" : "";
   const { change, document, text } = file;
   const isIntact = (before: string, telling: ChangeSet): boolean => {

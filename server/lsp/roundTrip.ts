@@ -4,9 +4,10 @@ import { callSentences, editorFailures, type Failure, withRest } from "../plan/f
 import type { EditOutcome, FileChange, Planned } from "../plan/outcome.js";
 import { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
+import { shrink } from "../text/shrink.js";
 import { sameAsDisk, withoutMark } from "../workspace/files.js";
 import type { WorkspaceSnapshot } from "../workspace/snapshot.js";
-import { isExpected, type Proof, prove, request } from "./proof.js";
+import { isExpected, type Proof, prove, request, whichText } from "./proof.js";
 import type { CallOptions, MultiEditErrorData, MultiEditResult } from "./protocol.js";
 import { labelOf, toEditorError, toResult } from "./report.js";
 import type { Session } from "./session.js";
@@ -131,7 +132,7 @@ async function giveUp(job: Job, step: Step, done: readonly Step[]): Promise<Answ
     callSentences.rest({ back: paths(back), stuck: paths(stuck), doubtful: paths(doubtful) }),
   );
   const left = paths([...stuck, ...doubtful]);
-  const isUncertain = ["diverged", "silent", "leftEmpty"].includes(step.proof.kind);
+  const isUncertain = ["diverged", "silent", "unseen", "leftEmpty"].includes(step.proof.kind);
   const outcomes = job.planned.outcomes.map((outcome): EditOutcome => {
     const { index, path, status } = outcome;
     if (status !== "applied" || left.includes(path)) return outcome;
@@ -168,24 +169,37 @@ function failureOf({ proof, file }: Step, rest: string): Failure {
       return editorFailures.leftEmpty(path, rest);
     case "silent":
       return editorFailures.timeout(path, limits.applyEditMs / 1000, rest);
+    case "unseen":
+      return editorFailures.unseen(path, rest);
     default:
       return editorFailures.clientDiverged(path, rest);
   }
 }
 
-/** By the inverse edit, where the editor still has the text that the edit gave. */
+/** By the inverse edit, where the editor still has the text that the edit gave, but for typing elsewhere. */
 async function takeBack(job: Job, { file, proof }: Step): Promise<boolean> {
   const { session } = job;
   if (file.created) return remove(job, file);
   const open = session.documents.get(file.document.uri);
-  if (proof.kind !== "proved" || open === undefined || !isExpected(session, file, open.text)) return false;
-  // The editor may have given the text its final line end back: what is taken back is what it has.
+  if (proof.kind !== "proved" || open === undefined || open.desynced !== undefined) return false;
+  const isTyped = !isExpected(session, file, open.text);
+  if (isTyped && whichText(file, open.text) !== "planned") return false;
   const text = withoutMark(open.text);
+  // What was typed since stays; a final line end that the editor gave back does not.
+  const typed = ChangeSet.of(file.text.length, shrink(file.text, { from: 0, to: file.text.length, insert: text }));
+  const inverse = file.change.invert(file.document.text).changes;
+  const back = ChangeSet.of(
+    text.length,
+    isTyped
+      ? inverse.map(({ from, to, insert }) => ({
+          from: typed.mapPos(from, "after"),
+          to: typed.mapPos(to, "before"),
+          insert,
+        }))
+      : [...inverse, { from: file.text.length, to: text.length, insert: "" }],
+  );
   const document = { ...file.document, text, version: open.version };
-  const extra = { from: file.text.length, to: text.length, insert: "" };
-  const back = ChangeSet.of(text.length, [...file.change.invert(file.document.text).changes, extra]);
-  const inverse = { ...file, document, change: back, text: file.document.text };
-  return (await change(job, inverse)).kind === "proved";
+  return (await change(job, { ...file, document, change: back, text: back.apply(text) })).kind === "proved";
 }
 
 /** Deletes a file that the batch created, unless somebody else has written into it. */

@@ -57,7 +57,8 @@ export function toTextDocumentEdit(file: FileChange, target: EditTarget): TextDo
 /** Disjoint, sorted, in the negotiated encoding, for the text that the editor has. */
 function toTextEdits({ document, change, created }: FileChange, target: EditTarget): TextEdit[] {
   const start: Position = { line: 0, character: 0 };
-  if (created) {
+  // What is not open and empty is opened by the edit, and then is one line end to some editors.
+  if (created || (document.version === null && document.text === "")) {
     const end: Position = target.facts.emptyIsLineEnd ? { line: 1, character: 0 } : start;
     return change.changes.map(({ insert }) => ({ range: { start, end }, newText: insert }));
   }

@@ -6,6 +6,7 @@ import { keyText, type TextIndex } from "./textIndex.js";
 
 /** How a region's first differing line differs. */
 export type DifferenceKind =
+  | "missingLineEnd"
   | "lineEndBlanks"
   | "indentation"
   | "typography"
@@ -42,7 +43,8 @@ const bounds = { votesPerLine: 40, words: 8, votesPerWord: 40, pieceUnits: 4, ra
 /** Up to `limits.nearestShown` regions, best first; none where nothing resembles the old text. */
 export function nearestRegions(index: TextIndex, oldText: string): Region[] {
   const cut = splitLines(oldText).map(({ from, to }) => oldText.slice(from, to));
-  const sought = cut.length > 1 && cut.at(-1) === "" ? cut.slice(0, -1) : cut;
+  const isEnded = cut.length > 1 && cut.at(-1) === "";
+  const sought = isEnded ? cut.slice(0, -1) : cut;
   const votes = voteByLines(index, sought);
   if (votes.size === 0) voteByParts(index, longestWords(sought), votes);
   if (votes.size === 0) voteByParts(index, shortPieces(sought), votes);
@@ -53,7 +55,7 @@ export function nearestRegions(index: TextIndex, oldText: string): Region[] {
   for (const { start, score } of scored) {
     const enough = Math.max(0.5, 0.8 * (scored[0]?.score ?? 1));
     if (score < enough || regions.length === limits.nearestShown) break;
-    const region = regionAt(index, start, sought);
+    const region = regionAt(index, start, { sought, isEnded });
     if (regions.every((other) => region.startLine > other.endLine || region.endLine < other.startLine))
       regions.push(region);
   }
@@ -147,11 +149,25 @@ function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
   return { pairs, total: Math.max(0, dense.length - 1) };
 }
 
-function regionAt(index: TextIndex, start: number, sought: readonly string[]): Region {
+function regionAt(
+  index: TextIndex,
+  start: number,
+  { sought, isEnded }: { readonly sought: readonly string[]; readonly isEnded: boolean },
+): Region {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;
   const own = (line: number): number => index.lines.lineAt(lines.start(line));
-  return { startLine: own(start), endLine: own(end), difference: firstDifference(index, start, sought) };
+  const difference = firstDifference(index, start, sought);
+  const lacksEnd = difference === undefined && isEnded && end === lines.lineCount - 1;
+  const missingEnd = {
+    kind: "missingLineEnd",
+    line: own(end),
+    column: 0,
+    soughtColumn: 0,
+    sought: "",
+    found: "",
+  } as const;
+  return { startLine: own(start), endLine: own(end), difference: lacksEnd ? missingEnd : difference };
 }
 
 function firstDifference(index: TextIndex, start: number, sought: readonly string[]): Difference | undefined {

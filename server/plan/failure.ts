@@ -111,7 +111,11 @@ function makeFailure(
 ): Failure {
   const room = limits.failureMessage - (hint === undefined ? 0 : Math.min(hint.length, 400) + 1);
   const gap = problem.endsWith("\n") ? "" : " ";
-  const message = hint === undefined ? clip(problem, room) : `${clip(problem, room)}${gap}${clip(hint, 400)}`;
+  const said = clip(
+    problem.replace(/^(?:edit \d|the call)/, (name) => name[0]?.toUpperCase() + name.slice(1)),
+    room,
+  );
+  const message = hint === undefined ? said : `${said}${gap}${clip(hint, 400)}`;
   return {
     code,
     ...(at.index === undefined ? {} : { index: at.index }),
@@ -166,7 +170,15 @@ export interface Absence {
 
 /** How the first differing line of a region differs, for `sayDifference`. */
 export interface SaidDifference {
-  readonly kind: "lineEndBlanks" | "indentation" | "typography" | "innerBlanks" | "case" | "text" | "missingLine";
+  readonly kind:
+    | "lineEndBlanks"
+    | "indentation"
+    | "typography"
+    | "innerBlanks"
+    | "case"
+    | "text"
+    | "missingLine"
+    | "missingLineEnd";
   /** 1-based. */
   readonly line: number;
   /** 0-based UTF-16 offset in the file's line at which the two part, and the one in the old text's line. */
@@ -184,6 +196,7 @@ const differenceNames: Record<SaidDifference["kind"], string> = {
   case: "upper and lower case differ",
   text: "the text differs",
   missingLine: "the file ends before it",
+  missingLineEnd: "the file's last line has no line end",
 };
 
 /**
@@ -194,7 +207,7 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   if (difference === undefined) return "the lines are the same, the place within them or their ends are not";
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
-  if (kind === "missingLine") return name;
+  if (kind === "missingLine" || kind === "missingLineEnd") return name;
   const where = region.lines === 1 ? "" : `line ${line}, `;
   if (kind === "indentation") {
     const indent = (text: string): string => quote(visibleBlanks(/^\s*/.exec(text)?.[0] ?? ""), 40);
@@ -671,7 +684,7 @@ export const editorFailures = {
       "clientRefused",
       { path },
       `The editor did not apply the edit of ${quote(path, 160)}${reason === "" ? "" : ` (${clip(reason, 200)})`}; its text is as it was. ${takenBack}`,
-      "Ask the user, or send the call again.",
+      "Ask the user before you go on.",
     ),
   clientDiverged: (path: string, takenBack: string) =>
     makeFailure(
@@ -686,6 +699,13 @@ export const editorFailures = {
       {},
       `The user did not answer within ${seconds} s whether ${quote(label, 200)} may be applied. Nothing was changed.`,
       "Ask the user, and send the call again.",
+    ),
+  unseen: (path: string, takenBack: string) =>
+    makeFailure(
+      "timeout",
+      { path },
+      `The editor said that it applied the edit of ${quote(path, 160)}, but its text is as it was so far; the edit may still come. ${takenBack}`,
+      "Read the file before you go on.",
     ),
   timeout: (path: string, seconds: number, takenBack: string) =>
     makeFailure(
@@ -722,8 +742,11 @@ export const callSentences = {
   /** The message of a failed call: every failure, and what the caller need not correct. Advice is given once. */
   failed: (failures: readonly Failure[], sound: readonly number[], total: number): string => {
     const room = Math.max(200, limits.callMessage / Math.max(1, failures.length));
-    const shown = failures.map(({ message, hint }, i) => {
-      const repeated = hint !== undefined && failures.slice(i + 1).some((later) => later.hint === hint);
+    const messages = new Map(failures.map((failure) => [failure.message, failure]));
+    const lastWith = new Map([...messages.values()].map((failure) => [failure.hint, failure]));
+    const shown = [...messages.values()].map((failure) => {
+      const { message, hint } = failure;
+      const repeated = hint !== undefined && lastWith.get(hint) !== failure;
       return clip(repeated ? message.slice(0, -hint.length).trimEnd() : message, room);
     });
     const head = total > 1 ? [`Nothing was changed: ${failures.length} of ${total} edits failed.`] : [];
