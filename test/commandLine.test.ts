@@ -144,7 +144,7 @@ describe.concurrent("the client's process", () => {
     const server = start("--stdio", `--clientProcessId=${client.pid}`);
     await server.ask(0, "initialize", initializeParams);
     client.kill("SIGKILL");
-    expect(await server.ended).toEqual({ code: 1, signal: null, stderr: "" });
+    expect(await server.ended).toEqual({ code: 1, signal: null, stderr: expect.stringContaining(`${client.pid}`) });
   });
 });
 

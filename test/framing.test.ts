@@ -454,7 +454,7 @@ describe.concurrent("the client's process", () => {
     const processId = where === "in initialize" ? client.pid : null;
     expect((await server.ask(1, "initialize", { processId, capabilities: {} })).result).toBeDefined();
     client.kill("SIGKILL");
-    expect(await server.ended).toEqual({ code: 1, signal: null, stderr: "" });
+    expect(await server.ended).toEqual({ code: 1, signal: null, stderr: expect.stringContaining(`${client.pid}`) });
   });
 
   it("does not end the server when it never lived here", async () => {

@@ -57,6 +57,10 @@ describe("what is packed", () => {
     "dist/types/cjs/package.json",
     "dist/types/esm/lsp/protocol.d.ts",
     "package.json",
+    // Where the README sends its readers.
+    "server/PROTOCOL.md",
+    "server/README.md",
+    "test/README.md",
   ];
 
   it("is all that is needed, and nothing else", () => {
@@ -64,7 +68,7 @@ describe("what is packed", () => {
     expect(paths).toEqual(expect.arrayContaining(required));
     const others = paths.filter((path) => !required.includes(path) && path !== "README.md");
     expect(
-      others.filter((path) => !/^client-samples\/|^dist\/types\/(?:cjs|esm)\/\w+\/\w+\.d\.ts$/.test(path)),
+      others.filter((path) => !/^client-samples\/(?!.*demo)|^dist\/types\/(?:cjs|esm)\/\w+\/\w+\.d\.ts$/.test(path)),
     ).toEqual([]);
   });
 

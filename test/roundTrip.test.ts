@@ -70,7 +70,6 @@ describe("an editor that does what it is asked, whatever it says and when", () =
 
 describe("an editor that does nothing", () => {
   it.each<[Behaviour, string]>([
-    ["lies", "clientRefused"],
     ["refuses", "clientRefused"],
     ["answersNull", "clientRefused"],
     ["answersErrors", "clientRefused"],
@@ -87,7 +86,7 @@ describe("an editor that does nothing", () => {
     expect(texts()).toEqual({ "a.txt": "old\n" });
   });
 
-  it.each<Behaviour>(["lies", "refuses", "answersNull", "answersErrors"])(
+  it.each<Behaviour>(["refuses", "answersNull", "answersErrors"])(
     "to the last of three documents, and %s: the others are taken back, byte for byte",
     async (behaviour) => {
       const { editor, apply, texts, uri } = await start({ open: three, proofTimeout: 400 });
@@ -104,6 +103,18 @@ describe("an editor that does nothing", () => {
       expect(editor.refusals).toEqual([]);
     },
   );
+
+  it("and says yes: nobody knows whether the edit still comes, and the others are taken back", async () => {
+    const { editor, apply, texts } = await start({ open: three, proofTimeout: 400 });
+    editor.behave("honest", "honest", "lies", "honest");
+    const answer = await apply(threeEdits);
+    expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
+    expect(answer.warnings[0]).toContain("its text is as it was so far; the edit may still come");
+    expect(answer.warnings[0]).toMatch(/Taken back: (a\.txt, b\.txt|b\.txt, a\.txt)\./);
+    expect(answer.edits.map(({ status }) => status)).toEqual(["notAttempted", "notAttempted", "failed"]);
+    expect(answer.files.map(({ path }) => path)).toEqual(["c.txt"]);
+    expect(texts()).toEqual(three);
+  });
 
   it("to the second of three: the third is not even asked for", async () => {
     const { editor, apply, texts } = await start({ open: three, proofTimeout: 400 });
