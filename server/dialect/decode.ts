@@ -44,13 +44,23 @@ export type Decoded =
  */
 export function decodeCall(params: unknown, door: Door): Decoded {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
-  if (typeof sent === "string") return { ok: false, failures: [callFailures.patchesNotRead()] };
+  if (typeof sent === "string") {
+    const isObjectText = /^\s*\{/.test(sent.slice(0, 100));
+    return {
+      ok: false,
+      failures: [isObjectText ? callFailures.notACall("a string of JSON") : callFailures.patchesNotRead()],
+    };
+  }
   if (!isObject(sent)) return { ok: false, failures: [callFailures.notACall(nameOfValue(sent))] };
 
   const findings = makeFindings();
   const keys = readKeys(sent, "call");
   const patch = keys.fields.get("patch");
   const decoded = patch === undefined ? readEditCall(keys, findings) : readPatchCall(keys, patch, findings);
+  // Who asks for a trial must not get the real thing because the key is of another tool.
+  for (const [key, value] of Object.entries(sent)) {
+    if (/^dry[_-]?run$/i.test(key) && value !== false && value !== null) findings.fail(callFailures.dryRun(key));
+  }
   const options = readDoorOptions(keys, door, findings);
   if (decoded === undefined || findings.count() > 0) return { ok: false, failures: findings.failures() };
   const { shape, operations } = decoded;

@@ -86,7 +86,7 @@ export const editFields = {
       .describe("Replace the place that starts nearest to this line (from 1, as the file was before the call)."),
   },
   expectedCount: {
-    spellings: ["expectedCount", "expected_count"],
+    spellings: ["expectedCount", "expected_count", "expected_replacements", "expectedReplacements"],
     schema: z
       .int()
       .min(1)

@@ -101,6 +101,10 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
     }
     return {};
   }
+  const named = Object.keys(parsed.data.versions ?? {}).length;
+  if (named > limits.filesPerCall) {
+    findings.fail(callFailures.tooLarge({}, "options.versions", named, limits.filesPerCall, "documents"));
+  }
   for (const { name, most } of optionLengths) {
     const { length } = parsed.data[name] ?? "";
     if (length > most) findings.fail(callFailures.tooLong({}, `options.${name}`, length, most));

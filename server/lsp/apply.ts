@@ -3,13 +3,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { CancellationToken, ResponseError } from "vscode-languageserver/node";
 import { decodeCall } from "../dialect/decode.js";
 import { diffOf } from "../plan/diff.js";
-import { callSentences, editorFailures, type Failure } from "../plan/failure.js";
+import { callSentences, editorFailures, type Failure, withRest } from "../plan/failure.js";
 import type { BatchOptions, Operation } from "../plan/operation.js";
 import type { EditOutcome, Planned } from "../plan/outcome.js";
 import { planBatch } from "../plan/plan.js";
 import { limits } from "../text/limits.js";
 import { createResolver } from "../workspace/paths.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../workspace/snapshot.js";
+import { pathOfSyncedUri } from "../workspace/uri.js";
 import type { CallOptions, MultiEditErrorData, MultiEditResult } from "./protocol.js";
 import { labelOf, notAttempted, toEditorError, toError, toResult, wholeDiff } from "./report.js";
 import { applyThroughEditor, type Replanned } from "./roundTrip.js";
@@ -45,7 +46,7 @@ export async function applyBatch(
 /** One batch at a time; a call that is cancelled while it waits is answered at once. */
 function applyInTurn(call: Call): Promise<Answer> {
   const { session, token } = call;
-  const cancelled = (): Answer => toError([editorFailures.cancelled()], []);
+  const cancelled = (): Answer => toError([withRest(editorFailures.cancelled(), callSentences.nothingChanged)], []);
   let hasStarted = false;
   const turn = session.inTurn(async () => {
     hasStarted = true;
@@ -83,8 +84,10 @@ async function propose(call: Call): Promise<Answer> {
   if (!drafted.ok) return toError(drafted.failures, drafted.outcomes);
   const { planned } = drafted;
   const made = toWorkspaceEdit(planned.files, call.session);
-  if (!made.ok) return toEditorError(made.failure, notAttempted(planned.outcomes));
-  const { options, warnings } = call;
+  if (!made.ok)
+    return toEditorError(withRest(made.failure, callSentences.nothingChanged), notAttempted(planned.outcomes));
+  const { options } = call;
+  const warnings = options.confirm === true ? [...call.warnings, callSentences.notAsked] : call.warnings;
   return toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings });
 }
 
@@ -98,13 +101,11 @@ async function draft(call: Call, operations: readonly Operation[]): Promise<Draf
   let moved: string | undefined;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const snapshot = await takeSnapshot(operations, worldOf(session, options.root));
-    const { stale, warnings } = await checkVersions(call, snapshot);
+    const { stale, warnings } = await checkVersions(call, snapshot, { all: operations === call.operations });
     if (stale.length > 0) return failed(stale);
     const planned = await inSlices(planBatch(operations, snapshot, batch), token);
-    if (planned === "cancelled") return failed([editorFailures.cancelled()]);
-    moved = [...snapshot.documents.values()].find(
-      ({ uri, version }) => version !== null && session.documents.get(uri)?.version !== version,
-    )?.path;
+    if (planned === "cancelled") return failed([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
+    moved = movedSince(session, snapshot);
     if (moved !== undefined) continue;
     if (!planned.ok) return failed(planned.failures, planned.outcomes);
     return { ok: true, planned: { ...planned, warnings: [...warnings, ...planned.warnings] }, snapshot };
@@ -112,10 +113,22 @@ async function draft(call: Call, operations: readonly Operation[]): Promise<Draf
   return failed([editorFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
 
+/** The path of a document that is not what it was when the snapshot was taken: changed, closed, or opened meanwhile. */
+function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | undefined {
+  const open = new Set(session.documents.all().map(({ uri }) => pathOfSyncedUri(uri)));
+  for (const { uri, path, file, open: seen } of snapshot.places.values()) {
+    // Open documents are values: another one means another text, whatever its version says.
+    const isAsItWas = seen === undefined ? file === undefined || !open.has(file) : session.documents.get(uri) === seen;
+    if (!isAsItWas) return path;
+  }
+  return undefined;
+}
+
 /** What `options.versions` says of the documents of a call, and of those that it does not touch. */
 async function checkVersions(
   { session, options }: Call,
   snapshot: WorkspaceSnapshot,
+  which: { readonly all: boolean },
 ): Promise<{ stale: Failure[]; warnings: string[] }> {
   const stale: Failure[] = [];
   const warnings: string[] = [];
@@ -126,6 +139,8 @@ async function checkVersions(
     const resolved = await resolver?.resolve(uri);
     const place = resolved?.ok === true ? resolved.place : undefined;
     const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);
+    // Of a document that is planned again, the others may have been moved by this very batch.
+    if (same === undefined && !which.all) continue;
     const document = same === undefined ? session.documents.get(place?.uri ?? uri) : snapshot.documents.get(same[0]);
     if (document === undefined) warnings.push(callSentences.versionOfUnknown(uri));
     else if (document.version !== expected) {
@@ -144,7 +159,8 @@ async function applyByServer(call: Call): Promise<Answer> {
     if (!drafted.ok) return toError(drafted.failures, drafted.outcomes);
     const { planned, snapshot } = drafted;
     const made = toWorkspaceEdit(planned.files, session);
-    const refused = (failure: Failure): Answer => toEditorError(failure, notAttempted(planned.outcomes));
+    const refused = (failure: Failure): Answer =>
+      toEditorError(withRest(failure, callSentences.nothingChanged), notAttempted(planned.outcomes));
     if (!made.ok) return refused(made.failure);
     if (session.capabilities.workspace?.applyEdit !== true) return refused(editorFailures.noApplyEdit());
     // A caller may ask for a question, but not do without one that the user wants.
@@ -157,7 +173,8 @@ async function applyByServer(call: Call): Promise<Answer> {
       confirmed = diff;
       continue;
     }
-    if (token.isCancellationRequested) return toError([editorFailures.cancelled()], []);
+    if (token.isCancellationRequested) return refused(editorFailures.cancelled());
+    const agreed = new Map(planned.files.map((file) => [file.document.uri, asks ? wholeDiff([file]) : ""]));
     const replan = async (uri: string): Promise<Replanned> => {
       const own = call.operations.filter(({ path }) => {
         const target = snapshot.targets.get(path);
@@ -166,9 +183,9 @@ async function applyByServer(call: Call): Promise<Answer> {
       const again = await draft(call, own);
       if (!again.ok) return { ok: false, failure: again.failures[0] };
       // What the person has agreed to is that diff and no other.
-      const before = planned.files.filter(({ document }) => document.uri === uri);
-      const isAgreed = !asks || wholeDiff(before) === wholeDiff(again.planned.files);
-      const no = isAgreed ? undefined : await refusalOfUser(call, again.planned);
+      const diffNow = asks ? wholeDiff(again.planned.files) : "";
+      const no = diffNow === agreed.get(uri) ? undefined : await refusalOfUser(call, again.planned);
+      agreed.set(uri, diffNow);
       return no === undefined ? again : { ok: false, failure: no };
     };
     return applyThroughEditor({ session, planned, snapshot, options, warnings: call.warnings, replan });

@@ -25,14 +25,39 @@ export function chooseEncoding(offered: unknown): PositionEncoding {
  * surrogate pair, or between CR and LF; whoever makes edits widens them first.
  */
 export function positionOf(text: string, lines: LineIndex, offset: number, encoding: PositionEncoding): Position {
+  const line = checkOffset(text, lines, offset);
+  const start = lines.start(line);
+  return { line, character: encoding === "utf-16" ? offset - start : countUnits(text, start, offset, encoding) };
+}
+
+/** The line of an offset that has a position; throws for one that has none. */
+function checkOffset(text: string, lines: LineIndex, offset: number): number {
   if (!Number.isInteger(offset) || offset < 0 || offset > text.length) {
     throw new RangeError(`offset ${offset} is outside a text of ${text.length}`);
   }
   const line = lines.lineAt(offset);
   if (isInsidePair(text, offset)) throw new RangeError(`offset ${offset} is inside a surrogate pair`);
   if (offset > lines.contentEnd(line)) throw new RangeError(`offset ${offset} is between CR and LF`);
-  const start = lines.start(line);
-  return { line, character: encoding === "utf-16" ? offset - start : countUnits(text, start, offset, encoding) };
+  return line;
+}
+
+/** `positionOf` for offsets in ascending order: what was counted of a line is not counted again. */
+export function ascendingPositions(
+  text: string,
+  lines: LineIndex,
+  encoding: PositionEncoding,
+): (offset: number) => Position {
+  let last = { offset: 0, line: 0, character: 0 };
+  return (offset) => {
+    const line = lines.lineAt(offset);
+    if (line !== last.line || offset < last.offset || encoding === "utf-16") {
+      last = { offset, ...positionOf(text, lines, offset, encoding) };
+    } else {
+      checkOffset(text, lines, offset);
+      last = { offset, line, character: last.character + countUnits(text, last.offset, offset, encoding) };
+    }
+    return { line: last.line, character: last.character };
+  };
 }
 
 /**

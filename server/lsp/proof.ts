@@ -4,7 +4,7 @@ import type { FileChange } from "../plan/outcome.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
-import type { Session } from "./session.js";
+import { openAt, type Session } from "./session.js";
 
 /** What the editor's own text says of one edit. */
 export type Proof =
@@ -34,7 +34,7 @@ export async function prove(session: Session, file: FileChange, asked: Asked): P
   const verdictOn = (text: string): Verdict => (version === null ? "unclear" : whichText(file, text));
   const isProof = (text: string): boolean => isExpected(session, file, text) || verdictOn(text) === "planned";
   const watch = watchText(session, uri, isProof);
-  const openNow = () => session.documents.get(uri);
+  const openNow = () => openAt(session, uri);
   try {
     const answer = await Promise.race([request(session, asked), watch.seen.then(() => "seen" as const)]);
     if (answer === "seen") return { kind: "proved" };
@@ -127,8 +127,8 @@ function watchText(
   let stop = (): void => {};
   const seen = new Promise<void>((resolve) => {
     stop = session.documents.onChange((changed) => {
-      const open = session.documents.get(uri);
-      if (changed === uri && open !== undefined && open.desynced === undefined && isSought(open.text)) resolve();
+      const open = openAt(session, uri);
+      if (changed === open?.uri && open.desynced === undefined && isSought(open.text)) resolve();
     });
   });
   return { seen, stop };

@@ -42,7 +42,8 @@ export function toResult(report: Report): MultiEditResult {
 
 /** `src/a.ts (3 edits)`, `4 files (9 edits)`, or the caller's own label. */
 export function labelOf(files: readonly FileChange[], options: CallOptions): string {
-  if (options.label !== undefined) return options.label;
+  // A label is shown to people: it must not break the line or turn the text around.
+  if (options.label !== undefined) return options.label.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
   const edits = files.reduce((sum, file) => sum + file.edits, 0);
   const [only] = files;
   const name = files.length === 1 && only !== undefined ? only.document.path : `${files.length} files`;

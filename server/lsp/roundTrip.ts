@@ -10,7 +10,7 @@ import type { WorkspaceSnapshot } from "../workspace/snapshot.js";
 import { isExpected, type Proof, prove, request, whichText } from "./proof.js";
 import type { CallOptions, MultiEditErrorData, MultiEditResult } from "./protocol.js";
 import { labelOf, toEditorError, toResult } from "./report.js";
-import type { Session } from "./session.js";
+import { openAt, type Session } from "./session.js";
 import { offers, toTextDocumentEdit, toWorkspaceEdit } from "./workspaceEdit.js";
 
 type GoodPlan = Extract<Planned, { ok: true }>;
@@ -83,7 +83,7 @@ async function change(job: Job, file: FileChange): Promise<Proof> {
   const { session, options } = job;
   const { uri, version } = file.document;
   // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
-  if ((session.documents.get(uri)?.version ?? null) !== version) return { kind: "moved" };
+  if ((openAt(session, uri)?.version ?? null) !== version) return { kind: "moved" };
   return prove(session, file, { label: labelOf([file], options), edit: editOf(session, file) });
 }
 
@@ -103,10 +103,10 @@ async function create(job: Job, file: FileChange): Promise<StepProof> {
   if (answer.silent) return { kind: "silent" };
   if (!answer.applied) return { kind: "refused", reason: answer.reason };
   if (file.change.isEmpty) {
-    const there = session.documents.get(uri) !== undefined || (await onDiskNow(job, file, "")) === "same";
+    const there = openAt(session, uri) !== undefined || (await onDiskNow(job, file, "")) === "same";
     return { kind: there ? "proved" : "unproved" };
   }
-  const document = { ...file.document, version: session.documents.get(uri)?.version ?? null };
+  const document = { ...file.document, version: openAt(session, uri)?.version ?? null };
   const edit: WorkspaceEdit = { documentChanges: [toTextDocumentEdit({ ...file, document }, session)] };
   const proof = await prove(session, file, { label, edit });
   if (proof.kind === "proved" || proof.kind === "unproved") return proof;
@@ -144,7 +144,7 @@ async function giveUp(job: Job, step: Step, done: readonly Step[]): Promise<Answ
   const made = toWorkspaceEdit(files, job.session);
   const onDisk = new Map<string, "same" | "differs">();
   for (const file of files) {
-    const open = job.session.documents.get(file.document.uri);
+    const open = openAt(job.session, file.document.uri);
     onDisk.set(file.document.uri, (await onDiskNow(job, file, open?.text ?? file.text)) ?? "differs");
   }
   return toResult({
@@ -180,7 +180,7 @@ function failureOf({ proof, file }: Step, rest: string): Failure {
 async function takeBack(job: Job, { file, proof }: Step): Promise<boolean> {
   const { session } = job;
   if (file.created) return remove(job, file);
-  const open = session.documents.get(file.document.uri);
+  const open = openAt(session, file.document.uri);
   if (proof.kind !== "proved" || open === undefined || open.desynced !== undefined) return false;
   const isTyped = !isExpected(session, file, open.text);
   if (isTyped && whichText(file, open.text) !== "planned") return false;
@@ -206,11 +206,13 @@ async function takeBack(job: Job, { file, proof }: Step): Promise<boolean> {
 async function remove(job: Job, file: FileChange): Promise<boolean> {
   const { session } = job;
   const isOurs = (await onDiskNow(job, file, "")) === "same" || (await onDiskNow(job, file, file.text)) === "same";
-  const open = session.documents.get(file.document.uri);
+  const open = openAt(session, file.document.uri);
   const isUntouched = open === undefined || /^(?:\r\n|\n|\r)?$/.test(open.text) || isExpected(session, file, open.text);
   if (!isOurs || !isUntouched || !offers(session, "delete")) return false;
   const edit: WorkspaceEdit = { documentChanges: [{ kind: "delete", uri: file.document.uri }] };
-  return (await request(session, { label: "Undo", edit })).applied;
+  await request(session, { label: "Undo", edit });
+  // Proved by the disk, as everything else is by the text.
+  return (await onDiskNow(job, file, "")) === undefined;
 }
 
 /** Whether the file on disk has a text now. `undefined`: there is no file. */

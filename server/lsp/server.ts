@@ -86,15 +86,18 @@ function initialize(
   params: InitializeParams,
   start: ServerStart,
 ): InitializeResult {
-  const { capabilities, clientInfo } = params;
-  session.capabilities = capabilities;
-  session.facts = factsOf(clientInfo?.name);
-  session.encoding = chooseEncoding(capabilities.general?.positionEncodings);
+  // Some clients leave out what the protocol demands.
+  const capabilities: Partial<InitializeParams>["capabilities"] = params.capabilities;
+  const name: unknown = params.clientInfo?.name;
+  const client = typeof name === "string" ? name : undefined;
+  session.capabilities = capabilities ?? {};
+  session.facts = factsOf(client);
+  session.encoding = chooseEncoding(session.capabilities.general?.positionEncodings);
   session.folders = foldersOf(params);
   settings.push(params.initializationOptions);
   session.log(
     "info",
-    `version ${start.version}, client ${clientInfo?.name ?? "without a name"}, positions in ${session.encoding}`,
+    `version ${start.version}, client ${client ?? "without a name"}, positions in ${session.encoding}`,
   );
   return {
     serverInfo: { name: "multi-edit-language-server", version: start.version },
@@ -111,7 +114,7 @@ function initialize(
 }
 
 function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): Folder[] {
-  if (workspaceFolders) return workspaceFolders.map(({ uri }) => folderOf(uri));
+  if (Array.isArray(workspaceFolders)) return urisIn(workspaceFolders).map(folderOf);
   if (rootUri) return [folderOf(rootUri)];
   return rootPath ? [{ uri: rootPath, path: rootPath }] : [];
 }
@@ -119,11 +122,12 @@ function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): F
 /** A folder that is no directory of this machine keeps an empty path, and so holds no file. */
 const folderOf = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
 
+function urisIn(folders: unknown): string[] {
+  if (!Array.isArray(folders)) return [];
+  return folders.map((folder: { uri?: unknown } | null) => folder?.uri).filter((uri) => typeof uri === "string");
+}
+
 function changeFolders(session: Session, params: unknown): void {
-  const urisIn = (list: unknown): string[] =>
-    Array.isArray(list)
-      ? list.map((folder: { uri?: unknown }) => folder?.uri).filter((uri) => typeof uri === "string")
-      : [];
   const { added, removed } = (params as { event?: { added?: unknown; removed?: unknown } } | null)?.event ?? {};
   const gone = new Set(urisIn(removed));
   const fresh = urisIn(added).filter((uri) => !session.folders.some((folder) => folder.uri === uri && !gone.has(uri)));
@@ -144,6 +148,7 @@ function createSettings(session: Session): SettingsSource {
   const warnOnce = createWarnOnce();
   let pushed: unknown[] = [];
   let pulled: unknown;
+  let asked = 0;
   const read = (): void => {
     const { settings, warnings } = readSettings([...pushed, pulled]);
     session.settings = settings;
@@ -157,8 +162,11 @@ function createSettings(session: Session): SettingsSource {
     },
     async pull() {
       if (session.capabilities.workspace?.configuration !== true) return;
+      const turn = ++asked;
       const told = session.connection.workspace.getConfiguration("multiEdit").then(
         (settings: unknown) => {
+          // An older answer may come after a newer one.
+          if (turn !== asked) return;
           pulled = settings;
           read();
         },

@@ -1,9 +1,10 @@
 /** What is known of one client while it is connected: what it can do, its folders, settings and open documents. */
 import type { CancellationToken, ClientCapabilities, Connection } from "vscode-languageserver/node";
-import type { Documents } from "../workspace/documents.js";
+import type { Documents, OpenDocument } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import type { Settings } from "../workspace/settings.js";
 import type { World } from "../workspace/snapshot.js";
+import { pathOfSyncedUri } from "../workspace/uri.js";
 import type { ClientFacts } from "./clients.js";
 import type { LogLevel } from "./lifetime.js";
 import type { PositionEncoding } from "./positions.js";
@@ -35,6 +36,17 @@ export function worldOf(session: Session, root: string | undefined): World {
     openTexts: documents,
     loneCrEndsLine: facts.loneCrEndsLine,
   };
+}
+
+/**
+ * The open document at a URI, in whatever way the client spells it: a file that was not open when it was planned has our
+ * spelling, and the client opens it under its own. `undefined`: not open.
+ */
+export function openAt({ documents }: Session, uri: string): OpenDocument | undefined {
+  const exact = documents.get(uri);
+  if (exact !== undefined) return exact;
+  const path = pathOfSyncedUri(uri);
+  return path === undefined ? undefined : documents.all().find((open) => pathOfSyncedUri(open.uri) === path);
 }
 
 /** A queue of one: each task starts when the one before it has ended, however it ended. */

@@ -11,7 +11,7 @@ import { editorFailures, type Failure } from "../plan/failure.js";
 import type { FileChange } from "../plan/outcome.js";
 import { LineIndex } from "../text/lines.js";
 import type { ClientFacts } from "./clients.js";
-import { type PositionEncoding, positionOf } from "./positions.js";
+import { ascendingPositions, type PositionEncoding } from "./positions.js";
 
 /** What decides how an edit must be written for this client. */
 export interface EditTarget {
@@ -65,7 +65,8 @@ function toTextEdits({ document, change, created }: FileChange, target: EditTarg
   const mark = document.bomSynced ? "\uFEFF" : "";
   const text = mark + document.text;
   const lines = LineIndex.of(text, document);
-  const at = (offset: number): Position => positionOf(text, lines, offset + mark.length, target.encoding);
+  const positionAt = ascendingPositions(text, lines, target.encoding);
+  const at = (offset: number): Position => positionAt(offset + mark.length);
   return change.changes.map(({ from, to, insert }) => ({ range: { start: at(from), end: at(to) }, newText: insert }));
 }
 

@@ -1,6 +1,6 @@
 /** Where an old text stands: the first rung that finds it decides, and a looser one never overrules a stricter one. */
 import { isAllBlank } from "../text/chars.js";
-import type { Place, Sought } from "./place.js";
+import type { Place } from "./place.js";
 import { type RungName, rungs } from "./rungs.js";
 import type { TextIndex } from "./textIndex.js";
 
@@ -11,11 +11,11 @@ export type Located =
   | { readonly kind: "one" | "many"; readonly rung: RungName; readonly places: readonly [Place, ...Place[]] };
 
 /** Tries the rungs on the whole text. `lenient: false` keeps the strict ones. The old text must not be empty. */
-export function locate(index: TextIndex, sought: Sought, options: { readonly lenient: boolean }): Located {
-  const blank = isAllBlank(sought.oldText);
+export function locate(index: TextIndex, oldText: string, options: { readonly lenient: boolean }): Located {
+  const blank = isAllBlank(oldText);
   for (const rung of rungs) {
     if ((!options.lenient && !rung.strict) || (blank && !rung.forBlankText)) continue;
-    const found = rung.find(index, sought);
+    const found = rung.find(index, oldText);
     if (found === "tooMany") return { kind: "tooMany" };
     const [first, ...rest] = found;
     if (first !== undefined)

@@ -38,7 +38,15 @@ export interface Region {
 }
 
 /** Work bounds: how many places of one line or word vote, how many words are looked up, how much text is compared. */
-const bounds = { votesPerLine: 40, words: 8, votesPerWord: 40, pieceUnits: 4, ranked: 12, comparedUnits: 600 } as const;
+const bounds = {
+  votesPerLine: 40,
+  soughtLines: 1_000,
+  words: 8,
+  votesPerWord: 40,
+  pieceUnits: 4,
+  ranked: 12,
+  comparedUnits: 600,
+} as const;
 
 /** Up to `limits.nearestShown` regions, best first; none where nothing resembles the old text. */
 export function nearestRegions(index: TextIndex, oldText: string): Region[] {
@@ -66,7 +74,7 @@ export function nearestRegions(index: TextIndex, oldText: string): Region[] {
 function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, number> {
   const { keys, keyOf } = index.keys("trimmed");
   const wanted = new Map<number, number[]>();
-  for (const [i, line] of sought.entries()) {
+  for (const [i, line] of sought.slice(0, bounds.soughtLines).entries()) {
     const key = keyOf.get(keyText(line, 0, line.length, "trimmed"));
     if (key === undefined || !/[\p{L}\p{N}]/u.test(line)) continue;
     wanted.set(key, [...(wanted.get(key) ?? []), i].slice(0, bounds.votesPerLine));
@@ -175,7 +183,8 @@ function firstDifference(index: TextIndex, start: number, sought: readonly strin
   for (const [i, wanted] of sought.entries()) {
     const line = start + i;
     const missing = { kind: "missingLine", line: index.lines.lineCount - 1, column: 0, soughtColumn: 0 } as const;
-    if (line >= lines.lineCount) return { ...missing, sought: wanted, found: "" };
+    const isBehindEnd = line >= lines.lineCount - 1 && lines.start(line) === index.text.length && wanted.trim() !== "";
+    if (line >= lines.lineCount || isBehindEnd) return { ...missing, sought: wanted, found: "" };
     const found = lines.content(line);
     if (found === wanted || (sought.length === 1 && found.includes(wanted))) continue;
     const columns = sought.length === 1 ? partingWithin(wanted, found) : parting(wanted, found);

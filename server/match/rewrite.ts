@@ -4,13 +4,19 @@ import type { Change } from "../text/changeSet.js";
 import { type SplitLine, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
-import type { Place } from "./place.js";
+import type { Place, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
+import { reshaped } from "./wholeLines.js";
 
-/** The changes of one place, sorted, as small as they can be; none where the document has the new text there already. */
-export function rewrite(index: TextIndex, place: Place): Change[] {
-  const old = cut(place.oldText);
-  const next = cut(place.newText);
+/**
+ * The changes of one place, sorted, as small as they can be; none where the document has the new text there already.
+ * `undefined`: the new text can't be given the place's indentation, because a line has less than is to be removed.
+ */
+export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
+  const [oldText, newText] = [reshaped(sought.oldText, place.reshape), reshaped(sought.newText, place.reshape)];
+  if (oldText === undefined || newText === undefined) return undefined;
+  const old = cut(oldText);
+  const next = cut(newText);
   const region = splitLines(index.text, place.from, place.to);
   if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
   const pieces = piecesOf({ index, place, region, old, next });
@@ -57,17 +63,17 @@ function piecesOf(alignment: Alignment): Piece[] {
 
 /** The end that new lines get at an offset: of its line, else of the line before; `undefined`: the text has none there. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
-  // Looked for from the place: an index of the whole text would cost more than the edit.
-  for (let at = offset; at < index.text.length; at++) {
+  // Looked for from the place: an index of the whole text would cost more than the edit, but for very long lines.
+  for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
     const end = endAt(index, at);
     if (end !== undefined) return end;
   }
-  for (let at = offset - 1; at >= 0; at--) {
-    const end = endAt(index, at);
-    if (end !== undefined) return end === "\n" && index.text[at - 1] === "\r" ? "\r\n" : end;
-  }
-  return undefined;
+  const line = index.lines.lineAt(offset);
+  return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
 }
+
+/** UTF-16 units in which a line end is looked for unit by unit. */
+const nearby = 2_000;
 
 /** The line end that starts at an offset, if the document's editor takes it for one. */
 function endAt({ text, rule }: TextIndex, at: number): string | undefined {

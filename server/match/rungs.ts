@@ -2,7 +2,7 @@
 import { isBlank, splitsCharacter } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { Folded, type FoldOptions } from "./fold.js";
-import type { Found, Place, Sought } from "./place.js";
+import type { Found, Place } from "./place.js";
 import { findAll } from "./search.js";
 import type { TextIndex } from "./textIndex.js";
 import { findIndented, findWithViewPrefix } from "./wholeLines.js";
@@ -14,7 +14,7 @@ export interface Rung {
   readonly strict: boolean;
   /** Whether it is tried for an old text that is nothing but blanks. */
   readonly forBlankText: boolean;
-  readonly find: (index: TextIndex, sought: Sought) => Found;
+  readonly find: (index: TextIndex, oldText: string) => Found;
 }
 
 /** Names of the rungs as results carry them. */
@@ -27,60 +27,64 @@ const typography: FoldOptions = { trailingBlanks: true, typography: true };
 /** In the order in which they are tried. */
 export const rungs: readonly Rung[] = [
   { name: "exact", strict: true, forBlankText: true, find: findExact },
-  { name: "lineEnding", strict: true, forBlankText: true, find: (index, sought) => findFolded(index, sought, nothing) },
+  {
+    name: "lineEnding",
+    strict: true,
+    forBlankText: true,
+    find: (index, oldText) => findFolded(index, oldText, nothing),
+  },
   {
     name: "trailingBlanks",
     strict: false,
     forBlankText: false,
-    find: (index, sought) => findFolded(index, sought, blanks),
+    find: (index, oldText) => findFolded(index, oldText, blanks),
   },
   {
     name: "typography",
     strict: false,
     forBlankText: false,
-    find: (index, sought) => findFolded(index, sought, typography),
+    find: (index, oldText) => findFolded(index, oldText, typography),
   },
   { name: "indentation", strict: false, forBlankText: false, find: findIndented },
   { name: "viewPrefix", strict: false, forBlankText: false, find: findWithViewPrefix },
 ];
 
 /** A place never starts or ends inside a character or a CRLF: the next rung takes such a line end as a whole. */
-function findExact(index: TextIndex, sought: Sought): readonly Place[] {
-  const { text } = index;
-  return findAll(text, sought.oldText, limits.placesPerEdit)
-    .map((from) => ({ ...sought, from, to: from + sought.oldText.length }))
+function findExact({ text }: TextIndex, oldText: string): Found {
+  const starts = findAll(text, oldText, limits.placesPerEdit);
+  if (starts.length === limits.placesPerEdit) return "tooMany";
+  return starts
+    .map((from) => ({ from, to: from + oldText.length }))
     .filter(({ from, to }) => !splitsCharacter(text, from) && !splitsCharacter(text, to));
 }
 
-function findFolded(index: TextIndex, sought: Sought, options: FoldOptions): readonly Place[] {
+function findFolded(index: TextIndex, oldText: string, options: FoldOptions): Found {
   const folded = index.folded(options);
-  const pattern = Folded.of(sought.oldText, options).text;
-  if (folded.text === index.text && pattern === sought.oldText) return [];
-  const endsBlank = options.trailingBlanks && isBlank(sought.oldText.charCodeAt(sought.oldText.length - 1));
-  if (!endsBlank) return foldedPlaces(index, folded, sought, { pattern, atLineEnd: false });
+  const pattern = Folded.of(oldText, options).text;
+  if (folded.text === index.text && pattern === oldText) return [];
+  const endsBlank = options.trailingBlanks && isBlank(oldText.charCodeAt(oldText.length - 1));
+  if (!endsBlank) return foldedPlaces(index, folded, { pattern, atLineEnd: false });
   // Blanks at the old text's very end: folded only where the document's line ends too, literal within a line.
-  const literal = Folded.of(`${sought.oldText}|`, options).text.slice(0, -1);
-  const within = foldedPlaces(index, folded, sought, { pattern: literal, atLineEnd: false });
-  const atEnds = foldedPlaces(index, folded, sought, { pattern, atLineEnd: true });
+  const literal = Folded.of(`${oldText}|`, options).text.slice(0, -1);
+  const within = foldedPlaces(index, folded, { pattern: literal, atLineEnd: false });
+  const atEnds = foldedPlaces(index, folded, { pattern, atLineEnd: true });
+  if (within === "tooMany" || atEnds === "tooMany") return "tooMany";
   return [...within, ...atEnds].sort((a, b) => a.from - b.from || a.to - b.to);
 }
 
 /** `atLineEnd`: only places at the end of a line count, and the document's blanks there belong to them. */
-function foldedPlaces(
-  index: TextIndex,
-  folded: Folded,
-  sought: Sought,
-  what: { pattern: string; atLineEnd: boolean },
-): Place[] {
+function foldedPlaces(index: TextIndex, folded: Folded, what: { pattern: string; atLineEnd: boolean }): Found {
   const places: Place[] = [];
   if (what.pattern === "") return places;
-  for (const start of findAll(folded.text, what.pattern, limits.placesPerEdit)) {
+  const starts = findAll(folded.text, what.pattern, limits.placesPerEdit);
+  if (starts.length === limits.placesPerEdit) return "tooMany";
+  for (const start of starts) {
     const end = start + what.pattern.length;
     if (what.atLineEnd && end < folded.text.length && folded.text[end] !== "\n") continue;
     const from = folded.startOf(start);
     const to = what.atLineEnd ? folded.startOf(end) : folded.endOf(end);
     if (from === undefined || to === undefined || to < from) continue;
-    if (!splitsCharacter(index.text, from) && !splitsCharacter(index.text, to)) places.push({ ...sought, from, to });
+    if (!splitsCharacter(index.text, from) && !splitsCharacter(index.text, to)) places.push({ from, to });
   }
   return places;
 }

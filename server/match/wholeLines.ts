@@ -1,7 +1,7 @@
 /** The rungs that compare whole lines: another indentation, and the line numbers of a file view. */
 import { isAllBlank, isBlank, splitLines, trimEnd, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import type { Found, Place, Sought } from "./place.js";
+import type { Found, Place, Reshape } from "./place.js";
 import { findAllNumbers } from "./search.js";
 import { keyText, type LineKey, type TextIndex } from "./textIndex.js";
 
@@ -9,34 +9,43 @@ import { keyText, type LineKey, type TextIndex } from "./textIndex.js";
 const tabWidths = { least: 1, most: 16 };
 
 /** Places whose lines are the old text's, all indented more, all less, or all with tabs for a number of spaces or back. */
-export function findIndented(index: TextIndex, sought: Sought): Found {
-  if (!/[\p{L}\p{N}]/u.test(sought.oldText)) return [];
-  const old = wholeLines(sought.oldText);
+export function findIndented(index: TextIndex, oldText: string): Found {
+  if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
+  const old = wholeLines(oldText);
+  const lines = candidates(index, old, "trimmed");
+  if (lines === "tooMany") return lines;
   const places: Place[] = [];
   let steps = 0;
-  for (const line of candidates(index, old, "trimmed")) {
+  for (const line of lines) {
     const shift = shiftBetween(
       old.lines,
       (i) => index.matchedLines.content(line + i),
       () => ++steps,
     );
     if (steps > limits.lineSteps) return "tooMany";
-    const newText = shift === undefined ? undefined : shifted(sought.newText, shift);
-    const oldText = shift === undefined ? undefined : shifted(sought.oldText, shift);
-    if (newText !== undefined && oldText !== undefined) places.push({ oldText, newText, ...span(index, old, line) });
+    if (shift !== undefined) places.push({ ...span(index, old, line), reshape: shift });
   }
   return places;
 }
 
 /** Places of an old text whose every line was copied from a file view, with the numbers that the view puts in front. */
-export function findWithViewPrefix(index: TextIndex, sought: Sought): Found {
-  const view = withoutViewPrefix(sought);
-  if (view === undefined || isAllBlank(view.plain.oldText)) return [];
-  const { plain, number, isWeak } = view;
-  const old = wholeLines(plain.oldText);
-  return candidates(index, old, "trimmedEnd")
-    .filter((line) => !isWeak || line + 1 === number)
-    .map((line) => ({ ...plain, ...span(index, old, line) }));
+export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
+  const view = viewOf(oldText);
+  if (view === undefined) return [];
+  const { number, isWeak, reshape } = view;
+  const plain = stripped(oldText, reshape);
+  if (isAllBlank(plain)) return [];
+  const old = wholeLines(plain);
+  const lines = candidates(index, old, "trimmedEnd");
+  if (lines === "tooMany") return lines;
+  return lines.filter((line) => !isWeak || line + 1 === number).map((line) => ({ ...span(index, old, line), reshape }));
+}
+
+/** A caller's text as the document has it at a place; `undefined` where a line has less indentation than is to be removed. */
+export function reshaped(text: string, reshape: Reshape | undefined): string | undefined {
+  if (reshape === undefined) return text;
+  if (reshape.kind === "unmark") return text.replace(/^\uFEFF/, "");
+  return reshape.kind === "unview" ? stripped(text, reshape) : shifted(text, reshape);
 }
 
 interface WholeLines {
@@ -52,15 +61,14 @@ function wholeLines(text: string): WholeLines {
 }
 
 /** First lines (0-based) of the places whose lines have the same keys; a line end that is sought must be there. */
-function candidates(index: TextIndex, old: WholeLines, key: LineKey): number[] {
+function candidates(index: TextIndex, old: WholeLines, key: LineKey): number[] | "tooMany" {
   const { keys, keyOf } = index.keys(key);
   const pattern = old.lines.map((line) => keyOf.get(keyText(line, 0, line.length, key)) ?? -1);
   if (pattern.includes(-1)) return [];
   const lines = index.matchedLines;
-  return findAllNumbers(keys, Int32Array.from(pattern), limits.placesPerEdit).filter((line) => {
-    const last = line + old.lines.length - 1;
-    return !old.ended || last + 1 < lines.lineCount;
-  });
+  const found = findAllNumbers(keys, Int32Array.from(pattern), limits.placesPerEdit);
+  if (found.length === limits.placesPerEdit) return "tooMany";
+  return found.filter((line) => !old.ended || line + old.lines.length < lines.lineCount);
 }
 
 function span(index: TextIndex, old: WholeLines, line: number): { from: number; to: number } {
@@ -70,9 +78,7 @@ function span(index: TextIndex, old: WholeLines, line: number): { from: number; 
 }
 
 /** How the old text's indentation becomes the document's, the same for all lines. */
-type Shift =
-  | { readonly kind: "add" | "remove"; readonly indent: string }
-  | { readonly kind: "toTabs" | "toSpaces"; readonly width: number };
+type Shift = Exclude<Reshape, { kind: "unview" | "unmark" }>;
 
 /** The one shift that explains every line that is not blank; `undefined`: there is none. */
 function shiftBetween(old: readonly string[], fileLine: (i: number) => string, step: () => number): Shift | undefined {
@@ -84,7 +90,10 @@ function shiftBetween(old: readonly string[], fileLine: (i: number) => string, s
     const indent = indentOf(line);
     if (indent.length < line.length && shiftedIndent(indent, shift) !== indentOf(fileLine(i))) return undefined;
   }
-  return shift;
+  if (shift.kind !== "toTabs") return shift;
+  // What is no whole tab is alignment, of which the new text may have what the old one has.
+  const rests = old.filter((line) => indentOf(line).length < line.length).map((line) => spacesOf(line) % shift.width);
+  return { ...shift, rests: [...new Set(rests)] };
 }
 
 function shiftOfOne(old: string, file: string): Shift | undefined {
@@ -120,7 +129,9 @@ function shiftedIndent(indent: string, shift: Shift): string | undefined {
     case "toSpaces":
       return indent.replaceAll("\t", () => " ".repeat(shift.width));
     case "toTabs": {
-      const spaces = indent.length - indent.replace(/^ +/, "").length;
+      const spaces = spacesOf(indent);
+      const rest = spaces % shift.width;
+      if (rest !== 0 && shift.rests !== undefined && !shift.rests.includes(rest)) return undefined;
       const tabs = Math.floor(spaces / shift.width);
       return "\t".repeat(tabs) + indent.slice(tabs * shift.width);
     }
@@ -143,6 +154,8 @@ function shifted(text: string, shift: Shift): string | undefined {
   return parts.join("");
 }
 
+const spacesOf = (line: string): number => line.length - line.replace(/^ +/, "").length;
+
 function indentOf(line: string): string {
   let end = 0;
   while (end < line.length && isBlank(line.charCodeAt(end))) end++;
@@ -154,31 +167,33 @@ const viewSeparators = ["\t", "→", ": ", " | "] as const;
 
 /** An old text that was copied from a file view. */
 interface Viewed {
-  readonly plain: Sought;
+  readonly reshape: Extract<Reshape, { kind: "unview" }>;
   /** 1-based, of its first line. */
   readonly number: number;
-  /** One line of `404: notFound` may be no view at all: the number must be the line's. */
+  /** One line of `404: notFound` may be no view at all: its number must be the line's. */
   readonly isWeak: boolean;
 }
 
-/** Old and new text without view prefixes; `undefined` where not every line of the old text has one, counting up by one. */
-function withoutViewPrefix(sought: Sought): Viewed | undefined {
+/** `undefined` where not every line of the text has a number in front, counting up by one. */
+function viewOf(oldText: string): Viewed | undefined {
   for (const separator of viewSeparators) {
-    const old = splitLines(sought.oldText);
-    const ended = old.length > 1 && old.at(-1)?.from === sought.oldText.length;
-    const lines = (ended ? old.slice(0, -1) : old).map((line) =>
-      prefixOf(sought.oldText.slice(line.from, line.to), separator),
-    );
+    const old = splitLines(oldText);
+    const ended = old.length > 1 && old.at(-1)?.from === oldText.length;
+    const lines = (ended ? old.slice(0, -1) : old).map(({ from, to }) => prefixOf(oldText.slice(from, to), separator));
     if (!lines.every((line, i) => line !== undefined && line.number === (lines[0]?.number ?? 0) + i)) continue;
-    const plain = { oldText: stripped(sought.oldText, separator), newText: stripped(sought.newText, separator) };
-    const isWeak = lines.length === 1 && separator !== "\t" && separator !== "→";
-    return { plain, number: lines[0]?.number ?? 0, isWeak };
+    const prefixes = lines.flatMap((line) => line ?? []);
+    const number = prefixes[0]?.number ?? 0;
+    const column = prefixes.every(({ start }) => start === 0) ? undefined : prefixes[0]?.end;
+    return { reshape: { kind: "unview", separator, number, column }, number, isWeak: lines.length === 1 };
   }
   return undefined;
 }
 
 interface ViewPrefix {
   readonly number: number;
+  /** Offsets in the line at which the number starts and ends. */
+  readonly start: number;
+  readonly end: number;
   /** UTF-16 units of the prefix. */
   readonly length: number;
 }
@@ -189,16 +204,34 @@ function prefixOf(line: string, separator: string): ViewPrefix | undefined {
   while (end < line.length && end - start < 9 && isDigit(line.charCodeAt(end))) end++;
   if (end === start) return undefined;
   const number = Number(line.slice(start, end));
-  if (line.startsWith(separator, end)) return { number, length: end + separator.length };
+  if (line.startsWith(separator, end)) return { number, start, end, length: end + separator.length };
   const bare = separator.slice(0, trimEnd(separator, 0, separator.length));
-  return line.length === end + bare.length && line.startsWith(bare, end) ? { number, length: line.length } : undefined;
+  return line.length === end + bare.length && line.startsWith(bare, end)
+    ? { number, start, end, length: line.length }
+    : undefined;
 }
 
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
-/** Lines that have a prefix lose it; lines that a model added without one stay. Their ends do not matter to what is found. */
-function stripped(text: string, separator: string): string {
-  return splitLines(text)
-    .map(({ from, to }) => text.slice(from + (prefixOf(text.slice(from, to), separator)?.length ?? 0), to))
+/**
+ * Lines that have a prefix of the view lose it: its column and a number that the view could have there. Lines that a model
+ * added without one stay, also where their own text starts with a number. Line ends do not matter to what is found.
+ */
+function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): string {
+  const lines = splitLines(text);
+  const last = view.number + lines.length + spareNumbers;
+  return lines
+    .map(({ from, to }) => {
+      const prefix = prefixOf(text.slice(from, to), view.separator);
+      const isOfView =
+        prefix !== undefined &&
+        prefix.number >= view.number &&
+        prefix.number <= last &&
+        (view.column === undefined ? prefix.start === 0 : prefix.end === view.column);
+      return text.slice(from + (isOfView ? prefix.length : 0), to);
+    })
     .join("\n");
 }
+
+/** How far a new text may number on behind its own count of lines: those that it left out had numbers, too. */
+const spareNumbers = 50;

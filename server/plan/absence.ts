@@ -9,7 +9,7 @@ import type { BatchOptions, EditOperation } from "./operation.js";
 
 /** What of the batch so far may explain that an old text is not there. */
 export interface History {
-  /** Edits of this document that were applied, with the stretches of the document's text that they took. */
+  /** Edits of this document that were applied, with the stretches of the document's text that they changed. */
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
   /** Edits of this document that failed. */
   readonly failed: readonly EditOperation[];
@@ -32,13 +32,13 @@ export function explainAbsence(draft: Draft, edit: EditOperation, history: Histo
   const line = lineOfNewText(draft, edit);
   if (line !== undefined) return editFailures.alreadyApplied(at, line);
   if (!options.lenient) {
-    const loose = locate(draft.index, edit, { lenient: true });
+    const loose = locate(draft.index, edit.oldText, { lenient: true });
     if (loose.kind === "one" || loose.kind === "many") {
       return editFailures.onlyLenient(at, loose.rung, lineOf(draft, loose.places[0].from));
     }
   }
   return editFailures.noMatch(at, {
-    elided: elisionIn(edit.oldText),
+    elided: elisionIn(edit.oldText, draft.index.text),
     nearest: history.failed.length < limits.explainedFailures ? regionsNear(draft, edit) : undefined,
     inBatch: draft.index !== draft.base,
   });
@@ -56,7 +56,7 @@ function consumedBy(
   history: History,
   options: BatchOptions,
 ): { index: number; line: number } | undefined {
-  const before = locate(draft.base, edit, options);
+  const before = locate(draft.base, edit.oldText, options);
   if (before.kind === "none" || before.kind === "tooMany") return undefined;
   const [place] = before.places;
   const touches = ({ from, to }: Span): boolean => from < place.to && to > place.from;
@@ -71,13 +71,13 @@ function consumedBy(
 function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   const telling = /[\p{L}\p{N}]/u.test(edit.newText) && !edit.oldText.includes(edit.newText);
   if (!telling) return undefined;
-  const found = locate(draft.index, { oldText: edit.newText, newText: edit.oldText }, { lenient: false });
+  const found = locate(draft.base, edit.newText, { lenient: false });
   if (found.kind !== "one") return undefined;
   const [{ from, to }] = found.places;
-  const { text, lines } = draft.index;
+  const { text, lines } = draft.base;
   const [start, end] = [lines.start(lines.lineAt(from)), lines.contentEnd(lines.lineAt(to))];
   const wholeLines = isAllBlank(text.slice(start, from)) && isAllBlank(text.slice(to, end));
-  return wholeLines || edit.newText.trim().length >= limits.tellingText ? lineOf(draft, from) : undefined;
+  return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
 /** 1-based line, of the text before the batch, of an offset of the draft's text. */
@@ -85,19 +85,16 @@ function lineOf(draft: Draft, offset: number): number {
   return draft.base.lines.lineAt(spanInBase(draft, { from: offset, to: offset }).from) + 1;
 }
 
-/** A line that stands for left-out code, as models write it; `undefined`: none. */
-function elisionIn(oldText: string): string | undefined {
+/** A line that stands for left-out code, as models write it, and that the document itself does not have; `undefined`: none. */
+function elisionIn(oldText: string, text: string): string | undefined {
   return oldText
     .split(/\r\n|\r|\n/, 2_000)
     .map((line) => line.trim())
-    .find(
-      (line) =>
-        line.length < 120 &&
-        /^(?:\/\/|\/\*|#|--|;|<!--)?\s?(?:\.\.\.|…)|^(?:\/\/|\/\*|#|--|;|<!--).*\b(?:existing|unchanged|rest of)\b/i.test(
-          line,
-        ),
-    );
+    .find((line) => line.length < 120 && elision.test(line) && !text.includes(line));
 }
+
+/** Three dots alone or in a comment, or a comment about existing code. */
+const elision = /^(?:(?:\/\/|\/\*|#|--|;|<!--)\s?)?(?:\.\.\.|…)(?:\W|$)|^(?:\/\/|\/\*|#|--|;|<!--).*(?:\.\.\.|…)/;
 
 /** Differences that a reader sees only where blanks are made visible. */
 const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);

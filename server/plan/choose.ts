@@ -20,14 +20,15 @@ export type Hits = Extract<Located, { kind: "one" | "many" }>;
  * with it is also found without it, at the very start.
  */
 export function locateEdit(draft: Draft, edit: EditOperation, options: { readonly lenient: boolean }): Located {
-  const located = locate(draft.index, edit, options);
+  const located = locate(draft.index, edit.oldText, options);
   const mark = "\uFEFF";
   if (located.kind !== "none" || !draft.document.bom || !edit.oldText.startsWith(mark)) return located;
-  const plain = { oldText: edit.oldText.slice(1), newText: edit.newText.replace(/^\uFEFF/, "") };
-  const found = plain.oldText === "" ? located : locate(draft.index, plain, options);
+  const plain = edit.oldText.slice(1);
+  const found = plain === "" ? located : locate(draft.index, plain, options);
   if (found.kind !== "one" && found.kind !== "many") return located;
-  const first = found.places.find(({ from }) => from === 0);
-  return first === undefined ? located : { kind: "one", rung: found.rung, places: [first] };
+  const first = found.places.find(({ from, reshape }) => from === 0 && reshape === undefined);
+  if (first === undefined) return located;
+  return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
 }
 
 /** Decides by `replaceAll`, `occurrence` and `line`; without them there must be one place. */

@@ -211,7 +211,7 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   const where = region.lines === 1 ? "" : `line ${line}, `;
   if (kind === "indentation") {
     const indent = (text: string): string => quote(visibleBlanks(/^\s*/.exec(text)?.[0] ?? ""), 40);
-    return `${where.replace(", ", ": ")}${name}, old text ${indent(sought)}, file ${indent(found)}`;
+    return `${where.replace(", ", ": ")}${name}, old text ${indent(sought)}, file ${indent(found)} (· a blank, → a tab)`;
   }
   const show = kind === "text" || kind === "case" ? (text: string) => text : visibleBlanks;
   const part = (text: string, at: number): string => {
@@ -329,6 +329,13 @@ export const callFailures = {
       at,
       `${nameOf(at)} has the unknown field ${quote(key)}; is "${known}" meant?`,
       `Rename it to "${known}" or leave it out.`,
+    ),
+  dryRun: (key: string) =>
+    makeFailure(
+      "unknownField",
+      {},
+      `${quote(key)} is no field here, and the call would change the files all the same.`,
+      "Leave it out, or send the call to multiEdit/preview.",
     ),
   misplacedField: (at: At, key: string) =>
     makeFailure(
@@ -459,6 +466,13 @@ export const pathFailures = {
       `${quote(path, 160)} can't be written: permission denied.`,
       "Ask the user to make it writable.",
     ),
+  belowFile: (at: At) =>
+    makeFailure(
+      "ioError",
+      at,
+      `${nameOf(at)} lies below a path that is a file in this very call.`,
+      "A file can't be a folder, too.",
+    ),
   ioError: (path: string, problem: string) =>
     makeFailure("ioError", { path }, `${quote(path, 160)} can't be read: ${problem}.`),
 } as const;
@@ -559,7 +573,8 @@ export const editFailures = {
         ...(elided === undefined
           ? []
           : [`Its line ${quote(elided)} stands for left-out code; the file has the code itself.`]),
-        ...(nearest?.length === 0 && elided === undefined ? ["Nothing in the file resembles it."] : []),
+        ...(nearest?.length === 0 && elided === undefined ? ["Nothing similar was found in the file."] : []),
+        ...(nearest === undefined ? ["What is near it was not looked for, because too many edits have failed."] : []),
         ...sayNearest(nearest ?? []),
       ].join(" "),
       "Copy the old text from the file as it is now.",
@@ -570,7 +585,7 @@ export const editFailures = {
       "noMatch",
       at,
       `The old text of ${nameOf(at)} is part of the new text of edit ${other}, but all edits of this call are found in the text as it was before.`,
-      "Send the edits with order sequential, or merge the two.",
+      "Write it against the text as it is before the call, or merge the two.",
     ),
   dependsOnFailed: (at: At, failed: number) =>
     makeFailure(
@@ -608,6 +623,13 @@ export const editFailures = {
       "Add a neighbouring line to old and new text, or set occurrence, line or replaceAll.",
       { matches: plainLines(matches), ...(matches[0] === undefined ? {} : { line: matches[0].line }) },
     ),
+  cannotShift: (at: At) =>
+    makeFailure(
+      "noMatch",
+      at,
+      `The old text of ${nameOf(at)} is indented deeper than the file, and its new text has a line that is indented less than the difference, so that it can't be shifted back.`,
+      "Send both texts with the indentation that the file has.",
+    ),
   expectedCount: (at: At, expected: number, found: number, matches: readonly QuotedPlace[]) =>
     makeFailure(
       "expectedCount",
@@ -621,7 +643,7 @@ export const editFailures = {
       "overlap",
       at,
       `${nameOf(at)} and edit ${other} overlap at line ${line}: both are found in the same text, and one changes what the other one holds.`,
-      "Merge them into one edit, or send them with order sequential.",
+      "Merge them into one edit.",
       { line },
     ),
   alreadyApplied: (at: At, line: number) =>
@@ -629,7 +651,7 @@ export const editFailures = {
       "alreadyApplied",
       at,
       `The old text of ${nameOf(at)} was not found, but its new text stands at line ${line} already.`,
-      "It seems to be done: leave this edit out.",
+      "If that is the place that was meant, it is done: leave this edit out. Else copy the old text from the file.",
       { line },
     ),
   consumed: (at: At, by: number, line: number) =>
@@ -637,7 +659,7 @@ export const editFailures = {
       "consumed",
       at,
       `The old text of ${nameOf(at)} stood at line ${line}, but edit ${by} of this call changed it.`,
-      `Write its old text as it is after edit ${by}, or merge the two.`,
+      `Merge it with edit ${by} into one edit.`,
       { line },
     ),
   searchTooLarge: (at: At) =>
@@ -669,14 +691,14 @@ export const editorFailures = {
     makeFailure(
       "clientCapability",
       { path },
-      `${quote(path, 160)} needs the file operation "${operation}", which the editor does not offer. Nothing was changed.`,
+      `${quote(path, 160)} needs the file operation "${operation}", which the editor does not offer.`,
       "Create the file by other means and send the other edits again.",
     ),
   noApplyEdit: () =>
     makeFailure(
       "clientCapability",
       {},
-      'The editor does not offer "workspace/applyEdit", so the server can\'t apply anything. Nothing was changed.',
+      'The editor does not offer "workspace/applyEdit", so the server can\'t apply anything.',
       "Send the request multiEdit/apply and apply the edit of its answer.",
     ),
   clientRefused: (path: string, reason: string, takenBack: string) =>
@@ -697,7 +719,7 @@ export const editorFailures = {
     makeFailure(
       "timeout",
       {},
-      `The user did not answer within ${seconds} s whether ${quote(label, 200)} may be applied. Nothing was changed.`,
+      `The user did not answer within ${seconds} s whether ${quote(label, 200)} may be applied.`,
       "Ask the user, and send the call again.",
     ),
   unseen: (path: string, takenBack: string) =>
@@ -722,19 +744,10 @@ export const editorFailures = {
       "An edit with an empty old text fills it.",
     ),
   userRejected: (label: string) =>
-    makeFailure(
-      "userRejected",
-      {},
-      `The user rejected ${quote(label, 200)}. Nothing was changed.`,
-      "Ask the user what to do instead.",
-    ),
+    makeFailure("userRejected", {}, `The user rejected ${quote(label, 200)}.`, "Ask the user what to do instead."),
   cannotAsk: () =>
-    makeFailure(
-      "clientCapability",
-      {},
-      "The user is to confirm the edit, but the editor can't show a question. Nothing was changed.",
-    ),
-  cancelled: () => makeFailure("cancelled", {}, "The request was cancelled. Nothing was changed."),
+    makeFailure("clientCapability", {}, "The user is to confirm the edit, but the editor can't show a question."),
+  cancelled: () => makeFailure("cancelled", {}, "The request was cancelled."),
 } as const;
 
 /** Sentences about a whole call: what the JSON-RPC error says, warnings, and clauses of other sentences. */
@@ -758,6 +771,8 @@ export const callSentences = {
           ];
     return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
   },
+  nothingChanged: "Nothing was changed.",
+  notAsked: "options.confirm has no effect here: nothing is applied, and so nobody was asked",
   /** What became of the documents that were edited before the one that failed. */
   rest: ({ back, stuck, doubtful }: Record<"back" | "stuck" | "doubtful", readonly string[]>): string =>
     [

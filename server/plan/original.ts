@@ -69,11 +69,12 @@ function planEdit({ draft, edit, group, accepted, history, options }: Asked): Ed
   const chosen = takePlaces(draft, edit, group, located);
   if (chosen === "redundant") return { index: edit.index, path, status: "skipped", places: [] };
   if (!chosen.ok) return fail(chosen.failure);
-  const claims = chosen.places.map((place) => ({
-    index: edit.index,
-    place,
-    changes: rewrite(draft.index, ownPlace(draft, edit, place, options)),
-  }));
+  const claims: Claim[] = [];
+  for (const place of chosen.places) {
+    const changes = rewrite(draft.index, place, edit);
+    if (changes === undefined) return fail(editFailures.cannotShift(at));
+    claims.push({ index: edit.index, place, changes });
+  }
   for (const claim of claims) {
     const other = accepted.conflictOf(claim);
     const line = draft.index.lines.lineAt(claim.place.from) + 1;
@@ -84,14 +85,6 @@ function planEdit({ draft, edit, group, accepted, history, options }: Asked): Ed
   const places = draft.created ? [] : chosen.places.map((place) => linesOf(draft, spanInBase(draft, place)));
   const changes = claims.some((claim) => claim.changes.length > 0);
   return { index: edit.index, path, status: changes ? "applied" : "skipped", rung: chosen.rung, places };
-}
-
-/** The group was located for its first edit: the same place with this edit's own new text, shifted as the place asks. */
-function ownPlace(draft: Draft, edit: EditOperation, place: Place, options: BatchOptions): Place {
-  if (place.oldText === edit.oldText) return { ...place, newText: edit.newText };
-  const located = locateEdit(draft, edit, options);
-  const own = located.kind === "one" || located.kind === "many" ? located.places : [];
-  return own.find(({ from, to }) => from === place.from && to === place.to) ?? place;
 }
 
 /** The places an edit takes; `redundant` where the same pair has taken all that there are. */

@@ -1,7 +1,7 @@
 /** Operations and a snapshot in, one change of the workspace or every failure out. Pure: the same values give the same plan. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
-import { atEdit, callFailures, callSentences, editFailures, type Failure } from "./failure.js";
+import { atEdit, callFailures, callSentences, editFailures, type Failure, pathFailures } from "./failure.js";
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
 import { planOriginal } from "./original.js";
 import type { EditOutcome, FilePlan, Planned } from "./outcome.js";
@@ -35,11 +35,24 @@ function sortOut(operations: readonly Operation[], snapshot: Snapshot) {
       lost.push({ index: edit.index, path: edit.path, status: "failed", places: [], failure });
       continue;
     }
+    if (!document.exists && liesBelow(document, snapshot)) {
+      const failure = pathFailures.belowFile({ index: edit.index, path: document.path });
+      lost.push({ index: edit.index, path: document.path, status: "failed", places: [], failure });
+      continue;
+    }
     const edits = byDocument.get(document);
     if (edits === undefined) byDocument.set(document, [edit]);
     else edits.push(edit);
   }
   return { byDocument, lost };
+}
+
+/** Whether a file would be created below a path that is a file of the same batch. */
+function liesBelow({ uri }: Document, snapshot: Snapshot): boolean {
+  for (let end = uri.lastIndexOf("/"); end > 0; end = uri.lastIndexOf("/", end - 1)) {
+    if (snapshot.documents.has(uri.slice(0, end))) return true;
+  }
+  return false;
 }
 
 function* planFile(
@@ -83,7 +96,7 @@ function tooLarge(outcome: EditOutcome, draft: Draft): EditOutcome {
 }
 
 const nothingToDo = (outcome: EditOutcome): string =>
-  `edit ${outcome.index} changes nothing: ${outcome.path} has its new text already, but for line ends and blanks of its own`;
+  `edit ${outcome.index} changes nothing: what it asks for is in ${outcome.path} already`;
 
 /** An empty old text, first of its file: creates the file, or fills an empty one. */
 function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: EditOutcome[] } {
@@ -97,7 +110,8 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
     return { draft: { ...created, created: true }, outcomes: done("applied") };
   }
   // An editor may show an empty file as one line end.
-  if (!/^(?:\r\n|\n|\r)?$/.test(document.text)) {
+  const isEmpty = document.version === null ? document.text === "" : /^(?:\r\n|\n|\r)?$/.test(document.text);
+  if (!isEmpty) {
     return { draft, outcomes: done("failed", editFailures.emptyOldText(at, { first: true })) };
   }
   if (edit.newText === "") return { draft, outcomes: done("failed", editFailures.noChange(at)) };

@@ -1,6 +1,7 @@
 /** Plans one file's edits in sequence: each is found in the result of those before it. */
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
+import { type RungName, rungs } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import { explainAbsence } from "./absence.js";
 import { choose, locateEdit } from "./choose.js";
@@ -54,14 +55,20 @@ function planEdit(draft: Draft, edit: EditOperation, history: History, options: 
     return history.hasDone(edit) ? skipped : fail(explainAbsence(draft, edit, history, options));
   }
   if (located.places.every((place) => history.wrote(edit, place))) return skipped;
+  if (history.hasDoneStricter(edit, located.rung)) return skipped;
   const chosen = choose(draft, edit, located);
   if (!chosen.ok) return fail(chosen.failure);
+  const rewritten = chosen.places.map((place) => rewrite(draft.index, place, edit));
+  const changes = rewritten.flatMap((each) => each ?? []);
+  if (rewritten.includes(undefined)) return fail(editFailures.cannotShift(at));
   const spans = chosen.places.map((place) => spanInBase(draft, place));
-  const result = edited(
-    draft,
-    chosen.places.flatMap((place) => rewrite(draft.index, place)),
-  );
-  history.apply(edit, { spans, places: chosen.places, step: result.step });
+  const result = edited(draft, changes);
+  history.apply(edit, {
+    rung: chosen.rung,
+    changed: changes.map((change) => spanInBase(draft, change)),
+    places: chosen.places,
+    step: result.step,
+  });
   const places = draft.created ? [] : spans.map((span) => linesOf(draft, span));
   return {
     draft: result.draft,
@@ -87,7 +94,8 @@ class History {
   readonly failed: EditOperation[] = [];
   /** For pairs of old and new text that are sent more than once: where their new text stands in the draft's text now. */
   private readonly repeated = new Map<string, Span[]>();
-  private readonly done = new Set<string>();
+  /** By pair, the rung on which it was found. */
+  private readonly done = new Map<string, RungName>();
 
   constructor(edits: readonly EditOperation[]) {
     const seen = new Set<string>();
@@ -107,22 +115,50 @@ class History {
     return this.done.has(pairOf(edit));
   }
 
+  /** Whether the same pair was found on a stricter rung before: what is left for a looser one is not what was meant twice. */
+  hasDoneStricter(edit: EditOperation, rung: RungName): boolean {
+    const done = this.done.get(pairOf(edit));
+    return (
+      done !== undefined && rungs.findIndex(({ name }) => name === done) < rungs.findIndex(({ name }) => name === rung)
+    );
+  }
+
   /** Whether a place lies inside what the same pair wrote before: to replace it again would be to count it twice. */
   wrote(edit: EditOperation, place: Place): boolean {
-    return (this.repeated.get(pairOf(edit)) ?? []).some(({ from, to }) => from <= place.from && place.to <= to);
+    const written = this.repeated.get(pairOf(edit)) ?? [];
+    return touchesAny(place, written) && written.some(({ from, to }) => from <= place.from && place.to <= to);
   }
 
   /** `places` are those of the text before the step. */
-  apply(edit: EditOperation, did: { spans: readonly Span[]; places: readonly Place[]; step: ChangeSet }): void {
-    const { spans, places, step } = did;
-    this.applied.push({ index: edit.index, spans });
-    this.done.add(pairOf(edit));
+  apply(
+    edit: EditOperation,
+    did: { rung: RungName; changed: readonly Span[]; places: readonly Place[]; step: ChangeSet },
+  ): void {
+    const { rung, changed, places, step } = did;
+    this.applied.push({ index: edit.index, spans: changed });
+    this.done.set(pairOf(edit), this.done.get(pairOf(edit)) ?? rung);
     const moved = ({ from, to }: Span): Span => ({ from: step.mapPos(from, "before"), to: step.mapPos(to, "after") });
     // What another edit changes is no longer what the pair wrote.
-    const whole = (span: Span): boolean => places.every(({ from, to }) => to <= span.from || from >= span.to);
-    for (const [pair, written] of this.repeated) this.repeated.set(pair, written.filter(whole).map(moved));
-    this.repeated.get(pairOf(edit))?.push(...places.map(moved));
+    for (const [pair, written] of this.repeated) {
+      this.repeated.set(pair, written.filter((span) => !touchesAny(span, places)).map(moved));
+    }
+    const own = this.repeated.get(pairOf(edit));
+    if (own === undefined) return;
+    for (const place of places) own.push(moved(place));
+    own.sort((a, b) => a.from - b.from);
   }
+}
+
+/** Whether a stretch overlaps one of a sorted list of disjoint ones. */
+function touchesAny(span: Span, sorted: readonly Span[]): boolean {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as Span).to <= span.from) low = middle + 1;
+    else high = middle;
+  }
+  return (sorted[low]?.from ?? Infinity) < span.to;
 }
 
 const pairOf = (edit: EditOperation): string => `${edit.oldText.length} ${edit.oldText}${edit.newText}`;

@@ -16,6 +16,9 @@ export class ChangeSet {
     readonly changes: readonly Change[],
   ) {}
 
+  /** By change, B minus A in front of it; made when first asked for. */
+  private shifts: readonly number[] | undefined;
+
   /**
    * Changes in any order; those that touch are merged, insertions at one place keep their order.
    * Throws a RangeError where two overlap or one lies outside the text: the caller has to prevent it.
@@ -82,13 +85,13 @@ export class ChangeSet {
    * decides: `before` gives the start of the inserted text, `after` its end.
    */
   mapPos(offsetA: number, side: "before" | "after"): number {
-    let shift = 0;
-    for (const { from, to, insert } of this.changes) {
-      if (from > offsetA || (from === offsetA && from < to)) break;
-      if (offsetA < to || from === offsetA) return from + shift + (side === "before" ? 0 : insert.length);
-      shift += insert.length - (to - from);
-    }
-    return offsetA + shift;
+    const at = this.lastChange((change) => change.from <= offsetA);
+    if (at < 0) return offsetA;
+    const { from, to, insert } = this.changes[at] as Change;
+    const start = from + this.shiftBefore(at);
+    if (from === offsetA && from < to) return start;
+    if (offsetA < to || from === offsetA) return side === "before" ? start : start + insert.length;
+    return start + insert.length + (offsetA - to);
   }
 
   /**
@@ -96,15 +99,37 @@ export class ChangeSet {
    * inserted text. The unit at B's length stands for the end of A.
    */
   unitBack(offsetB: number): { readonly from: number; readonly to: number } {
-    let shift = 0;
-    for (const { from, to, insert } of this.changes) {
-      const fromB = from + shift;
-      if (fromB > offsetB) break;
-      if (offsetB < fromB + insert.length) return { from, to };
-      shift += insert.length - (to - from);
+    const at = this.lastChange((change, shift) => change.from + shift <= offsetB);
+    if (at < 0) return { from: offsetB, to: Math.min(offsetB + 1, this.length) };
+    const { from, to, insert } = this.changes[at] as Change;
+    const behind = offsetB - (from + this.shiftBefore(at) + insert.length);
+    if (behind < 0) return { from, to };
+    return { from: to + behind, to: Math.min(to + behind + 1, this.length) };
+  }
+
+  /** Index of the last change that something holds for, which holds for all in front of it; -1: for none. */
+  private lastChange(holds: (change: Change, shift: number) => boolean): number {
+    let low = -1;
+    let high = this.changes.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (holds(this.changes[middle] as Change, this.shiftBefore(middle))) low = middle;
+      else high = middle - 1;
     }
-    const offsetA = offsetB - shift;
-    return { from: offsetA, to: Math.min(offsetA + 1, this.length) };
+    return low;
+  }
+
+  /** B minus A, in front of a change. */
+  private shiftBefore(index: number): number {
+    if (this.shifts === undefined) {
+      let shift = 0;
+      this.shifts = this.changes.map(({ from, to, insert }) => {
+        const before = shift;
+        shift += insert.length - (to - from);
+        return before;
+      });
+    }
+    return this.shifts[index] as number;
   }
 }
 

@@ -191,7 +191,7 @@ function exchanged(document: string, caller: string): Disturbance {
   };
 }
 
-/** `start` is what the view calls the first line; 98 is where numbers get longer, in a file that has changed since. */
+/** `start` is what the view calls the document's first line. */
 function numbered(start: number, prefixOf: (lineNumber: number) => string): Disturbance {
   return {
     rung: "viewPrefix",
@@ -232,8 +232,8 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
   "a tab more": moreIndented("\t"),
   "two spaces for a tab": exchanged("\t", "  "),
   "a tab for four spaces": exchanged("    ", "\t"),
-  "line numbers and a tab": numbered(98, (n) => `${n}\t`),
-  "line numbers and an arrow": numbered(98, (n) => `${String(n).padStart(6)}→`),
+  "line numbers and a tab": numbered(1, (n) => `${n}\t`),
+  "line numbers and an arrow": numbered(1, (n) => `${String(n).padStart(6)}→`),
   "line numbers and a colon": numbered(1, (n) => `${n}: `),
   "line numbers and a bar": numbered(1, (n) => `${String(n).padStart(4)} | `),
 };

@@ -194,7 +194,7 @@ function viewedStarts(text: string, oldText: string): number[] {
       sent.every((line, i) => trimEnd(line) === trimEnd(file[i] ?? "")),
     );
     // One line of `404: notFound` is only believed where the number is the line's.
-    const isWeak = found.length === 1 && (separator === ": " || separator === " | ");
+    const isWeak = found.length === 1;
     return isWeak ? starts.filter((start) => linesOf(text)[first - 1]?.start === start) : starts;
   }
   return [];
