@@ -82,6 +82,19 @@ function plan(text: string, edits: readonly Partial<EditOperation>[], options = 
   );
 }
 
+describe("very many places", () => {
+  it("are all replaced or none, even where they overlap", () => {
+    const planned = plan("a".repeat(600_000), [{ oldText: "aa", newText: "b", replaceAll: true }]);
+    expect(planned).toMatchObject({ ok: false, failures: [{ code: "tooLarge", index: 0 }] });
+  });
+
+  it("are not taken twice by the same pair, and do not overflow anything", () => {
+    const twice = { oldText: "a", newText: "b", replaceAll: true };
+    const planned = plan("a".repeat(130_000), [twice, twice]);
+    expect(planned.outcomes.map(({ status }) => status)).toEqual(["applied", "skipped"]);
+  });
+});
+
 describe("a plan", () => {
   it("of one exact edit is what replacing the only place gives", () => {
     fc.assert(

@@ -163,7 +163,9 @@ function regionAt(
   { sought, isEnded }: { readonly sought: readonly string[]; readonly isEnded: boolean },
 ): Region {
   const lines = index.matchedLines;
-  const end = Math.min(lines.lineCount, start + sought.length) - 1;
+  const last = Math.min(lines.lineCount, start + sought.length) - 1;
+  // A text that ends with a line end has no line behind it.
+  const end = last > start && lines.start(last) === index.text.length ? last - 1 : last;
   const own = (line: number): number => index.lines.lineAt(lines.start(line));
   const difference = firstDifference(index, start, sought);
   const lacksEnd = difference === undefined && isEnded && end === lines.lineCount - 1;

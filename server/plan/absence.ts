@@ -3,7 +3,7 @@ import { locate } from "../match/locate.js";
 import { type DifferenceKind, nearestRegions, type Region } from "../match/nearest.js";
 import { isAllBlank } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { type Draft, type Span, spanInBase } from "./draft.js";
+import { type Draft, isWritten, type Span, spanInBase } from "./draft.js";
 import { type At, editFailures, type Failure, type NearestRegion, sayDifference, showLines } from "./failure.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
 
@@ -123,7 +123,6 @@ function quotedRegion(draft: Draft, region: Region): NearestRegion {
 function ownLine(draft: Draft, line: number): number | undefined {
   const { lines } = draft.index;
   const start = lines.start(line);
-  const { from } = draft.change.unitBack(start);
-  const written = start < lines.contentEnd(line) && draft.change.mapPos(from, "after") !== start;
-  return written ? undefined : draft.base.lines.lineAt(from) + 1;
+  const written = start < lines.contentEnd(line) && isWritten(draft, start);
+  return written ? undefined : draft.base.lines.lineAt(draft.change.unitBack(start).from) + 1;
 }

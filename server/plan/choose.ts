@@ -3,7 +3,7 @@ import { type Located, locate, withoutOverlap } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import type { RungName } from "../match/rungs.js";
 import { limits } from "../text/limits.js";
-import { type Draft, spanInBase } from "./draft.js";
+import { type Draft, isWritten, spanInBase } from "./draft.js";
 import { type At, clip, editFailures, type Failure, type QuotedPlace } from "./failure.js";
 import type { EditOperation } from "./operation.js";
 
@@ -85,7 +85,9 @@ function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlace[] {
     const isOwn = above !== undefined && above === draft.base.lines.content(own - 2);
     return {
       line: own,
+      column: place.from - lines.start(line) + 1,
       text: clip(lines.content(line), limits.quotedLine),
+      isWritten: isWritten(draft, place.from),
       above: isOwn ? clip(above, limits.quotedLine) : undefined,
     };
   });

@@ -57,6 +57,12 @@ export function spanInBase(draft: Draft, span: Span): Span {
   return { from, to: span.to > span.from ? Math.max(to, draft.change.unitBack(span.to - 1).to) : from };
 }
 
+/** Whether the unit at an offset of the draft's text was written by an edit of the batch. */
+export function isWritten(draft: Draft, offset: number): boolean {
+  const { from, to } = draft.change.unitBack(offset);
+  return to !== from + 1 || draft.change.mapPos(from, "after") !== offset;
+}
+
 /** The lines of a stretch of the document's text. */
 export function linesOf(draft: Draft, spanInBase: Span): PlaceLines {
   const { lines } = draft.base;

@@ -141,16 +141,22 @@ const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" :
 /** Places line by line; where their lines are the same, with the line in front of each, which tells them apart. */
 function quoted(lines: readonly QuotedPlace[]): string {
   const same = lines.every(({ text }) => text === lines[0]?.text);
+  const oneLine = new Set(lines.map(({ line }) => line)).size < lines.length;
   return lines
-    .map(({ line, text, above }) => {
+    .map(({ line, column, text, above, isWritten }) => {
       const before = same && above !== undefined ? `   (line ${line - 1}: ${clip(above.trim(), 60)})` : "";
-      return `\n${line}| ${clip(text, 80)}${before}`;
+      const by = isWritten ? "   (written by an earlier edit of this call)" : before;
+      return `\n${line}${oneLine ? `:${column}` : ""}| ${clip(text, 80)}${by}`;
     })
     .join("");
 }
 
 /** A place as a failure shows it. */
 export interface QuotedPlace extends QuotedLine {
+  /** 1-based, in UTF-16 units; shown where several places are in one line. */
+  readonly column: number;
+  /** Whether an earlier edit of the batch wrote it, so that `line` is only where it wrote. */
+  readonly isWritten: boolean;
   /** The line in front of it; `undefined`: there is none, or an earlier edit of the batch wrote it. */
   readonly above: string | undefined;
 }
@@ -452,11 +458,11 @@ export const pathFailures = {
       `What the editor told about ${quote(path, 160)} does not fit together (${problem}), so its text is not known.`,
       "Close the file in the editor and open it again.",
     ),
-  tooLarge: (path: string, size: number, limit: number) =>
+  tooLarge: (path: string, size: number, limit: number, unit: "bytes" | "characters") =>
     makeFailure(
       "tooLarge",
       { path },
-      `${quote(path, 160)} is ${size.toLocaleString("en")} bytes; the limit is ${limit.toLocaleString("en")}.`,
+      `${quote(path, 160)} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}.`,
       "Edit it by other means.",
     ),
   readOnly: (path: string) =>
@@ -627,7 +633,7 @@ export const editFailures = {
     makeFailure(
       "noMatch",
       at,
-      `The old text of ${nameOf(at)} is indented deeper than the file, and its new text has a line that is indented less than the difference, so that it can't be shifted back.`,
+      `The old text of ${nameOf(at)} was found with another indentation, but a line of its new text can't be shifted likewise: it has less indentation than the difference, or no whole number of tabs.`,
       "Send both texts with the indentation that the file has.",
     ),
   expectedCount: (at: At, expected: number, found: number, matches: readonly QuotedPlace[]) =>

@@ -100,7 +100,7 @@ async function readHandle(handle: FileHandle, name: string): Promise<FileRead> {
   if (refusal !== undefined) return { kind: "failed", failure: refusal };
   const bytes = await readBytes(handle, stats.size);
   if (bytes.length > limits.fileBytes) {
-    return { kind: "failed", failure: pathFailures.tooLarge(name, bytes.length, limits.fileBytes) };
+    return { kind: "failed", failure: pathFailures.tooLarge(name, bytes.length, limits.fileBytes, "bytes") };
   }
   const decoded = decode(bytes);
   if (!decoded.ok) return { kind: "failed", failure: pathFailures.unsupportedEncoding(name, decoded.problem) };
@@ -119,7 +119,7 @@ async function readHandle(handle: FileHandle, name: string): Promise<FileRead> {
 function refuseKind(stats: Stats, name: string): Failure | undefined {
   if (stats.isDirectory()) return pathFailures.isDirectory(name);
   if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(kindOf(stats)));
-  if (stats.size > limits.fileBytes) return pathFailures.tooLarge(name, stats.size, limits.fileBytes);
+  if (stats.size > limits.fileBytes) return pathFailures.tooLarge(name, stats.size, limits.fileBytes, "bytes");
   return undefined;
 }
 

@@ -118,7 +118,7 @@ async function readDocument(source: Source): Promise<Read> {
 function openDocument({ place, sent, open }: { place: Place; sent: string; open: OpenText }, file: FileRead): Read {
   if (open.desynced !== undefined) return fail(pathFailures.desynced(sent, open.desynced));
   if (open.text.length > limits.documentLength) {
-    return fail(pathFailures.tooLarge(sent, Buffer.byteLength(open.text), limits.documentLength));
+    return fail(pathFailures.tooLarge(sent, open.text.length, limits.documentLength, "characters"));
   }
   const text = withoutMark(open.text);
   const bomSynced = text !== open.text;
