@@ -14,6 +14,7 @@ const files = {
   "lone.txt": "a\rb 😀 c d\nnext\n",
   "noeol.txt": "first\nlast 👩\u200d💻 line",
   "closed.txt": "closed 👩\u200d💻 file\nend\n",
+  "blank.txt": "",
   "empty/": "",
 };
 
@@ -65,6 +66,7 @@ if (version === undefined) {
         { path: "closed.txt", oldText: "👩\u200d💻 file", newText: "👩\u200d💻 and 😀 file" },
         { path: "empty/new.txt", oldText: "", newText: "first 😀\nsecond\n" },
         { path: "empty/new.txt", oldText: "second", newText: "2nd" },
+        { path: "blank.txt", oldText: "", newText: "filled\n" },
       ];
       const outcome = runNeovim(scenario(encoding, "request", edits));
       expect(outcome.failure).toBeUndefined();
@@ -77,6 +79,7 @@ if (version === undefined) {
         ...expectedOfOpenFiles,
         "closed.txt": "closed 👩\u200d💻 and 😀 file\nend\n",
         "empty/new.txt": "first 😀\n2nd\n",
+        "blank.txt": "filled\n",
       });
       expect(outcome.result).toMatchObject({ applied: false, outcome: "proposed" });
     });
