@@ -1,5 +1,6 @@
 /** The project's own rules, as functions from sources to problems: each names the file and line that breaks it. */
 import { builtinModules } from "node:module";
+import { tmpdir } from "node:os";
 import { posix } from "node:path";
 import { maskSource, type Source } from "./source.js";
 
@@ -237,8 +238,12 @@ function settingsOf(schema: SchemaNode, prefix: string): [string, string][] {
 
 const withoutBlanks = (json: string): string => json.replace(/\s/g, "");
 
-/** Notes to oneself, tests that are left out, and paths of one machine. */
-export function leftoverProblems(sources: readonly Source[]): string[] {
+/**
+ * Notes to oneself, paths of one machine, and tests that are left out. `home` is the folder that the checkout lies in: its
+ * path may stand nowhere, unless it is the folder for temporary files or the root.
+ */
+export function leftoverProblems(sources: readonly Source[], { home }: { readonly home: string }): string[] {
+  const here = home.length > 1 && home !== tmpdir() ? `|${home.replace(/[^\w/]/g, "\\$&")}` : "";
   const rules = [
     {
       what: "a note to oneself",
@@ -247,7 +252,7 @@ export function leftoverProblems(sources: readonly Source[]): string[] {
     },
     {
       what: "a path of one machine",
-      pattern: /(?<![\w.~-])\/(?:work|root)\/|\/tmp\/brief\b|(?<![\w.~-])\.library\//,
+      pattern: new RegExp(`(?<![\\w.~-])(?:/root${here})/`),
       applies: () => true,
     },
   ];
