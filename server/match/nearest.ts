@@ -167,7 +167,7 @@ function regionAt(
   // A text that ends with a line end has no line behind it.
   const end = last > start && lines.start(last) === index.text.length ? last - 1 : last;
   const own = (line: number): number => index.lines.lineAt(lines.start(line));
-  const difference = firstDifference(index, start, sought);
+  const difference = firstDifference(index, start, sought) ?? restOfLine(index, start, sought, isEnded);
   const lacksEnd = difference === undefined && isEnded && end === lines.lineCount - 1;
   const missingEnd = {
     kind: "missingLineEnd",
@@ -199,6 +199,21 @@ function firstDifference(index: TextIndex, start: number, sought: readonly strin
     };
   }
   return undefined;
+}
+
+/** Where a single line was found within a longer one, but was to end there. */
+function restOfLine(
+  index: TextIndex,
+  start: number,
+  sought: readonly string[],
+  isEnded: boolean,
+): Difference | undefined {
+  const [wanted = ""] = sought;
+  const found = index.matchedLines.content(start);
+  if (!isEnded || sought.length !== 1 || found.endsWith(wanted)) return undefined;
+  const column = found.indexOf(wanted) + wanted.length;
+  const line = index.lines.lineAt(index.matchedLines.start(start));
+  return { kind: "text", line, column, soughtColumn: wanted.length, sought: wanted, found };
 }
 
 interface Parting {

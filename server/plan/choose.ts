@@ -22,6 +22,12 @@ export type Hits = Extract<Located, { kind: "one" | "many" }>;
 export function locateEdit(draft: Draft, edit: EditOperation, options: { readonly lenient: boolean }): Located {
   const located = locate(draft.index, edit.oldText, options);
   const mark = "\uFEFF";
+  if (draft.document.bom && edit.newText.startsWith(mark) && "places" in located) {
+    // The mark that the document has is not written once more.
+    const [first, ...rest] = located.places;
+    const isStart = first.from === 0 && first.reshape === undefined && !edit.oldText.startsWith(mark);
+    return isStart ? { ...located, places: [{ ...first, reshape: { kind: "unmark" } }, ...rest] } : located;
+  }
   if (located.kind !== "none" || !draft.document.bom || !edit.oldText.startsWith(mark)) return located;
   const plain = edit.oldText.slice(1);
   const found = plain === "" ? located : locate(draft.index, plain, options);
