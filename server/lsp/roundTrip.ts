@@ -178,12 +178,24 @@ function failureOf({ proof, file }: Step, rest: string): Failure {
 
 /** By the inverse edit, where the editor still has the text that the edit gave, but for typing elsewhere. */
 async function takeBack(job: Job, { file, proof }: Step): Promise<boolean> {
-  const { session } = job;
   if (file.created) return remove(job, file);
+  if (proof.kind !== "proved") return false;
+  for (let attempt = 0; attempt <= limits.rematches; attempt++) {
+    const inverse = inverseNow(job, file);
+    if (inverse === undefined) return false;
+    const { kind } = await change(job, inverse);
+    // Typed into again meanwhile: the inverse is made anew, for the text as it is then.
+    if (kind !== "moved") return kind === "proved";
+  }
+  return false;
+}
+
+/** What gives the document its old text back now; `undefined`: that can't be told from what the editor has. */
+function inverseNow({ session }: Job, file: FileChange): FileChange | undefined {
   const open = openAt(session, file.document.uri);
-  if (proof.kind !== "proved" || open === undefined || open.desynced !== undefined) return false;
+  if (open === undefined || open.desynced !== undefined) return undefined;
   const isTyped = !isExpected(session, file, open.text);
-  if (isTyped && whichText(file, open.text) !== "planned") return false;
+  if (isTyped && whichText(file, open.text) !== "planned") return undefined;
   const text = withoutMark(open.text);
   // What was typed since stays; a final line end that the editor gave back does not.
   const typed = ChangeSet.of(file.text.length, shrink(file.text, { from: 0, to: file.text.length, insert: text }));
@@ -199,7 +211,7 @@ async function takeBack(job: Job, { file, proof }: Step): Promise<boolean> {
       : [...inverse, { from: file.text.length, to: text.length, insert: "" }],
   );
   const document = { ...file.document, text, version: open.version };
-  return (await change(job, { ...file, document, change: back, text: back.apply(text) })).kind === "proved";
+  return { ...file, document, change: back, text: back.apply(text) };
 }
 
 /** Deletes a file that the batch created, unless somebody else has written into it. */

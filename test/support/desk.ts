@@ -139,6 +139,7 @@ function deskOf(editor: FakeEditor, root: string): Desk {
       )) as MultiEditResult,
     read: async (params) => (await editor.request("multiEdit/read", params)) as ReadResult,
     typeBefore: async (path, text, insert) => {
+      while (editor.pendingEdit() !== undefined) await editor.pendingEdit();
       const at = editor.documents.get(uri(path))!.text.indexOf(text);
       if (at === -1) throw new Error(`${path} has no ${JSON.stringify(text)}`);
       await editor.type({ uri: uri(path), from: at, to: at, insert });

@@ -49,12 +49,19 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
   let before: (params: ApplyWorkspaceEditParams) => unknown = () => undefined;
   let held: (() => void)[] = [];
   let waiting = 0;
+  // An edit that was taken and is not in the text yet: a key that is typed meanwhile comes behind it, as in any editor.
+  let pending: Promise<void> | undefined;
   const take = async (edit: WorkspaceEdit, manner: Manner): Promise<ApplyWorkspaceEditResult> => {
     if (manner.does === "nothing") return { applied: false, failureReason: "the editor does not want to" };
     try {
       const steps = done(manner, taker.check(edit, manner.versions));
       if (taker.syncs === "beforeAnswer" || manner.says === "onDemand") await taker.commit(steps);
-      else setImmediate(() => void taker.commit(steps));
+      else {
+        const commit = new Promise((resolve) => setImmediate(resolve)).then(() => taker.commit(steps));
+        pending = commit.finally(() => {
+          pending = undefined;
+        });
+      }
       return { applied: true };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -96,6 +103,7 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
     asked,
     refusals,
     waitingEdits: () => waiting,
+    pendingEdit: () => pending,
     behave: (...behaviours: readonly [Behaviour, ...Behaviour[]]) => {
       turns = behaviours;
     },

@@ -94,6 +94,8 @@ export interface FakeEditor {
   readonly request: (method: string, params: unknown, token?: CancellationToken) => Promise<unknown>;
   readonly notify: (method: string, params: unknown) => Promise<void>;
   readonly open: (document: { uri: string; text: string; languageId?: string; version?: number }) => Promise<void>;
+  /** An edit that was taken and is not in the text yet: who types meanwhile types behind it. `undefined`: there is none. */
+  readonly pendingEdit: () => Promise<void> | undefined;
   /** Types and syncs it. */
   readonly type: (typed: Typed) => Promise<void>;
   /** Types right after the next edit of this document, in offsets of the text that the edit gives; both are synced as one change. */
