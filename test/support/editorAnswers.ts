@@ -49,19 +49,13 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
   let before: (params: ApplyWorkspaceEditParams) => unknown = () => undefined;
   let held: (() => void)[] = [];
   let waiting = 0;
-  // An edit that was taken and is not in the text yet: a key that is typed meanwhile comes behind it, as in any editor.
-  let pending: Promise<void> | undefined;
+  const later = createLater();
   const take = async (edit: WorkspaceEdit, manner: Manner): Promise<ApplyWorkspaceEditResult> => {
     if (manner.does === "nothing") return { applied: false, failureReason: "the editor does not want to" };
     try {
       const steps = done(manner, taker.check(edit, manner.versions));
       if (taker.syncs === "beforeAnswer" || manner.says === "onDemand") await taker.commit(steps);
-      else {
-        const commit = new Promise((resolve) => setImmediate(resolve)).then(() => taker.commit(steps));
-        pending = commit.finally(() => {
-          pending = undefined;
-        });
-      }
+      else later.run(() => taker.commit(steps));
       return { applied: true };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -103,7 +97,7 @@ export function answerEdits(connection: MessageConnection, taker: EditTaker) {
     asked,
     refusals,
     waitingEdits: () => waiting,
-    pendingEdit: () => pending,
+    pendingEdit: later.pending,
     behave: (...behaviours: readonly [Behaviour, ...Behaviour[]]) => {
       turns = behaviours;
     },
@@ -126,4 +120,18 @@ function done({ does }: Manner, steps: readonly Step[]): readonly Step[] {
   if (does !== "withLf") return steps;
   const toLf = (replacement: Replacement) => ({ ...replacement, insert: replacement.insert.replace(/\r\n?/g, "\n") });
   return steps.map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.map(toLf) } : step));
+}
+
+/** Runs a task a moment later. While it is pending, a key that is typed has to wait: it comes behind the edit, as in any editor. */
+function createLater() {
+  let pending: Promise<void> | undefined;
+  return {
+    pending: () => pending,
+    run: (task: () => Promise<void>): void => {
+      const done = new Promise((resolve) => setImmediate(resolve)).then(task);
+      pending = done.finally(() => {
+        pending = undefined;
+      });
+    },
+  };
 }
