@@ -1,4 +1,5 @@
 /** Applies a plan through an editor that promises little: one document at a time, each proved by the text that it syncs. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { ResponseError, WorkspaceEdit } from "vscode-languageserver/node";
 import { callSentences, editorFailures, type Failure, withRest } from "../plan/failure.js";
 import type { EditOutcome, FileChange, Planned } from "../plan/outcome.js";
@@ -223,8 +224,13 @@ async function remove(job: Job, file: FileChange): Promise<boolean> {
   if (!isOurs || !isUntouched || !offers(session, "delete")) return false;
   const edit: WorkspaceEdit = { documentChanges: [{ kind: "delete", uri: file.document.uri }] };
   await request(session, { label: "Undo", edit });
-  // Proved by the disk, as everything else is by the text.
-  return (await onDiskNow(job, file, "")) === undefined;
+  // Proved by the disk, as everything else is by the text; an editor may answer before it deletes.
+  const end = performance.now() + session.settings.proofTimeout;
+  while ((await onDiskNow(job, file, "")) !== undefined) {
+    if (performance.now() > end) return false;
+    await delay(20);
+  }
+  return true;
 }
 
 /** Whether the file on disk has a text now. `undefined`: there is no file. */
