@@ -3,26 +3,11 @@ import { applyPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { diffOf } from "../server/plan/diff.js";
-import type { EditOperation } from "../server/plan/operation.js";
+import type { BatchOptions } from "../server/plan/operation.js";
 import type { FileChange } from "../server/plan/outcome.js";
-import { planBatch, runPlan } from "../server/plan/plan.js";
-import type { Document } from "../server/plan/snapshot.js";
 import { ChangeSet } from "../server/text/changeSet.js";
 import { texts } from "./support/arbitraries.js";
-
-function documentOf(text: string, more: Partial<Document> = {}): Document {
-  return {
-    uri: "file:///w/a.ts",
-    path: "a.ts",
-    version: 1,
-    text,
-    exists: true,
-    bom: false,
-    bomSynced: false,
-    loneCrEndsLine: true,
-    ...more,
-  };
-}
+import { documentAt, planOn, type SentEdit } from "./support/planning.js";
 
 const lf = fc
   .array(fc.constantFrom("a\n", "b\n", "c\n", "x", "\n", "y\r\n"), { maxLength: 30 })
@@ -46,7 +31,7 @@ describe("a diff", () => {
           }
           const change = ChangeSet.of(text.length, changes);
           const after = change.apply(text);
-          const file: FileChange = { document: documentOf(text), change, text: after, created: false, edits: 1 };
+          const file: FileChange = { document: documentAt("a", text), change, text: after, created: false, edits: 1 };
           const diff = diffOf(file);
           if (after === text) return;
           expect(applyPatch(text, diff.text, { autoConvertLineEndings: false })).toBe(after);
@@ -60,26 +45,8 @@ describe("a diff", () => {
 
 const lineCount = (text: string): number => text.split("\n").length - (text.endsWith("\n") || text === "" ? 1 : 0);
 
-function plan(text: string, edits: readonly Partial<EditOperation>[], options = {}) {
-  const document = documentOf(text);
-  const operations = edits.map(
-    (edit, index): EditOperation => ({
-      kind: "edit",
-      index,
-      path: "a.ts",
-      oldText: "",
-      newText: "",
-      replaceAll: false,
-      ...edit,
-    }),
-  );
-  return runPlan(
-    planBatch(
-      operations,
-      { targets: new Map([["a.ts", { ok: true, uri: document.uri }]]), documents: new Map([[document.uri, document]]) },
-      { atomic: "all", order: "sequential", lenient: true, ...options },
-    ),
-  );
+function plan(text: string, edits: readonly SentEdit[], options: Partial<BatchOptions> = {}) {
+  return planOn([documentAt("a", text)], edits, options);
 }
 
 describe("very many places", () => {
