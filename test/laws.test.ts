@@ -65,6 +65,7 @@ const batchOptions: fc.Arbitrary<BatchOptions> = fc.record({
   atomic: fc.constantFrom("all", "file", "none"),
   order: fc.constantFrom("sequential", "original"),
   lenient: fc.boolean(),
+  overwrite: fc.boolean(),
 });
 
 /** Two documents, one that does not exist, and a batch over all of them. */
@@ -408,6 +409,7 @@ describe("whatever is sent", () => {
             atomic: options.atomic ?? "all",
             order: options.order ?? defaultOrder,
             lenient: options.lenient ?? true,
+            overwrite: false,
           }),
         );
         expect(planned.outcomes.map(({ index }) => index)).toEqual(operations.map((_, i) => i));

@@ -31,7 +31,9 @@ describe("a diff", () => {
           }
           const change = ChangeSet.of(text.length, changes);
           const after = change.apply(text);
-          const file: FileChange = { document: documentAt("a", text), change, text: after, created: false, edits: 1 };
+          const document = documentAt("a", text);
+          const more = { kind: "update", overwritten: false, edits: 1, operations: [] } as const;
+          const file: FileChange = { document, change, text: after, ...more };
           const diff = diffOf(file);
           if (after === text) return;
           expect(applyPatch(text, diff.text, { autoConvertLineEndings: false })).toBe(after);

@@ -38,6 +38,7 @@ export async function applyBatch(
     atomic: options.atomic ?? session.settings.atomic,
     order: options.order ?? defaultOrder,
     lenient: options.lenient ?? session.settings.lenient,
+    overwrite: options.overwrite ?? false,
   };
   const call: Call = { session, operations, options, batch, token, warnings };
   return door === "server" ? applyInTurn(call) : propose(call);
@@ -176,10 +177,7 @@ async function applyByServer(call: Call): Promise<Answer> {
     if (token.isCancellationRequested) return refused(editorFailures.cancelled());
     const agreed = new Map(planned.files.map((file) => [file.document.uri, asks ? wholeDiff([file]) : ""]));
     const replan = async (uri: string): Promise<Replanned> => {
-      const own = call.operations.filter(({ path }) => {
-        const target = snapshot.targets.get(path);
-        return target?.ok === true && target.uri === uri;
-      });
+      const own = planned.files.find(({ document }) => document.uri === uri)?.operations ?? [];
       const again = await draft(call, own);
       if (!again.ok) return { ok: false, failure: again.failures[0] };
       // What the person has agreed to is that diff and no other.

@@ -66,7 +66,7 @@ function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileRes
   return {
     path: document.path,
     uri: document.uri,
-    kind: file.created ? "create" : "update",
+    kind: file.kind,
     version: document.version,
     ...(document.hash === undefined ? {} : { hash: document.hash }),
     firstChangedLine: diff.firstChangedLine,

@@ -50,9 +50,9 @@ interface Step {
 
 /** Open documents first, then files that are not open, new files last: what can be proved and taken back goes first. */
 export async function applyThroughEditor(job: Job): Promise<Answer> {
-  const rank = ({ created, document }: FileChange): number => (created ? 2 : document.version === null ? 1 : 0);
+  const rank = ({ kind, document }: FileChange): number => (kind === "create" ? 2 : document.version === null ? 1 : 0);
   const files = job.planned.files
-    .filter((file) => file.created || !file.change.isEmpty)
+    .filter((file) => file.kind === "create" || !file.change.isEmpty)
     .sort((a, b) => rank(a) - rank(b));
   const done: Step[] = [];
   for (const file of files) {
@@ -68,13 +68,13 @@ async function applyStep(job: Job, first: FileChange): Promise<Step> {
   let file = first;
   let outcomes: readonly EditOutcome[] = [];
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
-    const proof = file.created ? await create(job, file) : await change(job, file);
+    const proof = file.kind === "create" ? await create(job, file) : await change(job, file);
     if (proof.kind !== "moved") return { proof, file, outcomes };
     const again = await job.replan(file.document.uri);
     if (!again.ok) return { proof: { kind: "failed", failure: again.failure }, file, outcomes };
     ({ outcomes } = again.planned);
     file = again.planned.files[0] ?? file;
-    if (!file.created && file.change.isEmpty) return { proof: { kind: "proved" }, file, outcomes };
+    if (file.kind !== "create" && file.change.isEmpty) return { proof: { kind: "proved" }, file, outcomes };
   }
   const failure = editorFailures.contentModified({ path: file.document.path }, callSentences.keepsMoving);
   return { proof: { kind: "failed", failure }, file, outcomes };
@@ -90,7 +90,7 @@ async function change(job: Job, file: FileChange): Promise<Proof> {
 
 /** The edit of one document; a client that knows no `documentChanges` gets the older form. */
 function editOf(session: Session, file: FileChange): WorkspaceEdit {
-  const made = toWorkspaceEdit([{ ...file, created: false }], session);
+  const made = toWorkspaceEdit([{ ...file, kind: "update" }], session);
   const older = made.ok && made.edit.changes !== undefined;
   return older ? made.edit : { documentChanges: [toTextDocumentEdit(file, session)] };
 }
@@ -179,7 +179,7 @@ function failureOf({ proof, file }: Step, rest: string): Failure {
 
 /** By the inverse edit, where the editor still has the text that the edit gave, but for typing elsewhere. */
 async function takeBack(job: Job, { file, proof }: Step): Promise<boolean> {
-  if (file.created) return remove(job, file);
+  if (file.kind === "create") return remove(job, file);
   if (proof.kind !== "proved") return false;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const inverse = inverseNow(job, file);

@@ -27,7 +27,7 @@ export type MadeEdit =
 
 /** Creations first, then one entry a document with the version that was matched; files without a change are left out. */
 export function toWorkspaceEdit(files: readonly FileChange[], target: EditTarget): MadeEdit {
-  const created = files.find((file) => file.created);
+  const created = files.find(({ kind }) => kind === "create");
   if (created !== undefined && !offers(target, "create")) {
     return { ok: false, failure: editorFailures.noResourceOperation(created.document.path, "create") };
   }
@@ -37,7 +37,7 @@ export function toWorkspaceEdit(files: readonly FileChange[], target: EditTarget
     return { ok: true, edit: { changes: Object.fromEntries(entries) } };
   }
   const creations = files
-    .filter((file) => file.created)
+    .filter(({ kind }) => kind === "create")
     .map(({ document }): CreateFile => ({ kind: "create", uri: document.uri }));
   const edits = changed.map((file) => toTextDocumentEdit(file, target));
   return { ok: true, edit: { documentChanges: [...creations, ...edits] } };
@@ -55,10 +55,10 @@ export function toTextDocumentEdit(file: FileChange, target: EditTarget): TextDo
 }
 
 /** Disjoint, sorted, in the negotiated encoding, for the text that the editor has. */
-function toTextEdits({ document, change, created }: FileChange, target: EditTarget): TextEdit[] {
+function toTextEdits({ document, change, kind }: FileChange, target: EditTarget): TextEdit[] {
   const start: Position = { line: 0, character: 0 };
   // What is not open and empty is opened by the edit, and then is one line end to some editors.
-  if (created || (document.version === null && document.text === "")) {
+  if (kind === "create" || (document.version === null && document.text === "")) {
     const end: Position = target.facts.emptyIsLineEnd ? { line: 1, character: 0 } : start;
     return change.changes.map(({ insert }) => ({ range: { start, end }, newText: insert }));
   }

@@ -27,7 +27,8 @@ const context = 3;
 
 /** The diff of one file of a plan. Lines are git's, ended by LF alone, whatever the editor counts. */
 export function diffOf(file: FileChange): FileDiff {
-  const { document, created } = file;
+  const { document } = file;
+  const created = file.kind === "create";
   if (file.change.isEmpty && !created) return { text: "", added: 0, removed: 0, firstChangedLine: 0 };
   const mark = document.bom ? "\uFEFF" : "";
   const changes = file.change.changes.map(({ from, to, insert }) => ({

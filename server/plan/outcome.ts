@@ -3,7 +3,8 @@ import type { RungName } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import type { PlaceLines } from "./draft.js";
 import type { Failure } from "./failure.js";
-import type { Document } from "./snapshot.js";
+import type { Operation } from "./operation.js";
+import type { Document, DocumentUri } from "./snapshot.js";
 
 /** What became of one edit. `applied`: the plan's change contains it. */
 export interface EditOutcome {
@@ -24,10 +25,16 @@ export interface FileChange {
   readonly change: ChangeSet;
   /** The text after the batch, without a byte order mark. */
   readonly text: string;
-  /** Whether the file comes into being. */
-  readonly created: boolean;
-  /** Edits of the batch that the change contains. */
+  /** What becomes of the file as a whole. A `rename` may also have a change; a `delete` has none. */
+  readonly kind: "create" | "update" | "delete" | "rename";
+  /** Where a `rename` leads; the document keeps its own `uri` and `path` up to then. */
+  readonly target?: { readonly uri: DocumentUri; readonly path: string };
+  /** Whether a text that was there is replaced as a whole, or the file at `target` makes room. */
+  readonly overwritten: boolean;
+  /** Edits of the batch that the change contains; each hunk, Add, Delete and Move counts as one. */
   readonly edits: number;
+  /** What of the batch made it: planned alone, they give this change again. */
+  readonly operations: readonly Operation[];
 }
 
 /** A batch that goes through, or everything that stands in its way. Outcomes are in the order of their indices. */
@@ -43,6 +50,13 @@ export type Planned =
 /** A file's own result, before the batch's atomicity decides. */
 export interface FilePlan {
   readonly outcomes: readonly EditOutcome[];
-  readonly file: FileChange;
+  /** `undefined`: the batch created the file and deleted it again. */
+  readonly file: FileChange | undefined;
   readonly warnings: readonly string[];
+}
+
+/** The results of all files, and the outcomes of what belongs to none. */
+export interface FilePlans {
+  readonly plans: readonly FilePlan[];
+  readonly lost: readonly EditOutcome[];
 }

@@ -4,7 +4,8 @@ import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { atEdit, callFailures, callSentences, editFailures, type Failure, pathFailures } from "./failure.js";
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
 import { planOriginal } from "./original.js";
-import type { EditOutcome, FilePlan, Planned } from "./outcome.js";
+import type { EditOutcome, FilePlan, FilePlans, Planned } from "./outcome.js";
+import { planSections } from "./sections.js";
 import { planSequential } from "./sequential.js";
 import type { Document, Snapshot } from "./snapshot.js";
 
@@ -14,17 +15,31 @@ export function* planBatch(
   snapshot: Snapshot,
   options: BatchOptions,
 ): Generator<void, Planned> {
-  const { byDocument, lost } = sortOut(operations, snapshot);
-  const plans: FilePlan[] = [];
-  for (const [document, edits] of byDocument) plans.push(yield* planFile(document, edits, options));
+  const edits = operations.flatMap((operation) => (operation.kind === "edit" ? [operation] : []));
+  const sections = operations.flatMap((operation) => (operation.kind === "edit" ? [] : [operation]));
+  if (edits.length > 0 && sections.length > 0) throw new Error("a batch has edits or sections, not both");
+  const { plans, lost } = yield* sections.length > 0
+    ? planSections(sections, snapshot, options)
+    : planEdits(edits, snapshot, options);
   return decide(plans, lost, options);
 }
 
+function* planEdits(
+  edits: readonly EditOperation[],
+  snapshot: Snapshot,
+  options: BatchOptions,
+): Generator<void, FilePlans> {
+  const { byDocument, lost } = sortOut(edits, snapshot);
+  const plans: FilePlan[] = [];
+  for (const [document, own] of byDocument) plans.push(yield* planFile(document, own, options));
+  return { plans, lost };
+}
+
 /** The edits of each document, in their order, and the outcomes of those whose document is not to be had. */
-function sortOut(operations: readonly Operation[], snapshot: Snapshot) {
+function sortOut(edits: readonly EditOperation[], snapshot: Snapshot) {
   const byDocument = new Map<Document, EditOperation[]>();
   const lost: EditOutcome[] = [];
-  for (const edit of operations) {
+  for (const edit of edits) {
     const target = snapshot.targets.get(edit.path);
     const document = target?.ok ? snapshot.documents.get(target.uri) : undefined;
     if (document === undefined) {
@@ -40,9 +55,9 @@ function sortOut(operations: readonly Operation[], snapshot: Snapshot) {
       lost.push({ index: edit.index, path: document.path, status: "failed", places: [], failure });
       continue;
     }
-    const edits = byDocument.get(document);
-    if (edits === undefined) byDocument.set(document, [edit]);
-    else edits.push(edit);
+    const own = byDocument.get(document);
+    if (own === undefined) byDocument.set(document, [edit]);
+    else own.push(edit);
   }
   return { byDocument, lost };
 }
@@ -77,7 +92,9 @@ function* planFile(
       document,
       change: netChange(draft),
       text: draft.index.text,
-      created: draft.created,
+      kind: draft.created ? "create" : "update",
+      overwritten: false,
+      operations: edits,
       edits: all.filter(({ status }) => status === "applied").length,
     },
   };
@@ -128,7 +145,7 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
   const kept = plans.filter((plan) => !stopped(plan));
   const files = kept
     .filter(({ outcomes }) => outcomes.some(({ status }) => status !== "failed"))
-    .map(({ file }) => file);
+    .flatMap(({ file }) => file ?? []);
   const outcomes = [
     ...lost,
     ...plans.flatMap((plan) => (stopped(plan) ? plan.outcomes.map(notAttempted) : plan.outcomes)),

@@ -21,6 +21,8 @@ export interface Document {
   readonly bomSynced: boolean;
   /** Whether a lone CR ends a line: LSP says yes, known clients say no. */
   readonly loneCrEndsLine: boolean;
+  /** The file can't be read as text, so that `text` is empty and the file can only be deleted or make room. */
+  readonly isBinary?: true;
   /** SHA-256 of the file's bytes, in hex, where the text was read from disk. */
   readonly hash?: string;
   /** For an open document: whether the file on disk holds the same text. `undefined`: there is no file to compare. */

@@ -27,6 +27,7 @@ export function runCore(one: Case): CoreRun {
       atomic: decoded.options.atomic ?? "all",
       order: decoded.options.order ?? decoded.defaultOrder,
       lenient: decoded.options.lenient ?? true,
+      overwrite: decoded.options.overwrite ?? false,
     }),
   );
   if (!planned.ok)
@@ -58,7 +59,7 @@ function snapshotOf(one: Case, operations: readonly Operation[]): Snapshot {
     const file = files.get(path);
     const uri = `file:///project/${path}`;
     if (targets.has(operation.path)) continue;
-    if (file === undefined && !documents.has(uri) && operation.oldText !== "") {
+    if (file === undefined && !documents.has(uri) && !(operation.kind === "edit" && operation.oldText === "")) {
       targets.set(operation.path, { ok: false, failure: pathFailures.fileNotFound(operation.path, []) });
       continue;
     }

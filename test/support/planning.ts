@@ -34,7 +34,13 @@ export function planOn(
     (edit, index): EditOperation => ({ kind: "edit", path: "a", replaceAll: false, ...edit, index }),
   );
   return runPlan(
-    planBatch(operations, snapshotOf(documents), { atomic: "all", order: "sequential", lenient: true, ...options }),
+    planBatch(operations, snapshotOf(documents), {
+      atomic: "all",
+      order: "sequential",
+      lenient: true,
+      overwrite: false,
+      ...options,
+    }),
   );
 }
 
