@@ -143,13 +143,19 @@ class FoldBuilder {
   }
 }
 
-/** Codex's table of typographic characters and their plain ones, and the ellipsis; `undefined`: stands for itself. */
+/** Codex's table of typographic characters and their plain ones; a unit that is not in it stands for itself. */
+export function plainUnit(unit: number): number {
+  if (unit === 0xa0 || unit === 0x3000) return 0x20;
+  if (unit < 0x2002 || unit > 0x2212) return unit;
+  if (unit <= 0x200a || unit === 0x202f || unit === 0x205f) return 0x20;
+  if ((unit >= 0x2010 && unit <= 0x2015) || unit === 0x2212) return 0x2d;
+  if (unit >= 0x2018 && unit <= 0x201b) return 0x27;
+  return unit >= 0x201c && unit <= 0x201f ? 0x22 : unit;
+}
+
+/** That table and the ellipsis; `undefined`: stands for itself. */
 function plainOf(unit: number): string | undefined {
-  if (unit === 0xa0 || unit === 0x3000) return " ";
-  if (unit < 0x2002 || unit > 0x2212) return undefined;
-  if (unit <= 0x200a || unit === 0x202f || unit === 0x205f) return " ";
-  if ((unit >= 0x2010 && unit <= 0x2015) || unit === 0x2212) return "-";
-  if (unit >= 0x2018 && unit <= 0x201b) return "'";
-  if (unit >= 0x201c && unit <= 0x201f) return '"';
-  return unit === 0x2026 ? "..." : undefined;
+  if (unit === 0x2026) return "...";
+  const plain = plainUnit(unit);
+  return plain === unit ? undefined : String.fromCharCode(plain);
 }

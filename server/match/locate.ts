@@ -1,5 +1,6 @@
 /** Where an old text stands: the first rung that finds it decides, and a looser one never overrules a stricter one. */
 import { isAllBlank } from "../text/chars.js";
+import type { LineRange } from "./lineTable.js";
 import type { Place } from "./place.js";
 import { type RungName, rungs } from "./rungs.js";
 import type { TextIndex } from "./textIndex.js";
@@ -15,13 +16,29 @@ export function locate(index: TextIndex, oldText: string, options: { readonly le
   const blank = isAllBlank(oldText);
   for (const rung of rungs) {
     if ((!options.lenient && !rung.strict) || (blank && !rung.forBlankText)) continue;
-    const found = rung.find(index, oldText);
+    const found = rung.find?.(index, oldText) ?? [];
     if (found === "tooMany") return { kind: "tooMany" };
     const [first, ...rest] = found;
     if (first !== undefined)
       return { kind: rest.length === 0 ? "one" : "many", rung: rung.name, places: [first, ...rest] };
   }
   return { kind: "none" };
+}
+
+/** Where a run of whole lines starts: 0-based lines, ascending, and the rung that found them. */
+export interface LineHits {
+  readonly rung: RungName;
+  readonly starts: readonly [number, ...number[]];
+}
+
+/** Tries the rungs for hunks on a range of lines; the first that finds the run (of at least one line) decides. */
+export function locateLines(index: TextIndex, run: readonly string[], range: LineRange): LineHits | undefined {
+  for (const { name, hunkLines } of rungs) {
+    if (hunkLines === undefined) continue;
+    const [first, ...rest] = index.lineTable(hunkLines).find(run, range);
+    if (first !== undefined) return { rung: name, starts: [first, ...rest] };
+  }
+  return undefined;
 }
 
 /** The places that `replaceAll` takes: from the start, each one behind the end of the one before. */

@@ -2,6 +2,7 @@
 import { isBlank, splitsCharacter } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { Folded, type FoldOptions } from "./fold.js";
+import type { LineFold } from "./lineTable.js";
 import type { Found, Place } from "./place.js";
 import { findAll } from "./search.js";
 import type { TextIndex } from "./textIndex.js";
@@ -14,19 +15,29 @@ export interface Rung {
   readonly strict: boolean;
   /** Whether it is tried for an old text that is nothing but blanks. */
   readonly forBlankText: boolean;
-  readonly find: (index: TextIndex, oldText: string) => Found;
+  /** The places of an edit's old text; `undefined`: the rung is not for edits. */
+  readonly find?: (index: TextIndex, oldText: string) => Found;
+  /** How the lines of a hunk are compared, one by one; `undefined`: the rung is not for hunks. */
+  readonly hunkLines?: LineFold;
 }
 
 /** Names of the rungs as results carry them. */
-export type RungName = "exact" | "lineEnding" | "trailingBlanks" | "typography" | "indentation" | "viewPrefix";
+export type RungName =
+  | "exact"
+  | "lineEnding"
+  | "trailingBlanks"
+  | "typography"
+  | "indentation"
+  | "viewPrefix"
+  | "foldedLines";
 
 const nothing: FoldOptions = { trailingBlanks: false, typography: false };
 const blanks: FoldOptions = { trailingBlanks: true, typography: false };
 const typography: FoldOptions = { trailingBlanks: true, typography: true };
 
-/** In the order in which they are tried. */
+/** In the order in which they are tried. Those for hunks are the four passes of Codex. */
 export const rungs: readonly Rung[] = [
-  { name: "exact", strict: true, forBlankText: true, find: findExact },
+  { name: "exact", strict: true, forBlankText: true, find: findExact, hunkLines: "nothing" },
   {
     name: "lineEnding",
     strict: true,
@@ -38,6 +49,7 @@ export const rungs: readonly Rung[] = [
     strict: false,
     forBlankText: false,
     find: (index, oldText) => findFolded(index, oldText, blanks),
+    hunkLines: "trailingBlanks",
   },
   {
     name: "typography",
@@ -45,8 +57,9 @@ export const rungs: readonly Rung[] = [
     forBlankText: false,
     find: (index, oldText) => findFolded(index, oldText, typography),
   },
-  { name: "indentation", strict: false, forBlankText: false, find: findIndented },
+  { name: "indentation", strict: false, forBlankText: false, find: findIndented, hunkLines: "blanks" },
   { name: "viewPrefix", strict: false, forBlankText: false, find: findWithViewPrefix },
+  { name: "foldedLines", strict: true, forBlankText: true, hunkLines: "blanksAndTypography" },
 ];
 
 /** A place never starts or ends inside a character or a CRLF: the next rung takes such a line end as a whole. */

@@ -2,6 +2,7 @@
 import { trimEnd, trimStart } from "../text/chars.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
 import { Folded, type FoldOptions } from "./fold.js";
+import { type LineFold, LineTable } from "./lineTable.js";
 
 /** How lines are compared where whole lines are sought: without blanks at their ends, or at both sides. */
 export type LineKey = "trimmedEnd" | "trimmed";
@@ -16,6 +17,7 @@ export interface LineKeys {
 /** A text to be searched for many old texts. */
 export class TextIndex {
   private readonly folds = new Map<string, Folded>();
+  private readonly lineTables = new Map<LineFold, LineTable>();
   private readonly lineKeys = new Map<LineKey, LineKeys>();
   private ownLines: LineIndex | undefined;
   private anyLines: LineIndex | undefined;
@@ -44,6 +46,13 @@ export class TextIndex {
     const folded = this.folds.get(name) ?? Folded.of(this.text, options);
     this.folds.set(name, folded);
     return folded;
+  }
+
+  /** `matchedLines` under a fold, for finding runs of whole lines. */
+  lineTable(fold: LineFold): LineTable {
+    const table = this.lineTables.get(fold) ?? new LineTable(this.matchedLines, fold);
+    this.lineTables.set(fold, table);
+    return table;
   }
 
   /** `matchedLines` as numbers. */

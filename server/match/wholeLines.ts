@@ -77,6 +77,20 @@ function span(index: TextIndex, old: WholeLines, line: number): { from: number; 
   return { from: lines.start(line), to: old.ended ? lines.end(last) : lines.contentEnd(last) };
 }
 
+/**
+ * How a run of lines becomes the document's lines by one shift of indentation; what it adds or removes is not empty.
+ * `undefined`: it does not, or nothing is to be shifted.
+ */
+export function shiftOfLines(run: readonly string[], found: readonly string[]): Reshape | undefined {
+  const shift = shiftBetween(
+    run,
+    (i) => found[i] ?? "",
+    () => 0,
+  );
+  if (shift === undefined || !("indent" in shift)) return shift;
+  return shift.indent === "" ? undefined : shift;
+}
+
 /** How the old text's indentation becomes the document's, the same for all lines. */
 type Shift = Exclude<Reshape, { kind: "unview" | "unmark" }>;
 

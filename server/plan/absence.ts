@@ -81,7 +81,7 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
 }
 
 /** 1-based line, of the text before the batch, of an offset of the draft's text. */
-function lineOf(draft: Draft, offset: number): number {
+export function lineOf(draft: Draft, offset: number): number {
   return draft.base.lines.lineAt(spanInBase(draft, { from: offset, to: offset }).from) + 1;
 }
 
@@ -99,7 +99,8 @@ const elision = /^(?:(?:\/\/|\/\*|#|--|;|<!--)\s?)?(?:\.\.\.|…)(?:\W|$)|^(?:\/
 /** Differences that a reader sees only where blanks are made visible. */
 const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);
 
-function quotedRegion(draft: Draft, region: Region): NearestRegion {
+/** A region as a failure quotes it, with the lines of the text before the batch. */
+export function quotedRegion(draft: Draft, region: Region): NearestRegion {
   const { lines } = draft.index;
   const { difference } = region;
   const visible = difference !== undefined && blankKinds.has(difference.kind);

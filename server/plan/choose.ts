@@ -81,7 +81,7 @@ function nearestTo(draft: Draft, places: readonly Place[], line: number): Place[
 }
 
 /** The first places with their lines, as a failure shows them. */
-function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlace[] {
+export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlace[] {
   const { lines } = draft.index;
   return places.slice(0, limits.matchesShown).map((place) => {
     const line = lines.lineAt(place.from);

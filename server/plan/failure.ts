@@ -80,12 +80,18 @@ export interface At {
   /** 0-based. */
   readonly index?: number;
   readonly path?: string;
+  /** 1-based line of the patch at which the hunk or the section starts; `undefined`: the call is no patch. */
+  readonly patchLine?: number;
 }
 
 /** `edit 2 (src/a.ts)`, `src/a.ts`, `the call`: how sentences name the place of a failure. */
 function nameOf(at: At): string {
   if (at.index === undefined) return at.path ?? "the call";
-  return at.path === undefined ? `edit ${at.index}` : `edit ${at.index} (${at.path})`;
+  const of = [
+    ...(at.path === undefined ? [] : [at.path]),
+    ...(at.patchLine === undefined ? [] : [`line ${at.patchLine} of the patch`]),
+  ];
+  return of.length === 0 ? `edit ${at.index}` : `edit ${at.index} (${of.join(", ")})`;
 }
 
 /** Cuts text to a number of characters, with an ellipsis where something is missing; never inside a surrogate pair. */
@@ -127,8 +133,8 @@ function makeFailure(
 }
 
 /** Says of which edit a failure is that was made before the edit was known. */
-export function atEdit(failure: Failure, at: At): Failure {
-  return { ...failure, ...at };
+export function atEdit(failure: Failure, { index, path }: At): Failure {
+  return { ...failure, ...(index === undefined ? {} : { index }), ...(path === undefined ? {} : { path }) };
 }
 
 /** A failure with what became of the rest of its batch. */
@@ -681,6 +687,145 @@ export const editFailures = {
       at,
       `${nameOf(at)} would replace ${found.toLocaleString("en")} places or grow the text beyond its limit.`,
       "Send a more particular old text.",
+    ),
+} as const;
+
+/** What is known about a hunk whose lines were not found. */
+export interface HunkAbsence {
+  /** The anchor or the 1-based line behind which they were looked for first; `undefined`: from the start. */
+  readonly behind: string | number | undefined;
+  readonly nearest: readonly NearestRegion[];
+  /** Whether earlier sections changed the text that was searched. */
+  readonly inBatch: boolean;
+}
+
+/** What is known about an anchor that was not found. */
+export interface AnchorAbsence {
+  readonly anchor: string;
+  /** The 1-based line behind which it was looked for first; `undefined`: from the start. */
+  readonly behind: number | undefined;
+  /** The 1-based line at which the hunk's lines stand, if that is the only place. */
+  readonly linesAt: number | undefined;
+  readonly nearest: readonly NearestRegion[];
+}
+
+/** Failures of placing a hunk of a patch. */
+export const hunkFailures = {
+  noLines: (at: At, { behind, nearest, inBatch }: HunkAbsence) =>
+    makeFailure(
+      "contextNotFound",
+      at,
+      [
+        `The context and removed lines of ${nameOf(at)} were not found${inBatch ? " in the text after the sections before it" : ""}${behind === undefined ? "" : `, neither behind ${typeof behind === "number" ? `line ${behind}, where the hunk before it ends,` : quote(behind)} nor elsewhere`}.`,
+        ...(nearest.length === 0 ? ["Nothing similar was found in the file."] : []),
+        ...sayNearest(nearest),
+      ].join(" "),
+      "Copy these lines from the file as it is now, each with its sign in front.",
+      nearest[0] === undefined ? {} : { nearest, line: nearest[0].startLine },
+    ),
+  noAnchor: (at: At, { anchor, behind, linesAt, nearest }: AnchorAbsence) =>
+    makeFailure(
+      "contextNotFound",
+      at,
+      [
+        `The anchor ${quote(anchor, 160)} of ${nameOf(at)} is no line of the file${behind === undefined ? "" : ` behind line ${behind}, nor the way to the hunk's lines elsewhere`}.`,
+        ...sayNearest(nearest),
+      ].join(" "),
+      linesAt === undefined
+        ? "Behind @@ write one whole line of the file that stands in front of the hunk, or nothing."
+        : `The hunk's lines stand at line ${linesAt} and nowhere else: leave the anchor out.`,
+      nearest[0] === undefined ? {} : { nearest, line: nearest[0].startLine },
+    ),
+  notAtEnd: (at: At, linesAt: number | undefined) =>
+    makeFailure(
+      "contextNotFound",
+      at,
+      `${nameOf(at)} is to stand at the end of the file, but the file does not end with its lines.`,
+      linesAt === undefined
+        ? "Copy the file's last lines as they are now, or leave *** End of File out."
+        : `They stand at line ${linesAt}: leave *** End of File out.`,
+      linesAt === undefined ? {} : { line: linesAt },
+    ),
+  noContext: (at: At) =>
+    makeFailure(
+      "contextNotFound",
+      at,
+      `${nameOf(at)} only adds lines, and the line number behind @@ does not say between which lines of the file they belong.`,
+      "Add a line of context, or write behind @@ the line behind which they go.",
+    ),
+  alreadyApplied: (at: At, line: number) =>
+    makeFailure(
+      "alreadyApplied",
+      at,
+      `The lines of ${nameOf(at)} were not found, but what it makes of them stands at line ${line} already.`,
+      "If that is the place that was meant, it is done: leave this hunk out. Else copy the lines from the file.",
+      { line },
+    ),
+  ambiguous: (
+    at: At,
+    {
+      found,
+      rung,
+      matches,
+      near,
+    }: { found: number; rung: string; matches: readonly QuotedPlace[]; near: number | undefined },
+  ) =>
+    makeFailure(
+      "ambiguousMatch",
+      at,
+      `The lines of ${nameOf(at)} stand ${found >= limits.hunkPlaces ? `${found} times or more` : count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : ` equally near to line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
+      "Add a line of context, or write behind @@ a line that stands in front of the right place.",
+      { matches: plainLines(matches), ...(matches[0] === undefined ? {} : { line: matches[0].line }) },
+    ),
+} as const;
+
+/** Failures of operations on whole files. */
+export const fileFailures = {
+  notThere: (at: At, taken: { readonly by: number } | undefined) =>
+    makeFailure(
+      "fileNotFound",
+      at,
+      taken === undefined
+        ? `${nameOf(at)}: there is no such file at this point of the patch.`
+        : `${nameOf(at)}: edit ${taken.by} of this patch has deleted or moved the file.`,
+      taken === undefined
+        ? "Add the file before it is changed."
+        : "Use the file's new path, or change the order of the sections.",
+    ),
+  exists: (at: At, target: string) =>
+    makeFailure(
+      "fileExists",
+      at,
+      `${nameOf(at)} would move the file onto ${quote(target, 160)}, which exists.`,
+      "Delete that file first in the same patch, or choose another name.",
+    ),
+  circle: (at: At, target: string) =>
+    makeFailure(
+      "fileExists",
+      at,
+      `${nameOf(at)} moves the file to ${quote(target, 160)}, and the files of this patch are moved in a circle, so that no name is ever free.`,
+      "Send the moves as two patches.",
+    ),
+  dirty: (at: At) =>
+    makeFailure(
+      "dirty",
+      at,
+      `${nameOf(at)} would delete a file that has unsaved changes in the editor.`,
+      "Ask the user to save or discard them.",
+    ),
+  noFile: (at: At) =>
+    makeFailure(
+      "invalidParams",
+      at,
+      `${nameOf(at)} would move or delete a document of the editor that is no file.`,
+      "Only its text can be changed.",
+    ),
+  binary: (at: At) =>
+    makeFailure(
+      "unsupportedEncoding",
+      at,
+      `${nameOf(at)} would write into a file that can't be read as text.`,
+      "Such a file can only be deleted.",
     ),
 } as const;
 

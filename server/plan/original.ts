@@ -2,9 +2,9 @@
 import { type Located, withoutOverlap } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
-import type { Change } from "../text/changeSet.js";
 import { explainAbsence, type History } from "./absence.js";
 import { ambiguous, type Chosen, choose, type Hits, locateEdit } from "./choose.js";
+import { Accepted, type Claim } from "./claims.js";
 import { type Draft, edited, linesOf, spanInBase } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
@@ -108,58 +108,4 @@ function takePlaces(draft: Draft, edit: EditOperation, group: Group, hits: Hits)
   const at: At = { index: edit.index, path: draft.document.path };
   const by = group.taken.get(places[0] as Place)?.index ?? 0;
   return { ok: false, failure: editFailures.consumed(at, by, draft.index.lines.lineAt((places[0] as Place).from) + 1) };
-}
-
-/** One place of one edit, and what the edit changes there. */
-interface Claim {
-  readonly index: number;
-  readonly place: Place;
-  readonly changes: readonly Change[];
-}
-
-/** The claims so far, by where they start. Two may share context; neither may change what the other one holds. */
-class Accepted {
-  private readonly claims: Claim[] = [];
-  private longest = 0;
-
-  /** An accepted claim that a new one can't live with. */
-  conflictOf(claim: Claim): Claim | undefined {
-    for (let i = this.firstBehind(claim.place.to) - 1; i >= 0; i--) {
-      const other = this.claims[i] as Claim;
-      if (other.place.from + this.longest < claim.place.from) return undefined;
-      if (disturbs(claim, other) || disturbs(other, claim)) return other;
-    }
-    return undefined;
-  }
-
-  add(claim: Claim): void {
-    this.claims.splice(this.firstBehind(claim.place.from), 0, claim);
-    this.longest = Math.max(this.longest, claim.place.to - claim.place.from);
-  }
-
-  changes(): Change[] {
-    return this.claims.flatMap((claim) => claim.changes);
-  }
-
-  /** Index of the first claim that starts behind an offset. */
-  private firstBehind(offset: number): number {
-    let low = 0;
-    let high = this.claims.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.claims[middle] as Claim).place.from <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-}
-
-/** Whether a claim changes text that another one's old text holds; touching at its ends is no harm. */
-function disturbs(claim: Claim, other: Claim): boolean {
-  const { from, to } = other.place;
-  const overlaps = claim.place.from < to && claim.place.to > from;
-  // Where the places overlap, nothing orders two changes that touch.
-  const touches = (change: Change): boolean =>
-    overlaps && other.changes.some((theirs) => change.from <= theirs.to && change.to >= theirs.from);
-  return claim.changes.some((change) => (change.from < to && change.to > from) || touches(change));
 }

@@ -1,8 +1,9 @@
 /** What a plan says: of each edit, of each file, of the whole batch. */
 import type { RungName } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
+import { limits } from "../text/limits.js";
 import type { PlaceLines } from "./draft.js";
-import type { Failure } from "./failure.js";
+import { callFailures, type Failure } from "./failure.js";
 import type { Operation } from "./operation.js";
 import type { Document, DocumentUri } from "./snapshot.js";
 
@@ -49,6 +50,8 @@ export type Planned =
 
 /** A file's own result, before the batch's atomicity decides. */
 export interface FilePlan {
+  /** What of the batch is about the file. */
+  readonly operations: readonly Operation[];
   readonly outcomes: readonly EditOutcome[];
   /** `undefined`: the batch created the file and deleted it again. */
   readonly file: FileChange | undefined;
@@ -59,4 +62,11 @@ export interface FilePlan {
 export interface FilePlans {
   readonly plans: readonly FilePlan[];
   readonly lost: readonly EditOutcome[];
+}
+
+/** An outcome in a file whose text (a number of UTF-16 units) would be beyond the limit. */
+export function tooLarge(outcome: EditOutcome, length: number): EditOutcome {
+  const at = { index: outcome.index, path: outcome.path };
+  const failure = callFailures.tooLarge(at, "the text after the edits", length, limits.documentLength, "characters");
+  return { ...outcome, status: "failed", failure };
 }

@@ -1,10 +1,11 @@
 /** Operations and a snapshot in, one change of the workspace or every failure out. Pure: the same values give the same plan. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
-import { atEdit, callFailures, callSentences, editFailures, type Failure, pathFailures } from "./failure.js";
+import { atEdit, callSentences, editFailures, type Failure, pathFailures } from "./failure.js";
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
 import { planOriginal } from "./original.js";
 import type { EditOutcome, FilePlan, FilePlans, Planned } from "./outcome.js";
+import { tooLarge } from "./outcome.js";
 import { planSections } from "./sections.js";
 import { planSequential } from "./sequential.js";
 import type { Document, Snapshot } from "./snapshot.js";
@@ -84,7 +85,8 @@ function* planFile(
   const all = [...opening.outcomes, ...outcomes];
   const tooLong = draft.index.text.length > limits.documentLength;
   return {
-    outcomes: tooLong ? all.map((outcome) => tooLarge(outcome, draft)) : all,
+    operations: edits,
+    outcomes: tooLong ? all.map((outcome) => tooLarge(outcome, draft.index.text.length)) : all,
     warnings: all
       .filter(({ status, rung }) => status === "skipped" && rung !== undefined)
       .map((outcome) => nothingToDo(outcome)),
@@ -98,18 +100,6 @@ function* planFile(
       edits: all.filter(({ status }) => status === "applied").length,
     },
   };
-}
-
-function tooLarge(outcome: EditOutcome, draft: Draft): EditOutcome {
-  const at = { index: outcome.index, path: outcome.path };
-  const failure = callFailures.tooLarge(
-    at,
-    "the text after the edits",
-    draft.index.text.length,
-    limits.documentLength,
-    "characters",
-  );
-  return { ...outcome, status: "failed", failure };
 }
 
 const nothingToDo = (outcome: EditOutcome): string =>
@@ -144,7 +134,8 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
     options.atomic === "all" ? anyFailed : options.atomic === "file" ? spoilt(plan) : false;
   const kept = plans.filter((plan) => !stopped(plan));
   const files = kept
-    .filter(({ outcomes }) => outcomes.some(({ status }) => status !== "failed"))
+    // A file that only makes room for another one has no edits of its own.
+    .filter(({ outcomes }) => outcomes.length === 0 || outcomes.some(({ status }) => status !== "failed"))
     .flatMap(({ file }) => file ?? []);
   const outcomes = [
     ...lost,

@@ -1,14 +1,259 @@
-/** Plans the sections of a patch. */
-import type { BatchOptions, Section } from "./operation.js";
-import type { FilePlans } from "./outcome.js";
-import type { Snapshot } from "./snapshot.js";
+/** Plans the sections of a patch, one after the other, on files that may change their names on the way. */
+import { ChangeSet } from "../text/changeSet.js";
+import { limits } from "../text/limits.js";
+import { edited, netChange } from "./draft.js";
+import { type At, atEdit, type Failure, fileFailures, pathFailures } from "./failure.js";
+import { fileOrder } from "./fileOrder.js";
+import type { AddSection, BatchOptions, DeleteSection, Section, UpdateSection } from "./operation.js";
+import { indicesOf } from "./operation.js";
+import { type EditOutcome, type FileChange, type FilePlan, type FilePlans, tooLarge } from "./outcome.js";
+import type { Document, Snapshot } from "./snapshot.js";
+import { type Node, Tree } from "./tree.js";
+import { firstLineEnd, planHunks } from "./update.js";
 
 /** Yields after each hunk, so that its caller can serve others. */
-// biome-ignore lint/correctness/useYield: being written
 export function* planSections(
   sections: readonly Section[],
-  _snapshot: Snapshot,
-  _options: BatchOptions,
+  snapshot: Snapshot,
+  options: BatchOptions,
 ): Generator<void, FilePlans> {
-  throw new Error(`not yet: ${sections.length}`);
+  let left = sections;
+  const spoilt: FilePlan[] = [];
+  for (;;) {
+    const { plans, lost, circled } = yield* planOnce(left, snapshot, options);
+    const failed = plans.filter(
+      (plan) =>
+        plan === circled || (options.atomic === "file" && plan.outcomes.some(({ status }) => status === "failed")),
+    );
+    if (options.atomic === "all" || failed.length === 0) return { plans: [...spoilt, ...plans], lost };
+    // What stays untouched stays under its name, too, which may stand in the way of others: they are planned without it.
+    spoilt.push(...failed);
+    const out = new Set(failed.flatMap(({ operations }) => operations));
+    left = left.filter((section) => !out.has(section));
+  }
+}
+
+function* planOnce(
+  sections: readonly Section[],
+  snapshot: Snapshot,
+  options: BatchOptions,
+): Generator<void, FilePlans & { readonly circled: FilePlan | undefined }> {
+  const work: Work = { tree: new Tree(snapshot), snapshot, options, lost: [] };
+  for (const section of sections) {
+    const document = documentOf(work, section);
+    if (document === undefined) continue;
+    if (section.kind === "add") settle(work, section, add(work, section, document));
+    else if (section.kind === "delete") settle(work, section, remove(work, section, document));
+    else yield* update(work, section, document);
+    yield;
+  }
+  return { ...filePlans(work.tree), lost: work.lost };
+}
+
+interface Work {
+  readonly tree: Tree;
+  readonly snapshot: Snapshot;
+  readonly options: BatchOptions;
+  readonly lost: EditOutcome[];
+}
+
+/** The document that a section's path means; `undefined`: none, and all of the section is lost. */
+function documentOf(work: Work, section: Section): Document | undefined {
+  const { snapshot } = work;
+  const target = snapshot.targets.get(section.path);
+  if (target === undefined) throw new Error("a snapshot must have a target for every path");
+  if (!target.ok) {
+    loseAll(work, section, target.failure);
+    return undefined;
+  }
+  const document = snapshot.documents.get(target.uri);
+  if (document === undefined) throw new Error("a snapshot must have a document for every target");
+  return document;
+}
+
+/** Nothing of a section can be done, for one reason. */
+function loseAll({ lost }: Work, section: Section, failure: Failure): void {
+  for (const index of indicesOf(section)) {
+    // A failure without a path is the call's own, and the same for all of its edits.
+    const own = failure.path === undefined ? failure : atEdit(failure, { index });
+    lost.push({ index, path: section.path, status: "failed", places: [], failure: own });
+  }
+}
+
+function record(node: Node, section: Section, outcome: Pick<EditOutcome, "index" | "status" | "failure">): void {
+  if (!node.sections.includes(section)) node.sections.push(section);
+  if (outcome.status === "applied") node.edits++;
+  node.outcomes.push({ ...outcome, path: node.name?.path ?? node.draft.document.path, places: [] });
+}
+
+/** What became of an Add or a Delete; without a node there is no file that it could be about. */
+type Done =
+  | { readonly node: Node; readonly status: "applied" | "skipped" }
+  | { readonly node: Node | undefined; readonly status: "failed"; readonly failure: Failure };
+
+function settle(work: Work, section: AddSection | DeleteSection, done: Done): void {
+  const { index } = section;
+  if (done.status !== "failed") record(done.node, section, { index, status: done.status });
+  else if (done.node === undefined) loseAll(work, section, done.failure);
+  else record(done.node, section, { index, status: "failed", failure: done.failure });
+}
+
+function add(work: Work, section: AddSection, document: Document): Done {
+  const { tree, snapshot } = work;
+  const { index, patchLine } = section;
+  const at: At = { index, path: document.path, patchLine };
+  const there = tree.get(document.uri) ?? revived(tree, document, index);
+  if (there === undefined) {
+    if (liesBelow(document, snapshot)) {
+      return { node: undefined, status: "failed", failure: pathFailures.belowFile(at) };
+    }
+    const node = tree.create(document);
+    node.draft = { ...edited(node.draft, [{ from: 0, to: 0, insert: section.text }]).draft, created: true };
+    return { node, status: "applied" };
+  }
+  if (there.draft.document.isBinary) {
+    return { node: there, status: "failed", failure: fileFailures.binary(at) };
+  }
+  const { text } = there.draft.index;
+  const lineEnd = firstLineEnd(there.draft.index);
+  const insert = lineEnd === "\n" ? section.text : section.text.replaceAll("\n", lineEnd);
+  const hadText = !there.draft.created;
+  there.draft = edited(there.draft, [{ from: 0, to: text.length, insert }]).draft;
+  there.isOverwritten ||= hadText;
+  return { node: there, status: insert === text ? "skipped" : "applied" };
+}
+
+/** A file that the patch has deleted and adds again is the same file with another text. */
+function revived(tree: Tree, document: Document, by: number): Node | undefined {
+  const node = tree.deleted(document.uri);
+  if (node === undefined || node.draft.document.isBinary) return undefined;
+  tree.rename(node, document, by);
+  return node;
+}
+
+function remove(work: Work, section: DeleteSection, document: Document): Done {
+  const { tree, options } = work;
+  const { index, patchLine } = section;
+  const at: At = { index, path: document.path, patchLine };
+  const node = tree.get(document.uri);
+  if (node === undefined) {
+    const by = tree.takerOf(document.uri);
+    const failure = fileFailures.notThere(at, by === undefined ? undefined : { by });
+    return { node, status: "failed", failure };
+  }
+  const failure = refuseDelete(node, at, options);
+  if (failure !== undefined) return { node, status: "failed", failure };
+  tree.rename(node, undefined, index);
+  return { node, status: "applied" };
+}
+
+function refuseDelete({ draft: { document } }: Node, at: At, { overwrite }: BatchOptions): Failure | undefined {
+  if (!document.uri.startsWith("file:")) return fileFailures.noFile(at);
+  // An open document whose file can't be compared counts as one with unsaved changes.
+  const isDirty = document.version !== null && document.onDisk !== "same";
+  return isDirty && !overwrite ? fileFailures.dirty(at) : undefined;
+}
+
+function* update(work: Work, section: UpdateSection, document: Document): Generator<void, void> {
+  const { tree, options } = work;
+  const { move, patchLine } = section;
+  const node = tree.get(document.uri);
+  if (node === undefined) {
+    const by = tree.takerOf(document.uri);
+    const [index = 0] = indicesOf(section);
+    const at: At = { index, path: document.path, patchLine };
+    loseAll(work, section, fileFailures.notThere(at, by === undefined ? undefined : { by }));
+    return;
+  }
+  node.sections.push(section);
+  const { draft, outcomes } = yield* planHunks(node.draft, section, options);
+  node.draft = draft;
+  const path = node.name?.path ?? document.path;
+  node.outcomes.push(...outcomes.map((outcome) => ({ ...outcome, path })));
+  node.edits += outcomes.filter(({ status }) => status === "applied").length;
+  if (move === undefined) return;
+  const before = node.name;
+  const failure = moveTo(work, node, move);
+  const status = failure !== undefined ? "failed" : node.name === before ? "skipped" : "applied";
+  record(node, section, { index: move.index, status, ...(failure === undefined ? {} : { failure }) });
+}
+
+/** Gives a file another name, or says why it can't have it. Onto itself is no move. */
+function moveTo(work: Work, node: Node, move: NonNullable<UpdateSection["move"]>): Failure | undefined {
+  const { tree, snapshot, options } = work;
+  const { index, patchLine } = move;
+  const target = snapshot.targets.get(move.path);
+  if (target === undefined) throw new Error("a snapshot must have a target for every path");
+  if (!target.ok) return atEdit(target.failure, { index });
+  const { uri, path } = snapshot.documents.get(target.uri) ?? { uri: target.uri, path: move.path };
+  const at: At = { index, path: node.name?.path ?? node.draft.document.path, patchLine };
+  if (uri === node.name?.uri) return undefined;
+  if (!node.draft.document.uri.startsWith("file:") || !uri.startsWith("file:")) return fileFailures.noFile(at);
+  const there = tree.get(uri);
+  if (there === undefined) {
+    if (liesBelow({ uri }, snapshot)) return pathFailures.belowFile(at);
+  } else {
+    if (!options.overwrite) return fileFailures.exists(at, path);
+    tree.rename(there, undefined, index);
+    node.isOverwritten = true;
+  }
+  tree.rename(node, { uri, path }, index);
+  return undefined;
+}
+
+/** Whether a file would stand below a path that is a file of the same patch. */
+function liesBelow({ uri }: { readonly uri: string }, { documents }: Snapshot): boolean {
+  for (let end = uri.lastIndexOf("/"); end > 0; end = uri.lastIndexOf("/", end - 1)) {
+    if (documents.has(uri.slice(0, end))) return true;
+  }
+  return false;
+}
+
+/** What becomes of each file; of the files that are moved in a circle one has failed. */
+function filePlans({ nodes }: Tree): { plans: readonly FilePlan[]; circled: FilePlan | undefined } {
+  const plans = nodes.map((node): FilePlan => {
+    const { length } = node.draft.index.text;
+    const isTooLong = length > limits.documentLength;
+    return {
+      outcomes: isTooLong ? node.outcomes.map((outcome) => tooLarge(outcome, length)) : node.outcomes,
+      operations: node.sections,
+      file: fileOf(node),
+      warnings: [],
+    };
+  });
+  const order = fileOrder(plans.flatMap(({ file }) => file ?? []));
+  const circle = "circle" in order ? order.circle : undefined;
+  const shown = plans.map((plan) => (plan.file === undefined || plan.file !== circle ? plan : inCircle(plan, circle)));
+  return { plans: shown, circled: shown.find(({ file }) => file !== undefined && file === circle) };
+}
+
+/** The plan of a file that can't get its name: its last move has failed. */
+function inCircle(plan: FilePlan, { target }: FileChange): FilePlan {
+  const moves = plan.operations.flatMap((section) => (section.kind === "update" ? (section.move ?? []) : []));
+  const last = moves.at(-1);
+  const outcomes = plan.outcomes.map((outcome): EditOutcome => {
+    if (last === undefined || outcome.index !== last.index) return outcome;
+    const at: At = { index: outcome.index, path: outcome.path, patchLine: last.patchLine };
+    return { ...outcome, status: "failed", failure: fileFailures.circle(at, target?.path ?? last.path) };
+  });
+  return { ...plan, outcomes };
+}
+
+/** `undefined`: the patch creates the file and deletes it again, or only names it. */
+function fileOf(node: Node): FileChange | undefined {
+  const { draft, name, sections: operations } = node;
+  const { edits, isOverwritten: overwritten } = node;
+  // It was only looked at, as the target of a move that failed.
+  if (operations.length === 0 && name?.uri === draft.document.uri) return undefined;
+  if (name === undefined) {
+    if (draft.created) return undefined;
+    const { document } = draft;
+    const change = ChangeSet.none(document.text.length);
+    return { document, change, text: document.text, kind: "delete", overwritten: false, edits, operations };
+  }
+  const change = netChange(draft);
+  const common = { change, text: draft.index.text, overwritten, edits, operations };
+  if (draft.created) return { ...common, document: { ...draft.document, ...name }, kind: "create" };
+  if (name.uri === draft.document.uri) return { ...common, document: draft.document, kind: "update" };
+  return { ...common, document: draft.document, kind: "rename", target: { uri: name.uri, path: name.path } };
 }

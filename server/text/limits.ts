@@ -34,6 +34,8 @@ export const limits = {
   similarShown: 3,
   /** Places of one old text that are collected. */
   placesPerEdit: 200_000,
+  /** Places of one hunk that are collected: more than any failure needs. */
+  hunkPlaces: 1_000,
   /** Steps that one rung may take to compare lines. */
   lineSteps: 5_000_000,
   /** Edit distance in lines up to which an old and a new text are aligned line by line; beyond, the whole block is replaced. */

@@ -1,6 +1,6 @@
 /** Takes the snapshot that a batch is planned on: every path resolved, every text copied, before anything is decided. */
 import { callFailures, type Failure, pathFailures } from "../plan/failure.js";
-import type { Operation } from "../plan/operation.js";
+import { type Operation, type PathUse, pathsOf } from "../plan/operation.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
 import { limits } from "../text/limits.js";
 import { compareWithFile, type FileRead, readTextFile, refuseWrite, withoutMark } from "./files.js";
@@ -30,7 +30,7 @@ export type ReadTarget =
  * moment of the call.
  */
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
-  const paths = [...new Set(operations.map(({ path }) => path))];
+  const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
   if (paths.length > limits.filesPerCall) {
     const failure = callFailures.tooLarge(
       {},
@@ -65,7 +65,8 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   const resolved = await resolver.resolve(path);
   if (!resolved.ok) return resolved;
   const { place } = resolved;
-  const read = await readDocument({ place, sent: path, mayCreate: false, resolver, world, budget: { bytes: 0 } });
+  const group: Group = { place, sent: path, mayCreate: false, mayBeBinary: false };
+  const read = await readDocument({ ...group, resolver, world, budget: { bytes: 0 } });
   return read.ok ? { ...read, place } : read;
 }
 
@@ -74,21 +75,34 @@ interface Group {
   readonly place: Place;
   /** The first of its spellings. */
   readonly sent: string;
-  /** Whether the first operation would create it. */
+  /** Whether it may come into being, or become a name for another file. */
   readonly mayCreate: boolean;
+  /** Whether nobody asks for its text, so that it may be binary. */
+  readonly mayBeBinary: boolean;
 }
 
 /** One group a document, in the order of the operations. */
 function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap<string, Resolved>): Group[] {
   const groups = new Map<string, Group>();
   for (const operation of operations) {
-    const target = resolved.get(operation.path)!;
-    if (!target.ok || groups.has(target.place.identity)) continue;
-    const mayCreate = operation.kind === "edit" && operation.oldText === "";
-    groups.set(target.place.identity, { place: target.place, sent: operation.path, mayCreate });
+    for (const { path, need } of pathsOf(operation)) {
+      const target = resolved.get(path)!;
+      if (!target.ok) continue;
+      const { identity } = target.place;
+      const known = groups.get(identity);
+      const isNew = creates(need) && (known === undefined || operation.kind !== "edit");
+      groups.set(identity, {
+        place: known?.place ?? target.place,
+        sent: known?.sent ?? path,
+        mayCreate: isNew || known?.mayCreate === true,
+        mayBeBinary: (need === "file" || need === "name") && known?.mayBeBinary !== false,
+      });
+    }
   }
   return [...groups.values()];
 }
+
+const creates = (need: PathUse["need"]): boolean => need === "create" || need === "name";
 
 type Read = { readonly ok: true; readonly document: Document } | { readonly ok: false; readonly failure: Failure };
 
@@ -139,9 +153,16 @@ function openDocument({ place, sent, open }: { place: Place; sent: string; open:
   };
 }
 
-async function closedDocument({ place, sent, mayCreate, resolver, world }: Source, file: FileRead): Promise<Read> {
-  if (file.kind === "failed") return fail(file.failure);
+async function closedDocument(source: Source, file: FileRead): Promise<Read> {
+  const { place, sent, mayCreate, resolver, world } = source;
   const { uri, path, searched } = place;
+  if (file.kind === "failed") {
+    const isBinary = source.mayBeBinary && ["unsupportedEncoding", "tooLarge"].includes(file.failure.code);
+    if (!isBinary) return fail(file.failure);
+    const { loneCrEndsLine } = world;
+    const nothing = { text: "", bom: false, bomSynced: false, version: null };
+    return { ok: true, document: { uri, path, ...nothing, exists: true, isBinary, loneCrEndsLine } };
+  }
   const common = { uri, path, version: null, bomSynced: false, loneCrEndsLine: world.loneCrEndsLine };
   if (file.kind === "text") {
     const { text, bom, hash } = file;

@@ -1,0 +1,143 @@
+/** The lines of one text, folded and hashed once, so that a run of lines is found without a look at every line. */
+import { isBlank } from "../text/chars.js";
+import type { LineIndex } from "../text/lines.js";
+import { plainUnit } from "./fold.js";
+import { findAllNumbers } from "./search.js";
+
+/** What a line loses before it is compared: nothing, blanks at its end, at both ends, or those and its typography. */
+export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";
+
+/** Where runs of lines are looked for. Lines are 0-based. */
+export interface LineRange {
+  /** The first line at which a run may start. */
+  readonly from: number;
+  /** The only line at which it may start; `undefined`: any. */
+  readonly only?: number;
+  /** Starts that are collected. */
+  readonly most: number;
+}
+
+/** The lines of a text under one fold. What is behind the last line end is a line only if there is something. */
+export class LineTable {
+  readonly lineCount: number;
+  /** By line. */
+  private readonly hashes: Int32Array;
+  /** The lines of each bucket, ascending, in one list; bucket b has those from `starts[b]` to `starts[b + 1]`. */
+  private readonly byBucket: Int32Array;
+  private readonly starts: Int32Array;
+  private readonly mask: number;
+
+  constructor(
+    private readonly lines: LineIndex,
+    private readonly fold: LineFold,
+  ) {
+    const { text } = lines;
+    const last = lines.lineCount - 1;
+    this.lineCount = lines.start(last) === text.length ? last : last + 1;
+    this.hashes = new Int32Array(this.lineCount);
+    for (let line = 0; line < this.lineCount; line++) {
+      this.hashes[line] = hashOf(text, lines.start(line), lines.contentEnd(line), fold);
+    }
+    let size = 16;
+    while (size < this.lineCount) size *= 2;
+    this.mask = size - 1;
+    this.starts = new Int32Array(size + 1);
+    for (const hash of this.hashes) this.starts[(hash & this.mask) + 1]!++;
+    for (let bucket = 0; bucket < size; bucket++) this.starts[bucket + 1]! += this.starts[bucket]!;
+    const next = this.starts.slice(0, size);
+    this.byBucket = new Int32Array(this.lineCount);
+    for (let line = 0; line < this.lineCount; line++) {
+      const bucket = this.hashes[line]! & this.mask;
+      this.byBucket[next[bucket]!++] = line;
+    }
+  }
+
+  /** The lines at which a run of at least one line starts, ascending. */
+  find(run: readonly string[], { from, only, most }: LineRange): number[] {
+    const length = run.length;
+    const latest = this.lineCount - length;
+    const wanted = Int32Array.from(run, (line) => hashOf(line, 0, line.length, this.fold));
+    const isHere = (start: number): boolean =>
+      wanted.every((hash, i) => this.hashes[start + i] === hash) &&
+      run.every((line, i) => this.isLine(start + i, line));
+    if (only !== undefined) return only >= from && only <= latest && isHere(only) ? [only] : [];
+    const rarest = this.rarest(wanted);
+    const end = this.starts[(wanted[rarest]! & this.mask) + 1]!;
+    const found: number[] = [];
+    // Where even the rarest line is frequent, comparing at each of its places could cost lines times lines.
+    let budget = 4 * this.lineCount + 1_000;
+    for (let i = this.firstAt(wanted[rarest]!, from + rarest); i < end && found.length < most; i++) {
+      const start = this.byBucket[i]! - rarest;
+      if (start > latest) break;
+      budget -= length;
+      if (budget < 0) {
+        const rest = findAllNumbers(this.hashes.subarray(start), wanted, this.lineCount);
+        for (const offset of rest) {
+          if (found.length < most && isHere(start + offset)) found.push(start + offset);
+        }
+        break;
+      }
+      if (isHere(start)) found.push(start);
+    }
+    return found;
+  }
+
+  /** Index of the line of a run that has the fewest places. */
+  private rarest(wanted: Int32Array): number {
+    let best = 0;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const [i, hash] of wanted.entries()) {
+      const bucket = hash & this.mask;
+      const places = this.starts[bucket + 1]! - this.starts[bucket]!;
+      if (places < fewest) [best, fewest] = [i, places];
+    }
+    return best;
+  }
+
+  /** Index in `byBucket` of the first line of a hash's bucket that is not in front of a line. */
+  private firstAt(hash: number, line: number): number {
+    let low = this.starts[hash & this.mask]!;
+    let high = this.starts[(hash & this.mask) + 1]!;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.byBucket[middle]! < line) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Whether a line of the text is, folded, the same as another text. */
+  private isLine(line: number, other: string): boolean {
+    const { text } = this.lines;
+    const [own, ownEnd] = bounds(text, this.lines.start(line), this.lines.contentEnd(line), this.fold);
+    const [from, to] = bounds(other, 0, other.length, this.fold);
+    if (ownEnd - own !== to - from) return false;
+    for (let i = 0; i < to - from; i++) {
+      const [a, b] = [text.charCodeAt(own + i), other.charCodeAt(from + i)];
+      if (a !== b && (this.fold !== "blanksAndTypography" || plainUnit(a) !== plainUnit(b))) return false;
+    }
+    return true;
+  }
+}
+
+/** What is left of `[from, to)` when its blanks are folded away. A CR inside a line of a patch is a blank, too. */
+function bounds(text: string, from: number, to: number, fold: LineFold): [number, number] {
+  let [start, end] = [from, to];
+  if (fold === "nothing") return [start, end];
+  while (end > start && isTrimmed(text.charCodeAt(end - 1))) end--;
+  if (fold !== "trailingBlanks") while (start < end && isTrimmed(text.charCodeAt(start))) start++;
+  return [start, end];
+}
+
+const isTrimmed = (unit: number): boolean => isBlank(unit) || unit === 10 || unit === 13;
+
+function hashOf(text: string, from: number, to: number, fold: LineFold): number {
+  const [start, end] = bounds(text, from, to, fold);
+  const isPlain = fold === "blanksAndTypography";
+  let hash = end - start;
+  for (let i = start; i < end; i++) {
+    const unit = text.charCodeAt(i);
+    hash = Math.imul(hash ^ (isPlain && unit > 0x7f ? plainUnit(unit) : unit), 0x01000193);
+  }
+  return hash ^ (hash >>> 15);
+}

@@ -1,0 +1,67 @@
+/** Why a hunk of a patch has no place: its anchor, its lines, or the choice among several places. */
+import { locateLines } from "../match/locate.js";
+import { nearestRegions } from "../match/nearest.js";
+import type { TextIndex } from "../match/textIndex.js";
+import { lineOf, quotedRegion } from "./absence.js";
+import { quotedPlaces } from "./choose.js";
+import type { Draft } from "./draft.js";
+import { type At, type Failure, hunkFailures, type NearestRegion } from "./failure.js";
+import { type HunkProblem, oldLines } from "./hunks.js";
+import type { Hunk, HunkLine } from "./operation.js";
+
+/** The failure of a hunk that could not be placed in a draft's text. */
+export function explainHunk(draft: Draft, hunk: Hunk, problem: HunkProblem, at: At): Failure {
+  const lines = draft.index.matchedLines;
+  const inBase = (line: number): number => lineOf(draft, lines.start(line));
+  const old = oldLines(hunk.lines);
+  switch (problem.kind) {
+    case "noContext":
+      return hunkFailures.noContext(at);
+    case "ambiguous": {
+      const places = problem.starts.map((line) => ({ from: lines.start(line), to: lines.start(line + 1) }));
+      const { rung, starts, near } = problem;
+      return hunkFailures.ambiguous(at, { found: starts.length, rung, matches: quotedPlaces(draft, places), near });
+    }
+    case "noAnchor": {
+      const own = old.length === 0 ? undefined : onlyPlace(draft.index, old);
+      return hunkFailures.noAnchor(at, {
+        anchor: problem.anchor,
+        behind: problem.from === 0 ? undefined : inBase(problem.from - 1),
+        linesAt: own === undefined ? undefined : inBase(own),
+        nearest: nearest(draft, problem.anchor),
+      });
+    }
+    case "notAtEnd": {
+      const own = onlyPlace(draft.index, old);
+      return hunkFailures.notAtEnd(at, own === undefined ? undefined : inBase(own));
+    }
+    case "noLines": {
+      const done = newLinesAt(draft.index, hunk.lines);
+      if (done !== undefined) return hunkFailures.alreadyApplied(at, inBase(done));
+      const { behind, from } = problem;
+      return hunkFailures.noLines(at, {
+        behind: behind ?? (from === 0 ? undefined : inBase(from - 1)),
+        nearest: nearest(draft, old.join("\n")),
+        inBatch: draft.change.changes.length > 0 && draft.index !== draft.base,
+      });
+    }
+  }
+}
+
+function nearest(draft: Draft, sought: string): NearestRegion[] {
+  return nearestRegions(draft.index, sought).map((region) => quotedRegion(draft, region));
+}
+
+/** 0-based line of the only place of a run of lines in the whole text; `undefined`: none or several. */
+function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
+  const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
+  return hits?.starts.length === 1 ? hits.starts[0] : undefined;
+}
+
+/** 0-based line of the only place where the hunk's new lines stand already, if they say something that is new. */
+function newLinesAt(index: TextIndex, lines: readonly HunkLine[]): number | undefined {
+  const isTelling = lines.some(({ kind, text }) => kind === "add" && /[\p{L}\p{N}]/u.test(text));
+  if (!isTelling) return undefined;
+  const run = lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
+  return onlyPlace(index, run);
+}

@@ -1,0 +1,124 @@
+/** Plans one `Update File` section: its hunks, all found in the text as the section begins, and changed in one step. */
+
+import type { TextIndex } from "../match/textIndex.js";
+import { reshaped, shiftOfLines } from "../match/wholeLines.js";
+import type { Change } from "../text/changeSet.js";
+import { Accepted, type Claim } from "./claims.js";
+import { type Draft, edited, linesOf, spanInBase } from "./draft.js";
+import { type At, editFailures, type Failure } from "./failure.js";
+import { explainHunk } from "./hunkAbsence.js";
+import { findHunk, type HunkGround, type HunkPlace } from "./hunks.js";
+import type { BatchOptions, Hunk, UpdateSection } from "./operation.js";
+import type { EditOutcome } from "./outcome.js";
+import type { Drafted } from "./sequential.js";
+
+/** Yields after each hunk, so that its caller can serve others. A hunk that fails is left out. */
+export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, Drafted> {
+  if (section.hunks.length === 0) return { draft: start, outcomes: [] };
+  const ended = endLastLine(start);
+  const { index } = ended;
+  const baseLine = (line: number): number => lineInBase(ended, line);
+  const ground: HunkGround = { index, lenient: options.lenient, baseLine };
+  const lineEnd = firstLineEnd(index);
+  const accepted = new Accepted();
+  const outcomes: EditOutcome[] = [];
+  let cursor = 0;
+  for (const hunk of section.hunks) {
+    const at: At = { index: hunk.index, path: start.document.path, patchLine: hunk.patchLine };
+    const found = findHunk(ground, hunk, cursor);
+    const claim = found.ok ? claimOf(index, hunk, found.place, lineEnd) : undefined;
+    const other = claim && accepted.conflictOf(claim);
+    const failure = !found.ok
+      ? explainHunk(ended, hunk, found.problem, at)
+      : other && editFailures.overlap(at, other.index, baseLine(found.place.start));
+    outcomes.push(outcomeOf(start, ended, hunk, found.ok ? found.place : undefined, failure));
+    if (found.ok && claim !== undefined && failure === undefined) {
+      accepted.add(claim);
+      cursor = Math.max(cursor, found.place.start + found.place.length);
+    }
+    yield;
+  }
+  const isAnyPlaced = outcomes.some(({ status }) => status !== "failed");
+  return { draft: isAnyPlaced ? edited(ended, accepted.changes()).draft : start, outcomes };
+}
+
+function outcomeOf(
+  start: Draft,
+  ended: Draft,
+  hunk: Hunk,
+  place: HunkPlace | undefined,
+  failure: Failure | undefined,
+): EditOutcome {
+  const common = { index: hunk.index, path: start.document.path };
+  if (failure !== undefined || place === undefined) {
+    return { ...common, status: "failed", places: [], ...(failure === undefined ? {} : { failure }) };
+  }
+  const { matchedLines } = ended.index;
+  const from = matchedLines.start(place.start);
+  const to = matchedLines.start(place.start + place.length);
+  return {
+    ...common,
+    status: "applied",
+    ...(place.rung === undefined ? {} : { rung: place.rung }),
+    places: start.created ? [] : [linesOf(ended, spanInBase(ended, { from, to }))],
+  };
+}
+
+/** 1-based line of the text before the batch for a 0-based line of the draft's text. */
+function lineInBase(draft: Draft, line: number): number {
+  const from = draft.index.matchedLines.start(line);
+  return draft.base.lines.lineAt(spanInBase(draft, { from, to: from }).from) + 1;
+}
+
+/** The last line of a file that a section updates has an end afterwards, as Codex has it. */
+function endLastLine(draft: Draft): Draft {
+  const { text, rule } = draft.index;
+  if (text === "" || text.endsWith("\n") || (text.endsWith("\r") && rule.loneCrEndsLine)) return draft;
+  return edited(draft, [{ from: text.length, to: text.length, insert: firstLineEnd(draft.index) }]).draft;
+}
+
+/** The end that new lines get: the first that the file has, as far as its editor takes it for one; LF where it has none. */
+export function firstLineEnd({ text, rule }: TextIndex): string {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === 10) return "\n";
+    if (unit !== 13) continue;
+    if (text.charCodeAt(i + 1) === 10) return "\r\n";
+    if (rule.loneCrEndsLine) return "\r";
+  }
+  return "\n";
+}
+
+/** What a hunk changes at its place: line by line, in the order of the hunk. Context keeps the file's own text. */
+function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): Claim {
+  const lines = index.matchedLines;
+  const shift = shiftOf(index, place);
+  const changes: Change[] = [];
+  let line = place.start;
+  for (const { kind, text } of place.lines) {
+    if (kind === "add") {
+      const at = lines.start(line);
+      changes.push({ from: at, to: at, insert: shift(text) + lineEnd });
+      continue;
+    }
+    if (kind === "remove") changes.push({ from: lines.start(line), to: lines.end(line), insert: "" });
+    line++;
+  }
+  return { index: hunk.index, place: { from: lines.start(place.start), to: lines.start(line) }, changes };
+}
+
+/** How added lines are indented: as the file is where its indentation differs from the patch by one uniform shift. */
+function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
+  const asSent = (line: string): string => line;
+  if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
+  const old = place.lines.filter(({ kind }) => kind !== "add").map(({ text }) => text);
+  const shift = shiftOfLines(
+    old,
+    old.map((_, i) => index.matchedLines.content(place.start + i)),
+  );
+  // One blank more is the sign of a context line that the patch forgot.
+  if (shift === undefined || (shift.kind === "add" && shift.indent === " ")) return asSent;
+  const added = place.lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
+  const fits = added.every((line) => reshaped(line, shift) !== undefined);
+  return fits ? (line) => reshaped(line, shift) ?? line : asSent;
+}
