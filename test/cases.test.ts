@@ -34,10 +34,12 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
     describe("on the core", () => {
       for (const one of cases.filter(({ wireOnly }) => !wireOnly)) {
         it(`${one.name} (line ${one.line})`, () => {
-          const { seen, texts } = runCore(one);
+          const { seen, texts, gone } = runCore(one);
           check(one, seen);
           if (updating) return;
-          for (const [path, expected] of expectedFiles(one, "written")) {
+          const files = expectedFiles(one, "written");
+          for (const path of gone) expect(files.has(path), path).toBe(texts.has(path));
+          for (const [path, expected] of files) {
             const before = one.files.find((file) => file.path === path);
             expect(texts.get(path) ?? textOf(before!), path).toBe(textOf(expected));
           }

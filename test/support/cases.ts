@@ -19,6 +19,7 @@ type FileFlag = (typeof fileFlags)[number];
 /** The kinds of blocks besides files, each with the flags that it takes. */
 const blockKinds: Readonly<Record<string, readonly string[]>> = {
   request: ["wire"],
+  patch: ["wire", "escaped"],
   options: [],
   settings: [],
   folders: [],
@@ -175,7 +176,10 @@ function toCase(page: string, section: Section, outcomeNeeded: boolean): Case {
     const found = one.get(kind);
     return found === undefined ? undefined : parseJson(found.block, fail);
   };
-  if (!one.has("request")) fail(section.line, `"${section.name}" has no request`);
+  const call = one.get("request") ?? one.get("patch");
+  if (call === undefined || (one.has("request") && one.has("patch"))) {
+    return fail(section.line, `"${section.name}" has no request and no patch, or both`);
+  }
   if (outcomeNeeded && !one.has("diff") && !one.has("failure")) {
     fail(section.line, `"${section.name}" has no outcome: neither a diff nor a failure`);
   }
@@ -188,10 +192,10 @@ function toCase(page: string, section: Section, outcomeNeeded: boolean): Case {
     files: filesOf(files, fail),
     links,
     folders: foldersOf(one.get("folders")?.block),
-    request: withOptions(json("request"), json("options"), () =>
+    request: withOptions(one.has("patch") ? patchCall(call, fail) : json("request"), json("options"), () =>
       fail(section.line, "options can only be added to a request that is an object without them"),
     ),
-    wireOnly: one.get("request")!.flags.includes("wire"),
+    wireOnly: call.flags.includes("wire"),
     ...(settings === undefined ? {} : { settings }),
     outcome: outcomeOf(one, fail),
     blocks: outcomeKinds.flatMap((kind) => {
@@ -200,6 +204,12 @@ function toCase(page: string, section: Section, outcomeNeeded: boolean): Case {
     }),
     outcomeLine: inputs.at(-1)!.last + 1,
   };
+}
+
+/** The call that carries a patch as the page shows it. */
+function patchCall({ block, flags }: { block: Block; flags: readonly string[] }, fail: Fail): { patch: string } {
+  const text = block.body.join("\n");
+  return { patch: flags.includes("escaped") ? decoded(text, block, fail) : text };
 }
 
 const isOutcome = (kind: string): kind is OutcomeKind => outcomeKinds.some((known) => known === kind);

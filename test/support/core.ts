@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type Decoded, decodeCall } from "../../server/dialect/decode.js";
 import { diffOf } from "../../server/plan/diff.js";
 import { type Failure, pathFailures } from "../../server/plan/failure.js";
-import type { Operation } from "../../server/plan/operation.js";
+import { type Operation, pathsOf } from "../../server/plan/operation.js";
 import { planBatch, runPlan } from "../../server/plan/plan.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/snapshot.js";
 import type { Case, CaseFile } from "./cases.js";
@@ -16,6 +16,8 @@ export interface CoreRun {
   readonly seen: Seen;
   /** Texts after the batch by path, without byte order marks: of the files that change. */
   readonly texts: ReadonlyMap<string, string>;
+  /** Paths that no file has any more, unless `texts` has them. */
+  readonly gone: readonly string[];
 }
 
 /** Decodes and plans a case's call. */
@@ -39,13 +41,21 @@ export function runCore(one: Case): CoreRun {
       edits: planned.outcomes,
       warnings: [...warningsOf(decoded), ...planned.warnings],
     },
-    texts: new Map(planned.files.map(({ document, text }) => [document.path, text])),
+    texts: new Map(
+      planned.files
+        .filter(({ kind }) => kind !== "delete")
+        .map(({ document, target, text }) => [target?.path ?? document.path, text]),
+    ),
+    gone: planned.files
+      .filter(({ kind }) => kind === "delete" || kind === "rename")
+      .map(({ document }) => document.path),
   };
 }
 
 const failed = (failures: readonly Failure[]): CoreRun => ({
   seen: { failures, edits: [], warnings: [] },
   texts: new Map(),
+  gone: [],
 });
 
 const warningsOf = (decoded: Decoded): readonly string[] => (decoded.ok ? decoded.warnings : []);
@@ -54,17 +64,21 @@ function snapshotOf(one: Case, operations: readonly Operation[]): Snapshot {
   const targets = new Map<string, Target>();
   const documents = new Map<DocumentUri, Document>();
   const files = new Map(one.files.map((file) => [file.path, file]));
-  for (const operation of operations) {
-    const path = pathOf(operation.path, one);
-    const file = files.get(path);
-    const uri = `file:///project/${path}`;
-    if (targets.has(operation.path)) continue;
-    if (file === undefined && !documents.has(uri) && !(operation.kind === "edit" && operation.oldText === "")) {
-      targets.set(operation.path, { ok: false, failure: pathFailures.fileNotFound(operation.path, []) });
+  const uses = operations.flatMap(pathsOf).map((use) => ({ ...use, own: pathOf(use.path, one) }));
+  for (const { path: sent, own } of uses) {
+    if (targets.has(sent)) continue;
+    const file = files.get(own);
+    const uri = `file:///project/${own}`;
+    const needs = uses.filter((use) => use.own === own).map(({ need }) => need);
+    // An edit creates only as the first of its file; a patch may add later what it names before.
+    const counted = operations[0]?.kind === "edit" ? needs.slice(0, 1) : needs;
+    if (file === undefined && !counted.some((need) => need === "create" || need === "name")) {
+      targets.set(sent, { ok: false, failure: pathFailures.fileNotFound(sent, []) });
       continue;
     }
-    targets.set(operation.path, { ok: true, uri });
-    if (!documents.has(uri)) documents.set(uri, documentOf(uri, path, file));
+    targets.set(sent, { ok: true, uri });
+    const mayBeBinary = needs.every((need) => need === "file" || need === "name");
+    if (!documents.has(uri)) documents.set(uri, documentOf(uri, own, file, { mayBeBinary }));
   }
   return { targets, documents };
 }
@@ -77,9 +91,16 @@ function pathOf(sent: string, one: Case): string {
   return one.links.get(named) ?? named;
 }
 
-function documentOf(uri: DocumentUri, path: string, file: CaseFile | undefined): Document {
+function documentOf(
+  uri: DocumentUri,
+  path: string,
+  file: CaseFile | undefined,
+  { mayBeBinary }: { readonly mayBeBinary: boolean },
+): Document {
   const synced = file?.synced;
-  const disk = file?.disk === undefined ? undefined : decodeFile(file.disk);
+  const bytes = file?.disk;
+  const isBinary = mayBeBinary && synced === undefined && bytes !== undefined && !isText(bytes);
+  const disk = bytes === undefined || isBinary ? undefined : decodeFile(bytes);
   const text = synced ?? disk?.text ?? "";
   const bomSynced = synced?.startsWith("\ufeff") ?? false;
   return {
@@ -91,5 +112,15 @@ function documentOf(uri: DocumentUri, path: string, file: CaseFile | undefined):
     bom: file?.bom ?? false,
     bomSynced,
     loneCrEndsLine: true,
+    ...(isBinary ? { isBinary } : {}),
+    ...(synced === undefined || disk === undefined ? {} : { onDisk: disk.text === text ? "same" : "differs" }),
   };
+}
+
+function isText(bytes: Buffer): boolean {
+  try {
+    return !decodeFile(bytes).text.includes("\0");
+  } catch {
+    return false;
+  }
 }

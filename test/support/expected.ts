@@ -21,10 +21,19 @@ export function expectedFiles(one: Case, unopened: Unopened): Map<string, FileSt
   if (diff === undefined || diff === "nothing changes\n") return expected;
   const pathOf = new Map(one.files.map((file) => [pathInDiff(one, file.path), file.path]));
   const before = new Map(one.files.map((file) => [pathInDiff(one, file.path), bytesOf(file)]));
-  for (const [name, bytes] of applyDiff(before, diff)) {
-    if (before.get(name)?.equals(bytes) === true) continue;
-    const path = pathOf.get(name) ?? name;
-    expected.set(path, changed(expected.get(path), bytes, unopened));
+  const after = applyDiff(before, diff);
+  const renamed = new Map(
+    [...diff.matchAll(/^rename from (.*)\nrename to (.*)$/gm)].map(([, from, to]) => [to!, from!]),
+  );
+  const states = new Map(expected);
+  for (const name of before.keys()) if (!after.has(name)) expected.delete(pathOf.get(name) ?? name);
+  for (const [name, bytes] of after) {
+    const source = renamed.get(name) ?? name;
+    if (source === name && before.get(name)?.equals(bytes) === true) continue;
+    const path = pathOf.get(source) ?? source;
+    const state = states.get(path);
+    const isSame = before.get(source)?.equals(bytes) === true;
+    expected.set(pathOf.get(name) ?? name, state !== undefined && isSame ? state : changed(state, bytes, unopened));
   }
   return expected;
 }
