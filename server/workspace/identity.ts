@@ -110,6 +110,16 @@ export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => P
   return results;
 }
 
+/** Whether the last name of a path is a symbolic link. `undefined` stands for what is no file. */
+export async function isLink(path: string | undefined): Promise<boolean> {
+  try {
+    return path !== undefined && (await lstat(path)).isSymbolicLink();
+  } catch {
+    // What can't be looked at here fails where it is read.
+    return false;
+  }
+}
+
 /** The system's code of an error, as `ENOENT`. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);

@@ -51,6 +51,8 @@ export interface Place {
   readonly open: OpenText | undefined;
   /** Whether there is something at `file`. */
   readonly onDisk: boolean;
+  /** The path as it was spelt, absolute and normal, with links as they are; `undefined`: no file. */
+  readonly spelt: string | undefined;
   /** Canonical paths at which it may be looked for; several where a relative path might stand in several folders. */
   readonly searched: readonly string[];
 }
@@ -246,7 +248,7 @@ async function resolveOpen(sent: string, open: OpenText, ground: Ground): Promis
   const { uri } = open;
   return {
     ok: true,
-    place: { uri, path: uri, file: undefined, identity: uri, open, onDisk: false, searched: [] },
+    place: { uri, path: uri, file: undefined, identity: uri, open, onDisk: false, spelt: undefined, searched: [] },
   };
 }
 
@@ -292,6 +294,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
       identity: open?.uri ?? target.identity,
       open,
       onDisk: target.onDisk,
+      spelt: lexical,
       searched: [target.path],
     },
   };

@@ -4,7 +4,7 @@ import { type Operation, type PathUse, pathsOf } from "../plan/operation.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
 import { limits } from "../text/limits.js";
 import { compareWithFile, type FileRead, readTextFile, refuseWrite, withoutMark } from "./files.js";
-import { mapBounded, type OpenText } from "./identity.js";
+import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Place, type Resolved, type Resolver, type Scope } from "./paths.js";
 import { similarPaths } from "./similar.js";
 
@@ -52,6 +52,8 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   const budget = { bytes: 0 };
   const groups = groupByDocument(operations, resolved);
   const read = await mapBounded(groups, async (group) => {
+    const link = group.leaves && (await isLink(group.place.spelt));
+    if (link) return fail(pathFailures.isLink(group.sent, group.place.path));
     const source = { ...group, resolver, world, budget };
     const result = await readDocument(source);
     return result.ok ? ((await refuseChange(source)) ?? result) : result;
@@ -65,7 +67,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   const resolved = await resolver.resolve(path);
   if (!resolved.ok) return resolved;
   const { place } = resolved;
-  const group: Group = { place, sent: path, mayCreate: false, mayBeBinary: false };
+  const group: Group = { place, sent: path, mayCreate: false, leaves: false, mayBeBinary: false };
   const read = await readDocument({ ...group, resolver, world, budget: { bytes: 0 } });
   return read.ok ? { ...read, place } : read;
 }
@@ -77,6 +79,8 @@ interface Group {
   readonly sent: string;
   /** Whether it may come into being, or become a name for another file. */
   readonly mayCreate: boolean;
+  /** Whether it is to be deleted or to get another name. */
+  readonly leaves: boolean;
   /** Whether nobody asks for its text, so that it may be binary. */
   readonly mayBeBinary: boolean;
 }
@@ -91,10 +95,12 @@ function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap
       const { identity } = target.place;
       const known = groups.get(identity);
       const isNew = creates(need) && (known === undefined || operation.kind !== "edit");
+      const isMoved = operation.kind === "update" && operation.move !== undefined && need === "text";
       groups.set(identity, {
         place: known?.place ?? target.place,
         sent: known?.sent ?? path,
         mayCreate: isNew || known?.mayCreate === true,
+        leaves: need === "file" || isMoved || known?.leaves === true,
         mayBeBinary: (need === "file" || need === "name") && known?.mayBeBinary !== false,
       });
     }
