@@ -5,7 +5,7 @@ import { decodeCall } from "../dialect/decode.js";
 import { diffOf } from "../plan/diff.js";
 import { callSentences, editorFailures, type Failure, withRest } from "../plan/failure.js";
 import type { BatchOptions, Operation } from "../plan/operation.js";
-import type { EditOutcome, Planned } from "../plan/outcome.js";
+import type { EditOutcome, FileChange, Planned } from "../plan/outcome.js";
 import { planBatch } from "../plan/plan.js";
 import { limits } from "../text/limits.js";
 import { createResolver } from "../workspace/paths.js";
@@ -175,19 +175,31 @@ async function applyByServer(call: Call): Promise<Answer> {
       continue;
     }
     if (token.isCancellationRequested) return refused(editorFailures.cancelled());
-    const agreed = new Map(planned.files.map((file) => [file.document.uri, asks ? wholeDiff([file]) : ""]));
-    const replan = async (uri: string): Promise<Replanned> => {
-      const own = planned.files.find(({ document }) => document.uri === uri)?.operations ?? [];
-      const again = await draft(call, own);
+    const agreed = new Map(planned.files.map((file) => [file, asks ? wholeDiff([file]) : ""]));
+    const replan = async (file: FileChange): Promise<Replanned> => {
+      const again = await draft(call, file.operations);
       if (!again.ok) return { ok: false, failure: again.failures[0] };
+      const { files, outcomes } = again.planned;
+      const same = files.find((one) => hasFateOf(one, file));
+      const { path } = file.document;
+      if (same === undefined) {
+        return { ok: false, failure: editorFailures.contentModified({ path }, callSentences.fileChanged) };
+      }
       // What the person has agreed to is that diff and no other.
-      const diffNow = asks ? wholeDiff(again.planned.files) : "";
-      const no = diffNow === agreed.get(uri) ? undefined : await refusalOfUser(call, again.planned);
-      agreed.set(uri, diffNow);
-      return no === undefined ? again : { ok: false, failure: no };
+      const diffNow = asks ? wholeDiff([same]) : "";
+      const no = diffNow === agreed.get(file) ? undefined : await refusalOfUser(call, again.planned);
+      agreed.set(file, diffNow);
+      return no === undefined ? { ok: true, file: same, outcomes } : { ok: false, failure: no };
     };
     return applyThroughEditor({ session, planned, snapshot, options, warnings: call.warnings, replan });
   }
+}
+
+/** Whether a file that was planned again is the same one and has become of it what was planned before. */
+function hasFateOf(one: FileChange, { kind, document, target }: FileChange): boolean {
+  // A file that was opened meanwhile has the client's spelling.
+  const isSame = one.document.uri === document.uri || one.document.path === document.path;
+  return isSame && one.kind === kind && one.target?.uri === target?.uri;
 }
 
 /** Settled when the caller cancels; the token of a call that was cancelled before it was dispatched never tells so. */

@@ -45,20 +45,22 @@ export interface FileResult {
   path: string;
   uri: string;
   kind: "create" | "update" | "delete" | "rename";
+  /** Of a `rename`; `path` and `uri` are those before. */
   newPath?: string;
+  /** A text that was there is replaced as a whole, or a file that had the new name makes room; absent: neither. */
   overwritten?: true;
   /** The version that was matched; `null`: not open in the editor. */
   version: number | null;
   /** SHA-256, in hex, of the bytes of the file that was matched; only where `version` is `null` and the file exists. */
   hash?: string;
-  /** 1-based line of the result; 0 where nothing changes. */
+  /** 1-based line of the result; 0 where no line changes, and where the file is deleted. */
   firstChangedLine: number;
   /** Lines. */
   added: number;
   removed: number;
   /** Unified, git style, of this file alone. */
   diff: string;
-  /** Whether the text that the editor holds is also on disk. `undefined`: not open. */
+  /** Whether the text that the editor holds is also on disk. `undefined`: not open, or deleted. */
   onDisk?: "same" | "differs";
 }
 
@@ -69,6 +71,11 @@ export interface MultiEditResult {
   outcome: "applied" | "proposed" | "unknown";
   /** `src/a.ts (3 edits)`; several files: `4 files (9 edits)`. */
   label: string;
+  /**
+   * The result in words for an agent: the label, then a line for each file, with `A` (added or overwritten), `M` (changed
+   * or renamed, with its new path) or `D` (deleted) in front of its path; all of one letter stand together.
+   */
+  text: string;
   /** What was, or is to be, applied; absent in a `summary`. */
   edit?: WorkspaceEdit;
   /** One unified diff of all files, git style, with 3 lines of context. */

@@ -13,8 +13,8 @@ export interface Report {
   readonly outcome: MultiEditResult["outcome"];
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  /** By URI: whether the text that the editor holds now is on disk; where absent, the document's own word counts. */
-  readonly onDisk?: ReadonlyMap<string, "same" | "differs">;
+  /** Whether the text that the editor holds now is on disk; where absent, the document's own word counts. */
+  readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
 }
 
 /** The answer to a call that went through. */
@@ -24,10 +24,12 @@ export function toResult(report: Report): MultiEditResult {
   const diff = diffs.map((each) => each.diff.text).join("");
   const summary = options.result === "summary";
   const shown = summary ? wholeLines(diff, limits.summaryDiff) : diff;
+  const label = labelOf(planned.files, options);
   const result: MultiEditResult = {
     applied: report.outcome === "applied",
     outcome: report.outcome,
-    label: labelOf(planned.files, options),
+    label,
+    text: textOf(label, planned.files),
     diff: shown,
     files: diffs.map(({ file, diff }) => toFileResult(file, summary ? { ...diff, text: "" } : diff, report)),
     edits: planned.outcomes.map(toEditResult),
@@ -50,6 +52,23 @@ export function labelOf(files: readonly FileChange[], options: CallOptions): str
   return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
 }
 
+/** The label, and what becomes of each file, a letter and a path a line, as Codex' command prints it. */
+function textOf(label: string, files: readonly FileChange[]): string {
+  // A file that only makes room for another one is not what was asked for.
+  const room = new Set(files.flatMap(({ overwritten, target }) => (overwritten && target ? [target.uri] : [])));
+  const told = files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
+  const linesOf = (letter: string): string[] =>
+    told
+      .filter((file) => letterOf(file) === letter)
+      .map(({ document, target }) => `${letter} ${target?.path ?? document.path}`);
+  return [label, ...["A", "M", "D"].flatMap(linesOf)].join("\n");
+}
+
+function letterOf({ kind, overwritten }: FileChange): "A" | "M" | "D" {
+  if (kind === "delete") return "D";
+  return kind === "create" || (kind === "update" && overwritten) ? "A" : "M";
+}
+
 /** The lines of a text that fit into a number of characters. */
 function wholeLines(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, text.lastIndexOf("\n", length - 1) + 1);
@@ -61,12 +80,14 @@ export function wholeDiff(files: readonly FileChange[]): string {
 }
 
 function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileResult {
-  const { document } = file;
-  const onDisk = report.onDisk?.get(document.uri) ?? document.onDisk;
+  const { document, target } = file;
+  const onDisk = file.kind === "delete" ? undefined : (report.onDisk?.get(file) ?? document.onDisk);
   return {
     path: document.path,
     uri: document.uri,
     kind: file.kind,
+    ...(target === undefined ? {} : { newPath: target.path }),
+    ...(file.overwritten ? { overwritten: true } : {}),
     version: document.version,
     ...(document.hash === undefined ? {} : { hash: document.hash }),
     firstChangedLine: diff.firstChangedLine,

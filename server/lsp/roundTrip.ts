@@ -1,87 +1,136 @@
-/** Applies a plan through an editor that promises little: one document at a time, each proved by the text that it syncs. */
-import { setTimeout as delay } from "node:timers/promises";
+/** Applies a plan through an editor that promises little: one step at a time, each proved by the text that it syncs or by the disk. */
 import type { ResponseError, WorkspaceEdit } from "vscode-languageserver/node";
-import { callSentences, editorFailures, type Failure, withRest } from "../plan/failure.js";
+import { type Asked, callSentences, editorFailures, type Failure, type Leftover, withRest } from "../plan/failure.js";
+import { indicesOf } from "../plan/operation.js";
 import type { EditOutcome, FileChange, Planned } from "../plan/outcome.js";
 import { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
-import { sameAsDisk, withoutMark } from "../workspace/files.js";
+import { withoutMark } from "../workspace/files.js";
 import type { WorkspaceSnapshot } from "../workspace/snapshot.js";
-import { isExpected, type Proof, prove, request, whichText } from "./proof.js";
+import {
+  createFile,
+  deleteFile,
+  type FileStep,
+  onDiskNow,
+  removeFile,
+  renameBack,
+  renameFile,
+  type Site,
+  undelete,
+  until,
+} from "./fileSteps.js";
+import { isExpected, type Proof, prove, whichText } from "./proof.js";
 import type { CallOptions, MultiEditErrorData, MultiEditResult } from "./protocol.js";
 import { labelOf, toEditorError, toResult } from "./report.js";
 import { openAt, type Session } from "./session.js";
-import { offers, toTextDocumentEdit, toWorkspaceEdit } from "./workspaceEdit.js";
+import { orderOf, toTextDocumentEdit, toWorkspaceEdit } from "./workspaceEdit.js";
 
 type GoodPlan = Extract<Planned, { ok: true }>;
 
 /** A result, or the error that takes its place. */
 type Answer = MultiEditResult | ResponseError<MultiEditErrorData>;
 
-/** A plan to be applied, and how to plan one of its documents again when its text moved on. */
+/** A plan to be applied, and how to plan one of its files again when its text moved on. */
 export interface Job {
   readonly session: Session;
   readonly planned: GoodPlan;
   readonly snapshot: WorkspaceSnapshot;
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  readonly replan: (uri: string) => Promise<Replanned>;
+  readonly replan: (file: FileChange) => Promise<Replanned>;
 }
 
-/** One document planned again, on the text that it has now. */
+/** One file planned again, on the text that it has now, with the same fate as before; and the outcomes of its edits. */
 export type Replanned =
-  | { readonly ok: true; readonly planned: GoodPlan }
+  | { readonly ok: true; readonly file: FileChange; readonly outcomes: readonly EditOutcome[] }
   | { readonly ok: false; readonly failure: Failure };
 
-type StepProof =
-  | Proof
-  | { readonly kind: "failed"; readonly failure: Failure }
-  /** The file was created, but got no text and could not be deleted again. */
-  | { readonly kind: "leftEmpty" };
+/** A step of a plan: the text of a file that is there, or what is done to a whole file. */
+interface Task {
+  readonly kind: "text" | "create" | "rename" | "delete";
+  /** As it was planned first. */
+  readonly planned: FileChange;
+}
 
-/** A document's part as it was applied in the end, and what proves it. */
-interface Step {
-  readonly proof: StepProof;
+/** A step as it was done in the end, what proves it, and what taking it back needs. */
+interface Step extends Task, FileStep {
+  /** As it was planned last. */
   readonly file: FileChange;
-  /** The outcomes of this document's edits, where they were planned again. */
+  /** The outcomes of this file's edits, where they were planned again. */
   readonly outcomes: readonly EditOutcome[];
 }
 
-/** Open documents first, then files that are not open, new files last: what can be proved and taken back goes first. */
+/** A job on its way. */
+interface Work extends Job, Site {
+  readonly done: Step[];
+  /** Bytes of deleted files that are kept. */
+  readonly budget: { bytes: number };
+}
+
+/** Texts first, then new files, renames, and deletions last: what can be proved and taken back best goes first. */
 export async function applyThroughEditor(job: Job): Promise<Answer> {
-  const rank = ({ kind, document }: FileChange): number => (kind === "create" ? 2 : document.version === null ? 1 : 0);
-  const files = job.planned.files
-    .filter((file) => file.kind === "create" || !file.change.isEmpty)
+  const work: Work = { ...job, places: job.snapshot.places, done: [], budget: { bytes: 0 } };
+  for (const task of tasksOf(job.planned.files)) {
+    const step = await doTask(work, task);
+    if (step.proof.kind !== "proved" && step.proof.kind !== "unproved") return giveUp(work, step);
+    work.done.push(step);
+  }
+  return finish(work);
+}
+
+/** Of the texts, open documents first. */
+function tasksOf(files: readonly FileChange[]): Task[] {
+  const { created, after } = orderOf(files);
+  const rank = ({ document }: FileChange): number => (document.version === null ? 1 : 0);
+  const texts = files
+    .filter(({ kind, change }) => (kind === "update" || kind === "rename") && !change.isEmpty)
     .sort((a, b) => rank(a) - rank(b));
-  const done: Step[] = [];
-  for (const file of files) {
-    const step = await applyStep(job, file);
-    if (step.proof.kind !== "proved" && step.proof.kind !== "unproved") return giveUp(job, step, done);
-    done.push(step);
-  }
-  return finish(job, done);
+  return [
+    ...texts.map((planned): Task => ({ kind: "text", planned })),
+    ...[...created, ...after].flatMap((planned): Task[] =>
+      planned.kind === "update" ? [] : [{ kind: planned.kind, planned }],
+    ),
+  ];
 }
 
-/** One document, matched again where its text moved on before the editor could apply the edit. */
-async function applyStep(job: Job, first: FileChange): Promise<Step> {
-  let file = first;
-  let outcomes: readonly EditOutcome[] = [];
+/** One step; its file is planned again where it moved on before the editor could do anything. */
+async function doTask(work: Work, task: Task): Promise<Step> {
+  const before = work.done.findLast(({ planned }) => planned === task.planned);
+  let file = before?.file ?? task.planned;
+  let outcomes: readonly EditOutcome[] = before?.outcomes ?? [];
+  const done = (step: FileStep): Step => ({ ...task, ...step, file, outcomes });
+  const gaveUp = (problem: string): Step => {
+    const failure = editorFailures.contentModified({ path: file.document.path }, problem);
+    return done({ proof: { kind: "failed", failure } });
+  };
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
-    const proof = file.kind === "create" ? await create(job, file) : await change(job, file);
-    if (proof.kind !== "moved") return { proof, file, outcomes };
-    const again = await job.replan(file.document.uri);
-    if (!again.ok) return { proof: { kind: "failed", failure: again.failure }, file, outcomes };
-    ({ outcomes } = again.planned);
-    file = again.planned.files[0] ?? file;
-    if (file.kind !== "create" && file.change.isEmpty) return { proof: { kind: "proved" }, file, outcomes };
+    const step = await attemptTask(work, task, file);
+    if (step.proof.kind !== "moved") return done(step);
+    // What is half done can't be planned again, nor what only makes room for another file.
+    if (before !== undefined || file.operations.length === 0) return gaveUp(callSentences.fileChanged);
+    const again = await work.replan(task.planned);
+    if (!again.ok) return done({ proof: { kind: "failed", failure: again.failure } });
+    ({ file, outcomes } = again);
+    if (task.kind === "text" && file.change.isEmpty) return done({ proof: { kind: "proved" } });
   }
-  const failure = editorFailures.contentModified({ path: file.document.path }, callSentences.keepsMoving);
-  return { proof: { kind: "failed", failure }, file, outcomes };
+  return gaveUp(callSentences.keepsMoving);
 }
 
-async function change(job: Job, file: FileChange): Promise<Proof> {
-  const { session, options } = job;
+async function attemptTask(work: Work, { kind, planned }: Task, file: FileChange): Promise<FileStep> {
+  switch (kind) {
+    case "text":
+      return { proof: await changeText(work, file) };
+    case "create":
+      return { proof: await createFile(work, file) };
+    case "rename":
+      return renameFile(work, file, { isEdited: work.done.some((step) => step.planned === planned) });
+    case "delete":
+      return deleteFile(work, file, work.budget);
+  }
+}
+
+async function changeText({ session, options }: Job, file: FileChange): Promise<Proof> {
   const { uri, version } = file.document;
   // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
   if ((openAt(session, uri)?.version ?? null) !== version) return { kind: "moved" };
@@ -95,96 +144,126 @@ function editOf(session: Session, file: FileChange): WorkspaceEdit {
   return older ? made.edit : { documentChanges: [toTextDocumentEdit(file, session)] };
 }
 
-/** The file first and its text in a second request: some editors prompt for both in one, or lose the text. */
-async function create(job: Job, file: FileChange): Promise<StepProof> {
-  const { session, options } = job;
-  const { uri } = file.document;
-  const label = labelOf([file], options);
-  const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
-  if (answer.silent) return { kind: "silent" };
-  if (!answer.applied) return { kind: "refused", reason: answer.reason };
-  if (file.change.isEmpty) {
-    const there = openAt(session, uri) !== undefined || (await onDiskNow(job, file, "")) === "same";
-    return { kind: there ? "proved" : "unproved" };
-  }
-  const document = { ...file.document, version: openAt(session, uri)?.version ?? null };
-  const edit: WorkspaceEdit = { documentChanges: [toTextDocumentEdit({ ...file, document }, session)] };
-  const proof = await prove(session, file, { label, edit });
-  if (proof.kind === "proved" || proof.kind === "unproved") return proof;
-  // The file was not there when it was planned, so there is no text that could have moved on.
-  const isGone = await remove(job, file);
-  if (!isGone && (await onDiskNow(job, file, "")) === "same") return { kind: "leftEmpty" };
-  return proof.kind === "moved" ? { kind: "diverged" } : proof;
-}
+/** What of a file could not be taken back: its text, what was done to it as a whole, or both. */
+type Held = ReadonlyMap<FileChange, ReadonlySet<"text" | "whole">>;
 
 /** Takes back what was done, the last first. What then is certain is an error; what is not, a result that says so. */
-async function giveUp(job: Job, step: Step, done: readonly Step[]): Promise<Answer> {
-  const back: FileChange[] = [];
-  const stuck: FileChange[] = [];
-  const doubtful: FileChange[] = [];
-  for (const one of [...done].reverse()) {
-    if (await takeBack(job, one)) back.push(one.file);
-    else if (one.proof.kind === "proved") stuck.push(one.file);
-    else doubtful.push(one.file);
+async function giveUp(work: Work, step: Step): Promise<Answer> {
+  const rest: Record<Leftover | "back", string[]> = {
+    back: [],
+    stuck: [],
+    renamed: [],
+    deleted: [],
+    saved: [],
+    doubtful: [],
+  };
+  const held = new Map<FileChange, Set<"text" | "whole">>();
+  const hold = ({ file, kind }: Step, part: "text" | "whole" = kind === "text" ? "text" : "whole"): void => {
+    held.set(file, (held.get(file) ?? new Set()).add(part));
+  };
+  for (const one of [...work.done].reverse()) {
+    const left = await takeBack(work, one);
+    rest[left].push(one.file.document.path);
+    if (left !== "back") hold(one, left === "saved" ? "text" : undefined);
   }
-  const paths = (files: readonly FileChange[]): string[] => files.map(({ document }) => document.path);
-  const failure = failureOf(
-    step,
-    callSentences.rest({ back: paths(back), stuck: paths(stuck), doubtful: paths(doubtful) }),
-  );
-  const left = paths([...stuck, ...doubtful]);
-  const isUncertain = ["diverged", "silent", "unseen", "leftEmpty"].includes(step.proof.kind);
-  const outcomes = job.planned.outcomes.map((outcome): EditOutcome => {
-    const { index, path, status } = outcome;
-    if (status !== "applied" || left.includes(path)) return outcome;
-    if (path !== step.file.document.path) return { ...outcome, status: "notAttempted" };
+  const stays = new Set(Object.entries(rest).flatMap(([kind, paths]) => (kind === "back" ? [] : paths)));
+  rest.back = [...new Set(rest.back)].filter((path) => !stays.has(path));
+  const failure = failureOf(step, callSentences.rest(rest));
+  const outcomes = outcomesOf(work, { step, failure, held });
+  if (["diverged", "silent", "unseen", "leftEmpty"].includes(step.proof.kind)) hold(step);
+  return held.size === 0 ? toEditorError(failure, outcomes) : unknown(work, { failure, outcomes, held });
+}
+
+/** What became of the edits: those that a file still holds are applied, those of the file that failed have failed. */
+function outcomesOf(
+  work: Work,
+  { step, failure, held }: { readonly step: Step; readonly failure: Failure; readonly held: Held },
+): EditOutcome[] {
+  const indices = (files: readonly FileChange[]) =>
+    new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));
+  const left = indices([...held.keys()]);
+  const failed = indices([step.file]);
+  return work.planned.outcomes.map((outcome): EditOutcome => {
+    const { index, status } = outcome;
+    if (status !== "applied" || left.has(index)) return outcome;
+    if (!failed.has(index)) return { ...outcome, status: "notAttempted" };
     return { ...outcome, status: "failed", failure: { ...failure, index } };
   });
-  if (!isUncertain && left.length === 0) return toEditorError(failure, outcomes);
-  const files = [...(isUncertain ? [step.file] : []), ...stuck, ...doubtful];
-  const made = toWorkspaceEdit(files, job.session);
-  const onDisk = new Map<string, "same" | "differs">();
+}
+
+/** The result of a call of which something may have been left behind. */
+async function unknown(
+  work: Work,
+  { failure, outcomes, held }: { failure: Failure; outcomes: readonly EditOutcome[]; held: Held },
+): Promise<Answer> {
+  const files = [...held].map(([file, parts]) => partOf(file, parts));
+  const made = toWorkspaceEdit(files, work.session);
+  const onDisk = new Map<FileChange, "same" | "differs">();
   for (const file of files) {
-    const open = openAt(job.session, file.document.uri);
-    onDisk.set(file.document.uri, (await onDiskNow(job, file, open?.text ?? file.text)) ?? "differs");
+    if (file.kind === "delete") continue;
+    const open = openAt(work.session, nameAfter(file));
+    onDisk.set(file, (await diskAfter(work, file, open?.text ?? file.text)) ?? "differs");
   }
   return toResult({
-    planned: { ...job.planned, files, outcomes },
+    planned: { ...work.planned, files, outcomes },
     edit: made.ok ? made.edit : { documentChanges: [] },
     outcome: "unknown",
-    options: job.options,
-    warnings: [failure.message, ...job.warnings],
+    options: work.options,
+    warnings: [failure.message, ...work.warnings],
     onDisk,
   });
 }
 
+/** A change of which only some parts came about. */
+function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileChange {
+  if (file.kind !== "rename" || (parts.has("text") && parts.has("whole"))) return file;
+  const { target, ...rest } = file;
+  if (parts.has("text")) return { ...rest, kind: "update", overwritten: false };
+  return { ...file, change: ChangeSet.none(file.document.text.length), text: file.document.text };
+}
+
 /** Why the step did not come about; `rest` says what became of the others. */
-function failureOf({ proof, file }: Step, rest: string): Failure {
+function failureOf({ proof, file, kind }: Step, rest: string): Failure {
   const { path } = file.document;
+  const asked: Asked =
+    kind === "rename" || kind === "delete"
+      ? { kind, path, ...(file.target === undefined ? {} : { newPath: file.target.path }) }
+      : { kind: "edit", path };
   switch (proof.kind) {
     case "failed":
       return withRest(proof.failure, rest);
     case "refused":
-      return editorFailures.clientRefused(path, proof.reason, rest);
+      return editorFailures.clientRefused(asked, proof.reason, rest);
     case "leftEmpty":
       return editorFailures.leftEmpty(path, rest);
     case "silent":
-      return editorFailures.timeout(path, limits.applyEditMs / 1000, rest);
+      return editorFailures.timeout(asked, limits.applyEditMs / 1000, rest);
     case "unseen":
-      return editorFailures.unseen(path, rest);
+      return editorFailures.unseen(asked, rest);
     default:
-      return editorFailures.clientDiverged(path, rest);
+      return editorFailures.clientDiverged(asked, rest);
   }
 }
 
+/** Takes one step back, and says what is left of it. */
+async function takeBack(work: Work, step: Step): Promise<Leftover | "back"> {
+  const { file, kind, proof } = step;
+  const isCertain = proof.kind === "proved";
+  if (kind === "rename") {
+    const left = await renameBack(work, file, step);
+    return left === "stuck" ? "renamed" : left;
+  }
+  if (kind === "delete") return (await undelete(work, file, step)) ? "back" : "deleted";
+  const isBack = kind === "create" ? await removeFile(work, file) : isCertain && (await takeTextBack(work, file));
+  return isBack ? "back" : isCertain ? "stuck" : "doubtful";
+}
+
 /** By the inverse edit, where the editor still has the text that the edit gave, but for typing elsewhere. */
-async function takeBack(job: Job, { file, proof }: Step): Promise<boolean> {
-  if (file.kind === "create") return remove(job, file);
-  if (proof.kind !== "proved") return false;
+async function takeTextBack(job: Job, file: FileChange): Promise<boolean> {
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const inverse = inverseNow(job, file);
     if (inverse === undefined) return false;
-    const { kind } = await change(job, inverse);
+    const { kind } = await changeText(job, inverse);
     // Typed into again meanwhile: the inverse is made anew, for the text as it is then.
     if (kind !== "moved") return kind === "proved";
   }
@@ -215,59 +294,66 @@ function inverseNow({ session }: Job, file: FileChange): FileChange | undefined 
   return { ...file, document, change: back, text: back.apply(text) };
 }
 
-/** Deletes a file that the batch created, unless somebody else has written into it. */
-async function remove(job: Job, file: FileChange): Promise<boolean> {
-  const { session } = job;
-  const isOurs = (await onDiskNow(job, file, "")) === "same" || (await onDiskNow(job, file, file.text)) === "same";
-  const open = openAt(session, file.document.uri);
-  const isUntouched = open === undefined || /^(?:\r\n|\n|\r)?$/.test(open.text) || isExpected(session, file, open.text);
-  if (!isOurs || !isUntouched || !offers(session, "delete")) return false;
-  const edit: WorkspaceEdit = { documentChanges: [{ kind: "delete", uri: file.document.uri }] };
-  await request(session, { label: "Undo", edit });
-  // Proved by the disk, as everything else is by the text; an editor may answer before it deletes.
-  const end = performance.now() + session.settings.proofTimeout;
-  while ((await onDiskNow(job, file, "")) !== undefined) {
-    if (performance.now() > end) return false;
-    await delay(20);
-  }
-  return true;
-}
-
-/** Whether the file on disk has a text now. `undefined`: there is no file. */
-async function onDiskNow(job: Job, file: FileChange, text: string): Promise<"same" | "differs" | undefined> {
-  const path = job.snapshot.places.get(file.document.uri)?.file;
-  return path === undefined ? undefined : sameAsDisk(text, path);
-}
-
 /** The result, as far as it was proved. */
-async function finish(job: Job, done: readonly Step[]): Promise<Answer> {
-  const { session, options } = job;
-  const byUri = new Map(done.map(({ file }) => [file.document.uri, file]));
+async function finish(work: Work): Promise<Answer> {
+  const { session, options, done, planned } = work;
+  const last = new Map(done.map((step) => [step.planned, step.file]));
   const again = new Map(done.flatMap(({ outcomes }) => outcomes.map((outcome) => [outcome.index, outcome])));
-  const planned: GoodPlan = {
-    ...job.planned,
-    files: job.planned.files.map((file) => byUri.get(file.document.uri) ?? file),
-    outcomes: job.planned.outcomes.map((outcome) => again.get(outcome.index) ?? outcome),
-  };
-  const onDisk = new Map<string, "same" | "differs">();
-  const warnings = [...job.warnings];
+  const files = planned.files.map((file) => last.get(file) ?? file);
+  const outcomes = planned.outcomes.map((outcome) => again.get(outcome.index) ?? outcome);
+  const onDisk = new Map<FileChange, "same" | "differs">();
+  const warnings = [...work.warnings];
   let isProved = true;
-  for (const { file, proof } of done) {
-    const { uri, path, version } = file.document;
-    const state = (await onDiskNow(job, file, file.text)) ?? "differs";
-    if (job.snapshot.places.get(uri)?.file !== undefined) onDisk.set(uri, state);
+  for (const file of new Set(last.values())) {
+    const { path, version } = file.document;
+    // A file that was only renamed or deleted holds what it held.
+    const isText = file.kind === "create" || !file.change.isEmpty;
+    if (!isText && (version === null || file.kind === "delete")) continue;
+    const state = await diskAfter(work, file, file.text);
+    if (state !== undefined || work.places.get(file.document.uri)?.file !== undefined) {
+      onDisk.set(file, state ?? "differs");
+    }
+    const isSaved = state === "same";
+    const isUnproved = done.some((step) => step.file === file && step.proof.kind === "unproved");
     // An editor that does not sync what it was not asked to open may have written it: the disk proves that, too.
-    if (proof.kind === "unproved" && state !== "same") {
+    if (isUnproved && !isSaved) {
       isProved = false;
       warnings.push(callSentences.unproved(path));
-    } else if (state === "differs" && version === null) {
+    } else if (!isSaved && version === null) {
       warnings.push(callSentences.throughEditor(path));
-    } else if (state === "differs" && options.save === "always") {
+    } else if (!isSaved && options.save === "always") {
       warnings.push(callSentences.notSaved(path));
     }
   }
-  const made = toWorkspaceEdit(planned.files, session);
-  if (!made.ok) return toEditorError(made.failure, planned.outcomes);
+  warnings.push(...(await staying(work)));
+  const made = toWorkspaceEdit(files, session);
+  if (!made.ok) return toEditorError(made.failure, outcomes);
   const outcome = isProved ? "applied" : "unknown";
-  return toResult({ planned, edit: made.edit, outcome, options, warnings, onDisk });
+  return toResult({ planned: { ...planned, files, outcomes }, edit: made.edit, outcome, options, warnings, onDisk });
+}
+
+/** Documents that the editor keeps open although their file is gone, or has another name; it gets a moment to close them. */
+async function staying({ session, done }: Work): Promise<string[]> {
+  const taken = done.flatMap(({ kind, file }) =>
+    kind === "create" ? [file.document.uri] : kind === "rename" ? (file.target?.uri ?? []) : [],
+  );
+  const stays = () =>
+    done.filter(
+      ({ kind, file: { document } }) =>
+        (kind === "delete" || kind === "rename") &&
+        !taken.includes(document.uri) &&
+        openAt(session, document.uri) !== undefined,
+    );
+  await until(async () => stays().length === 0, session.settings.proofTimeout / 4);
+  return stays().map(({ file: { document, kind } }) =>
+    callSentences.staysOpen(document.path, kind === "rename" ? "rename" : "delete"),
+  );
+}
+
+/** Under which URI a file is to be found in the end. */
+const nameAfter = ({ document, target }: FileChange): string => target?.uri ?? document.uri;
+
+/** Whether a file has a text on disk, under the name that it has in the end. */
+function diskAfter(work: Work, file: FileChange, text: string): Promise<"same" | "differs" | undefined> {
+  return onDiskNow(work, { ...file, document: { ...file.document, uri: nameAfter(file) } }, text);
 }

@@ -2,12 +2,15 @@
 import type {
   ClientCapabilities,
   CreateFile,
+  DeleteFile,
   Position,
+  RenameFile,
   TextDocumentEdit,
   TextEdit,
   WorkspaceEdit,
 } from "vscode-languageserver/node";
 import { editorFailures, type Failure } from "../plan/failure.js";
+import { type FileOrder, fileOrder } from "../plan/fileOrder.js";
 import type { FileChange } from "../plan/outcome.js";
 import { LineIndex } from "../text/lines.js";
 import type { ClientFacts } from "./clients.js";
@@ -25,26 +28,65 @@ export type MadeEdit =
   | { readonly ok: true; readonly edit: WorkspaceEdit }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Creations first, then one entry a document with the version that was matched; files without a change are left out. */
+/** An operation on a whole file. Without options: some clients do nothing of an edit that has any. */
+export type FileOperation = CreateFile | RenameFile | DeleteFile;
+
+/**
+ * Creations first, then one entry a document with the version that was matched, under the name that it has so far; then
+ * renames and deletions, and what can only be created behind them, with its text. Files without a change are left out.
+ */
 export function toWorkspaceEdit(files: readonly FileChange[], target: EditTarget): MadeEdit {
-  const created = files.find(({ kind }) => kind === "create");
-  if (created !== undefined && !offers(target, "create")) {
-    return { ok: false, failure: editorFailures.noResourceOperation(created.document.path, "create") };
+  for (const { kind, document } of files) {
+    if (kind === "update" || offers(target, kind)) continue;
+    return { ok: false, failure: editorFailures.noResourceOperation(document.path, kind) };
   }
   const changed = files.filter((file) => !file.change.isEmpty);
   if (!hasDocumentChanges(target)) {
     const entries = changed.map((file) => [file.document.uri, toTextEdits(file, target)]);
     return { ok: true, edit: { changes: Object.fromEntries(entries) } };
   }
-  const creations = files
-    .filter(({ kind }) => kind === "create")
-    .map(({ document }): CreateFile => ({ kind: "create", uri: document.uri }));
-  const edits = changed.map((file) => toTextDocumentEdit(file, target));
-  return { ok: true, edit: { documentChanges: [...creations, ...edits] } };
+  const { created, after } = orderOf(files);
+  const edits = changed.filter((file) => file.kind === "rename" || !after.includes(file));
+  const late = (file: FileChange): boolean => file.kind === "create" && !file.change.isEmpty;
+  return {
+    ok: true,
+    edit: {
+      documentChanges: [
+        ...created.flatMap((file) => toFileOperation(file)),
+        ...edits.map((file) => toTextDocumentEdit(file, target)),
+        ...after.flatMap((file) => [
+          ...toFileOperation(file),
+          ...(late(file) ? [toTextDocumentEdit(file, target)] : []),
+        ]),
+      ],
+    },
+  };
+}
+
+/** The order of a plan, which has no renames in a circle. */
+export function orderOf(files: readonly FileChange[]): FileOrder {
+  const order = fileOrder(files);
+  if ("circle" in order) throw new Error("a plan must not rename in a circle");
+  return order;
+}
+
+/** What is done to a file as a whole: one operation, or none. `uri`: the client's spelling, where it is not the document's. */
+export function toFileOperation({ kind, document, target }: FileChange, uri = document.uri): FileOperation[] {
+  switch (kind) {
+    case "create":
+      return [{ kind: "create", uri }];
+    case "delete":
+      return [{ kind: "delete", uri }];
+    case "rename":
+      if (target === undefined) throw new Error("a rename must have a target");
+      return [{ kind: "rename", oldUri: uri, newUri: target.uri }];
+    case "update":
+      return [];
+  }
 }
 
 /** Whether the client offers a file operation. */
-export function offers({ capabilities }: EditTarget, operation: "create" | "delete"): boolean {
+export function offers({ capabilities }: EditTarget, operation: FileOperation["kind"]): boolean {
   return capabilities.workspace?.workspaceEdit?.resourceOperations?.includes(operation) ?? false;
 }
 

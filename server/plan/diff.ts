@@ -1,5 +1,5 @@
 /** Unified diffs in git's style, made from the changes that are known rather than by comparing whole texts. */
-import { diffArrays, formatPatch, type StructuredPatchHunk } from "diff";
+import { diffArrays, formatPatch, type StructuredPatch, type StructuredPatchHunk } from "diff";
 import type { Change } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { LineIndex } from "../text/lines.js";
@@ -27,9 +27,8 @@ const context = 3;
 
 /** The diff of one file of a plan. Lines are git's, ended by LF alone, whatever the editor counts. */
 export function diffOf(file: FileChange): FileDiff {
-  const { document } = file;
-  const created = file.kind === "create";
-  if (file.change.isEmpty && !created) return { text: "", added: 0, removed: 0, firstChangedLine: 0 };
+  const { document, kind } = file;
+  if (file.change.isEmpty && kind === "update") return { text: "", added: 0, removed: 0, firstChangedLine: 0 };
   const mark = document.bom ? "\uFEFF" : "";
   const changes = file.change.changes.map(({ from, to, insert }) => ({
     from: from + mark.length,
@@ -37,27 +36,49 @@ export function diffOf(file: FileChange): FileDiff {
     insert,
   }));
   const lines = LineIndex.of(mark + document.text, { loneCrEndsLine: false });
-  const blocks = joined(blocksOf(lines, changes).flatMap(refined));
-  const name = document.path.replace(/^\/+/, "");
-  const text = formatPatch({
-    isGit: true,
-    isCreate: created,
-    oldFileName: created ? "/dev/null" : `a/${name}`,
-    newFileName: `b/${name}`,
-    oldHeader: undefined,
-    newHeader: undefined,
-    hunks: hunksOf(lines, blocks),
-  });
+  const blocks = kind === "delete" ? wholeOf(lines) : joined(blocksOf(lines, changes).flatMap(refined));
+  const text = formatPatch({ ...headerOf(file), hunks: hunksOf(lines, blocks) });
   const first = blocks[0];
   return {
-    text: text.replace(
-      hunkHeader,
-      (_, from, oldLines, to, newLines) => `@@ -${from}${countOf(oldLines)} +${to}${countOf(newLines)} @@\n`,
-    ),
+    text:
+      text.replace(
+        hunkHeader,
+        (_, from, oldLines, to, newLines) => `@@ -${from}${countOf(oldLines)} +${to}${countOf(newLines)} @@\n`,
+      ) + (kind === "delete" && document.isBinary === true ? binaryLineOf(file) : ""),
     added: blocks.reduce((sum, block) => sum + block.added.length, 0),
     removed: blocks.reduce((sum, block) => sum + block.removed.length, 0),
-    firstChangedLine: first === undefined ? 1 : first.start + 1,
+    firstChangedLine: kind === "delete" ? 0 : first !== undefined ? first.start + 1 : kind === "create" ? 1 : 0,
   };
+}
+
+/** What git writes above the hunks. */
+function headerOf({ document, kind, target }: FileChange): Omit<StructuredPatch, "hunks"> {
+  const nameOf = (path: string): string => path.replace(/^\/+/, "");
+  return {
+    isGit: true,
+    isCreate: kind === "create",
+    isDelete: kind === "delete",
+    isRename: kind === "rename",
+    oldFileName: kind === "create" ? "/dev/null" : `a/${nameOf(document.path)}`,
+    newFileName: kind === "delete" ? "/dev/null" : `b/${nameOf(target?.path ?? document.path)}`,
+    oldHeader: undefined,
+    newHeader: undefined,
+  };
+}
+
+/** What git says of bytes that it does not show. */
+function binaryLineOf(file: FileChange): string {
+  const { oldFileName, newFileName } = headerOf(file);
+  // The two names stand quoted behind their signs, where a name needs it.
+  const names = formatPatch({ oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks: [] });
+  const [, from, to] = /^--- (.*)\n\+\+\+ (.*)$/m.exec(names) ?? [];
+  return `Binary files ${from} and ${to} differ\n`;
+}
+
+/** Every line of a text, taken away. */
+function wholeOf(lines: LineIndex): Block[] {
+  const removed = range(0, lineCountOf(lines)).map((line) => lines.text.slice(lines.start(line), lines.end(line)));
+  return removed.length === 0 ? [] : [{ start: 0, removed, added: [] }];
 }
 
 /** Lines that are replaced: `removed` stood at the 0-based line `start`. A line carries its LF, if it has one. */

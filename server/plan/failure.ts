@@ -450,6 +450,13 @@ export const pathFailures = {
     ),
   isDirectory: (path: string) =>
     makeFailure("isDirectory", { path }, `${quote(path, 160)} is a directory.`, "Name a file."),
+  isLink: (path: string, file: string) =>
+    makeFailure(
+      "ioError",
+      { path },
+      `${quote(path, 160)} is a symbolic link, and only files themselves are deleted or moved.`,
+      `Name the file that it leads to: ${quote(file, 160)}.`,
+    ),
   unsupportedEncoding: (path: string, problem: string) =>
     makeFailure(
       "unsupportedEncoding",
@@ -829,6 +836,68 @@ export const fileFailures = {
     ),
 } as const;
 
+/** What the editor was asked to do with a file, as the sentences about it name it. */
+export interface Asked {
+  readonly kind: "edit" | "rename" | "delete";
+  readonly path: string;
+  /** Of a `rename`. */
+  readonly newPath?: string;
+}
+
+/** How the sentences about a step speak of it. */
+interface StepWords {
+  /** Behind "The editor did not". */
+  readonly toDo: (asked: Asked) => string;
+  /** Behind "The editor said that it". */
+  readonly done: (asked: Asked) => string;
+  /** What is so if nothing was done. */
+  readonly before: string;
+  /** What may happen later. */
+  readonly late: string;
+  /** Behind "has not". */
+  readonly notYet: (asked: Asked) => string;
+  /** What is seen if something else was done. */
+  readonly astray: (asked: Asked) => string;
+}
+
+const from = ({ path }: Asked): string => quote(path, 160);
+const fromTo = ({ path, newPath = "" }: Asked): string => `${quote(path, 160)} to ${quote(newPath, 160)}`;
+
+const stepWords: Record<Asked["kind"], StepWords> = {
+  edit: {
+    toDo: (asked) => `apply the edit of ${from(asked)}`,
+    done: (asked) => `applied the edit of ${from(asked)}`,
+    before: "its text is as it was",
+    late: "the edit may still come",
+    notYet: (asked) => `changed ${from(asked)}`,
+    astray: (asked) => `After the edit the editor's text of ${from(asked)} is neither the old nor the planned one.`,
+  },
+  rename: {
+    toDo: (asked) => `rename ${fromTo(asked)}`,
+    done: (asked) => `renamed ${fromTo(asked)}`,
+    before: "the file has its old name",
+    late: "the new name may still come",
+    notYet: (asked) => `renamed ${fromTo(asked)}`,
+    astray: (asked) =>
+      `The editor was asked to rename ${fromTo(asked)}; names and text are now neither the old nor the planned ones.`,
+  },
+  delete: {
+    toDo: (asked) => `delete ${from(asked)}`,
+    done: (asked) => `deleted ${from(asked)}`,
+    before: "the file is there",
+    late: "it may still be deleted",
+    notYet: (asked) => `deleted ${from(asked)}`,
+    astray: (asked) => `The editor was asked to delete ${from(asked)}; something else is there now.`,
+  },
+};
+
+/** What the caller can do about a file operation that the editor lacks. */
+const operationHints = {
+  create: "Create the file by other means and send the other edits again.",
+  rename: "Rename the file by other means and send the other edits again, with its new path.",
+  delete: "Delete the file by other means and send the other edits again.",
+} as const;
+
 /** Failures of the way to the editor and back. `takenBack` says what became of the rest of the batch. */
 export const editorFailures = {
   contentModified: (at: At, problem: string) =>
@@ -838,12 +907,12 @@ export const editorFailures = {
       `${nameOf(at)} has moved on: ${problem}.`,
       "Read it again and send the call again.",
     ),
-  noResourceOperation: (path: string, operation: string) =>
+  noResourceOperation: (path: string, operation: keyof typeof operationHints) =>
     makeFailure(
       "clientCapability",
       { path },
       `${quote(path, 160)} needs the file operation "${operation}", which the editor does not offer.`,
-      "Create the file by other means and send the other edits again.",
+      operationHints[operation],
     ),
   noApplyEdit: () =>
     makeFailure(
@@ -852,18 +921,18 @@ export const editorFailures = {
       'The editor does not offer "workspace/applyEdit", so the server can\'t apply anything.',
       "Send the request multiEdit/apply and apply the edit of its answer.",
     ),
-  clientRefused: (path: string, reason: string, takenBack: string) =>
+  clientRefused: (asked: Asked, reason: string, takenBack: string) =>
     makeFailure(
       "clientRefused",
-      { path },
-      `The editor did not apply the edit of ${quote(path, 160)}${reason === "" ? "" : ` (${clip(reason, 200)})`}; its text is as it was. ${takenBack}`,
+      { path: asked.path },
+      `The editor did not ${stepWords[asked.kind].toDo(asked)}${reason === "" ? "" : ` (${clip(reason, 200)})`}; ${stepWords[asked.kind].before}. ${takenBack}`,
       "Ask the user before you go on.",
     ),
-  clientDiverged: (path: string, takenBack: string) =>
+  clientDiverged: (asked: Asked, takenBack: string) =>
     makeFailure(
       "clientDiverged",
-      { path },
-      `After the edit the editor's text of ${quote(path, 160)} is neither the old nor the planned one. ${takenBack}`,
+      { path: asked.path },
+      `${stepWords[asked.kind].astray(asked)} ${takenBack}`,
       "Read the file before you go on.",
     ),
   noAnswerOfUser: (label: string, seconds: number) =>
@@ -873,18 +942,18 @@ export const editorFailures = {
       `The user did not answer within ${seconds} s whether ${quote(label, 200)} may be applied.`,
       "Ask the user, and send the call again.",
     ),
-  unseen: (path: string, takenBack: string) =>
+  unseen: (asked: Asked, takenBack: string) =>
     makeFailure(
       "timeout",
-      { path },
-      `The editor said that it applied the edit of ${quote(path, 160)}, but its text is as it was so far; the edit may still come. ${takenBack}`,
+      { path: asked.path },
+      `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before} so far; ${stepWords[asked.kind].late}. ${takenBack}`,
       "Read the file before you go on.",
     ),
-  timeout: (path: string, seconds: number, takenBack: string) =>
+  timeout: (asked: Asked, seconds: number, takenBack: string) =>
     makeFailure(
       "timeout",
-      { path },
-      `The editor did not answer within ${seconds} s, and has not changed ${quote(path, 160)} so far; it may still do so, if it waits for the user. ${takenBack}`,
+      { path: asked.path },
+      `The editor did not answer within ${seconds} s, and has not ${stepWords[asked.kind].notYet(asked)} so far; it may still do so, if it waits for the user. ${takenBack}`,
       "Ask the user, and read the file before you go on.",
     ),
   leftEmpty: (path: string, takenBack: string) =>
@@ -923,23 +992,24 @@ export const callSentences = {
     return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
   },
   nothingChanged: "Nothing was changed.",
+  patchMayBeCutOff: 'the patch has no "*** End Patch" and may have been cut off: check that nothing is missing',
   notAsked: "options.confirm has no effect here: nothing is applied, and so nobody was asked",
-  /** What became of the documents that were edited before the one that failed. */
-  rest: ({ back, stuck, doubtful }: Record<"back" | "stuck" | "doubtful", readonly string[]>): string =>
-    [
-      ...(back.length + stuck.length + doubtful.length === 0 ? ["Nothing else was changed."] : []),
-      ...(back.length > 0 ? [`Taken back: ${back.join(", ")}.`] : []),
-      ...(stuck.length > 0
-        ? [`These still hold the edit, because it could not be taken back: ${stuck.join(", ")}.`]
-        : []),
-      ...(doubtful.length > 0 ? [`These may hold the edit: ${doubtful.join(", ")}.`] : []),
-    ].join(" "),
+  /** What became of the files that were changed before the one that failed. */
+  rest: (rest: Record<Leftover | "back", readonly string[]>): string => {
+    const said = leftovers.flatMap(([kind, words]) =>
+      rest[kind].length === 0 ? [] : [`${words}: ${rest[kind].join(", ")}.`],
+    );
+    const back = rest.back.length === 0 ? [] : [`Taken back: ${rest.back.join(", ")}.`];
+    return [...(back.length + said.length === 0 ? ["Nothing else was changed."] : []), ...back, ...said].join(" ");
+  },
   question: (label: string, added: number, removed: number): string => `Apply ${label}: +${added} -${removed} lines?`,
   leftOut: (left: readonly number[]): string =>
     `${indices(left)} failed, or stood beside one that failed, and ${left.length === 1 ? "is" : "are"} left out`,
   unproved: (path: string): string =>
     `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
   throughEditor: (path: string): string => `${path} was not open: it was changed in the editor and is not saved`,
+  staysOpen: (path: string, fate: "delete" | "rename"): string =>
+    `${path} is ${fate === "delete" ? "deleted" : "renamed"}, but the editor still has it open under ${fate === "delete" ? "its" : "its old"} name: saving it there would bring the file back`,
   notSaved: (path: string): string =>
     `${path} is changed in the editor and not saved: the editor offers the server no way to save`,
   versionOfUnknown: (uri: string): string => `options.versions names ${quote(uri, 160)}, which the call does not touch`,
@@ -950,7 +1020,20 @@ export const callSentences = {
       ? `version ${expected} was expected, but it is not open in the editor`
       : `version ${expected} was expected, the editor has ${actual}`,
   keepsMoving: "its text changed each time before the edit could be applied",
+  fileChanged: "it is not the file any more that the call was planned on",
+  nameTaken: "there is a file of that name by now",
 } as const;
+
+/** What could not be taken back, or not for certain. */
+export type Leftover = "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
+
+const leftovers: readonly (readonly [Leftover, string])[] = [
+  ["stuck", "These still hold the edit, because it could not be taken back"],
+  ["renamed", "These still have the new name, because the old one could not be given back"],
+  ["deleted", "These are still deleted, because they could not be written again"],
+  ["saved", "These have their old text in the editor, but the editor had saved the edit, so that the file holds it"],
+  ["doubtful", "These may hold the edit"],
+];
 
 /** `Edits 0, 2-5, 7`, bounded. */
 function indices(sorted: readonly number[]): string {

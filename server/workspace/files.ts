@@ -123,7 +123,9 @@ function refuseKind(stats: Stats, name: string): Failure | undefined {
   return undefined;
 }
 
-function kindOf(stats: Stats): string {
+/** What something is that is neither a file nor a directory, in words. */
+export function kindOf(stats: Stats): string {
+  if (stats.isSymbolicLink()) return "a symbolic link";
   if (stats.isFIFO()) return "a pipe";
   if (stats.isSocket()) return "a socket";
   return "a device";

@@ -1,0 +1,93 @@
+/** Keeps a file in memory while it is deleted, so that it can be written again as it was. */
+import { createHash } from "node:crypto";
+import { chmod, lstat, mkdir, readFile, rmdir, unlink, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Failure, fileProblems, pathFailures } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+import { kindOf } from "./files.js";
+import { codeOf } from "./identity.js";
+
+/** A file as it was at one moment. */
+export interface KeptFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** SHA-256 of `bytes`, in hex. */
+  readonly hash: string;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+/** What keeping a file came to. */
+export type Keeping =
+  | { readonly kind: "kept"; readonly file: KeptFile }
+  | { readonly kind: "absent" }
+  | { readonly kind: "failed"; readonly failure: Failure };
+
+/** Reads a file of at most `limits.fileBytes`, whatever its bytes are; no symbolic link. `name` is what failures call it. */
+export async function keepFile(path: string, name: string): Promise<Keeping> {
+  try {
+    const stats = await lstat(path);
+    if (stats.isDirectory()) return { kind: "failed", failure: pathFailures.isDirectory(name) };
+    if (stats.size > limits.fileBytes) {
+      return { kind: "failed", failure: pathFailures.tooLarge(name, stats.size, limits.fileBytes, "bytes") };
+    }
+    if (!stats.isFile()) {
+      return { kind: "failed", failure: pathFailures.ioError(name, fileProblems.notRegular(kindOf(stats))) };
+    }
+    const bytes = await readFile(path);
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    return { kind: "kept", file: { path, bytes, hash, mode: stats.mode & 0o7777 } };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
+    return { kind: "failed", failure: pathFailures.ioError(name, fileProblems.system(code)) };
+  }
+}
+
+/** Writes a kept file where it was, never over something new. `false`: it could not be written, and nothing is there of it. */
+export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boolean> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, "", { flag: "wx", mode });
+  } catch {
+    return false;
+  }
+  try {
+    await writeFile(path, bytes, { flag: "r+" });
+    // The process may have a mask of its own.
+    await chmod(path, mode);
+    return true;
+  } catch {
+    // A half of it would look like the whole.
+    await unlink(path).catch(() => undefined);
+    return false;
+  }
+}
+
+/** Whether there is anything at a path, be it a link that leads nowhere. What can't be looked at is taken to be there. */
+export async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    const code = codeOf(error);
+    return code !== "ENOENT" && code !== "ENOTDIR";
+  }
+}
+
+/** Makes the directories that a path needs, and answers what takes them away again as far as they are empty. */
+export async function makeParents(path: string): Promise<() => Promise<void>> {
+  // What can't be made is the editor's to complain about.
+  const first = await mkdir(dirname(path), { recursive: true }).catch(() => undefined);
+  return async () => {
+    if (first === undefined) return;
+    for (let at = dirname(path); at.length >= first.length; at = dirname(at)) {
+      const isGone = await rmdir(at).then(
+        () => true,
+        () => false,
+      );
+      if (!isGone) return;
+    }
+  };
+}
