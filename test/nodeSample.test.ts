@@ -1,6 +1,17 @@
 /** The documents of the Node sample: an edit that does not fit in any part changes nothing. */
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -20,6 +31,9 @@ const put = (name: string, version: number | null, newText: string, line = 0) =>
   edits: [{ range: { start: { line, character: 0 }, end: { line, character: 0 } }, newText }],
 });
 const create = (name: string) => ({ kind: "create" as const, uri: uri(name) });
+const rename = (from: string, to: string) => ({ kind: "rename" as const, oldUri: uri(from), newUri: uri(to) });
+const remove = (name: string) => ({ kind: "delete" as const, uri: uri(name) });
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "multi-edit-sample-"));
@@ -57,10 +71,43 @@ describe("an edit that fits", () => {
   });
 
   it("opens a file that has the hash that was matched", () => {
-    const hash = createHash("sha256").update("three\n").digest("hex");
+    const matched = new Map([[uri("closed.txt"), { version: null, hash: hashOf("three\n") }]]);
     const edit = { documentChanges: [put("closed.txt", null, "c")] };
-    expect(store.applyEdit(edit, new Map([[uri("closed.txt"), hash]]))).toEqual({ applied: true });
+    expect(store.applyEdit(edit, matched)).toEqual({ applied: true });
     expect(store.get(at("closed.txt"))?.text).toBe("cthree\n");
+  });
+
+  it("renames an open document with its unsaved text", () => {
+    store.change(at("open.txt"), "typed");
+    const edit = { documentChanges: [put("open.txt", 2, "a"), rename("open.txt", "sub/moved.txt")] };
+    expect(store.applyEdit(edit)).toEqual({ applied: true });
+    expect(store.all()).toMatchObject([{ path: at("sub/moved.txt"), text: "atyped", saved: false }]);
+    expect(existsSync(at("open.txt"))).toBe(false);
+    expect(readFileSync(at("sub/moved.txt"), "utf8")).toBe("\uFEFFone\r\ntwo");
+    expect(told.slice(-2)).toEqual([
+      ["textDocument/didClose", { textDocument: { uri: uri("open.txt") } }],
+      [
+        "textDocument/didOpen",
+        { textDocument: expect.objectContaining({ uri: uri("sub/moved.txt"), text: "atyped" }) },
+      ],
+    ]);
+  });
+
+  it("deletes, and says of what was open that it is closed", () => {
+    expect(store.applyEdit({ documentChanges: [remove("open.txt"), remove("closed.txt")] })).toEqual({ applied: true });
+    expect(readdirSync(folder)).toEqual([]);
+    expect(store.all()).toEqual([]);
+    expect(told.map(([method]) => method)).toEqual(["textDocument/didOpen", "textDocument/didClose"]);
+  });
+
+  it("gives a name that has just become free to a new file, and to another one", () => {
+    const again = [rename("closed.txt", "b.txt"), create("closed.txt"), put("closed.txt", null, "new\n")];
+    expect(store.applyEdit({ documentChanges: again })).toEqual({ applied: true });
+    expect(store.get(at("closed.txt"))?.text).toBe("new\n");
+    const over = [remove("open.txt"), rename("b.txt", "open.txt")];
+    expect(store.applyEdit({ documentChanges: over })).toEqual({ applied: true });
+    expect(readFileSync(at("open.txt"), "utf8")).toBe("three\n");
+    expect(store.get(at("open.txt"))).toBeUndefined();
   });
 });
 
@@ -70,8 +117,14 @@ describe("an edit that does not fit", () => {
     ["a version of what is not open", () => [put("closed.txt", 1, "x")], /at version none, the edit is for 1$/],
     ["a line that is not there", () => [put("open.txt", 1, "x", 2)], /there is no line 2:0$/],
     ["a file that exists already", () => [create("closed.txt")], /exists$/],
-    ["a file that does not exist", () => [put("missing.txt", null, "x")], /ENOENT/],
-    ["an operation that it does not have", () => [{ kind: "rename", oldUri: uri("a"), newUri: uri("b") }], /rename/],
+    ["a file that does not exist", () => [put("missing.txt", null, "x")], /does not exist$/],
+    ["a new name that is taken", () => [rename("open.txt", "closed.txt")], /exists$/],
+    ["a name that another rename has taken", () => [rename("open.txt", "b"), rename("closed.txt", "b")], /exists$/],
+    ["a rename of what is not there", () => [rename("missing.txt", "b.txt")], /does not exist$/],
+    ["a deletion of what is not there", () => [remove("missing.txt")], /does not exist$/],
+    ["a text that is deleted already", () => [remove("closed.txt"), put("closed.txt", null, "x")], /does not exist$/],
+    ["a deletion of a folder", () => [remove(".")], /is no file$/],
+    ["options that it does not know", () => [{ ...remove("closed.txt"), options: { recursive: true } }], /no options/],
   ])("for %s changes nothing, whatever came before it", (_, changes, reason) => {
     const edit = { documentChanges: [create("new.txt"), put("open.txt", 1, "x"), ...changes()] };
     expect(store.applyEdit(edit as never)).toEqual({ applied: false, failureReason: expect.stringMatching(reason) });
@@ -80,10 +133,63 @@ describe("an edit that does not fit", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("because the file has changed on disk changes nothing", () => {
-    const edit = { documentChanges: [put("open.txt", 1, "x"), put("closed.txt", null, "x")] };
-    const answer = store.applyEdit(edit, new Map([[uri("closed.txt"), "0"]]));
+  it.each<[string, () => object]>([
+    ["edited", () => put("closed.txt", null, "x")],
+    ["renamed", () => rename("closed.txt", "b.txt")],
+    ["deleted", () => remove("closed.txt")],
+  ])("because the file to be %s has changed on disk changes nothing", (_, change) => {
+    const edit = { documentChanges: [put("open.txt", 1, "x"), change()] };
+    const answer = store.applyEdit(
+      edit as never,
+      new Map([[uri("closed.txt"), { version: null, hash: hashOf("two\n") }]]),
+    );
     expect(answer).toEqual({ applied: false, failureReason: `${at("closed.txt")} changed on disk` });
-    expect(store.all()).toHaveLength(1);
+    expect(store.all()).toMatchObject([{ version: 1, saved: true }]);
+    expect(readdirSync(folder).sort()).toEqual(["closed.txt", "open.txt"]);
+  });
+
+  it("because a document that is to be deleted has moved on changes nothing", () => {
+    store.change(at("open.txt"), "typed");
+    const answer = store.applyEdit(
+      { documentChanges: [remove("open.txt")] },
+      new Map([[uri("open.txt"), { version: 1 }]]),
+    );
+    expect(answer).toMatchObject({
+      applied: false,
+      failureReason: expect.stringMatching(/version 2, the edit is for 1$/),
+    });
+    expect(store.get(at("open.txt"))?.text).toBe("typed");
+    expect(existsSync(at("open.txt"))).toBe(true);
+  });
+
+  it("because of a symbolic link in the place of a file changes nothing", () => {
+    symlinkSync(at("closed.txt"), at("link.txt"));
+    expect(store.applyEdit({ documentChanges: [remove("link.txt")] }).failureReason).toMatch(/is no file$/);
+    expect(readdirSync(folder).sort()).toEqual(["closed.txt", "link.txt", "open.txt"]);
+  });
+
+  it("when the disk refuses a step puts back what the steps before it did", () => {
+    chmodSync(at("closed.txt"), 0o600);
+    // A file where a folder would have to be: only the disk tells.
+    const steps = [
+      create("new/deep/a.txt"),
+      remove("closed.txt"),
+      rename("open.txt", "other/moved.txt"),
+      create("new/deep/a.txt/b.txt"),
+    ];
+    const answer = store.applyEdit({ documentChanges: steps });
+    expect(answer).toEqual({ applied: false, failureReason: expect.stringMatching(/ENOTDIR|EEXIST/) });
+    expect(readdirSync(folder).sort()).toEqual(["closed.txt", "open.txt"]);
+    expect(readFileSync(at("closed.txt"), "utf8")).toBe("three\n");
+    expect(statSync(at("closed.txt")).mode & 0o777).toBe(0o600);
+    expect(store.all()).toMatchObject([{ path: at("open.txt"), version: 1 }]);
+    expect(told).toHaveLength(1);
+  });
+
+  it("leaves a folder that was there, and is empty, where it is", () => {
+    mkdirSync(at("empty"));
+    const steps = [create("empty/a.txt"), create("empty/a.txt/b.txt")];
+    expect(store.applyEdit({ documentChanges: steps }).applied).toBe(false);
+    expect(readdirSync(at("empty"))).toEqual([]);
   });
 });

@@ -100,8 +100,10 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     async apply(call) {
       const answer = await ask<MultiEditResult>("multiEdit/apply", call);
       if (!answer.ok || answer.result.edit === undefined) return answer;
-      const hashes = new Map(answer.result.files.flatMap(({ uri, hash }) => (hash === undefined ? [] : [[uri, hash]])));
-      const { applied, failureReason = "" } = documents.applyEdit(answer.result.edit, hashes);
+      // What is created was not there; its name may be that of a file that is moved away first.
+      const existing = answer.result.files.filter(({ kind }) => kind !== "create");
+      const matched = new Map(existing.map(({ uri, version, hash }) => [uri, { version, hash }]));
+      const { applied, failureReason = "" } = documents.applyEdit(answer.result.edit, matched);
       // The text moved on between the answer and now: nothing was changed, and the same call can be sent again.
       if (!applied) return { ok: false, code: contentModified, message: failureReason };
       return { ok: true, result: { ...answer.result, applied: true, outcome: "applied" } };
@@ -121,7 +123,7 @@ export async function startClient(options: ClientOptions): Promise<Client> {
 /** `LSPErrorCodes.ContentModified`. */
 const contentModified = -32801;
 
-/** `documentChanges` and `create` are what the server needs; positions are in utf-16, as JavaScript's strings are. */
+/** Without `documentChanges` and the file operations the server does less; positions count as JavaScript's strings do. */
 function introduction({ folder, settings }: ClientOptions): InitializeParams {
   const uri = pathToFileURL(folder).href;
   return {
@@ -134,7 +136,7 @@ function introduction({ folder, settings }: ClientOptions): InitializeParams {
       general: { positionEncodings: ["utf-16"] },
       workspace: {
         applyEdit: true,
-        workspaceEdit: { documentChanges: true, resourceOperations: ["create", "delete"] },
+        workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] },
       },
     },
   };

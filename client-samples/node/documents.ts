@@ -1,21 +1,9 @@
 /** The open documents of a client: told to the server as they change, and edited all or none. */
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, extname } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import type { ApplyWorkspaceEditResult, Position, TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
-
-/** A document as the editor has it; the text has no byte order mark. */
-export interface OpenDocument {
-  readonly uri: string;
-  readonly path: string;
-  readonly version: number;
-  readonly text: string;
-  /** Whether the text is also on disk. */
-  readonly saved: boolean;
-  /** Whether the file starts with a byte order mark, which saving writes again. */
-  readonly bom: boolean;
-}
+import { writeFileSync } from "node:fs";
+import { extname } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { ApplyWorkspaceEditResult, TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
+import { changeFiles, type Matched, type OpenDocument, prepare, readDocument, type Step } from "./workspaceEdit.js";
 
 /** Holds the documents and keeps the server informed. Paths are absolute. */
 export interface DocumentStore {
@@ -30,11 +18,11 @@ export interface DocumentStore {
   /** Writes an open document to its file. */
   save(path: string): void;
   /**
-   * Applies all of an edit, or nothing when any part of it does not fit: a version that is not the document's, a file
-   * whose SHA-256 (by URI, in hex) is not the one that was matched, a range outside the text, a file that is there
-   * already. What was not open is opened, and nothing is saved.
+   * Applies all of an edit, or nothing when any part of it does not fit: a version that is not the document's, a file whose
+   * hash (in `matched`, by URI) is not the one that was matched, a range outside the text, a new name that is taken. Texts
+   * are changed in documents, which are opened for it and not saved; files are created, renamed and deleted at once.
    */
-  applyEdit(edit: WorkspaceEdit, hashes?: ReadonlyMap<string, string>): ApplyWorkspaceEditResult;
+  applyEdit(edit: WorkspaceEdit, matched?: ReadonlyMap<string, Matched>): ApplyWorkspaceEditResult;
 }
 
 /** Sends a notification to the server. */
@@ -61,18 +49,28 @@ export function createDocumentStore(notify: Notify): DocumentStore {
     notify("textDocument/didChange", { textDocument: { uri, version }, contentChanges });
   }
 
-  function open(path: string): OpenDocument {
-    return documents.get(path) ?? present(readDocument(path));
+  function close(path: string): OpenDocument | undefined {
+    const document = documents.get(path);
+    documents.delete(path);
+    if (document !== undefined) notify("textDocument/didClose", { textDocument: { uri: document.uri } });
+    return document;
   }
 
-  function commit({ created, deleted, changed }: Prepared): void {
-    createFiles(created);
-    for (const { path, text, edits } of changed) update(open(path), text, edits);
-    for (const path of deleted) {
-      const document = documents.get(path);
-      documents.delete(path);
-      if (document !== undefined) notify("textDocument/didClose", { textDocument: { uri: document.uri } });
-      rmSync(path);
+  function open(path: string): OpenDocument {
+    return documents.get(path) ?? present(readDocument(path, path));
+  }
+
+  /** The files of the step are done. */
+  function follow(step: Step): void {
+    if (step.kind === "change") {
+      update(documents.get(step.path) ?? present(step.document), step.text, step.edits);
+    } else if (step.kind === "rename") {
+      const document = close(step.path);
+      if (document !== undefined) {
+        present({ ...document, path: step.newPath, uri: pathToFileURL(step.newPath).href });
+      }
+    } else if (step.kind === "delete") {
+      close(step.path);
     }
   }
 
@@ -87,102 +85,18 @@ export function createDocumentStore(notify: Notify): DocumentStore {
       documents.set(path, { ...document, saved: true });
       notify("textDocument/didSave", { textDocument: { uri: document.uri } });
     },
-    applyEdit(edit, hashes = new Map()) {
+    applyEdit(edit, matched = new Map()) {
       try {
-        commit(prepare(edit, hashes, (path) => documents.get(path)));
+        const steps = prepare(edit, matched, (path) => documents.get(path));
+        // What can still fail comes first.
+        changeFiles(steps);
+        for (const step of steps) follow(step);
         return { applied: true };
       } catch (error) {
         return { applied: false, failureReason: error instanceof Error ? error.message : String(error) };
       }
     },
   };
-}
-
-/** An edit that fits, worked out and not yet done. */
-interface Prepared {
-  readonly created: ReadonlySet<string>;
-  readonly deleted: readonly string[];
-  readonly changed: readonly { readonly path: string; readonly text: string; readonly edits: readonly TextEdit[] }[];
-}
-
-/** Throws when anything does not fit. */
-function prepare(
-  edit: WorkspaceEdit,
-  hashes: ReadonlyMap<string, string>,
-  openAt: (path: string) => OpenDocument | undefined,
-): Prepared {
-  const created = new Set<string>();
-  const deleted: string[] = [];
-  const changed: { path: string; text: string; edits: TextEdit[] }[] = [];
-  for (const change of edit.documentChanges ?? []) {
-    const uri = "textDocument" in change ? change.textDocument.uri : "uri" in change ? change.uri : change.oldUri;
-    const path = fileURLToPath(uri);
-    if ("textDocument" in change) {
-      const { version } = change.textDocument;
-      const open = openAt(path);
-      if (version !== null && version !== open?.version) {
-        throw new Error(`${path} is at version ${open?.version ?? "none"}, the edit is for ${version}`);
-      }
-      const document = open ?? (created.has(path) ? undefined : readDocument(path, hashes.get(uri)));
-      const edits = change.edits.filter((each): each is TextEdit => "newText" in each);
-      changed.push({ path, edits, text: edited(document?.text ?? "", edits) });
-    } else if (change.kind === "create") {
-      if (existsSync(path)) throw new Error(`${path} exists`);
-      created.add(path);
-    } else if (change.kind === "delete") {
-      if (!existsSync(path)) throw new Error(`${path} does not exist`);
-      deleted.push(path);
-    } else {
-      throw new Error(`this client can't ${change.kind} files`);
-    }
-  }
-  return { created, deleted, changed };
-}
-
-/** Creates all of them, or throws and leaves none. What else could fail was checked before, so these come first. */
-function createFiles(paths: ReadonlySet<string>): void {
-  const done: string[] = [];
-  try {
-    for (const path of paths) {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, "", { flag: "wx" });
-      done.push(path);
-    }
-  } catch (error) {
-    for (const path of done) rmSync(path);
-    throw error;
-  }
-}
-
-/** `hash`: the SHA-256 that the file's bytes must have. */
-function readDocument(path: string, hash?: string): OpenDocument {
-  const bytes = readFileSync(path);
-  if (hash !== undefined && createHash("sha256").update(bytes).digest("hex") !== hash) {
-    throw new Error(`${path} changed on disk`);
-  }
-  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  const bom = text.startsWith("\uFEFF");
-  return { uri: pathToFileURL(path).href, path, version: 1, text: bom ? text.slice(1) : text, saved: true, bom };
-}
-
-/** The text after all edits, whose ranges are of the text before; the server sends them sorted and disjoint. */
-function edited(text: string, edits: readonly TextEdit[]): string {
-  const starts = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((match) => match.index + match[0].length)];
-  const offsetAt = ({ line, character }: Position): number => {
-    const offset = (starts[line] ?? Number.NaN) + character;
-    if (!(offset <= (starts[line + 1] ?? text.length))) throw new Error(`there is no line ${line}:${character}`);
-    return offset;
-  };
-  let result = "";
-  let done = 0;
-  for (const { range, newText } of edits) {
-    const start = offsetAt(range.start);
-    const end = offsetAt(range.end);
-    if (start < done || end < start) throw new Error("the edits are not in order");
-    result += text.slice(done, start) + newText;
-    done = end;
-  }
-  return result + text.slice(done);
 }
 
 /** The server edits all languages alike; the id is only for form's sake. */

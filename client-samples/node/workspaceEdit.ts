@@ -1,0 +1,196 @@
+/** Works out a `WorkspaceEdit` as a whole before anything is touched, and then does its file operations all or none. */
+import { createHash } from "node:crypto";
+import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Position, TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
+
+/** A document as the editor has it; the text has no byte order mark. */
+export interface OpenDocument {
+  readonly uri: string;
+  readonly path: string;
+  readonly version: number;
+  readonly text: string;
+  /** Whether the text is also on disk. */
+  readonly saved: boolean;
+  /** Whether the file starts with a byte order mark, which saving writes again. */
+  readonly bom: boolean;
+}
+
+/** What an edit was made for: the version of an open document, the SHA-256 (in hex) of the bytes of a file that is not open. */
+export interface Matched {
+  readonly version: number | null;
+  readonly hash?: string | undefined;
+}
+
+/** One step of an edit; paths are absolute. */
+export type Step =
+  | { readonly kind: "create"; readonly path: string }
+  /** `document`: as it was read, for a file that is not open yet. */
+  | {
+      readonly kind: "change";
+      readonly path: string;
+      readonly document: OpenDocument;
+      readonly text: string;
+      readonly edits: readonly TextEdit[];
+    }
+  | { readonly kind: "rename"; readonly path: string; readonly newPath: string }
+  | { readonly kind: "delete"; readonly path: string };
+
+/** What the steps so far have made of a path. */
+interface Entry {
+  /** `undefined`: not open, and nothing has read it yet. */
+  readonly document: OpenDocument | undefined;
+  /** Where the bytes are before the edit; `undefined`: the edit creates the file. */
+  readonly source: string | undefined;
+}
+
+/**
+ * The steps of an edit that fits in every part; throws when one does not. `matched` is by URI, and where it says nothing
+ * about a document only the versions in the edit count.
+ */
+export function prepare(
+  edit: WorkspaceEdit,
+  matched: ReadonlyMap<string, Matched>,
+  openAt: (path: string) => OpenDocument | undefined,
+): Step[] {
+  // What is there once the steps so far are done: the ones behind them must fit to that.
+  const known = new Map<string, Entry | undefined>();
+  const entryAt = (path: string): Entry | undefined => {
+    if (!known.has(path)) known.set(path, isThere(path) ? { document: openAt(path), source: path } : undefined);
+    return known.get(path);
+  };
+  /** The file at a path, which must be the one that the edit was made for. */
+  const existing = (uri: string, path: string): Entry => {
+    const entry = entryAt(path);
+    if (entry === undefined) throw new Error(`${path} does not exist`);
+    const expected = entry.source === path ? matched.get(uri) : undefined;
+    if (expected !== undefined) checkVersion(path, entry.document, expected.version);
+    if (expected?.hash !== undefined && hashOf(path) !== expected.hash) throw new Error(`${path} changed on disk`);
+    return entry;
+  };
+  const free = (path: string): void => {
+    if (entryAt(path) !== undefined) throw new Error(`${path} exists`);
+  };
+  return (edit.documentChanges ?? []).map((change): Step => {
+    if ("textDocument" in change) {
+      const { uri, version } = change.textDocument;
+      const path = fileURLToPath(uri);
+      const entry = existing(uri, path);
+      if (version !== null) checkVersion(path, entry.document, version);
+      const document = entry.document ?? readDocument(path, entry.source);
+      const edits = change.edits.filter((each): each is TextEdit => "newText" in each);
+      const text = edited(document.text, edits);
+      // All versions in an edit are those before it.
+      known.set(path, { ...entry, document: { ...document, text } });
+      return { kind: "change", path, document, text, edits };
+    }
+    if (change.options !== undefined) throw new Error(`this client has no options for ${change.kind}`);
+    if (change.kind === "rename") {
+      const path = fileURLToPath(change.oldUri);
+      const newPath = fileURLToPath(change.newUri);
+      const entry = existing(change.oldUri, path);
+      checkIsFile(entry);
+      free(newPath);
+      const document = entry.document && { ...entry.document, uri: change.newUri, path: newPath };
+      known.set(path, undefined).set(newPath, { ...entry, document });
+      return { kind: "rename", path, newPath };
+    }
+    const path = fileURLToPath(change.uri);
+    if (change.kind === "create") free(path);
+    else checkIsFile(existing(change.uri, path));
+    known.set(path, change.kind === "create" ? { document: undefined, source: undefined } : undefined);
+    return { kind: change.kind, path };
+  });
+}
+
+function checkVersion(path: string, document: OpenDocument | undefined, version: number | null): void {
+  const now = document?.version ?? "none";
+  if (now !== (version ?? "none"))
+    throw new Error(`${path} is at version ${now}, the edit is for ${version ?? "none"}`);
+}
+
+/** Does the file operations among the steps, or throws and leaves everything as it was. Texts are the documents' matter. */
+export function changeFiles(steps: readonly Step[]): void {
+  const undo: (() => void)[] = [];
+  try {
+    for (const step of steps) undo.push(...changeFile(step));
+  } catch (error) {
+    for (const back of undo.reverse()) back();
+    throw error;
+  }
+}
+
+/** Does one step; gives what takes it back, in the order in which it was done. */
+function changeFile(step: Step): (() => void)[] {
+  switch (step.kind) {
+    case "change":
+      return [];
+    case "create": {
+      const tidy = makeParents(step.path);
+      writeFileSync(step.path, "", { flag: "wx" });
+      return [tidy, () => rmSync(step.path)];
+    }
+    case "rename": {
+      const tidy = makeParents(step.newPath);
+      renameSync(step.path, step.newPath);
+      return [tidy, () => renameSync(step.newPath, step.path)];
+    }
+    case "delete": {
+      const bytes = readFileSync(step.path);
+      const { mode } = lstatSync(step.path);
+      rmSync(step.path);
+      const back = (): void => {
+        writeFileSync(step.path, bytes, { flag: "wx" });
+        chmodSync(step.path, mode);
+      };
+      return [back];
+    }
+  }
+}
+
+/** Makes the folders for a path; gives what removes those that were missing. */
+function makeParents(path: string): () => void {
+  const first = mkdirSync(dirname(path), { recursive: true });
+  return () => {
+    if (first === undefined) return;
+    for (let folder = dirname(path); folder.length >= first.length; folder = dirname(folder)) rmdirSync(folder);
+  };
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** A folder or a symbolic link may have a text behind it, but is not what a name is given to or taken from. */
+function checkIsFile({ source }: Entry): void {
+  if (source !== undefined && !lstatSync(source).isFile()) throw new Error(`${source} is no file`);
+}
+
+const hashOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
+
+/** A file as a document that is just being opened. `source`: where its bytes are; `undefined`: there are none yet. */
+export function readDocument(path: string, source: string | undefined): OpenDocument {
+  const bytes = source === undefined ? new Uint8Array() : readFileSync(source);
+  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  const bom = text.startsWith("\uFEFF");
+  return { uri: pathToFileURL(path).href, path, version: 1, text: bom ? text.slice(1) : text, saved: true, bom };
+}
+
+/** The text after all edits, whose ranges are of the text before; the server sends them sorted and disjoint. */
+function edited(text: string, edits: readonly TextEdit[]): string {
+  const starts = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((match) => match.index + match[0].length)];
+  const offsetAt = ({ line, character }: Position): number => {
+    const offset = (starts[line] ?? Number.NaN) + character;
+    if (!(offset <= (starts[line + 1] ?? text.length))) throw new Error(`there is no line ${line}:${character}`);
+    return offset;
+  };
+  let result = "";
+  let done = 0;
+  for (const { range, newText } of edits) {
+    const start = offsetAt(range.start);
+    const end = offsetAt(range.end);
+    if (start < done || end < start) throw new Error("the edits are not in order");
+    result += text.slice(done, start) + newText;
+    done = end;
+  }
+  return result + text.slice(done);
+}
