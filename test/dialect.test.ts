@@ -7,7 +7,8 @@ import { callFields, editFields, fieldsBySpelling, knownSpellings, textStyles } 
 import { shapeJsonSchemas } from "../server/dialect/jsonSchema.js";
 import { announcedShapes } from "../server/dialect/shapes.js";
 import { nearestName } from "../server/dialect/spelling.js";
-import type { EditOperation } from "../server/plan/operation.js";
+import type { EditOperation, Operation } from "../server/plan/operation.js";
+import { indicesOf, pathsOf } from "../server/plan/operation.js";
 import { limits } from "../server/text/limits.js";
 
 const integration = { optionsAllowed: true };
@@ -26,7 +27,12 @@ const edit = (
 
 describe("shapes", () => {
   const batch = { oldText: "a", newText: "b" };
-  const rows: [name: string, call: unknown, shape: string, order: string, operations: EditOperation[]][] = [
+  const patch = "*** Begin Patch\n*** Delete File: p\n*** Add File: q\n+a\n*** End Patch";
+  const sections: Operation[] = [
+    { kind: "delete", index: 0, path: "p", patchLine: 2 },
+    { kind: "add", index: 1, path: "q", patchLine: 3, text: "a\n" },
+  ];
+  const rows: [name: string, call: unknown, shape: string, order: string, operations: Operation[]][] = [
     ["batch", { path: "p", edits: [batch] }, "batch", "sequential", [edit(0, "p", "a", "b")]],
     [
       "batch with every field",
@@ -125,6 +131,10 @@ describe("shapes", () => {
       "original",
       [edit(0, "p", "a", "b")],
     ],
+    ["patch", { patch }, "patch", "sequential", sections],
+    ["input, as Codex' own tool calls it", { input: patch }, "patch", "sequential", sections],
+    ["a patch alone", patch, "patch", "sequential", sections],
+    ["a patch alone in an array", [patch], "patch", "sequential", sections],
     ["params in an array", [{ path: "p", ...batch }], "pi", "original", [edit(0, "p", "a", "b")]],
     ["creation", { path: "p", oldText: "", newText: "b" }, "pi", "original", [edit(0, "p", "", "b")]],
     [
@@ -217,23 +227,38 @@ describe("failures of a call", () => {
   type Expected = [code: string, index: number | "-", part: string];
   const ok = { oldText: "a", newText: "b" };
   const lone = `x${"\ud800"}`;
+  const deletion = "*** Begin Patch\n*** Delete File: p\n*** End Patch";
   const rows: [name: string, call: unknown, failures: Expected[]][] = [
     ["a number", 5, [["invalidParams", "-", "the number 5"]]],
     ["null", null, [["invalidParams", "-", "null"]]],
     ["nothing", undefined, [["invalidParams", "-", "nothing"]]],
     ["two params", [{}, {}], [["invalidParams", "-", "an array"]]],
-    ["a bare string is a patch", "*** Begin Patch", [["invalidParams", "-", "does not read patches"]]],
-    ["a wrapped string is a patch", ["*** Begin Patch"], [["invalidParams", "-", "does not read patches"]]],
-    ["patch", { patch: "x" }, [["invalidParams", "-", "does not read patches"]]],
-    ["input", { input: "x", options: {} }, [["invalidParams", "-", "does not read patches"]]],
+    ["a bare string is a patch", "*** Begin Patch", [["patchSyntax", "-", "holds no sections"]]],
+    ["a wrapped string is a patch", ["*** Begin Patch"], [["patchSyntax", "-", "holds no sections"]]],
+    ["a bare string of JSON", ' {"path": "p"}', [["invalidParams", "-", "a string of JSON"]]],
+    ["patch", { patch: "x" }, [["patchSyntax", "-", 'no line is "*** Begin Patch"']]],
+    ["an empty patch", { patch: "" }, [["patchSyntax", "-", "there is no patch"]]],
+    ["input", { input: "x", options: {} }, [["patchSyntax", "-", 'no line is "*** Begin Patch"']]],
     ["patch that is no string", { patch: 1 }, [["invalidParams", "-", '"patch" is wrong']]],
+    ["patch and input", { patch: deletion, input: deletion }, [["invalidParams", "-", '"patch", "input"']]],
     [
       "patch beside an empty list",
       { patch: "x", multi: [] },
       [
         ["invalidParams", "-", 'also has "multi"'],
-        ["invalidParams", "-", "does not read patches"],
+        ["patchSyntax", "-", 'no line is "*** Begin Patch"'],
       ],
+    ],
+    ["a patch with half a character", { input: `${deletion}${lone}` }, [["invalidParams", "-", '"input" of the call']]],
+    [
+      "a patch that is too long",
+      { patch: "x".repeat(limits.patchLength + 1) },
+      [["tooLarge", "-", "the patch is 16,777,217 characters"]],
+    ],
+    [
+      "a path of a patch that is too long",
+      { patch: `*** Begin Patch\n*** Delete File: ${"p".repeat(limits.pathLength + 1)}\n*** End Patch` },
+      [["tooLarge", "-", "Line 2 of the patch: the path is 4,097 characters"]],
     ],
     ["two lists", { path: "p", edits: [ok], multi: [ok] }, [["invalidParams", "-", '"edits", "multi"']]],
     [
@@ -607,7 +632,7 @@ describe("limits", () => {
   test("as many edits as are allowed, and one more", () => {
     const edits = Array.from({ length: limits.editsPerCall }, () => item);
     const decoded = decode({ path: "p", edits });
-    expect(decoded.ok && decoded.operations.map(({ index }) => index)).toEqual(edits.map((_, i) => i));
+    expect(decoded.ok && decoded.operations.flatMap(indicesOf)).toEqual(edits.map((_, i) => i));
     const more = decode({ path: "p", edits: [...edits, item] });
     expect(more).toMatchObject({ ok: false, failures: [{ code: "tooLarge" }] });
     expect(!more.ok && more.failures).toHaveLength(1);
@@ -646,6 +671,7 @@ describe("limits", () => {
 
 const text = fc.string({ unit: "grapheme" });
 const path = fc.string({ unit: "grapheme", minLength: 1 });
+const word = fc.stringMatching(/^[a-z]*$/);
 
 /** For each announced shape: calls that its schema allows, with how many edits they hold. Written by hand. */
 const callsByShape: Record<string, fc.Arbitrary<{ call: Record<string, unknown>; edits: number }>> = {
@@ -709,8 +735,21 @@ const callsByShape: Record<string, fc.Arbitrary<{ call: Record<string, unknown>;
       ),
     })
     .map((call) => ({ call, edits: call.edits.length })),
+  patch: fc
+    .array(fc.tuple(fc.constantFrom("*** Delete File: p", "*** Add File: p\n+", "*** Update File: p\n@@\n-"), word), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    .map((sections) => ({
+      call: { patch: ["*** Begin Patch", ...sections.map((each) => each.join("")), "*** End Patch"].join("\n") },
+      edits: sections.length,
+    })),
 };
 const anyCall = fc.oneof(...Object.values(callsByShape));
+/** The shapes whose calls hold a list of edits. */
+const anyEditCall = fc.oneof(
+  ...Object.entries(callsByShape).flatMap(([name, call]) => (name === "patch" ? [] : [call])),
+);
 
 describe("laws", () => {
   /** What must hold of whatever is decoded. */
@@ -720,12 +759,12 @@ describe("laws", () => {
       expect(decodeCall(structuredClone(params), door)).toEqual(decoded);
       if (decoded.ok) {
         expect(decoded.operations.length).toBeGreaterThan(0);
-        for (const [i, operation] of decoded.operations.entries()) {
-          expect(operation.index).toBe(i);
-          expect(operation.path).not.toBe("");
-          expect([operation.path, operation.oldText, operation.newText].every((each) => typeof each === "string")).toBe(
-            true,
-          );
+        const indices = decoded.operations.flatMap(indicesOf);
+        expect(indices).toEqual(indices.map((_, i) => i));
+        for (const operation of decoded.operations) {
+          for (const { path } of pathsOf(operation)) expect(path).not.toBe("");
+          if (operation.kind !== "edit") continue;
+          expect([operation.oldText, operation.newText].every((each) => typeof each === "string")).toBe(true);
         }
       } else {
         expect(decoded.failures.length).toBeGreaterThan(0);
@@ -785,7 +824,7 @@ describe("laws", () => {
 
   test("a list means the same as a JSON string", () => {
     fc.assert(
-      fc.property(anyCall, ({ call }) => {
+      fc.property(anyEditCall, ({ call }) => {
         const list = call.edits === undefined ? "multi" : "edits";
         if (call[list] === undefined) return;
         expect(decode({ ...call, [list]: JSON.stringify(call[list]) })).toEqual(decode(call));
@@ -797,7 +836,7 @@ describe("laws", () => {
 describe("JSON Schemas", () => {
   test("one for each announced shape", () => {
     expect(Object.keys(shapeJsonSchemas())).toEqual(announcedShapes);
-    expect(announcedShapes).toEqual(["batch", "pi", "MultiEdit", "edit_file"]);
+    expect(announcedShapes).toEqual(["batch", "pi", "MultiEdit", "edit_file", "patch"]);
   });
 
   test.each(Object.entries(shapeJsonSchemas()))("%s is what every model API takes", (_, schema) => {
@@ -830,6 +869,7 @@ describe("JSON Schemas", () => {
       pi: [],
       MultiEdit: ["file_path", "edits"],
       edit_file: ["path", "edits"],
+      patch: ["patch"],
     });
     const multiEdit = shapeJsonSchemas().MultiEdit;
     expect(multiEdit).toMatchObject({

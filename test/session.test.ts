@@ -26,7 +26,7 @@ describe("initialize", () => {
       textDocumentSync: { openClose: true, change: 2 },
       executeCommandProvider: { commands },
       workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
-      experimental: { multiEdit: { version: 1, shapes: ["batch", "pi", "MultiEdit", "edit_file"], commands } },
+      experimental: { multiEdit: { version: 1, shapes: ["batch", "pi", "MultiEdit", "edit_file", "patch"], commands } },
     });
     expect(editor.initialized.serverInfo?.name).toBe("multi-edit-language-server");
   });

@@ -3,6 +3,7 @@ import type { Failure } from "../plan/failure.js";
 import { callFailures } from "../plan/failure.js";
 import type { EditOperation, Operation, Order } from "../plan/operation.js";
 import { limits } from "../text/limits.js";
+import { parsePatch } from "./codexPatch.js";
 import type { SentPath } from "./edit.js";
 import { atPath, readEdit, readPath } from "./edit.js";
 import type { ContainerName, EditFieldName, FieldName, TextStyle } from "./fields.js";
@@ -13,14 +14,17 @@ import type { SentField, SentKeys } from "./keys.js";
 import { readKeys, reportKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";
 import { readOptions } from "./options.js";
+import type { Leniency } from "./patchMarkers.js";
 import { isObject, nameOfValue, wrongValue } from "./problem.js";
 import type { Shape, ShapeName } from "./shapes.js";
-import { shapeOf } from "./shapes.js";
+import { patchShape, shapeOf } from "./shapes.js";
 
 /** What depends on who calls. */
 export interface Door {
   /** `false`: the call is as a model wrote it, and `options` in it is refused. */
   readonly optionsAllowed: boolean;
+  /** The user's wish for a call whose options say nothing; `undefined`: lenient. Only the text of a patch is read by it. */
+  readonly lenient?: boolean;
 }
 
 /** A call as it was understood, or why it was not. */
@@ -44,33 +48,46 @@ export type Decoded =
  */
 export function decodeCall(params: unknown, door: Door): Decoded {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
+  const findings = makeFindings();
   if (typeof sent === "string") {
     const isObjectText = /^\s*\{/.test(sent.slice(0, 100));
-    return {
-      ok: false,
-      failures: [isObjectText ? callFailures.notACall("a string of JSON") : callFailures.patchesNotRead()],
-    };
+    if (isObjectText) return { ok: false, failures: [callFailures.notACall("a string of JSON")] };
+    const read = readPatch({ spelling: "patch", value: sent }, { lenient: door.lenient ?? true }, findings);
+    return toDecoded(read, {}, findings);
   }
   if (!isObject(sent)) return { ok: false, failures: [callFailures.notACall(nameOfValue(sent))] };
 
-  const findings = makeFindings();
   const keys = readKeys(sent, "call");
   const patch = keys.fields.get("patch");
-  const decoded = patch === undefined ? readEditCall(keys, findings) : readPatchCall(keys, patch, findings);
+  const edits = patch === undefined ? readEditCall(keys, findings) : undefined;
+  if (patch !== undefined) reportBesidePatch(keys, patch, findings);
   // Who asks for a trial must not get the real thing because the key is of another tool.
   for (const [key, value] of Object.entries(sent)) {
     if (/^dry[_-]?run$/i.test(key) && value !== false && value !== null) findings.fail(callFailures.dryRun(key));
   }
   const options = readDoorOptions(keys, door, findings);
-  if (decoded === undefined || findings.count() > 0) return { ok: false, failures: findings.failures() };
-  const { shape, operations } = decoded;
+  const read =
+    patch === undefined ? edits : readPatch(patch, { lenient: options.lenient ?? door.lenient ?? true }, findings);
+  return toDecoded(read, options, findings);
+}
+
+/** What a call was understood as; `undefined`, or incomplete, where something has been reported. */
+interface ReadCall {
+  readonly shape: Shape;
+  readonly operations: readonly Operation[];
+  readonly warnings?: readonly string[];
+}
+
+function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: Findings): Decoded {
+  if (read === undefined || findings.count() > 0) return { ok: false, failures: findings.failures() };
+  const { shape, operations, warnings = [] } = read;
   return {
     ok: true,
     shape: shape.name,
     operations,
     options,
     defaultOrder: shape.order,
-    warnings: findings.warnings(),
+    warnings: [...findings.warnings(), ...warnings],
   };
 }
 
@@ -82,8 +99,8 @@ function readDoorOptions(keys: SentKeys, door: Door, findings: Findings): CallOp
   return {};
 }
 
-/** A call with a patch: nothing may stand beside it but options, and this version does not read it. */
-function readPatchCall(keys: SentKeys, patch: SentField, findings: Findings): undefined {
+/** Beside a patch nothing may stand but options. */
+function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
   const others = [...keys.fields].filter(([name]) => name !== "patch" && name !== "options");
   if (others.length > 0) {
     findings.fail(
@@ -94,11 +111,30 @@ function readPatchCall(keys: SentKeys, patch: SentField, findings: Findings): un
     );
   }
   reportKeys(keys, { at: {}, style: undefined }, findings);
-  findings.fail(
-    typeof patch.value === "string"
-      ? callFailures.patchesNotRead()
-      : callFailures.wrongType({}, patch.spelling, wrongValue(patch.value, "a string")),
-  );
+}
+
+/** Reads the text of a patch; what is wrong with it goes to `findings`. */
+function readPatch({ spelling, value }: SentField, how: Leniency, findings: Findings): ReadCall | undefined {
+  if (typeof value !== "string") {
+    findings.fail(callFailures.wrongType({}, spelling, wrongValue(value, "a string")));
+    return undefined;
+  }
+  if (value.length > limits.patchLength) {
+    findings.fail(callFailures.tooLarge({}, "the patch", value.length, limits.patchLength, "characters"));
+    return undefined;
+  }
+  const offset = value.search(/\p{Surrogate}/u);
+  if (offset >= 0) {
+    findings.fail(callFailures.loneSurrogate({}, spelling, offset));
+    return undefined;
+  }
+  const parsed = parsePatch(value, how);
+  if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
+  for (const failure of parsed.failures) findings.fail(failure);
+  // Only their number counts from here on.
+  const last = parsed.failures.at(-1);
+  for (let i = 0; last !== undefined && i < parsed.unlisted; i++) findings.fail(last);
+  return undefined;
 }
 
 /** The list of a call, under whatever name. */
@@ -109,13 +145,7 @@ interface List {
   readonly items: readonly unknown[] | undefined;
 }
 
-/** What an edit call was understood as. Not all of its operations are there where something has been reported. */
-interface EditCall {
-  readonly shape: Shape;
-  readonly operations: readonly EditOperation[];
-}
-
-function readEditCall(keys: SentKeys, findings: Findings): EditCall | undefined {
+function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined {
   const lists = containers.flatMap((name) => {
     const field = keys.fields.get(name);
     return field === undefined ? [] : [{ name, field }];

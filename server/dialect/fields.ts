@@ -106,7 +106,16 @@ export const callFields = {
     description:
       "The edits: all are found in the text as it is before the call, in whatever order. All succeed, or nothing changes.",
   },
-  patch: { spellings: ["patch", "input"], description: "A patch in the format of Codex." },
+  patch: {
+    spellings: ["patch", "input"],
+    description: [
+      'The patch. Its first line is "*** Begin Patch", its last one "*** End Patch". In between stand sections, each begun by one of these lines:',
+      '"*** Add File: path", then all lines of the new file, each with "+" before it;',
+      '"*** Delete File: path", then nothing;',
+      '"*** Update File: path", then perhaps "*** Move to: new path", then hunks.',
+      'A hunk is a line "@@", or "@@ " and a line of the file above the place, such as the head of its function, to say which of several places is meant; then the lines there: " " before a line that stays, "-" before one that goes, "+" before one that comes. Copy some unchanged lines before and after each change, blanks included. "*** End of File" behind a hunk says that it ends the file.',
+    ].join("\n"),
+  },
   options: { spellings: ["options"], description: "How to treat the call; only the integration sets it." },
 } as const satisfies Record<CallFieldName, { readonly spellings: readonly string[]; readonly description: string }>;
 

@@ -1,6 +1,6 @@
 /** The JSON Schema of each shape, for tools that announce it to a model: made from the tables that the decoder reads. */
 import { z } from "zod";
-import type { EditFieldName } from "./fields.js";
+import type { ContainerName, EditFieldName } from "./fields.js";
 import { callFields, editFieldNames, editFields } from "./fields.js";
 import type { Shape } from "./shapes.js";
 import { shapes } from "./shapes.js";
@@ -15,6 +15,19 @@ export function shapeJsonSchemas(): Record<string, object> {
 }
 
 function jsonSchemaOf(shape: Shape): object {
+  return shape.container === "patch"
+    ? patchJsonSchema(shape)
+    : editsJsonSchema({ ...shape, container: shape.container });
+}
+
+/** The schema of a call that is one text. */
+function patchJsonSchema({ description }: Shape): object {
+  const patch = z.string().min(1).describe(callFields.patch.description);
+  return z.toJSONSchema(z.strictObject({ patch }).describe(description), { io: "input" });
+}
+
+/** The schema of a call with a list of edits. */
+function editsJsonSchema(shape: Shape & { readonly container: ContainerName }): object {
   const names = editFieldNames.filter((name) => shape.spelling[name] !== undefined);
   const item = z.strictObject(
     properties(shape, {

@@ -27,6 +27,19 @@ export interface Shape {
   readonly spelling: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
+/** The only shape that holds no edits but one text. */
+export const patchShape: Shape = {
+  name: "patch",
+  announced: true,
+  description:
+    "Adds, deletes, updates and renames any number of files by one patch: all of it succeeds, or nothing changes.",
+  container: "patch",
+  single: "never",
+  path: "call",
+  order: "sequential",
+  spelling: {},
+};
+
 /** Every shape. Of two rows that both fit a call, the first is taken. */
 export const shapes: readonly Shape[] = [
   {
@@ -78,16 +91,7 @@ export const shapes: readonly Shape[] = [
     order: "sequential",
     spelling: { path: "path", oldText: "oldString", newText: "newString", replaceAll: "replaceAll" },
   },
-  {
-    name: "patch",
-    announced: false,
-    description: "Applies a patch in the format of Codex.",
-    container: "patch",
-    single: "never",
-    path: "call",
-    order: "sequential",
-    spelling: {},
-  },
+  patchShape,
 ];
 
 /** The shapes that this version serves, by name. */

@@ -305,13 +305,6 @@ export const callFailures = {
       `"${patch}" stands alone, but the call also has ${list(names)}.`,
       `Send either "${patch}" or edits.`,
     ),
-  patchesNotRead: () =>
-    makeFailure(
-      "invalidParams",
-      {},
-      "This version of the server does not read patches yet.",
-      "Send the same change as edits with old and new text.",
-    ),
   noEdits: () =>
     makeFailure(
       "missingField",
@@ -393,6 +386,76 @@ export const callFailures = {
       `${nameOf(at)}: ${what} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}.`,
       "Split the change into smaller calls.",
     ),
+} as const;
+
+/** Failures of reading the text of a patch. */
+export const patchFailures = {
+  /** `problem` is one of `patchProblems`; `sound` are the sections without one, by kind and path. */
+  syntax: (at: At, line: { number: number; text: string }, problem: string, sound: readonly string[]) => {
+    const quotedLine = line.text.trim() === "" ? "is empty" : `${quote(line.text, limits.quotedLine)}`;
+    return makeFailure(
+      "patchSyntax",
+      at,
+      `Line ${line.number} of the patch${quotedLine === "is empty" ? " " : ", "}${quotedLine}: ${problem}.`,
+      `Nothing was changed: correct the patch and send all of it again.${sound.length === 0 ? "" : ` Sections that are fine: ${some(sound, 250)}.`}`,
+      { line: line.number },
+    );
+  },
+  pathTooLong: (lineNumber: number, length: number, limit: number) =>
+    makeFailure(
+      "tooLarge",
+      {},
+      `Line ${lineNumber} of the patch: the path is ${length.toLocaleString("en")} characters long; the limit is ${limit.toLocaleString("en")}.`,
+      "Nothing was changed: correct the patch and send all of it again.",
+      { line: lineNumber },
+    ),
+} as const;
+
+/** As many names as there is room for, in characters, and how many more there are. */
+function some(names: readonly string[], room: number): string {
+  const shown: string[] = [];
+  let length = 0;
+  for (const name of names) {
+    length += Math.min(name.length, 80) + 2;
+    if (length > room) return `${shown.join(", ")} and ${names.length - shown.length} more`;
+    shown.push(clip(name, 80));
+  }
+  return shown.join(", ");
+}
+
+/** What is wrong with a line of a patch and what to write instead, as the clause that `patchFailures.syntax` takes. */
+export const patchProblems = {
+  empty: () => 'there is no patch; it starts with "*** Begin Patch" and ends with "*** End Patch"',
+  noBegin: () => 'no line is "*** Begin Patch"; write it alone on the first line of the patch',
+  textBefore: () => 'the strict grammar takes no text before "*** Begin Patch"; leave it out',
+  json: () => "this is JSON; send the text of the patch itself, which starts with *** Begin Patch",
+  escaped: () => 'its line breaks are spelt as "\\n"; send real line breaks',
+  unifiedDiff: () =>
+    'this is a unified diff; name the file with "*** Update File: path" instead of the lines ---, +++ and diff, between "*** Begin Patch" and "*** End Patch"',
+  beforeBegin: () => 'it stands before "*** Begin Patch", and so does not count; move it behind that line',
+  behindEnd: () => 'it stands behind "*** End Patch", and so does not count; move it in front of that line',
+  beginInside: () => 'a patch begins only once; end it first with "*** End Patch", or put all sections in one patch',
+  noEnd: () => 'the patch ends without "*** End Patch"; write it alone on the last line',
+  noSections: () => "the patch holds no sections; write one for each file to be added, deleted or updated",
+  environment: () =>
+    'an environment has a name and is named once, directly behind "*** Begin Patch"; move it there or leave it out',
+  expectedHeader: () =>
+    'a section must begin here, with "*** Add File: path", "*** Delete File: path" or "*** Update File: path"',
+  misspelt: (marker: string) => `is ${quote(marker)} meant? Write it exactly so, with its capitals and single blanks`,
+  addedLine: () =>
+    'in an "*** Add File" every line starts with "+", an empty one, too, and there is neither "@@" nor "*** End of File"',
+  deletedLine: () =>
+    'no lines follow "*** Delete File"; leave it out, or begin the next section with its header in front of it',
+  noHunks: () => "the section has no lines that say what to change; write them behind it, or leave it out",
+  emptyHunk: () =>
+    'no lines of a hunk follow; write those to find, with " " or "-" before each, and those to add, with "+"',
+  stackedAnchor: () => 'the strict grammar takes one "@@" a hunk, which has lines; leave one of them out',
+  hunkLine: () =>
+    'a line of a hunk starts with " " (it stays), "-" (it goes) or "+" (it comes), and a further hunk with "@@"',
+  moveMisplaced: () =>
+    'it stands directly behind "*** Update File: path", once and before the first hunk; move it there',
+  endOfFileMisplaced: () => "it stands behind the lines of a hunk, and once; move it there or leave it out",
+  behindEndOfFile: () => 'behind "*** End of File" a new hunk starts with "@@"; write that line in front of it',
 } as const;
 
 /** Failures of finding out which text a path means. */

@@ -16,6 +16,8 @@ export const limits = {
   filesPerCall: 1_000,
   /** UTF-16 units of one old or new text. */
   textLength: 16 * 1024 * 1024,
+  /** UTF-16 units of one patch. */
+  patchLength: 16 * 1024 * 1024,
   /** UTF-16 units of one document, before and after the batch. */
   documentLength: 64 * 1024 * 1024,
   /** UTF-16 units of one synced text that is still mirrored; from `documentLength` on it is no longer edited. */

@@ -1,0 +1,338 @@
+/** The grammar of Codex patches: a text becomes sections, or everything that is wrong with it, line by line. */
+import type { Failure } from "../plan/failure.js";
+import { callFailures, callSentences, patchFailures, patchProblems } from "../plan/failure.js";
+import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
+import { limits } from "../text/limits.js";
+import { atPath } from "./edit.js";
+import type { Header, Leniency } from "./patchMarkers.js";
+import {
+  isHunkStart,
+  markers,
+  readAnchor,
+  readHeader,
+  readStrayMarker,
+  titleOf,
+  trimLine,
+  trimLineEnd,
+} from "./patchMarkers.js";
+import { findPatch, isUnifiedDiff, looksLikePatch } from "./patchText.js";
+
+/** A patch as it was understood, or why it was not. */
+export type ParsedPatch =
+  | {
+      readonly ok: true;
+      /** At least one, with at most `limits.editsPerCall` hunks, Adds, Deletes and Moves. */
+      readonly sections: readonly Section[];
+      /** What was taken for granted, in sentences. */
+      readonly warnings: readonly string[];
+    }
+  | {
+      readonly ok: false;
+      /** At least one, at most `limits.failuresPerCall`; one a section, in the order of the patch. */
+      readonly failures: readonly Failure[];
+      /** How many more there are. */
+      readonly unlisted: number;
+    };
+
+/**
+ * Reads a patch. With `lenient: false` it accepts what the shipped `apply_patch` (0.169.0, as seen when it was run) accepts;
+ * else also what models write instead, where the meaning is certain. Takes linear time and never throws.
+ */
+export function parsePatch(text: string, how: Leniency): ParsedPatch {
+  const found = findPatch(text, how);
+  if ("problem" in found) {
+    const { lines, line, problem } = found;
+    const failure = patchFailures.syntax({}, { number: line + 1, text: lines[line] ?? "" }, problem, []);
+    return { ok: false, failures: [failure], unlisted: 0 };
+  }
+  const { lines, from, to, lost } = found;
+  const patch: Patch = { lines, to, ...how, at: from, next: 0, sections: [], reported: [], unlisted: 0 };
+  if (lost !== undefined) report(patch, lost, patchProblems.beforeBegin());
+  readEnvironment(patch);
+  const isEnded = readSections(patch);
+  if (isEnded) checkRest(patch);
+  else if (!how.lenient) report(patch, to - 1, patchProblems.noEnd());
+  if (patch.sections.length + patch.reported.length === 0) report(patch, from - 1, patchProblems.noSections());
+
+  const { sections, reported, unlisted, next } = patch;
+  if (reported.length > 0)
+    return { ok: false, failures: reported.map((make) => make(sections.map(titleOf))), unlisted };
+  if (next > limits.editsPerCall) {
+    const failure = callFailures.tooLarge({}, "the patch", next, limits.editsPerCall, "hunks, files and moves");
+    return { ok: false, failures: [failure], unlisted: 0 };
+  }
+  return { ok: true, sections, warnings: isEnded ? [] : [callSentences.patchMayBeCutOff] };
+}
+
+/** A patch that is being read. */
+interface Patch extends Leniency {
+  readonly lines: readonly string[];
+  /** The line behind the last one that may be part of the patch; lines are 0-based here. */
+  readonly to: number;
+  /** The line to be read next. */
+  at: number;
+  /** The next index of an operation. Counts on where sections are broken: nobody sees their indexes. */
+  next: number;
+  /** Those without a failure. */
+  sections: Section[];
+  /** Failures, made once it is known which sections are sound. */
+  reported: ((sound: readonly string[]) => Failure)[];
+  unlisted: number;
+}
+
+function report(patch: Patch, line: number, problem: string, path?: string): void {
+  const quoted = { number: line + 1, text: patch.lines[line] ?? "" };
+  reportFailure(patch, (sound) => patchFailures.syntax(atPath(undefined, path), quoted, problem, sound));
+}
+
+function reportFailure(patch: Patch, make: (sound: readonly string[]) => Failure): void {
+  if (patch.reported.length < limits.failuresPerCall) patch.reported.push(make);
+  else patch.unlisted++;
+}
+
+/** Passes over the name of an environment, which may be the first line of the patch. */
+function readEnvironment(patch: Patch): void {
+  const line = patch.at < patch.to ? trimLine(patch.lines[patch.at] ?? "") : "";
+  if (line.startsWith(markers.environment) && line.length > markers.environment.length) patch.at++;
+}
+
+/** Reads up to and with the marker of the end; `false`: there is none. */
+function readSections(patch: Patch): boolean {
+  const { lines, to, lenient } = patch;
+  /** The Add or Delete whose lines have just been read: what is wrong behind it is its fault. */
+  let before: Section | undefined;
+  let blank: number | undefined;
+  for (; patch.at < to; patch.at++) {
+    const line = trimLine(lines[patch.at] ?? "");
+    const header = readHeader(line);
+    if (line === markers.end) {
+      patch.at++;
+      return true;
+    }
+    if (header !== undefined) {
+      before = readSection(patch, header);
+      blank = undefined;
+    } else if (line === "" && lenient) {
+      blank ??= patch.at;
+    } else {
+      const stray = readStrayMarker(line);
+      const isGap = blank !== undefined && line.startsWith("+");
+      const broken = stray?.endsSection === true ? undefined : before;
+      if (broken !== undefined) patch.sections.pop();
+      report(patch, isGap ? (blank ?? 0) : patch.at, stray?.problem ?? problemBehind(before, line), broken?.path);
+      skipSection(patch);
+      before = undefined;
+    }
+  }
+  return false;
+}
+
+/** Why a line can't stand where a section should begin. */
+function problemBehind(before: Section | undefined, line: string): string {
+  if (before?.kind === "add") return patchProblems.addedLine();
+  if (before?.kind === "delete") return patchProblems.deletedLine();
+  return isUnifiedDiff(line) ? patchProblems.unifiedDiff() : patchProblems.expectedHeader();
+}
+
+/** Goes on to the last line in front of the next header or end; the reader's loop takes the next step. */
+function skipSection(patch: Patch): void {
+  for (; patch.at + 1 < patch.to; patch.at++) {
+    const next = trimLineEnd(patch.lines[patch.at + 1] ?? "");
+    if (next === markers.end || readHeader(next) !== undefined || isLastEnd(patch, patch.at + 1)) return;
+  }
+}
+
+/** Reads one section, up to its last line. Returns it where lines behind it would still be part of it. */
+function readSection(patch: Patch, header: Header): Section | undefined {
+  const { path } = header;
+  const patchLine = patch.at + 1;
+  if (path.length > limits.pathLength) {
+    reportFailure(patch, () => patchFailures.pathTooLong(patchLine, path.length, limits.pathLength));
+    skipSection(patch);
+    return undefined;
+  }
+  if (header.kind === "update") {
+    readUpdate(patch, path);
+    return undefined;
+  }
+  const section: Section =
+    header.kind === "add"
+      ? { kind: "add", index: patch.next++, path, patchLine, text: readAdded(patch) }
+      : { kind: "delete", index: patch.next++, path, patchLine };
+  patch.sections.push(section);
+  return section;
+}
+
+/** The text behind an Add's header: all lines that start with a plus. */
+function readAdded(patch: Patch): string {
+  const added: string[] = [];
+  for (; patch.at + 1 < patch.to; patch.at++) {
+    const line = patch.lines[patch.at + 1] ?? "";
+    if (line.startsWith("+")) added.push(`${line.slice(1)}\n`);
+    else if (!patch.lenient || !isNoNewline(line)) break;
+  }
+  return added.join("");
+}
+
+/** An Update that is being read. */
+interface Update {
+  readonly hunks: OpenHunk[];
+  move: UpdateSection["move"];
+}
+
+interface OpenHunk extends Hunk {
+  anchors: Anchor[];
+  lines: HunkLine[];
+  atEnd: boolean;
+}
+
+/** Reads the hunks behind an Update's header, which is the line at which the patch stands. */
+function readUpdate(patch: Patch, path: string): void {
+  const { lines, to, lenient } = patch;
+  const patchLine = patch.at + 1;
+  const update: Update = { hunks: [], move: undefined };
+  for (; ; patch.at++) {
+    if (lenient && update.hunks.length === 0) skipLeadingBlanks(patch);
+    const at = patch.at + 1;
+    if (at >= to) break;
+    const line = lines[at] ?? "";
+    const marker = trimLineEnd(line);
+    // Only a marker at the very start of a line ends an Update: an indented one is a context line.
+    if (marker === markers.end || readHeader(marker) !== undefined || isLastEnd(patch, at)) break;
+    if (readStrayMarker(marker)?.endsSection === true) break;
+    const problem = readUpdateLine(patch, update, { at, line, marker });
+    if (problem !== undefined) {
+      report(patch, at, problem, path);
+      skipSection(patch);
+      return;
+    }
+  }
+  const last = update.hunks.at(-1);
+  if (last?.lines.length === 0) {
+    report(patch, last.patchLine - 1, patchProblems.emptyHunk(), path);
+  } else if (last === undefined && !(lenient && update.move !== undefined)) {
+    report(patch, patchLine - 1, patchProblems.noHunks(), path);
+  } else {
+    const { hunks, move } = update;
+    patch.sections.push({ kind: "update", path, patchLine, hunks, ...(move === undefined ? {} : { move }) });
+  }
+}
+
+/** One line behind an Update's header. */
+interface UpdateLine {
+  /** 0-based. */
+  readonly at: number;
+  readonly line: string;
+  /** The line without the blanks at its end. */
+  readonly marker: string;
+}
+
+/** Adds a line to an Update; returns what is wrong with it. */
+function readUpdateLine(patch: Patch, update: Update, { at, line, marker }: UpdateLine): string | undefined {
+  const { lenient } = patch;
+  const last = update.hunks.at(-1);
+  if (marker === markers.endOfFile) {
+    if (last === undefined || last.atEnd || last.lines.length === 0) return patchProblems.endOfFileMisplaced();
+    last.atEnd = true;
+    return undefined;
+  }
+  if (isHunkStart(marker, patch)) return startHunk(patch, update, { at, marker });
+  if (last?.atEnd === true) return marker === "" ? undefined : patchProblems.behindEndOfFile();
+  if (marker.startsWith(markers.moveTo)) {
+    if (last !== undefined || update.move !== undefined) return patchProblems.moveMisplaced();
+    update.move = { index: patch.next++, path: marker.slice(markers.moveTo.length), patchLine: at + 1 };
+    return undefined;
+  }
+  const kind = line === "" ? "context" : kinds[line[0] ?? ""];
+  if (kind === undefined) {
+    if (!lenient) return readStrayMarker(marker)?.problem ?? patchProblems.hunkLine();
+    if (isNoNewline(line)) return undefined;
+    const stray = readStrayMarker(marker);
+    if (stray !== undefined) return stray.problem;
+  }
+  const hunk = last ?? openHunk(patch, update, at);
+  const text = kind === undefined ? line : line.slice(1);
+  hunk.lines.push(text === "" ? emptyLines[kind ?? "context"] : { kind: kind ?? "context", text });
+  return undefined;
+}
+
+/** What the first character of a hunk's line says. */
+const kinds: Readonly<Record<string, HunkLine["kind"] | undefined>> = { " ": "context", "-": "remove", "+": "add" };
+
+/** One for all, because a hostile patch has millions. */
+const emptyLines: Readonly<Record<HunkLine["kind"], HunkLine>> = {
+  context: { kind: "context", text: "" },
+  remove: { kind: "remove", text: "" },
+  add: { kind: "add", text: "" },
+};
+
+function openHunk(patch: Patch, update: Update, at: number): OpenHunk {
+  const hunk = { index: patch.next++, patchLine: at + 1, anchors: [], lines: [], atEnd: false };
+  update.hunks.push(hunk);
+  return hunk;
+}
+
+function startHunk(
+  patch: Patch,
+  update: Update,
+  { at, marker }: Pick<UpdateLine, "at" | "marker">,
+): string | undefined {
+  const last = update.hunks.at(-1);
+  const anchor = readAnchor(marker, patch);
+  if (!patch.lenient && last?.lines.length === 0) return patchProblems.stackedAnchor();
+  const isStacked = patch.lenient && last?.atEnd === false && isAllEmpty(last.lines);
+  const hunk = isStacked ? last : openHunk(patch, update, at);
+  hunk.lines.length = 0;
+  if (anchor !== undefined) hunk.anchors.push(anchor);
+  return undefined;
+}
+
+const isAllEmpty = (lines: readonly HunkLine[]): boolean =>
+  lines.every(({ kind, text }) => kind === "context" && text === "");
+
+/**
+ * Passes over blank lines between the header of an Update and its first hunk, which are no part of the hunk. Blanks alone in
+ * a line are an empty context line where no `@@` follows.
+ */
+function skipLeadingBlanks(patch: Patch): void {
+  const { lines, to } = patch;
+  const first = patch.at + 1;
+  let filled = first;
+  while (filled < to && trimLineEnd(lines[filled] ?? "") === "") filled++;
+  const next = trimLineEnd(lines[filled] ?? "");
+  let empty = first;
+  while (empty < to && lines[empty] === "") empty++;
+  patch.at = (filled === to || isHunkStart(next, patch) || next.startsWith("***") ? filled : empty) - 1;
+}
+
+/** Whether a line is an indented end of the patch that nothing follows: there Codex looks at the words only. */
+function isLastEnd({ lines, to }: Patch, at: number): boolean {
+  return at === to - 1 && trimLine(lines[at] ?? "") === markers.end;
+}
+
+/** Git's remark on the line before. */
+function isNoNewline(line: string): boolean {
+  return line.startsWith("\\ No newline at end of file");
+}
+
+/** Behind the end stand only blank lines and one more end; leniently also whatever does not look like a patch. */
+function checkRest(patch: Patch): void {
+  const found = patch.lenient ? lenientRest(patch) : strictRest(patch);
+  if (found !== undefined) report(patch, found, patchProblems.behindEnd());
+}
+
+/** The first line behind the end that may not stand there. */
+function strictRest({ lines, at, to }: Patch): number | undefined {
+  for (let i = at; i < to; i++) {
+    if (trimLine(lines[i] ?? "") !== (i === to - 1 ? markers.end : "")) return i;
+  }
+  return undefined;
+}
+
+/** The first line behind the end, and behind its repetitions, that nobody may drop. */
+function lenientRest({ lines, at }: Patch): number | undefined {
+  let i = at;
+  while (i < lines.length && ["", markers.end].includes(trimLine(lines[i] ?? ""))) i++;
+  while (i < lines.length && !looksLikePatch(lines[i] ?? "")) i++;
+  return i < lines.length ? i : undefined;
+}

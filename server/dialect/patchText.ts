@@ -1,0 +1,113 @@
+/** Where in a text the patch is: between its markers, without the wrapping that models put around it. */
+import { patchProblems } from "../plan/failure.js";
+import type { Leniency } from "./patchMarkers.js";
+import { markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
+
+/** A text with a patch in it. Lines are numbered from 0 and those of the whole text as it was sent. */
+export interface PatchText {
+  /** Without their ends. */
+  readonly lines: readonly string[];
+  /** The line behind `*** Begin Patch`. */
+  readonly from: number;
+  /** The line behind the last one that may be part of the patch. */
+  readonly to: number;
+  /** A line in front of the patch that seems to belong to it; `undefined`: there is none. */
+  readonly lost: number | undefined;
+}
+
+/** No patch was found. */
+export interface NoPatch {
+  readonly lines: readonly string[];
+  /** The line that tells why, 0-based. */
+  readonly line: number;
+  /** A clause of `patchProblems`. */
+  readonly problem: string;
+}
+
+/** Finds the patch in a text. Its end need not be marked: that is for the reader of the sections to say. */
+export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
+  const lines = splitPatch(how.lenient && text.startsWith("\ufeff") ? text.slice(1) : text);
+  return how.lenient ? findLenient(lines) : findStrict(lines);
+}
+
+/** Codex drops up to two CRs at a line's end: one where it splits the text, and one where it reads the line. */
+function splitPatch(text: string): string[] {
+  const lines = text.split("\n");
+  if (!text.includes("\r")) return lines;
+  return lines.map((line) => line.slice(0, line.length - (line.endsWith("\r\r") ? 2 : line.endsWith("\r") ? 1 : 0)));
+}
+
+/** Around the patch stand only blank lines, or one heredoc of the only tag that Codex knows. */
+function findStrict(lines: readonly string[]): PatchText | NoPatch {
+  const first = Math.max(0, lines.findIndex(isFilled));
+  const last = lines.findLastIndex(isFilled);
+  const opening = trimLineStart(lines[first] ?? "");
+  const isHeredoc = last - first >= 3 && heredocs.includes(opening) && trimLine(lines[last] ?? "").endsWith("EOF");
+  const begin = isHeredoc ? first + 1 : first;
+  if (trimLine(lines[begin] ?? "") !== markers.begin) return whyNoPatch(lines, first);
+  return { lines, from: begin + 1, to: isHeredoc ? last : last + 1, lost: undefined };
+}
+
+const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
+
+/** Whatever stands around the patch is left out, unless it looks like a part of it. */
+function findLenient(lines: readonly string[]): PatchText | NoPatch {
+  const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
+  if (begin < 0) return whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));
+  const before = lines.slice(0, begin);
+  const lost = before.findIndex(looksLikePatch);
+  return { lines, from: begin + 1, to: endOfContent(lines, before), lost: lost < 0 ? undefined : lost };
+}
+
+/** Whether a line outside a patch seems to be of one, so that nobody may drop it. */
+export function looksLikePatch(line: string): boolean {
+  const trimmed = trimLine(line);
+  return (
+    line.startsWith("@@") ||
+    trimmed === markers.end ||
+    readHeader(trimmed) !== undefined ||
+    readStrayMarker(trimmed) !== undefined
+  );
+}
+
+/** The line behind the last one that is neither blank nor closes what was opened in front of the patch. */
+function endOfContent(lines: readonly string[], before: readonly string[]): number {
+  const isFenced = before.some(isFence);
+  const tag = heredocTag(before.at(-1) ?? "");
+  const isWrapping = (line: string): boolean => {
+    const trimmed = trimLine(line);
+    if (trimmed === "" || (isFenced && isFence(line))) return true;
+    // The last quote is that of a shell's `-c "…"` around the heredoc.
+    return tag !== undefined && (trimmed.replace(/["']$/, "") === tag || trimmed === '"' || trimmed === "'");
+  };
+  return lines.findLastIndex((line) => !isWrapping(line)) + 1;
+}
+
+const isFilled = (line: string): boolean => trimLine(line) !== "";
+const isFence = (line: string): boolean => /^ {0,3}(?:```|~~~)/.test(line);
+
+/** The word behind which a shell's heredoc ends. */
+function heredocTag(line: string): string | undefined {
+  return /<<-? ?["']?([A-Za-z_][A-Za-z0-9_]{0,30})["']?/.exec(line.slice(-200))?.[1];
+}
+
+/** Why a text without a first marker is no patch; `first` is its first line that is not blank. */
+function whyNoPatch(lines: readonly string[], first: number): NoPatch {
+  const start = trimLine(lines[first] ?? "");
+  const at = (line: number, problem: string): NoPatch => ({ lines, line, problem });
+  if (start === "") return at(first, patchProblems.empty());
+  const nearly = lines.findIndex((line) => /^\s*\*{3,} ?begin[ _-]?patch/i.test(line.slice(0, 40)));
+  if (nearly >= 0 && trimLine(lines[nearly] ?? "") !== markers.begin) {
+    const isEscaped = lines[nearly]?.includes("\\n") === true;
+    return at(nearly, isEscaped ? patchProblems.escaped() : patchProblems.misspelt(markers.begin));
+  }
+  if (nearly >= 0) return at(first, patchProblems.textBefore());
+  if (/^[[{"]/.test(start)) return at(first, patchProblems.json());
+  const diff = lines.findIndex(isUnifiedDiff);
+  return diff >= 0 ? at(diff, patchProblems.unifiedDiff()) : at(first, patchProblems.noBegin());
+}
+
+/** Whether a line where a section should begin is one of a unified diff. */
+export function isUnifiedDiff(line: string): boolean {
+  return /^(?:--- |\+\+\+ |diff --git |Index: )/.test(line);
+}
