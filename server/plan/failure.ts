@@ -495,13 +495,15 @@ export const pathFailures = {
       `${quote(path, 160)} is protected: "${name}" can make other programs run code.`,
       'Only the user can allow it, with the setting "protectedNames".',
     ),
-  fileNotFound: (path: string, similar: readonly string[]) =>
+  fileNotFound: (path: string, similar: readonly string[], asked: "edit" | "section" = "edit") =>
     makeFailure(
       "fileNotFound",
       { path },
       `There is no file ${quote(path, 160)}.`,
       similar.length === 0
-        ? "An edit with an empty old text creates it."
+        ? asked === "edit"
+          ? "An edit with an empty old text creates it."
+          : 'Only "*** Add File" is for a file that is not there.'
         : `Is ${similar.map((s) => quote(s, 160)).join(" or ")} meant?`,
     ),
   notOpen: (uri: string) =>

@@ -42,8 +42,8 @@ function* planOnce(
   for (const section of sections) {
     const document = documentOf(work, section);
     if (document === undefined) continue;
-    if (section.kind === "add") settle(work, section, add(work, section, document));
-    else if (section.kind === "delete") settle(work, section, remove(work, section, document));
+    if (section.kind === "add") settle(work, section, document, add(work, section, document));
+    else if (section.kind === "delete") settle(work, section, document, remove(work, section, document));
     else yield* update(work, section, document);
     yield;
   }
@@ -80,10 +80,11 @@ function loseAll({ lost }: Work, section: Section, failure: Failure): void {
   }
 }
 
-function record(node: Node, section: Section, outcome: Pick<EditOutcome, "index" | "status" | "failure">): void {
+/** Notes what became of an edit; its path is the file's name before it. */
+function record(node: Node, section: Section, outcome: Omit<EditOutcome, "places" | "rung">): void {
   if (!node.sections.includes(section)) node.sections.push(section);
   if (outcome.status === "applied") node.edits++;
-  node.outcomes.push({ ...outcome, path: node.name?.path ?? node.draft.document.path, places: [] });
+  node.outcomes.push({ ...outcome, places: [] });
 }
 
 /** What became of an Add or a Delete; without a node there is no file that it could be about. */
@@ -91,11 +92,11 @@ type Done =
   | { readonly node: Node; readonly status: "applied" | "skipped" }
   | { readonly node: Node | undefined; readonly status: "failed"; readonly failure: Failure };
 
-function settle(work: Work, section: AddSection | DeleteSection, done: Done): void {
+function settle(work: Work, section: AddSection | DeleteSection, { path }: Document, done: Done): void {
   const { index } = section;
-  if (done.status !== "failed") record(done.node, section, { index, status: done.status });
+  if (done.status !== "failed") record(done.node, section, { index, path, status: done.status });
   else if (done.node === undefined) loseAll(work, section, done.failure);
-  else record(done.node, section, { index, status: "failed", failure: done.failure });
+  else record(done.node, section, { index, path, status: "failed", failure: done.failure });
 }
 
 function add(work: Work, section: AddSection, document: Document): Done {
@@ -175,7 +176,7 @@ function* update(work: Work, section: UpdateSection, document: Document): Genera
   const before = node.name;
   const failure = moveTo(work, node, move);
   const status = failure !== undefined ? "failed" : node.name === before ? "skipped" : "applied";
-  record(node, section, { index: move.index, status, ...(failure === undefined ? {} : { failure }) });
+  record(node, section, { index: move.index, path, status, ...(failure === undefined ? {} : { failure }) });
 }
 
 /** Gives a file another name, or says why it can't have it. Onto itself is no move. */

@@ -40,10 +40,10 @@ export class Tree {
   }
 
   /** A new node under a name that nothing stands under. */
-  put(name: { readonly uri: DocumentUri; readonly path: string }, draft: Draft): Node {
-    const node: Node = { draft, name, isOverwritten: false, edits: 0, sections: [], outcomes: [] };
+  put({ uri, path }: { readonly uri: DocumentUri; readonly path: string }, draft: Draft): Node {
+    const node: Node = { draft, name: { uri, path }, isOverwritten: false, edits: 0, sections: [], outcomes: [] };
     this.nodes.push(node);
-    this.at.set(name.uri, node);
+    this.at.set(uri, node);
     return node;
   }
 
@@ -73,7 +73,7 @@ export class Tree {
       this.at.set(node.name.uri, undefined);
       this.takenBy.set(node.name.uri, by);
     }
-    node.name = name;
+    node.name = name && { uri: name.uri, path: name.path };
     if (name !== undefined) this.at.set(name.uri, node);
   }
 }

@@ -67,7 +67,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   const resolved = await resolver.resolve(path);
   if (!resolved.ok) return resolved;
   const { place } = resolved;
-  const group: Group = { place, sent: path, mayCreate: false, leaves: false, mayBeBinary: false };
+  const group: Group = { place, sent: path, asked: "edit", mayCreate: false, leaves: false, mayBeBinary: false };
   const read = await readDocument({ ...group, resolver, world, budget: { bytes: 0 } });
   return read.ok ? { ...read, place } : read;
 }
@@ -77,6 +77,8 @@ interface Group {
   readonly place: Place;
   /** The first of its spellings. */
   readonly sent: string;
+  /** What names it. */
+  readonly asked: "edit" | "section";
   /** Whether it may come into being, or become a name for another file. */
   readonly mayCreate: boolean;
   /** Whether it is to be deleted or to get another name. */
@@ -99,6 +101,7 @@ function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap
       groups.set(identity, {
         place: known?.place ?? target.place,
         sent: known?.sent ?? path,
+        asked: operation.kind === "edit" ? "edit" : "section",
         mayCreate: isNew || known?.mayCreate === true,
         leaves: need === "file" || isMoved || known?.leaves === true,
         mayBeBinary: (need === "file" || need === "name") && known?.mayBeBinary !== false,
@@ -177,7 +180,7 @@ async function closedDocument(source: Source, file: FileRead): Promise<Read> {
   if (mayCreate) return { ok: true, document: { ...common, text: "", exists: false, bom: false } };
   const platform = world.platform ?? process.platform;
   const similar = await similarPaths({ sent, searched, openPaths: resolver.openPaths(), platform });
-  return fail(pathFailures.fileNotFound(sent, similar));
+  return fail(pathFailures.fileNotFound(sent, similar, source.asked));
 }
 
 /** What is open is written by the editor, which knows best whether it can. */
