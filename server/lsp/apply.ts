@@ -30,10 +30,10 @@ export async function applyBatch(
   door: Door,
   token: CancellationToken,
 ): Promise<Answer> {
-  const decoded = decodeCall(params, { optionsAllowed: true });
+  await session.ready;
+  const decoded = decodeCall(params, { optionsAllowed: true, lenient: session.settings.lenient });
   if (!decoded.ok) return toError(decoded.failures, []);
   const { operations, options, defaultOrder, warnings } = decoded;
-  await session.ready;
   const batch: BatchOptions = {
     atomic: options.atomic ?? session.settings.atomic,
     order: options.order ?? defaultOrder,
