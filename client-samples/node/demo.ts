@@ -5,8 +5,18 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { MultiEditResult } from "../../server/lsp/protocol.js";
 import { type Answer, type Client, startClient } from "./client.js";
-import { calls, type DemoCall, type Expected, openFiles, packages, typed } from "./demoCalls.js";
-import { callLine, diffLines, type FileState, paint, print, quoted } from "./demoView.js";
+import {
+  calls,
+  type DemoCall,
+  type Expected,
+  nextVersion,
+  openFiles,
+  packages,
+  typed,
+  withTyped,
+} from "./demoCalls.js";
+import { patchCalls } from "./demoPatches.js";
+import { callLine, diffLines, type FileState, paint, print, quoted, summaryLines } from "./demoView.js";
 
 /** The demo is bundled into `dist/`, beside the server. */
 const root = dirname(__dirname);
@@ -17,6 +27,8 @@ interface Stage {
   readonly client: Client;
   /** By path in the workspace: the text that must be there, in the editor if the file is open. */
   readonly expected: Map<string, string>;
+  /** By path: what must be on disk as long as nothing is saved. */
+  readonly unsaved: Map<string, string>;
   readonly problems: string[];
 }
 
@@ -29,19 +41,19 @@ async function main(): Promise<void> {
   const start = performance.now();
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-demo-")));
   try {
-    const expected = copyPackages(folder);
-    const original = new Map(expected);
+    const original = copyPackages(folder);
+    const all = [...calls, ...patchCalls(original, nextTexts())];
     const client = await startClient({ command: [process.execPath, join(root, "dist/main.cjs"), "--stdio"], folder });
-    const stage: Stage = { folder, client, expected, problems: [] };
+    const stage: Stage = { folder, client, expected: new Map(original), unsaved: new Map(original), problems: [] };
     try {
       introduce(stage);
-      for (const [at, call] of calls.entries()) await show(stage, at + 1, call);
-      checkDisk(stage, original);
+      for (const [at, call] of all.entries()) await show(stage, at + 1, call);
+      checkDisk(stage);
     } finally {
       const code = await client.stop();
       if (code !== 0) stage.problems.push(`the server ended with exit code ${code}`);
     }
-    conclude(stage, performance.now() - start);
+    conclude(stage, { calls: all.length, original, milliseconds: performance.now() - start });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -51,11 +63,22 @@ async function main(): Promise<void> {
 function copyPackages(folder: string): Map<string, string> {
   for (const { name, folder: sources } of packages) {
     const from = join(root, "node_modules", name);
-    const isSource = (path: string): boolean => !/\.(?:d\.ts|map)$/.test(path);
     cpSync(join(from, sources), join(folder, name), { recursive: true, filter: isSource });
     copyFileSync(join(from, "README.md"), join(folder, name, "README.md"));
   }
   return new Map(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), "utf8")]));
+}
+
+/** The texts of the next version of a package, by the paths that the workspace has them under now. */
+function nextTexts(): Map<string, string> {
+  const { of, name, folder } = nextVersion;
+  const sources = join(root, "node_modules", name, folder);
+  const paths = filesIn(sources).filter(isSource);
+  return new Map(paths.map((path) => [`${of}/${path}`, readFileSync(join(sources, path), "utf8")]));
+}
+
+function isSource(path: string): boolean {
+  return !/\.(?:d\.ts|map)$/.test(path);
 }
 
 function filesIn(folder: string): string[] {
@@ -70,8 +93,8 @@ function filesIn(folder: string): string[] {
 
 function introduce({ folder, client, expected }: Stage): void {
   for (const path of openFiles) client.documents.open(join(folder, path));
-  for (const { path, after, line } of typed) {
-    expect(expected, { path, before: after, after: after + line });
+  for (const path of new Set(typed.map((each) => each.path))) {
+    expected.set(path, withTyped(path, expected.get(path) ?? ""));
     client.documents.change(join(folder, path), expected.get(path) ?? "");
   }
   const { name, version } = client.initialized.serverInfo ?? {};
@@ -98,11 +121,13 @@ async function show(stage: Stage, number: number, demo: DemoCall): Promise<void>
     `${paint(["bold", "inverse"], ` ${number} `)} ${paint("bold", demo.title)}. ${demo.note}`,
     callLine(demo.by === "client" ? "multiEdit/apply" : "multiEdit.apply", demo.call),
   );
-  for (const change of demo.expected) expect(expected, change);
+  for (const change of demo.expected) expect(stage, change);
   const found = [...outcomeProblems(demo, answer), ...textProblems(stage)];
   let story: string;
   if (answer.ok) {
-    for (const file of answer.result.files) {
+    const { files, text } = answer.result;
+    if (demo.shown !== undefined) print(...summaryLines(text, files, states));
+    for (const file of files.filter(({ path }) => demo.shown === undefined || path === demo.shown)) {
       const unsaved = typed.filter(({ path }) => path === file.path).map(({ line }) => line.trimEnd());
       print(...diffLines(file, states.get(file.path) ?? "new", unsaved));
     }
@@ -146,30 +171,43 @@ function outcomeProblems(demo: DemoCall, answer: Answer<MultiEditResult>): strin
 }
 
 /** Puts a change that must have happened into the expected texts; throws when the demo itself does not fit the files. */
-function expect(expected: Map<string, string>, { path, before, after, times = 1 }: Expected): void {
-  if (before === undefined) {
-    expected.set(path, after);
+function expect({ expected, unsaved }: Stage, change: Expected): void {
+  const { path } = change;
+  const text = expected.get(path) ?? "";
+  if ("movedTo" in change) {
+    expected.set(change.movedTo, text);
+    unsaved.set(change.movedTo, unsaved.get(path) ?? "");
+  }
+  if ("movedTo" in change || "deleted" in change) {
+    expected.delete(path);
+    unsaved.delete(path);
     return;
   }
-  const parts = (expected.get(path) ?? "").split(before);
-  if (parts.length !== times + 1) throw new Error(`${path} has ${JSON.stringify(before)} ${parts.length - 1} times`);
-  expected.set(path, parts.join(after));
+  const { before, after, times = 1 } = change;
+  if (!unsaved.has(path)) unsaved.set(path, "");
+  const parts = text.split(before ?? text);
+  if (before !== undefined && parts.length !== times + 1) {
+    throw new Error(`${path} has ${JSON.stringify(before)} ${parts.length - 1} times`);
+  }
+  expected.set(path, before === undefined ? after : parts.join(after));
 }
 
 /** Every text of the workspace, not only those that the call has named. */
 function textProblems({ folder, client, expected }: Stage): string[] {
-  const paths = new Set([...expected.keys(), ...filesIn(folder)]);
-  return [...paths].flatMap((path) => {
-    const there = client.documents.get(join(folder, path))?.text ?? readFileSync(join(folder, path), "utf8");
-    return there === expected.get(path) ? [] : [`the text of ${path} differs`];
-  });
+  const there = new Map(
+    filesIn(folder).map((path) => [
+      path,
+      client.documents.get(join(folder, path))?.text ?? readFileSync(join(folder, path), "utf8"),
+    ]),
+  );
+  const paths = [...new Set([...expected.keys(), ...there.keys()])];
+  return paths.flatMap((path) => (there.get(path) === expected.get(path) ? [] : [`the text of ${path} differs`]));
 }
 
-/** First nothing may have been written, then, saved, all of it. */
-function checkDisk({ folder, client, expected, problems }: Stage, original: ReadonlyMap<string, string>): void {
+/** First no text may have been written, then, saved, all of them. */
+function checkDisk({ folder, client, expected, unsaved, problems }: Stage): void {
   const onDisk = (path: string): string => readFileSync(join(folder, path), "utf8");
-  for (const [path, text] of original)
-    if (onDisk(path) !== text) problems.push(`${path} was written before I saved it`);
+  for (const [path, text] of unsaved) if (onDisk(path) !== text) problems.push(`${path} was written before I saved it`);
   for (const document of client.documents.all()) client.documents.save(document.path);
   for (const [path, text] of expected) if (onDisk(path) !== text) problems.push(`${path} is not on disk as expected`);
 }
@@ -184,14 +222,22 @@ function gitProblems(folder: string, diff: string): string[] {
   return status === 0 ? [] : [`git apply --check: ${stderr.toString().trim()}`];
 }
 
-function conclude({ client, expected, problems }: Stage, milliseconds: number): void {
-  const changed = client.documents.all().length;
-  const kept = typed.filter(({ path, line }) => expected.get(path)?.includes(line)).length;
+/** What the demo as a whole is told by. */
+interface Whole {
+  readonly calls: number;
+  readonly original: ReadonlyMap<string, string>;
+  readonly milliseconds: number;
+}
+
+function conclude({ expected, problems }: Stage, { calls, original, milliseconds }: Whole): void {
+  const same = [...original].filter(([path, text]) => expected.get(path) === text).length;
+  const changed = new Set([...original.keys(), ...expected.keys()]).size - same;
+  const kept = typed.filter(({ line }) => [...expected.values()].some((text) => text.includes(line))).length;
   if (problems.length === 0) {
     print(
-      paint(["bold", "green"], `All ${calls.length} calls came out as expected.`),
-      `  ${changed} texts were changed or created, ${expected.size - changed} left alone: all ${expected.size} equal what was worked out by hand.`,
-      `  ${kept} unsaved lines are still there, the other one was the agent's to replace. Until I saved, no file had changed.`,
+      paint(["bold", "green"], `All ${calls} calls came out as expected.`),
+      `  ${changed} files were changed, created, moved or deleted, ${same} left alone: every text is what was known beforehand.`,
+      `  ${kept} unsaved lines are still there, the other one was the agent's to replace. Until I saved, no text was written.`,
       `  ${(milliseconds / 1000).toFixed(1)} s in all. How to attach your editor: README.md. How this client works: client-samples/node/.`,
     );
   } else {

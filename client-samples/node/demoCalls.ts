@@ -6,7 +6,11 @@ export const packages: readonly { readonly name: string; readonly folder: string
   { name: "vscode-languageserver-textdocument", folder: "lib/esm" },
   { name: "vscode-uri", folder: "lib/umd" },
   { name: "diff", folder: "libesm/patch" },
+  { name: "diff-8", folder: "libesm" },
 ];
+
+/** An installed package, as a folder, that is the next version of one in the workspace. */
+export const nextVersion = { of: "diff-8", name: "diff", folder: "libesm" };
 
 const buffer = "vscode-jsonrpc/messageBuffer.js";
 const linkedMap = "vscode-jsonrpc/linkedMap.js";
@@ -18,7 +22,17 @@ const patchApply = "diff/apply.js";
 const patchCount = "diff/count.js";
 
 /** Files that the editor has open from the start. */
-export const openFiles: readonly string[] = [buffer, patchApply, uriUtils, textDocument, linkedMap];
+export const openFiles: readonly string[] = [
+  buffer,
+  patchApply,
+  uriUtils,
+  textDocument,
+  linkedMap,
+  "diff-8/index.js",
+  "diff-8/diff/word.js",
+  "diff-8/util/string.js",
+  "diff-8/patch/line-endings.js",
+];
 
 /** Lines that the user has typed and not saved. */
 export const typed: readonly { readonly path: string; readonly after: string; readonly line: string }[] = [
@@ -37,17 +51,46 @@ export const typed: readonly { readonly path: string; readonly after: string; re
     after: "    function extname(uri) {\n",
     line: "        // a.tar.gz has the extension .gz\n",
   },
+  {
+    path: "diff-8/diff/word.js",
+    after: "export function diffWords(oldStr, newStr, options) {\n",
+    line: "    // me: are options ever undefined?\n",
+  },
+  {
+    path: "diff-8/util/string.js",
+    after: "export function hasOnlyWinLineEndings(string) {\n",
+    line: "    // me: and a lone CR?\n",
+  },
+  {
+    path: "diff-8/patch/line-endings.js",
+    after: "export function isUnix(patch) {\n",
+    line: "    // me: what of an empty patch?\n",
+  },
 ];
 
-/** One replacement that must have happened, in the file's own words; written by hand and not by the server. */
-export interface Expected {
-  readonly path: string;
-  /** `undefined`: the file did not exist. */
-  readonly before: string | undefined;
-  readonly after: string;
-  /** How often it stands there; by default once. */
-  readonly times?: number;
+/** A file's text with the lines that the user has typed into it. */
+export function withTyped(path: string, text: string): string {
+  return typed
+    .filter((each) => each.path === path)
+    .reduce((now, { after, line }) => {
+      const parts = now.split(after);
+      if (parts.length !== 2) throw new Error(`${path} has ${JSON.stringify(after)} ${parts.length - 1} times`);
+      return parts.join(after + line);
+    }, text);
 }
+
+/** One change that must have happened, in the file's own words; written by hand and not by the server. */
+export type Expected =
+  | {
+      readonly path: string;
+      /** `undefined`: the text as a whole, whether the file existed or not. */
+      readonly before: string | undefined;
+      readonly after: string;
+      /** How often it stands there; by default once. */
+      readonly times?: number;
+    }
+  | { readonly path: string; readonly movedTo: string }
+  | { readonly path: string; readonly deleted: true };
 
 /** One call of the demo. */
 export interface DemoCall {
@@ -62,6 +105,8 @@ export interface DemoCall {
   /** `refused`: the codes of the failures. */
   readonly outcome: "applied" | { readonly refused: readonly string[] };
   readonly expected: readonly Expected[];
+  /** The only file whose diff is shown, below the summary of all; `undefined`: the diffs of all files are. */
+  readonly shown?: string;
   /** Whether git is asked for its opinion of the diff; only where the disk has the text before. */
   readonly git?: true;
 }
@@ -77,7 +122,7 @@ function stableSort(data, compare) {`;
 const sizeBefore = "        this._size = 0;\n        this._state = 0;";
 const sizeAfter = "        this._state = 0;\n        this._size = 0;";
 
-/** All calls, in order. */
+/** All calls with edits, in order. */
 export const calls: readonly DemoCall[] = [
   {
     title: "pi, one edit",

@@ -17,10 +17,10 @@ export function print(...lines: readonly string[]): void {
 
 /** A call in one line: keys as they are, long values cut. */
 export function callLine(method: string, call: object): string {
-  const line = `${method} ${brief(call)}`;
-  const room = width - 4;
-  return `    ${paint("cyan", line.length > room ? `${line.slice(0, room - 1)}…` : line)}`;
+  return `    ${paint("cyan", cut(`${method} ${brief(call)}`, width - 4))}`;
 }
+
+const cut = (line: string, room: number): string => (line.length > room ? `${line.slice(0, room - 1)}…` : line);
 
 function brief(value: unknown): string {
   if (typeof value === "string") {
@@ -37,6 +37,22 @@ function brief(value: unknown): string {
 /** What the editor has of a file before a call. */
 export type FileState = "open" | "open, not saved" | "not open" | "new";
 
+/** The result's text, with the state of each file; `states` are those before the call, by path. */
+export function summaryLines(
+  text: string,
+  files: readonly FileResult[],
+  states: ReadonlyMap<string, FileState>,
+): string[] {
+  const [label = "", ...lines] = text.split("\n");
+  const told = lines.map((line) => {
+    const file = files.find(({ path, newPath }) => line.slice(2) === (newPath ?? path));
+    const state = states.get(file?.path ?? "") ?? "new";
+    const from = file?.newPath === undefined ? "" : `, was ${file.path}`;
+    return `    ${line}  ${paint(state === "open, not saved" ? "yellow" : "dim", state + from)}`;
+  });
+  return [`    ${paint("bold", label)}`, ...told];
+}
+
 /**
  * A file's diff: a line with its name and state, then the changed lines with their numbers, the line before each change,
  * and the lines that are `unsaved`, each marked as such.
@@ -52,7 +68,11 @@ export function diffLines(file: FileResult, state: FileState, unsaved: readonly 
     `    ${paint("bold", file.path)}  ${stateShown}  ${count}`,
     ...shown.map(({ kind, number, text }) => {
       const mark = unsaved.includes(text) ? paint("yellow", "   <- only in the editor") : "";
-      const body = `${String(number).padStart(7)} ${kind} ${text.replace(/ +$/, (blanks) => "·".repeat(blanks.length))}`;
+      const visible = cut(
+        text.replace(/ +$/, (blanks) => "·".repeat(blanks.length)),
+        width - 10,
+      );
+      const body = `${String(number).padStart(7)} ${kind} ${visible}`;
       return paint(kind === "+" ? "green" : kind === "-" ? "red" : "dim", body) + mark;
     }),
   ];
