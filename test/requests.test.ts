@@ -35,6 +35,7 @@ describe("multiEdit/apply and multiEdit/preview", () => {
         applied: false,
         outcome: "proposed",
         label: "2 files (2 edits)",
+        text: "2 files (2 edits)\nM a.txt\nM b.txt",
         edit: {
           documentChanges: [
             { textDocument: { uri: uri("a.txt"), version: 1 }, edits: [{ range, newText: "TWO" }] },

@@ -1,6 +1,6 @@
 /** Makes the answers: results for what is proposed or applied, JSON-RPC errors for what failed. */
 import { ErrorCodes, LSPErrorCodes, ResponseError, type WorkspaceEdit } from "vscode-languageserver/node";
-import { diffOf, type FileDiff } from "../plan/diff.js";
+import { diffOf, type FileDiff, inDiffOrder } from "../plan/diff.js";
 import { callSentences, type Failure, type FailureCode } from "../plan/failure.js";
 import type { EditOutcome, FileChange, Planned } from "../plan/outcome.js";
 import { limits } from "../text/limits.js";
@@ -21,7 +21,10 @@ export interface Report {
 export function toResult(report: Report): MultiEditResult {
   const { planned, options } = report;
   const diffs = planned.files.map((file) => ({ file, diff: diffOf(file) }));
-  const diff = diffs.map((each) => each.diff.text).join("");
+  const textOfDiff = new Map(diffs.map(({ file, diff }) => [file, diff.text]));
+  const diff = inDiffOrder(planned.files)
+    .map((file) => textOfDiff.get(file))
+    .join("");
   const summary = options.result === "summary";
   const shown = summary ? wholeLines(diff, limits.summaryDiff) : diff;
   const label = labelOf(planned.files, options);
@@ -76,7 +79,9 @@ function wholeLines(text: string, length: number): string {
 
 /** The diff of all files of a plan. */
 export function wholeDiff(files: readonly FileChange[]): string {
-  return files.map((file) => diffOf(file).text).join("");
+  return inDiffOrder(files)
+    .map((file) => diffOf(file).text)
+    .join("");
 }
 
 function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileResult {
@@ -108,6 +113,7 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
   unknownField: ErrorCodes.InvalidParams,
   missingField: ErrorCodes.InvalidParams,
   missingPath: ErrorCodes.InvalidParams,
+  patchSyntax: ErrorCodes.InvalidParams,
   contentModified: LSPErrorCodes.ContentModified,
   cancelled: LSPErrorCodes.RequestCancelled,
 };

@@ -51,6 +51,27 @@ export function diffOf(file: FileChange): FileDiff {
   };
 }
 
+/**
+ * The files of a plan in the order in which git takes their diffs together: theirs, but what has to free a name comes
+ * before what takes it.
+ */
+export function inDiffOrder(files: readonly FileChange[]): FileChange[] {
+  const leaving = new Map(
+    files.filter(({ kind }) => kind === "rename" || kind === "delete").map((file) => [file.document.uri, file]),
+  );
+  const ordered = new Set<FileChange>();
+  for (const file of files) {
+    // A walk along a chain, since a name is freed by one file at most, and a plan has no circles.
+    const chain: FileChange[] = [];
+    for (let at: FileChange | undefined = file; at !== undefined && !ordered.has(at) && !chain.includes(at); ) {
+      chain.push(at);
+      at = at.kind === "create" ? leaving.get(at.document.uri) : leaving.get(at.target?.uri ?? "");
+    }
+    for (const one of chain.reverse()) ordered.add(one);
+  }
+  return [...ordered];
+}
+
 /** What git writes above the hunks. */
 function headerOf({ document, kind, target }: FileChange): Omit<StructuredPatch, "hunks"> {
   const nameOf = (path: string): string => path.replace(/^\/+/, "");

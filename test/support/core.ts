@@ -2,7 +2,7 @@
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Decoded, decodeCall } from "../../server/dialect/decode.js";
-import { diffOf } from "../../server/plan/diff.js";
+import { diffOf, inDiffOrder } from "../../server/plan/diff.js";
 import { type Failure, pathFailures } from "../../server/plan/failure.js";
 import { type Operation, pathsOf } from "../../server/plan/operation.js";
 import { planBatch, runPlan } from "../../server/plan/plan.js";
@@ -36,7 +36,9 @@ export function runCore(one: Case): CoreRun {
     return { ...failed(planned.failures), seen: { ...failed(planned.failures).seen, edits: planned.outcomes } };
   return {
     seen: {
-      diff: planned.files.map((file) => diffOf(file).text).join(""),
+      diff: inDiffOrder(planned.files)
+        .map((file) => diffOf(file).text)
+        .join(""),
       failures: planned.outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])),
       edits: planned.outcomes,
       warnings: [...warningsOf(decoded), ...planned.warnings],

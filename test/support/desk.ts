@@ -52,7 +52,7 @@ export interface Failed extends MultiEditErrorData {
 }
 
 /** Options that a server's start does not depend on, or that only the editor knows. */
-const light = ["files", "open", "proofTimeout", "unopened", "syncs", "tells"];
+const light = ["files", "open", "proofTimeout", "unopened", "syncs", "tells", "onRename", "onDelete", "directories"];
 
 /** Editors that no desk needs now, by program and by what they were started with. */
 const idle = new Map<Program, Map<string, FakeEditor[]>>();
@@ -194,6 +194,11 @@ export async function told(answer: Promise<MultiEditResult>): Promise<Told> {
     const { codes, message, edits, rpcCode } = await failed(Promise.reject(error));
     return { outcome: "failed", codes: [...new Set(codes)], text: message, edits, rpcCode };
   }
+}
+
+/** A Codex patch as a call; its markers are put around the lines. */
+export function patchOf(...lines: readonly string[]): { patch: string } {
+  return { patch: ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n") };
 }
 
 /** A batch of edits, each written as `path`, old and new text. */

@@ -5,8 +5,11 @@ import { Refused, type Replacement } from "./editorText.js";
 import type { Step, Terms } from "./editorWorkspace.js";
 
 interface Manner {
-  /** `first`: the first replacement of the first document; `withLf`: with LF for every line end that is inserted. */
-  readonly does: "all" | "first" | "withLf" | "nothing";
+  /**
+   * `first`: the first replacement of the first document; `withLf`: with LF for every line end that is inserted;
+   * `allButRenames`: a rename is left out, as Neovim does where the new name is taken.
+   */
+  readonly does: "all" | "allButRenames" | "first" | "withLf" | "nothing";
   readonly versions: Terms["versions"];
   /** `truth`: true, or false and why; `onDemand`: the same, but only on `answerNow`; `silence`: there is no answer. */
   readonly says: "truth" | "onDemand" | "true" | "false" | "null" | "error" | "silence";
@@ -26,6 +29,7 @@ const manners = {
   answersErrors: { does: "nothing", versions: "checked", says: "error" },
   ignoresVersions: { does: "all", versions: "ignored", says: "truth" },
   appliesPartly: { does: "first", versions: "checked", says: "truth" },
+  skipsRenames: { does: "allButRenames", versions: "checked", says: "truth" },
   normalisesLineEnds: { does: "withLf", versions: "checked", says: "truth" },
 } as const satisfies Record<string, Manner>;
 
@@ -117,6 +121,7 @@ function done({ does }: Manner, steps: readonly Step[]): readonly Step[] {
       .slice(0, 1)
       .map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.slice(0, 1) } : step));
   }
+  if (does === "allButRenames") return steps.filter(({ kind }) => kind !== "rename");
   if (does !== "withLf") return steps;
   const toLf = (replacement: Replacement) => ({ ...replacement, insert: replacement.insert.replace(/\r\n?/g, "\n") });
   return steps.map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.map(toLf) } : step));

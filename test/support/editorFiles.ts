@@ -33,3 +33,8 @@ export function writeFileText(path: string, file: FileText): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, encodeFile(file));
 }
+
+/** Writes a text into a file with the file's own encoding and mark. */
+export function saveText(path: string, text: string): void {
+  writeFileText(path, { encoding: "utf8", bom: false, ...readFileText(path), text });
+}

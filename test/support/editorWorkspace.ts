@@ -1,5 +1,6 @@
 /** What a WorkspaceEdit does to a strict editor's texts and to the disk: all is checked before anything is done. */
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TextDocumentEdit, TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
 import { type FileText, readFileText, writeFileText } from "./editorFiles.js";
@@ -20,6 +21,8 @@ export interface Terms {
   readonly versions: "checked" | "ignored";
   /** How an empty file reads once it is open. */
   readonly emptyText: "" | "\n";
+  /** `needed`: the directory of a file's new name has to be there; `undefined`: it is made. */
+  readonly directories?: "needed" | undefined;
 }
 
 /** One step that has been checked. */
@@ -36,19 +39,24 @@ export type Step =
   | { readonly kind: "delete"; readonly uri: string };
 
 /**
- * The steps that an edit means: changes of open documents, and files to be written, renamed and deleted. Throws
- * `Refused` for whatever the protocol forbids, and for what our server has no reason to send.
+ * The steps that an edit means, in its order: changes of open documents, and files to be written, renamed and deleted.
+ * Throws `Refused` for whatever the protocol forbids, for what our server has no reason to send, and for what real editors
+ * are known to lose: options of file operations, and edits of a document behind its rename.
  */
 export function stepsOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocument>, terms: Terms): Step[] {
   const check = new Check(open, terms);
   for (const entry of entriesOf(edit, open)) {
-    if (!("kind" in entry)) check.edit(entry);
-    else if (entry.kind === "create") check.create(entry.uri, entry.options ?? {});
-    else if (entry.kind === "rename") check.rename(entry.oldUri, entry.newUri, entry.options ?? {});
+    if (!("kind" in entry)) {
+      check.edit(entry);
+      continue;
+    }
+    if (entry.options !== undefined) throw new Refused(`options of a file operation: ${JSON.stringify(entry)}`);
+    if (entry.kind === "create") check.create(entry.uri);
+    else if (entry.kind === "rename") check.rename(entry.oldUri, entry.newUri);
     else if (entry.kind === "delete") check.delete(entry.uri);
     else throw new Refused(`an unknown operation: ${JSON.stringify(entry)}`);
   }
-  return check.steps();
+  return check.steps;
 }
 
 /** Does one step on disk; the editor does "edit" steps, and what a step means for its documents, itself. */
@@ -56,9 +64,16 @@ export function doOnDisk(step: Exclude<Step, { kind: "edit" }>): void {
   const path = fileURLToPath(step.uri);
   if (step.kind === "write") {
     writeFileText(path, { ...step.before, text: replaced(step.before.text, step.replacements) });
+    return;
   }
+  // A document that was never saved has no file.
+  if (!existsSync(path)) return;
   if (step.kind === "delete") rmSync(path);
-  if (step.kind === "rename") renameSync(path, fileURLToPath(step.newUri));
+  else {
+    const newPath = fileURLToPath(step.newUri);
+    mkdirSync(dirname(newPath), { recursive: true });
+    renameSync(path, newPath);
+  }
 }
 
 type Entry = NonNullable<WorkspaceEdit["documentChanges"]>[number];
@@ -74,12 +89,20 @@ function entriesOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocument>)
   }));
 }
 
+/** A file in the picture. `place`: where the step that writes it stands; `renamed`: it is not to be edited any more. */
+type Pictured =
+  | (FileText & { readonly created: boolean; readonly place?: number })
+  | "open"
+  | "renamed"
+  | "binary"
+  | "gone";
+
 /** Walks through an edit on a picture of the files, so that a refusal comes before the first change. */
 class Check {
-  /** What is not as on disk; `null`: the file is gone. */
-  private readonly files = new Map<string, (FileText & { readonly created: boolean }) | null>();
-  private readonly edited = new Map<string, readonly Replacement[]>();
-  private readonly operations: Step[] = [];
+  readonly steps: Step[] = [];
+  /** What is not as it was before the edit. */
+  private readonly picture = new Map<string, Pictured>();
+  private readonly edited = new Set<string>();
 
   constructor(
     private readonly open: ReadonlyMap<string, OpenDocument>,
@@ -88,63 +111,78 @@ class Check {
 
   edit({ textDocument: { uri, version }, edits }: TextDocumentEdit): void {
     if (this.edited.has(uri)) throw new Refused(`two entries for ${uri}`);
-    const document = this.open.get(uri);
-    if (document !== undefined) {
+    this.edited.add(uri);
+    const at = this.at(uri);
+    if (at === "gone") throw new Refused(`${uri} does not exist`);
+    if (at === "binary") throw new Refused(`${uri} is no text`);
+    if (at === "renamed") throw new Refused(`${uri} is edited behind its rename`);
+    const plain = edits.map(toPlainEdit);
+    if (at === "open") {
+      const document = this.open.get(uri)!;
       if (version === null) throw new Refused(`no version for the open document ${uri}`);
       if (this.terms.versions === "checked" && version !== document.version) {
         throw new Refused(`version ${version} of ${uri}, which is at ${document.version}`);
       }
-    } else if (version !== null) {
-      throw new Refused(`a version for ${uri}, which is not open`);
+      const replacements = replacementsOf(document.text, plain, this.terms.encoding);
+      this.steps.push({ kind: "edit", uri, replacements });
+      return;
     }
-    const file = document === undefined ? this.file(uri) : undefined;
-    if (file === null) throw new Refused(`${uri} does not exist`);
-    const text = document?.text ?? file?.text ?? "";
-    const replacements = replacementsOf(text, edits.map(toPlainEdit), this.terms.encoding);
-    this.edited.set(uri, replacements);
-    if (file !== undefined) this.files.set(uri, file);
+    if (version !== null) throw new Refused(`a version for ${uri}, which is not open`);
+    const { place, ...before } = at;
+    const replacements = replacementsOf(before.text, plain, this.terms.encoding);
+    const step: Step = { kind: "write", uri, before, replacements };
+    if (place === undefined) this.steps.push(step);
+    else this.steps[place] = step;
   }
 
-  create(uri: string, { overwrite, ignoreIfExists }: { overwrite?: boolean; ignoreIfExists?: boolean }): void {
-    const exists = this.open.has(uri) || this.file(uri) !== null;
-    if (exists && overwrite !== true && ignoreIfExists !== true) throw new Refused(`${uri} exists`);
-    if (exists && overwrite !== true) return;
-    if (this.open.has(uri)) throw new Refused(`${uri} is open and would be overwritten`);
-    this.files.set(uri, { text: this.terms.emptyText, encoding: "utf8", bom: false, created: !exists });
+  create(uri: string): void {
+    if (this.at(uri) !== "gone") throw new Refused(`${uri} exists`);
+    const before: FileText & { readonly created: true } = {
+      text: this.terms.emptyText,
+      encoding: "utf8",
+      bom: false,
+      created: true,
+    };
+    this.edited.delete(uri);
+    this.picture.set(uri, { ...before, place: this.steps.length });
+    this.steps.push({ kind: "write", uri, before, replacements: [] });
   }
 
-  rename(uri: string, newUri: string, { overwrite }: { overwrite?: boolean }): void {
-    if (!this.open.has(uri) && this.file(uri) === null) throw new Refused(`${uri} does not exist`);
-    if (overwrite !== true && this.file(newUri) !== null) throw new Refused(`${newUri} exists`);
-    this.operations.push({ kind: "rename", uri, newUri });
+  rename(uri: string, newUri: string): void {
+    if (this.at(uri) === "gone") throw new Refused(`${uri} does not exist`);
+    if (this.at(newUri) !== "gone") throw new Refused(`${newUri} exists`);
+    if (this.terms.directories === "needed" && !existsSync(dirname(fileURLToPath(newUri)))) {
+      throw new Refused(`there is no directory for ${newUri}`);
+    }
+    this.picture.set(uri, "gone");
+    this.picture.set(newUri, "renamed");
+    this.steps.push({ kind: "rename", uri, newUri });
   }
 
   delete(uri: string): void {
-    if (!this.open.has(uri) && this.file(uri) === null) throw new Refused(`${uri} does not exist`);
-    this.files.set(uri, null);
-    this.operations.push({ kind: "delete", uri });
+    if (this.at(uri) === "gone") throw new Refused(`${uri} does not exist`);
+    this.picture.set(uri, "gone");
+    this.steps.push({ kind: "delete", uri });
   }
 
-  steps(): Step[] {
-    const edits = [...this.edited].filter(([uri]) => this.open.has(uri));
-    const writes = [...this.files].flatMap(([uri, before]): Step[] =>
-      before === null ? [] : [{ kind: "write", uri, before, replacements: this.edited.get(uri) ?? [] }],
-    );
-    return [
-      ...edits.map(([uri, replacements]): Step => ({ kind: "edit", uri, replacements })),
-      ...writes,
-      ...this.operations,
-    ];
-  }
-
-  private file(uri: string): (FileText & { readonly created: boolean }) | null {
-    const known = this.files.get(uri);
+  private at(uri: string): Pictured {
+    const known = this.picture.get(uri) ?? (this.open.has(uri) ? "open" : undefined);
     if (known !== undefined) return known;
     if (!uri.startsWith("file:")) throw new Refused(`${uri} is neither open nor a file`);
     const path = fileURLToPath(uri);
-    if (!existsSync(path)) return null;
-    const file = readFileText(path)!;
-    return { ...file, text: file.text === "" ? this.terms.emptyText : file.text, created: false };
+    if (!existsSync(path)) return "gone";
+    if (statSync(path).isDirectory()) throw new Refused(`${uri} is a directory`);
+    return this.read(path);
+  }
+
+  /** What is no text can only be renamed and deleted. */
+  private read(path: string): Pictured {
+    try {
+      const file = readFileText(path)!;
+      return { ...file, text: file.text === "" ? this.terms.emptyText : file.text, created: false };
+    } catch {
+      return "binary";
+    }
   }
 }
 

@@ -25,14 +25,17 @@ export function expectedFiles(one: Case, unopened: Unopened): Map<string, FileSt
   const renamed = new Map(
     [...diff.matchAll(/^rename from (.*)\nrename to (.*)$/gm)].map(([, from, to]) => [to!, from!]),
   );
+  const left = new Set(renamed.values());
   const states = new Map(expected);
   for (const name of before.keys()) if (!after.has(name)) expected.delete(pathOf.get(name) ?? name);
   for (const [name, bytes] of after) {
     const source = renamed.get(name) ?? name;
-    if (source === name && before.get(name)?.equals(bytes) === true) continue;
+    // What now has the old name of a renamed file is another file.
+    const isNew = source === name && left.has(name);
+    if (source === name && !isNew && before.get(name)?.equals(bytes) === true) continue;
     const path = pathOf.get(source) ?? source;
-    const state = states.get(path);
-    const isSame = before.get(source)?.equals(bytes) === true;
+    const state = isNew ? undefined : states.get(path);
+    const isSame = !isNew && before.get(source)?.equals(bytes) === true;
     expected.set(pathOf.get(name) ?? name, state !== undefined && isSame ? state : changed(state, bytes, unopened));
   }
   return expected;

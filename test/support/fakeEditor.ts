@@ -1,7 +1,7 @@
 /** A strict editor without a screen: it speaks LSP to a server over stdio, and refuses whatever a strict editor would. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import {
   type CancellationToken,
   createMessageConnection,
@@ -21,6 +21,7 @@ import type {
   WorkspaceEdit,
 } from "vscode-languageserver/node";
 import { answerEdits, type Behaviour, type EditTaker } from "./editorAnswers.js";
+import { saveText } from "./editorFiles.js";
 import { type Encoding, positionOf, type Replacement, replaced } from "./editorText.js";
 import { doOnDisk, type OpenDocument, type Step, stepsOf } from "./editorWorkspace.js";
 
@@ -61,6 +62,15 @@ export interface EditorOptions {
   readonly tells?: "changes" | "wholeText";
   /** `returns`: a text always ends with LF, as in Neovim: one that is taken away comes back at once, and an empty file reads as one. */
   readonly finalLineEnd?: "returns";
+  /**
+   * What becomes of an open document whose file is renamed: it is closed and opened anew, as its text was (`undefined`);
+   * saved on the way (Neovim); kept under its old name; or closed without a word of its text.
+   */
+  readonly onRename?: "saves" | "keepsOpen" | "loses";
+  /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined`: it is closed. */
+  readonly onDelete?: "keepsOpen";
+  /** `needed`: a file is not renamed into a directory that is not there, as in Helix; `undefined`: it is made. */
+  readonly directories?: "needed";
   /** User that the server runs as; `undefined`: that of the tests. */
   readonly uid?: number;
   /** Working directory of the server. */
@@ -298,14 +308,17 @@ class Texts implements EditTaker {
 
   check(edit: WorkspaceEdit, versions: "checked" | "ignored"): readonly Step[] {
     const emptyText = this.options.finalLineEnd === "returns" ? "\n" : "";
-    return stepsOf(edit, this.open, { encoding: this.encoding, versions, emptyText });
+    const { directories } = this.options;
+    return stepsOf(edit, this.open, { encoding: this.encoding, versions, emptyText, directories });
   }
 
   async commit(steps: readonly Step[], unopened: Unopened = this.options.unopened ?? "opened"): Promise<void> {
     for (const step of steps) {
       if (step.kind === "edit") await this.change(step.uri, step.replacements, this.typing.get(step.uri));
       else if (step.kind === "write" && unopened !== "written") await this.openAndChange(step, unopened);
-      else await this.toDisk(step);
+      else if (step.kind === "write") await this.toDisk(step);
+      else if (step.kind === "rename") await this.renamed(step);
+      else await this.deleted(step);
     }
   }
 
@@ -347,13 +360,29 @@ class Texts implements EditTaker {
     await this.change(uri, replacements, this.typing.get(uri));
   }
 
-  private async toDisk(step: Exclude<Step, { kind: "edit" }>): Promise<void> {
-    const document = this.open.get(step.uri);
-    if (document !== undefined) await this.closeDocument(step.uri);
+  private async toDisk(step: Extract<Step, { kind: "write" }>): Promise<void> {
+    if (this.open.has(step.uri)) await this.closeDocument(step.uri);
     doOnDisk(step);
-    if (document !== undefined && step.kind === "rename") {
-      await this.openDocument({ ...document, uri: step.newUri, version: 1 });
-    }
+  }
+
+  /** What is unsaved stays so, unless the editor has a habit. */
+  private async renamed(step: Extract<Step, { kind: "rename" }>): Promise<void> {
+    const { onRename } = this.options;
+    const document = this.open.get(step.uri);
+    const hidden = this.hidden.get(step.uri);
+    this.hidden.delete(step.uri);
+    if (hidden !== undefined) this.hidden.set(step.newUri, hidden);
+    if (document !== undefined && onRename === "saves") saveText(fileURLToPath(step.uri), document.text);
+    doOnDisk(step);
+    if (document === undefined || onRename === "keepsOpen") return;
+    await this.closeDocument(step.uri);
+    if (onRename !== "loses") await this.openDocument({ ...document, uri: step.newUri, version: 1 });
+  }
+
+  private async deleted(step: Extract<Step, { kind: "delete" }>): Promise<void> {
+    doOnDisk(step);
+    this.hidden.delete(step.uri);
+    if (this.open.has(step.uri) && this.options.onDelete !== "keepsOpen") await this.closeDocument(step.uri);
   }
 }
 

@@ -12,19 +12,33 @@ export type Files = ReadonlyMap<string, Uint8Array>;
 export function applyDiff(files: Files, diff: string): Map<string, Buffer> {
   const folder = mkdtempSync(join(tmpdir(), "multi-edit-git-"));
   try {
+    const { rest, deleted } = withoutBinaries(diff);
     for (const [path, bytes] of files) {
+      if (deleted.includes(path)) continue;
       const file = join(folder, path);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, isUtf16(bytes) ? encodeFile({ ...decodeFile(bytes), encoding: "utf8" }) : bytes);
     }
     const args = ["-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "--unidiff-zero", "-"];
     const env = { ...process.env, GIT_CONFIG_NOSYSTEM: "1", GIT_CEILING_DIRECTORIES: tmpdir(), LC_ALL: "C" };
-    const git = spawnSync("git", args, { cwd: folder, input: diff, encoding: "utf8", env });
+    if (rest === "") return readBack(folder, files);
+    const git = spawnSync("git", args, { cwd: folder, input: rest, encoding: "utf8", env });
     if (git.status !== 0) throw new Error(`git apply refuses the diff: ${git.stderr}${git.error ?? ""}`);
     return readBack(folder, files);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Of bytes that a diff does not show, git can't tell that they are the ones to be deleted; here they are taken to be. */
+function withoutBinaries(diff: string): { rest: string; deleted: string[] } {
+  const deleted: string[] = [];
+  const section = /^diff --git a\/(.*) b\/\1\ndeleted file mode \d+\nBinary files .* and \/dev\/null differ\n/gm;
+  const rest = diff.replace(section, (_, path: string) => {
+    deleted.push(path);
+    return "";
+  });
+  return { rest, deleted };
 }
 
 function readBack(folder: string, files: Files): Map<string, Buffer> {

@@ -1,0 +1,265 @@
+/** Renames and deletions that an editor refuses, skips or does in its own way: proved by the disk, taken back where one fails. */
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildProgram, type Program } from "./support/build.js";
+import { clearDesks, type Desk, type DeskOptions, failed, layDesk, patchOf, told } from "./support/desk.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+});
+afterAll(async () => {
+  await clearDesks(program);
+  program.remove();
+});
+
+const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
+
+const renameAndChange = patchOf(
+  "*** Update File: a.txt",
+  "@@",
+  "-old a",
+  "+new a",
+  "*** Update File: b.txt",
+  "*** Move to: dir/moved.txt",
+  "@@",
+  "-old b",
+  "+new b",
+  "*** Delete File: c.txt",
+);
+const three = { "a.txt": "old a\n", "b.txt": "old b\n" };
+const third = { "c.txt": "c\r\n" };
+
+describe("a rename that the editor", () => {
+  it.each([
+    ["refuses", "refuses"],
+    ["answers with an error", "answersErrors"],
+  ] as const)("%s: the texts are taken back, and everything is as before", async (_, behaviour) => {
+    const { editor, apply, texts, disk } = await start({ files: third, open: three });
+    const before = disk();
+    editor.behave("honest", "honest", behaviour, "honest");
+    const failure = await failed(apply(renameAndChange));
+    expect(failure.codes).toEqual(["clientRefused"]);
+    expect(failure.message).toMatch(/did not rename "b\.txt" to "dir\/moved\.txt".*has its old name/);
+    expect(failure.message).toContain("Taken back: b.txt, a.txt.");
+    expect(failure.edits.map(({ status }) => status)).toEqual(["notAttempted", "failed", "failed", "notAttempted"]);
+    expect(texts()).toEqual(three);
+    expect(disk()).toEqual(before);
+    expect(editor.refusals).toEqual([]);
+  });
+
+  it("skips and says yes to: it may still come, so the outcome is unknown, and the texts are taken back", async () => {
+    const { editor, apply, texts, disk } = await start({ files: third, open: three });
+    const before = disk();
+    editor.behave("honest", "honest", "skipsRenames", "honest");
+    const answer = await apply(renameAndChange);
+    expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
+    expect(answer.warnings[0]).toContain("has its old name so far; the new name may still come");
+    expect(answer.warnings[0]).toContain("Taken back: b.txt, a.txt.");
+    expect(answer.files).toMatchObject([{ path: "b.txt", kind: "rename", added: 0, removed: 0 }]);
+    expect(texts()).toEqual(three);
+    expect(disk()).toEqual(before);
+  });
+
+  it.each(["doesButDenies", "doesButAnswersErrors", "doesButNeverAnswers", "doesButAnswersNull"] as const)(
+    "%s: the disk is the proof",
+    async (behaviour) => {
+      const { editor, apply, texts, disk } = await start({ files: third, open: three, syncs: "beforeAnswer" });
+      editor.behave(behaviour);
+      expect(await apply(renameAndChange)).toMatchObject({ applied: true, outcome: "applied", warnings: [] });
+      expect(texts()).toEqual({ "a.txt": "new a\n", "dir/moved.txt": "new b\n" });
+      expect(disk()).toEqual({ "a.txt": "old a\n", "dir/moved.txt": "old b\n" });
+    },
+  );
+
+  it("saves on the way: it is applied", async () => {
+    const { apply, texts, disk } = await start({ files: third, open: three, onRename: "saves" });
+    const answer = await apply(renameAndChange);
+    expect(answer).toMatchObject({ applied: true, outcome: "applied" });
+    expect(answer.files[1]).toMatchObject({ kind: "rename", onDisk: "same" });
+    expect(texts()).toEqual({ "a.txt": "new a\n", "dir/moved.txt": "new b\n" });
+    expect(disk()).toEqual({ "a.txt": "old a\n", "dir/moved.txt": "new b\n" });
+  });
+
+  it("saves on the way, and a later step fails: the old text is back in the editor, and the answer says that the file has the new one", async () => {
+    const { editor, apply, texts, disk } = await start({ files: third, open: three, onRename: "saves" });
+    editor.behave("honest", "honest", "honest", "refuses", "honest");
+    const { outcome, text } = await told(apply(renameAndChange));
+    expect(outcome).toBe("unknown");
+    expect(text).toMatch(/the editor had saved the edit, so that the file holds it: b\.txt\./);
+    expect(text).toContain("Taken back: a.txt.");
+    expect(texts()).toEqual(three);
+    expect(disk()).toEqual({ ...third, "a.txt": "old a\n", "b.txt": "new b\n" });
+  });
+
+  it("leaves the document open under its old name: it is applied, with a warning", async () => {
+    const { apply, texts, disk } = await start({ files: third, open: three, onRename: "keepsOpen" });
+    const answer = await apply(renameAndChange);
+    expect(answer).toMatchObject({ applied: true, outcome: "applied" });
+    expect(answer.warnings).toEqual([expect.stringMatching(/^b\.txt is renamed, but .* open under its old name/)]);
+    expect(texts()).toEqual({ "a.txt": "new a\n", "b.txt": "new b\n" });
+    expect(disk()).toEqual({ "a.txt": "old a\n", "dir/moved.txt": "old b\n" });
+  });
+
+  it("closes without saving what was not saved: that is told, and nothing is called applied", async () => {
+    const { apply, texts, disk } = await start({ files: third, open: three, onRename: "loses" });
+    const answer = await apply(renameAndChange);
+    expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
+    expect(answer.warnings[0]).toMatch(/asked to rename "b\.txt".*neither the old nor the planned/);
+    expect(texts()).toEqual({ "a.txt": "old a\n" });
+    expect(disk()).toEqual({ ...third, "a.txt": "old a\n", "dir/moved.txt": "old b\n" });
+  });
+
+  it("does only into directories that are there: they are made, and taken away again where it fails", async () => {
+    const { editor, apply, texts, disk, root } = await start({ files: third, open: three, directories: "needed" });
+    editor.behave("honest", "honest", "refuses", "honest");
+    await failed(apply(renameAndChange));
+    expect(() => statSync(join(root, "dir"))).toThrow("ENOENT");
+    editor.behave("honest");
+    expect(await apply(renameAndChange)).toMatchObject({ applied: true });
+    expect(editor.refusals).toEqual([]);
+    expect(texts()).toEqual({ "a.txt": "new a\n", "dir/moved.txt": "new b\n" });
+    expect(disk()).toEqual({ "a.txt": "old a\n", "dir/moved.txt": "old b\n" });
+  });
+
+  it("gets too late, because somebody has taken the name: nothing is overwritten, the texts are taken back", async () => {
+    const { editor, apply, texts, disk, root } = await start({ files: third, open: three });
+    editor.beforeEdits(() => {
+      if (editor.asked.length !== 2) return;
+      mkdirSync(join(root, "dir"));
+      writeFileSync(join(root, "dir/moved.txt"), "somebody else's\n");
+    });
+    const failure = await failed(apply(renameAndChange));
+    expect(failure.codes).toEqual(["contentModified"]);
+    expect(failure.failures[0]).toMatchObject({ path: "dir/moved.txt" });
+    expect(failure.message).toContain("Taken back: b.txt, a.txt.");
+    expect(texts()).toEqual(three);
+    expect(disk()).toEqual({ ...three, ...third, "dir/moved.txt": "somebody else's\n" });
+  });
+
+  it("gets too late, because the file is gone: the rest is taken back", async () => {
+    const { editor, apply, texts, disk, root } = await start({
+      files: { "b.txt": "b\n" },
+      open: { "a.txt": "old a\n" },
+    });
+    editor.beforeEdits(() => rmSync(join(root, "b.txt"), { force: true }));
+    const patch = patchOf(
+      "*** Update File: a.txt",
+      "@@",
+      "-old a",
+      "+new a",
+      "*** Update File: b.txt",
+      "*** Move to: c.txt",
+    );
+    const failure = await failed(apply(patch));
+    expect(failure.codes).toEqual(["fileNotFound"]);
+    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(texts()).toEqual({ "a.txt": "old a\n" });
+    expect(disk()).toEqual({ "a.txt": "old a\n" });
+  });
+
+  it("does while somebody types: what was typed comes along", async () => {
+    const desk = await start({ files: third, open: three });
+    desk.editor.beforeEdits(async () => {
+      if (desk.editor.asked.length === 3) await desk.typeBefore("b.txt", "new b", "typed ");
+    });
+    expect(await desk.apply(renameAndChange)).toMatchObject({ applied: true });
+    expect(desk.texts()).toEqual({ "a.txt": "new a\n", "dir/moved.txt": "typed new b\n" });
+  });
+});
+
+describe("a deletion that the editor", () => {
+  it("refuses, behind renames and new files: everything is taken back, the last first", async () => {
+    const { editor, apply, texts, disk } = await start({ files: third, open: three });
+    const before = disk();
+    const patch = patchOf(...renameAndChange.patch.split("\n").slice(1, -2), "*** Add File: new.txt", "+x");
+    editor.behave("honest", "honest", "honest", "honest", "honest", "refuses", "honest");
+    const failure = await failed(apply(patch));
+    expect(failure.message).toMatch(/did not delete "c\.txt".*the file is there/);
+    expect(failure.message).toContain("Taken back: b.txt, new.txt, a.txt.");
+    expect(texts()).toEqual(three);
+    expect(disk()).toEqual(before);
+    expect(editor.refusals).toEqual([]);
+  });
+
+  it("says yes to and does not do: it may still come, so the outcome is unknown", async () => {
+    const { editor, apply, texts, disk } = await start({ files: third, open: three });
+    editor.behave("honest", "honest", "honest", "lies", "honest");
+    const answer = await apply(renameAndChange);
+    expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
+    expect(answer.warnings[0]).toContain("the file is there so far; it may still be deleted");
+    expect(answer.files).toMatchObject([{ path: "c.txt", kind: "delete" }]);
+    expect(texts()).toEqual(three);
+    expect(disk()).toEqual({ ...three, ...third });
+  });
+
+  it("did, and the next one is refused: it is written again byte for byte, with its mode", async () => {
+    const bytes = new Uint8Array([0, 255, 13, 10, 1]);
+    const { editor, apply, root } = await start({ files: { "x.bin": bytes, "y.txt": "y\n" } });
+    chmodSync(join(root, "x.bin"), 0o751);
+    editor.behave("honest", "refuses");
+    const failure = await failed(apply(patchOf("*** Delete File: x.bin", "*** Delete File: y.txt")));
+    expect(failure.message).toContain("Taken back: x.bin.");
+    expect(new Uint8Array(readFileSync(join(root, "x.bin")))).toEqual(bytes);
+    expect(statSync(join(root, "x.bin")).mode & 0o7777).toBe(0o751);
+  });
+
+  it("did, and somebody has put another file there: that one stays, and the answer says so", async () => {
+    const { editor, apply, disk, root } = await start({ files: { "x.txt": "x\n", "y.txt": "y\n" } });
+    editor.behave("honest", "refuses");
+    editor.beforeEdits(() => {
+      if (editor.asked.length === 2) writeFileSync(join(root, "x.txt"), "somebody else's\n");
+    });
+    const { outcome, text, edits } = await told(apply(patchOf("*** Delete File: x.txt", "*** Delete File: y.txt")));
+    expect(outcome).toBe("unknown");
+    expect(text).toMatch(/still deleted.*: x\.txt\./);
+    expect(edits.map(({ status }) => status)).toEqual(["applied", "failed"]);
+    expect(disk()).toEqual({ "x.txt": "somebody else's\n", "y.txt": "y\n" });
+  });
+
+  it("did to a document with unsaved text, and the next one is refused: both texts are back", async () => {
+    const { editor, apply, texts, disk } = await start({
+      files: { "x.txt": "on disk\n", "y.txt": "y\n" },
+      open: { "x.txt": "unsaved\n" },
+    });
+    editor.behave("honest", "refuses", "honest");
+    const patch = patchOf("*** Delete File: x.txt", "*** Delete File: y.txt");
+    const failure = await failed(apply({ ...patch, options: { overwrite: true } }));
+    expect(failure.message).toContain("Taken back: x.txt.");
+    expect(texts()).toEqual({ "x.txt": "unsaved\n" });
+    expect(disk()).toEqual({ "x.txt": "on disk\n", "y.txt": "y\n" });
+  });
+
+  it("is asked for after somebody has typed into the file: it is dirty, and the rest is taken back", async () => {
+    const desk = await start({ open: { "a.txt": "old a\n", "x.txt": "x\n" } });
+    desk.editor.beforeEdits(async () => {
+      if (desk.editor.asked.length === 1) await desk.typeBefore("x.txt", "x", "typed ");
+    });
+    const patch = patchOf("*** Update File: a.txt", "@@", "-old a", "+new a", "*** Delete File: x.txt");
+    const failure = await failed(desk.apply(patch));
+    expect(failure.codes).toEqual(["dirty"]);
+    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(desk.texts()).toEqual({ "a.txt": "old a\n", "x.txt": "typed x\n" });
+    expect(desk.disk()).toEqual({ "a.txt": "old a\n", "x.txt": "x\n" });
+  });
+
+  it("is asked for after somebody else has changed the file: it is planned again, and what was there then is deleted", async () => {
+    const { editor, apply, disk, root } = await start({ files: { "x.txt": "x\n" }, open: { "a.txt": "old a\n" } });
+    editor.beforeEdits(() => writeFileSync(join(root, "x.txt"), "other\n"));
+    const patch = patchOf("*** Update File: a.txt", "@@", "-old a", "+new a", "*** Delete File: x.txt");
+    const answer = await apply(patch);
+    expect(answer.outcome).toBe("applied");
+    expect(answer.diff).toContain("-other\n");
+    expect(disk()).toEqual({ "a.txt": "old a\n" });
+  });
+
+  it("does to the file alone, and keeps the document: it is applied, with a warning", async () => {
+    const { apply, texts, disk } = await start({ open: { "x.txt": "x\n" }, onDelete: "keepsOpen" });
+    const answer = await apply(patchOf("*** Delete File: x.txt"));
+    expect(answer).toMatchObject({ applied: true, outcome: "applied" });
+    expect(answer.warnings).toEqual([expect.stringMatching(/^x\.txt is deleted, but the editor still has it open/)]);
+    expect(texts()).toEqual({ "x.txt": "x\n" });
+    expect(disk()).toEqual({});
+  });
+});
