@@ -1,5 +1,16 @@
 /** The README is true: its examples give what it shows, its commands exist, its links lead somewhere. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -73,6 +84,44 @@ describe("the example", () => {
     const text = block("ts src/price.ts").replace("rate = 0.19", "vatRate = 0.2").replace("+ rate", "+ vatRate");
     expect(client.documents.get(join(shop, path))?.text).toBe(text);
     expect(text).toContain(remark);
+  });
+});
+
+describe("the patch", () => {
+  it("does what it says to the file as the call above has left it", async () => {
+    const before = client.documents.get(join(shop, path))?.text ?? "";
+    const answer = await client.applyByServer({ patch: block("patch") });
+    expect(answer).toMatchObject({
+      ok: true,
+      result: { outcome: "applied", text: block("text patched").trimEnd(), edits: [{}, {}, {}] },
+    });
+    const moved = client.documents.get(join(shop, "src/gross.ts"));
+    expect(moved?.text).toBe(before.replace("return net * (1 + vatRate)", "return round(net * (1 + vatRate))"));
+    expect(moved?.text).toContain(remark);
+    expect(client.documents.get(join(shop, "src/round.ts"))?.text).toMatch(/^export const round = .*;\n$/);
+    expect(existsSync(join(shop, path))).toBe(false);
+    expect(client.documents.get(join(shop, path))).toBeUndefined();
+  });
+});
+
+describe("the demo", () => {
+  it("prints what is shown of it, but for the times, and comes out as expected", async () => {
+    const demo = await buildProgram(new URL("../client-samples/node/demo.ts", import.meta.url));
+    // The demo looks for the server beside itself and for the packages above.
+    const stage = join(demo.folder, "dist");
+    mkdirSync(stage);
+    copyFileSync(program.path, join(stage, "main.cjs"));
+    copyFileSync(demo.path, join(stage, "demo.cjs"));
+    symlinkSync(join(root, "node_modules"), join(demo.folder, "node_modules"), "dir");
+    const timeless = (text: string): string => text.replace(/[\d.]+ ms$/gm, "… ms");
+    try {
+      const printed = execFileSync(process.execPath, [join(stage, "demo.cjs")], { encoding: "utf8" });
+      for (const shown of block("text demo").split("\n\n")) {
+        expect(timeless(printed)).toContain(timeless(shown.trimEnd()));
+      }
+    } finally {
+      demo.remove();
+    }
   });
 });
 
