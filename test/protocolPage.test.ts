@@ -6,6 +6,7 @@ import { callFields, editFields } from "../server/dialect/fields.js";
 import { announcedShapes, shapes } from "../server/dialect/shapes.js";
 import { commands, methods, protocolVersion } from "../server/lsp/protocol.js";
 import { rungs } from "../server/match/rungs.js";
+import { indicesOf } from "../server/plan/operation.js";
 import { limits } from "../server/text/limits.js";
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
@@ -85,12 +86,20 @@ describe("the tables", () => {
   });
 
   it("have every rung in its place on the ladder", () => {
-    const rows = table("Where the old text stands", "rung").map(([name, , , strict, blank]) => ({
+    const rows = table("Where the old text stands", "rung").map(([name, , , strict, blank, , uses]) => ({
       name: codes(name)[0],
       strict: strict === "yes",
       forBlankText: blank === "yes",
+      uses: uses?.split(", "),
     }));
-    expect(rows).toEqual(rungs.map(({ name, strict, forBlankText }) => ({ name, strict, forBlankText })));
+    expect(rows).toEqual(
+      rungs.map(({ name, strict, forBlankText, find, hunkLines }) => ({
+        name,
+        strict,
+        forBlankText,
+        uses: [...(find === undefined ? [] : ["edits"]), ...(hunkLines === undefined ? [] : ["hunks"])],
+      })),
+    );
   });
 
   it("have every spelling of every field", () => {
@@ -153,6 +162,19 @@ describe("the examples", () => {
   it.each(examples.filter(({ kind }) => kind === "answer"))("$title has fields of that type", ({ name, text }) => {
     const fields = fieldsOf(name === "Failure" ? failureSource : protocolSource, name);
     expect(fields).toEqual(expect.arrayContaining(Object.keys(JSON.parse(text))));
+  });
+
+  it("count the edits of the patch as the page does", () => {
+    const [, patch] = /^```patch\n([\s\S]*?)^```$/m.exec(page) ?? [];
+    const decoded = decodeCall({ patch }, { optionsAllowed: true });
+    const operations = decoded.ok ? decoded.operations : [];
+    expect(operations.map((operation) => [operation.kind, ...indicesOf(operation)])).toEqual([
+      ["update", 0, 1],
+      ["update", 2, 3],
+      ["add", 4],
+      ["delete", 5],
+    ]);
+    expect(operations[1]).toMatchObject({ move: { index: 2 }, hunks: [{ index: 3 }] });
   });
 
   it("show what is announced", () => {
