@@ -1,5 +1,5 @@
 /** Files that are not open, and new ones, changed through the editor: what it opens, hides or refuses, and what is taken back. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildProgram, type Program } from "./support/build.js";
@@ -156,14 +156,15 @@ describe("a new file", () => {
     expect(texts()).toEqual({ "new.txt": "one\nthree\n" });
   });
 
-  it("is refused: the rest is taken back", async () => {
-    const { editor, apply, texts, disk } = await start({ open });
+  it("is refused: the rest is taken back, and so is the directory that it needed", async () => {
+    const { editor, apply, texts, disk, root } = await start({ open });
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(create));
     expect(failure.codes).toEqual(["clientRefused"]);
     expect(failure.message).toContain("Taken back: open.txt.");
     expect(texts()).toEqual(open);
     expect(disk()).toEqual(open);
+    expect(existsSync(join(root, "dir"))).toBe(false);
   });
 
   it("is created but gets no text: it is deleted again, and the rest is taken back", async () => {
@@ -218,7 +219,7 @@ describe("a new file", () => {
     const { editor, apply, disk, root } = await start({ open });
     editor.beforeEdits(async () => {
       if (editor.asked.length !== 2) return;
-      mkdirSync(join(root, "dir"));
+      mkdirSync(join(root, "dir"), { recursive: true });
       writeFileSync(join(root, "dir/new.txt"), "somebody else's\n");
     });
     const failure = await failed(apply(create));

@@ -263,3 +263,68 @@ describe("a deletion that the editor", () => {
     expect(disk()).toEqual({});
   });
 });
+
+describe("a file that is not open, changed and renamed,", () => {
+  const files = { "x.txt": "one\r\nold\r\n" };
+  const patch = patchOf("*** Update File: x.txt", "*** Move to: y.txt", "@@", "-old", "+new");
+
+  it("is opened, renamed and not saved: it is applied, with a warning", async () => {
+    const { apply, texts, disk } = await start({ files });
+    const answer = await apply(patch);
+    expect(answer).toMatchObject({ applied: true, outcome: "applied" });
+    expect(answer.warnings).toEqual([expect.stringMatching(/^x\.txt was not open.*not saved/)]);
+    expect(answer.files).toMatchObject([{ kind: "rename", newPath: "y.txt", version: null, onDisk: "differs" }]);
+    expect(texts()).toEqual({ "y.txt": "one\r\nnew\r\n" });
+    expect(disk()).toEqual({ "y.txt": files["x.txt"] });
+  });
+
+  it("is written by the editor: the disk proves both", async () => {
+    const { apply, texts, disk } = await start({ files, unopened: "written" });
+    const answer = await apply(patch);
+    expect(answer).toMatchObject({ applied: true, outcome: "applied", warnings: [] });
+    expect(answer.files).toMatchObject([{ onDisk: "same" }]);
+    expect(texts()).toEqual({});
+    expect(disk()).toEqual({ "y.txt": "one\r\nnew\r\n" });
+  });
+
+  it("is changed out of sight: the name is proved, the text is not", async () => {
+    const { editor, apply, disk, uri } = await start({ files, unopened: "hidden" });
+    const answer = await apply(patch);
+    expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
+    expect(answer.warnings[0]).toMatch(/^x\.txt.*prove/);
+    expect(editor.hidden.get(uri("y.txt"))).toBe("one\r\nnew\r\n");
+    expect(disk()).toEqual({ "y.txt": files["x.txt"] });
+  });
+
+  it("is opened, and not renamed: its text is taken back", async () => {
+    const { editor, apply, texts, disk } = await start({ files });
+    editor.behave("honest", "refuses", "honest");
+    const failure = await failed(apply(patch));
+    expect(failure.message).toContain("Taken back: x.txt.");
+    expect(texts()).toEqual(files);
+    expect(disk()).toEqual(files);
+  });
+
+  it("is written by the editor, and not renamed: the answer says that it may hold the edit", async () => {
+    const { editor, apply, disk } = await start({ files, unopened: "written" });
+    editor.behave("honest", "refuses", "honest");
+    const answer = await apply(patch);
+    expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
+    expect(answer.warnings[0]).toContain("These may hold the edit: x.txt.");
+    expect(answer.files).toMatchObject([{ path: "x.txt", kind: "update" }]);
+    expect(disk()).toEqual({ "x.txt": "one\r\nnew\r\n" });
+  });
+
+  it("can't be renamed back: the answer says under which name it is, and with which text", async () => {
+    const { editor, apply, texts, disk } = await start({ files: { ...files, "gone.txt": "x\n" } });
+    editor.behave("honest", "honest", "refuses");
+    const lines = patch.patch.split("\n").slice(1, -2);
+    const answer = await apply(patchOf(...lines, "*** Delete File: gone.txt"));
+    expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
+    expect(answer.warnings[0]).toMatch(/still have the new name.*: x\.txt\./);
+    expect(answer.files).toMatchObject([{ path: "x.txt", newPath: "y.txt", added: 1, removed: 1 }]);
+    expect(answer.edits.map(({ status }) => status)).toEqual(["applied", "applied", "failed"]);
+    expect(texts()).toEqual({ "y.txt": "one\r\nnew\r\n" });
+    expect(disk()).toEqual({ "y.txt": files["x.txt"], "gone.txt": "x\n" });
+  });
+});

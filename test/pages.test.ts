@@ -90,6 +90,22 @@ describe("the strict editor", () => {
   const take = (edit: WorkspaceEdit, encoding: Encoding = "utf-16") =>
     stepsOf(edit, open, { encoding, versions: "checked", emptyText: "" });
 
+  const rename = (oldUri: string, newUri: string) => ({
+    documentChanges: [{ kind: "rename" as const, oldUri, newUri }],
+  });
+
+  it("takes operations that leave and take the same name, in their order", () => {
+    const start = { line: 0, character: 0 };
+    const text = { textDocument: { uri, version: null }, edits: [{ range: { start, end: start }, newText: "new" }] };
+    const documentChanges = [
+      ...edit([0, 0, 0, 1, "x"]).documentChanges!,
+      ...rename(uri, "file:///b").documentChanges,
+      { kind: "create" as const, uri },
+      text,
+    ];
+    expect(take({ documentChanges }).map(({ kind }) => kind)).toEqual(["edit", "rename", "write"]);
+  });
+
   it("takes edits that are in order", () => {
     expect(take(edit([0, 0, 0, 1, "x"], [0, 3, 1, 0, ""]))).toMatchObject([
       {
@@ -123,6 +139,17 @@ describe("the strict editor", () => {
       { documentChanges: [{ textDocument: { uri: "file:///b", version: null }, edits: [] }] },
     ],
     ["the creation of what exists", { documentChanges: [{ kind: "create" as const, uri }] }],
+    ["the deletion of what does not", { documentChanges: [{ kind: "delete" as const, uri: "file:///b" }] }],
+    ["the rename of what does not", rename("file:///b", "file:///c")],
+    ["a rename onto what exists", rename(uri, uri)],
+    [
+      "an edit behind the rename",
+      { documentChanges: [...rename(uri, "file:///b").documentChanges, ...edit().documentChanges!] },
+    ],
+    [
+      "options of a file operation",
+      { documentChanges: [{ kind: "delete" as const, uri, options: { ignoreIfNotExists: true } }] },
+    ],
     ["both forms at once", { changes: {}, documentChanges: [] }],
   ])("refuses %s", (_, refused) => {
     expect(() => take(refused)).toThrow(Refused);

@@ -31,25 +31,34 @@ export type StepProof =
   /** The file was created, but got no text and could not be deleted again. */
   | { readonly kind: "leftEmpty" };
 
-/** A step on a whole file that was there before. */
+/** A step on a whole file. */
 export interface FileStep {
   readonly proof: StepProof;
-  /** The file as it was right before; `undefined`: the step did not get that far. */
+  /** The file as it was right before; `undefined`: there was none, or the step did not get that far. */
   readonly kept?: KeptFile;
-  /** Takes away the directories that were made for a new name. */
+  /** Takes away the directories that were made for a new name, which not every editor makes. */
   readonly tidy?: () => Promise<void>;
+  /** Whether the editor had a renamed file open; `undefined`: it was not renamed. */
+  readonly wasOpen?: boolean;
 }
 
 /** The file first and its text in a second request: some editors prompt for both in one, or lose the text. */
-export async function createFile(site: Site, file: FileChange): Promise<StepProof> {
+export async function createFile(site: Site, file: FileChange): Promise<FileStep> {
+  const { uri, path: name } = file.document;
+  const path = namePathOf(site, uri);
+  if (path === undefined) throw new Error("only files are created");
+  // Some editors empty what is there already. Behind a rename the old name may still be open in them.
+  if (openAt(site.session, uri) !== undefined || (await isThere(path))) return { proof: nameTaken(name) };
+  const tidy = await makeParents(path);
+  const proof = await createAndFill(site, file);
+  if (!(await isThere(path))) await tidy();
+  return { proof, tidy };
+}
+
+async function createAndFill(site: Site, file: FileChange): Promise<StepProof> {
   const { session, options } = site;
   const { uri } = file.document;
   const label = labelOf([file], options);
-  // Some editors empty what is there already. Behind a rename the old name may still be open in them.
-  const path = namePathOf(site, uri);
-  if (openAt(session, uri) !== undefined || (path !== undefined && (await isThere(path)))) {
-    return nameTaken(file.document.path);
-  }
   const answer = await request(session, { label, edit: { documentChanges: toFileOperation(file) } });
   if (answer.silent) return { kind: "silent" };
   if (!answer.applied) return { kind: "refused", reason: answer.reason };
@@ -62,13 +71,13 @@ export async function createFile(site: Site, file: FileChange): Promise<StepProo
   const proof = await prove(session, file, { label, edit });
   if (proof.kind === "proved" || proof.kind === "unproved") return proof;
   // The file was not there when it was planned, so there is no text that could have moved on.
-  const isGone = await removeFile(site, file);
+  const isGone = await removeFile(site, file, {});
   if (!isGone && (await onDiskNow(site, file, "")) === "same") return { kind: "leftEmpty" };
   return proof.kind === "moved" ? { kind: "diverged" } : proof;
 }
 
 /** Deletes a file that the batch created, unless somebody else has written into it. */
-export async function removeFile(site: Site, file: FileChange): Promise<boolean> {
+export async function removeFile(site: Site, file: FileChange, { tidy }: Pick<FileStep, "tidy">): Promise<boolean> {
   const { session } = site;
   const isOurs = (await onDiskNow(site, file, "")) === "same" || (await onDiskNow(site, file, file.text)) === "same";
   const open = openAt(session, file.document.uri);
@@ -77,7 +86,12 @@ export async function removeFile(site: Site, file: FileChange): Promise<boolean>
   const edit: WorkspaceEdit = { documentChanges: toFileOperation({ ...file, kind: "delete" }, open?.uri) };
   await request(session, { label: "Undo", edit });
   // Proved by the disk, as everything else is by the text; an editor may answer before it deletes.
-  return until(async () => (await onDiskNow(site, file, "")) === undefined, session.settings.proofTimeout);
+  const isGone = await until(
+    async () => (await onDiskNow(site, file, "")) === undefined,
+    session.settings.proofTimeout,
+  );
+  if (isGone) await tidy?.();
+  return isGone;
 }
 
 const nameTaken = (path: string): StepProof => ({
@@ -117,18 +131,19 @@ export async function renameFile(
     isUntouched: async () => (await isThere(oldPath)) && !(await isThere(newPath)),
   });
   if (proof.kind === "refused") await tidy();
-  const more = { tidy, ...(kept === undefined ? {} : { kept }) };
+  const more = { tidy, wasOpen: open !== undefined, ...(kept === undefined ? {} : { kept }) };
   if (proof.kind !== "proved" || open === undefined) return { proof, ...more };
   // Some editors keep the document under its old name, and some close it and leave the text to the disk.
   const nowAt = () => openAt(session, target.uri);
+  const isSaved = async () => (await sameAsDisk(open.text, newPath)) === "same";
   await until(
-    async () => openAt(session, document.uri) === undefined && nowAt() !== undefined,
+    async () => openAt(session, document.uri) === undefined && (nowAt() !== undefined || (await isSaved())),
     session.settings.proofTimeout,
   );
   const text = (nowAt() ?? openAt(session, document.uri))?.text;
   const isLost =
     text === undefined
-      ? (await sameAsDisk(open.text, newPath)) !== "same"
+      ? !(await isSaved())
       : text !== open.text && !file.change.isEmpty && whichText(file, text) === "old";
   return { proof: isLost ? { kind: "diverged" } : proof, ...more };
 }
@@ -137,7 +152,7 @@ export async function renameFile(
 export async function renameBack(
   site: Site,
   file: FileChange,
-  { kept, tidy }: FileStep,
+  { kept, tidy, wasOpen }: FileStep,
 ): Promise<"back" | "saved" | "stuck"> {
   const { session } = site;
   const { document, target } = file;
@@ -155,7 +170,7 @@ export async function renameBack(
   });
   if (proof.kind !== "proved") return "stuck";
   // Its text is taken back where the editor has it open.
-  if (open !== undefined)
+  if (wasOpen === true)
     await until(async () => openAt(session, document.uri) !== undefined, session.settings.proofTimeout);
   await tidy?.();
   const now = await keepFile(oldPath, document.path);

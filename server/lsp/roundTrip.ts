@@ -122,7 +122,7 @@ async function attemptTask(work: Work, { kind, planned }: Task, file: FileChange
     case "text":
       return { proof: await changeText(work, file) };
     case "create":
-      return { proof: await createFile(work, file) };
+      return createFile(work, file);
     case "rename":
       return renameFile(work, file, { isEdited: work.done.some((step) => step.planned === planned) });
     case "delete":
@@ -254,7 +254,7 @@ async function takeBack(work: Work, step: Step): Promise<Leftover | "back"> {
     return left === "stuck" ? "renamed" : left;
   }
   if (kind === "delete") return (await undelete(work, file, step)) ? "back" : "deleted";
-  const isBack = kind === "create" ? await removeFile(work, file) : isCertain && (await takeTextBack(work, file));
+  const isBack = kind === "create" ? await removeFile(work, file, step) : isCertain && (await takeTextBack(work, file));
   return isBack ? "back" : isCertain ? "stuck" : "doubtful";
 }
 

@@ -1,5 +1,8 @@
 /** An LSP client that is not ours: a real Neovim applies what the server answers, in each position encoding. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { patchOf } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 import { neovimVersion, runNeovim, type Scenario } from "../support/neovim.js";
 import { encodings } from "../support/positionModel.js";
@@ -46,6 +49,31 @@ const expectedOfOpenFiles = {
   "lone.txt": "a\rb 😀😀 C d\nafter\n",
   "noeol.txt": "first\nlast 👩\u200d💻😀 row",
 };
+
+/** A patch that renames and deletes files that are open with unsaved text, open and saved, and not open. */
+const movedFiles = {
+  "unsaved.txt": "one\nold\n",
+  "saved.txt": "same\n",
+  "closed.txt": "closed\n",
+  "shown.txt": "shown\n",
+  "gone.txt": "gone\n",
+  "dir/": "",
+};
+const moves = [
+  ...["*** Update File: unsaved.txt", "*** Move to: dir/moved.txt", "@@", "-old", "+new"],
+  ...["*** Update File: saved.txt", "*** Move to: dir/saved.txt"],
+  ...["*** Update File: closed.txt", "*** Move to: dir/closed.txt"],
+  ...["*** Delete File: shown.txt", "*** Delete File: gone.txt"],
+];
+const additions = ["*** Add File: dir/added.txt", "+added", "*** Add File: saved.txt", "+second"];
+
+/** What the person sees: the buffers, and the files that no buffer holds. */
+function seen(root: string, buffers: Readonly<Record<string, string>>): Record<string, string> {
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map((entry) => join(entry.parentPath, entry.name));
+  const texts = paths.map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")]);
+  return { ...Object.fromEntries(texts), ...buffers };
+}
 
 function scenario(encoding: Scenario["encoding"], door: Scenario["door"], edits: readonly object[]): Scenario {
   return { root: makeDirectory(files), encoding, open, typed, door, call: { edits } };
@@ -100,6 +128,32 @@ if (version === undefined) {
       const outcome = runNeovim(scenario(encoding, "command", edits));
       expect(outcome.failure).toMatchObject({ code: -32803 });
       expect(outcome.after).toEqual(outcome.before);
+    });
+  });
+
+  describe(`${version}, renaming and deleting`, () => {
+    const expected = {
+      "dir/moved.txt": "typed\nnew\n",
+      "dir/saved.txt": "same\n",
+      "dir/closed.txt": "closed\n",
+    };
+
+    it.each([
+      ["the answer", "request", [...moves, ...additions], { "dir/added.txt": "added\n", "saved.txt": "second\n" }],
+      ["what the server asks for", "command", moves, {}],
+    ] as const)("has the right files and texts after it applied %s", (_, door, patch, added) => {
+      const root = makeDirectory(movedFiles);
+      const outcome = runNeovim({
+        root,
+        encoding: "utf-16",
+        open: ["unsaved.txt", "saved.txt", "shown.txt"],
+        typed: [{ path: "unsaved.txt", line: 1, lines: ["typed"] }],
+        door,
+        call: patchOf(...patch),
+      });
+      expect(outcome.failure).toBeUndefined();
+      expect(seen(root, outcome.after)).toEqual({ ...expected, ...added });
+      if (door === "command") expect(outcome.result).toMatchObject({ applied: true, outcome: "applied" });
     });
   });
 }
