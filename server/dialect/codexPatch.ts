@@ -4,7 +4,7 @@ import { callFailures, callSentences, patchFailures, patchProblems } from "../pl
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
 import { limits } from "../text/limits.js";
 import { atPath } from "./edit.js";
-import type { Header, Leniency } from "./patchMarkers.js";
+import type { Header, Leniency, StrayMarker } from "./patchMarkers.js";
 import {
   isHunkStart,
   markers,
@@ -54,13 +54,14 @@ export function parsePatch(text: string, how: Leniency): ParsedPatch {
   else if (!how.lenient) report(patch, to - 1, patchProblems.noEnd());
   if (patch.sections.length + patch.reported.length === 0) report(patch, from - 1, patchProblems.noSections());
 
-  const { sections, reported, unlisted, next } = patch;
+  if (hasTooMany(patch)) {
+    const most = limits.editsPerCall;
+    const what = "the number of hunks, added and deleted files and moves";
+    return { ok: false, failures: [callFailures.tooLarge({}, what, most + 1, most, "or more")], unlisted: 0 };
+  }
+  const { sections, reported, unlisted } = patch;
   if (reported.length > 0)
     return { ok: false, failures: reported.map((make) => make(sections.map(titleOf))), unlisted };
-  if (next > limits.editsPerCall) {
-    const failure = callFailures.tooLarge({}, "the patch", next, limits.editsPerCall, "hunks, files and moves");
-    return { ok: false, failures: [failure], unlisted: 0 };
-  }
   return { ok: true, sections, warnings: isEnded ? [] : [callSentences.patchMayBeCutOff] };
 }
 
@@ -79,6 +80,9 @@ interface Patch extends Leniency {
   reported: ((sound: readonly string[]) => Failure)[];
   unlisted: number;
 }
+
+/** Reading stops there, before a hostile patch fills the memory. */
+const hasTooMany = ({ next }: Patch): boolean => next > limits.editsPerCall;
 
 function report(patch: Patch, line: number, problem: string, path?: string): void {
   const quoted = { number: line + 1, text: patch.lines[line] ?? "" };
@@ -102,7 +106,7 @@ function readSections(patch: Patch): boolean {
   /** The Add or Delete whose lines have just been read: what is wrong behind it is its fault. */
   let before: Section | undefined;
   let blank: number | undefined;
-  for (; patch.at < to; patch.at++) {
+  for (; patch.at < to && !hasTooMany(patch); patch.at++) {
     const line = trimLine(lines[patch.at] ?? "");
     const header = readHeader(line);
     if (line === markers.end) {
@@ -134,11 +138,12 @@ function problemBehind(before: Section | undefined, line: string): string {
   return isUnifiedDiff(line) ? patchProblems.unifiedDiff() : patchProblems.expectedHeader();
 }
 
-/** Goes on to the last line in front of the next header or end; the reader's loop takes the next step. */
+/** Goes on to the last line in front of what begins or ends a section, or is meant to; the loop takes the next step. */
 function skipSection(patch: Patch): void {
   for (; patch.at + 1 < patch.to; patch.at++) {
     const next = trimLineEnd(patch.lines[patch.at + 1] ?? "");
     if (next === markers.end || readHeader(next) !== undefined || isLastEnd(patch, patch.at + 1)) return;
+    if (readStrayMarker(next)?.endsSection === true) return;
   }
 }
 
@@ -194,13 +199,14 @@ function readUpdate(patch: Patch, path: string): void {
   for (; ; patch.at++) {
     if (lenient && update.hunks.length === 0) skipLeadingBlanks(patch);
     const at = patch.at + 1;
-    if (at >= to) break;
+    if (at >= to || hasTooMany(patch)) break;
     const line = lines[at] ?? "";
     const marker = trimLineEnd(line);
     // Only a marker at the very start of a line ends an Update: an indented one is a context line.
     if (marker === markers.end || readHeader(marker) !== undefined || isLastEnd(patch, at)) break;
-    if (readStrayMarker(marker)?.endsSection === true) break;
-    const problem = readUpdateLine(patch, update, { at, line, marker });
+    const stray = readStrayMarker(marker);
+    if (stray?.endsSection === true) break;
+    const problem = readUpdateLine(patch, update, { at, line, marker, stray });
     if (problem !== undefined) {
       report(patch, at, problem, path);
       skipSection(patch);
@@ -225,14 +231,17 @@ interface UpdateLine {
   readonly line: string;
   /** The line without the blanks at its end. */
   readonly marker: string;
+  /** What it is if it is no marker that can stand here. */
+  readonly stray: StrayMarker | undefined;
 }
 
 /** Adds a line to an Update; returns what is wrong with it. */
-function readUpdateLine(patch: Patch, update: Update, { at, line, marker }: UpdateLine): string | undefined {
-  const { lenient } = patch;
+function readUpdateLine(patch: Patch, update: Update, { at, line, marker, stray }: UpdateLine): string | undefined {
   const last = update.hunks.at(-1);
   if (marker === markers.endOfFile) {
-    if (last === undefined || last.atEnd || last.lines.length === 0) return patchProblems.endOfFileMisplaced();
+    // Codex takes it without a word where no hunk has begun yet.
+    if (last === undefined) return undefined;
+    if (last.atEnd || last.lines.length === 0) return patchProblems.endOfFileMisplaced();
     last.atEnd = true;
     return undefined;
   }
@@ -245,10 +254,9 @@ function readUpdateLine(patch: Patch, update: Update, { at, line, marker }: Upda
   }
   const kind = line === "" ? "context" : kinds[line[0] ?? ""];
   if (kind === undefined) {
-    if (!lenient) return readStrayMarker(marker)?.problem ?? patchProblems.hunkLine();
-    if (isNoNewline(line)) return undefined;
-    const stray = readStrayMarker(marker);
     if (stray !== undefined) return stray.problem;
+    if (!patch.lenient) return patchProblems.hunkLine();
+    if (isNoNewline(line)) return undefined;
   }
   const hunk = last ?? openHunk(patch, update, at);
   const text = kind === undefined ? line : line.slice(1);
@@ -291,8 +299,9 @@ const isAllEmpty = (lines: readonly HunkLine[]): boolean =>
   lines.every(({ kind, text }) => kind === "context" && text === "");
 
 /**
- * Passes over blank lines between the header of an Update and its first hunk, which are no part of the hunk. Blanks alone in
- * a line are an empty context line where no `@@` follows.
+ * Passes over blank lines between the header of an Update and its first hunk, which are no part of the hunk. Two cases without
+ * an `@@` differ: blanks alone in a line are an empty context line, and an empty line above a `+` may be all that says where
+ * the addition goes.
  */
 function skipLeadingBlanks(patch: Patch): void {
   const { lines, to } = patch;
@@ -300,9 +309,11 @@ function skipLeadingBlanks(patch: Patch): void {
   let filled = first;
   while (filled < to && trimLineEnd(lines[filled] ?? "") === "") filled++;
   const next = trimLineEnd(lines[filled] ?? "");
-  let empty = first;
-  while (empty < to && lines[empty] === "") empty++;
-  patch.at = (filled === to || isHunkStart(next, patch) || next.startsWith("***") ? filled : empty) - 1;
+  if (filled === to || isHunkStart(next, patch) || next.startsWith("***")) {
+    patch.at = filled - 1;
+  } else if (!next.startsWith("+")) {
+    while (patch.at + 1 < filled && lines[patch.at + 1] === "") patch.at++;
+  }
 }
 
 /** Whether a line is an indented end of the patch that nothing follows: there Codex looks at the words only. */
@@ -318,7 +329,9 @@ function isNoNewline(line: string): boolean {
 /** Behind the end stand only blank lines and one more end; leniently also whatever does not look like a patch. */
 function checkRest(patch: Patch): void {
   const found = patch.lenient ? lenientRest(patch) : strictRest(patch);
-  if (found !== undefined) report(patch, found, patchProblems.behindEnd());
+  if (found === undefined) return;
+  const isSecond = trimLine(patch.lines[found] ?? "") === markers.begin;
+  report(patch, found, isSecond ? patchProblems.beginInside() : patchProblems.behindEnd());
 }
 
 /** The first line behind the end that may not stand there. */

@@ -68,6 +68,10 @@ export interface StrayMarker {
   readonly endsSection: boolean;
 }
 
+/** What each of the likenesses below starts with: most lines are none of them, and there may be millions. */
+const firstWord =
+  /^\*+[\s_-]*(?:add|begin|change|create|delete|edit|end|environment|eof|modify|move|new|remove|rename|update)/;
+
 /** Markers by the words in them, in lower case and with single blanks: how models misspell them. */
 const likenesses: readonly { readonly like: RegExp; readonly marker: string; readonly endsSection: boolean }[] = [
   { like: /^begin ?patch/, marker: markers.begin, endsSection: true },
@@ -91,9 +95,9 @@ export function readStrayMarker(line: string): StrayMarker | undefined {
   if (line.startsWith(markers.moveTo)) return { problem: patchProblems.moveMisplaced(), endsSection: false };
   if (line.startsWith(markers.environment)) return { problem: patchProblems.environment(), endsSection: false };
   // The words of every marker stand well within so many characters.
-  const words = line
-    .slice(0, 80)
-    .toLowerCase()
+  const start = line.slice(0, 80).toLowerCase();
+  if (!firstWord.test(start)) return undefined;
+  const words = start
     .replace(/^\*+/, "")
     .replace(/[\s_-]+/g, " ")
     .replace(/^ /, "");

@@ -73,12 +73,13 @@ export function looksLikePatch(line: string): boolean {
 /** The line behind the last one that is neither blank nor closes what was opened in front of the patch. */
 function endOfContent(lines: readonly string[], before: readonly string[]): number {
   const isFenced = before.some(isFence);
-  const tag = heredocTag(before.at(-1) ?? "");
+  const tag = heredocTag(before.findLast(isFilled) ?? "");
   const isWrapping = (line: string): boolean => {
     const trimmed = trimLine(line);
     if (trimmed === "" || (isFenced && isFence(line))) return true;
-    // The last quote is that of a shell's `-c "…"` around the heredoc.
-    return tag !== undefined && (trimmed.replace(/["']$/, "") === tag || trimmed === '"' || trimmed === "'");
+    // Behind the tag may stand what ends a shell's `"$(cat <<'EOF'`, on the same line or on the next.
+    const rest = trimmed.replace(/["')]{1,4}$/, "");
+    return tag !== undefined && (rest === tag || rest === "");
   };
   return lines.findLastIndex((line) => !isWrapping(line)) + 1;
 }
@@ -88,7 +89,7 @@ const isFence = (line: string): boolean => /^ {0,3}(?:```|~~~)/.test(line);
 
 /** The word behind which a shell's heredoc ends. */
 function heredocTag(line: string): string | undefined {
-  return /<<-? ?["']?([A-Za-z_][A-Za-z0-9_]{0,30})["']?/.exec(line.slice(-200))?.[1];
+  return /<<-? ?[\\"']?([A-Za-z_][A-Za-z0-9_]{0,30})["']?/.exec(line.slice(-200))?.[1];
 }
 
 /** Why a text without a first marker is no patch; `first` is its first line that is not blank. */
@@ -97,7 +98,7 @@ function whyNoPatch(lines: readonly string[], first: number): NoPatch {
   const at = (line: number, problem: string): NoPatch => ({ lines, line, problem });
   if (start === "") return at(first, patchProblems.empty());
   const nearly = lines.findIndex((line) => /^\s*\*{3,} ?begin[ _-]?patch/i.test(line.slice(0, 40)));
-  if (nearly >= 0 && trimLine(lines[nearly] ?? "") !== markers.begin) {
+  if (nearly >= 0 && trimLine((lines[nearly] ?? "").replace(/^\ufeff/, "")) !== markers.begin) {
     const isEscaped = lines[nearly]?.includes("\\n") === true;
     return at(nearly, isEscaped ? patchProblems.escaped() : patchProblems.misspelt(markers.begin));
   }

@@ -434,11 +434,11 @@ export const patchProblems = {
     'this is a unified diff; name the file with "*** Update File: path" instead of the lines ---, +++ and diff, between "*** Begin Patch" and "*** End Patch"',
   beforeBegin: () => 'it stands before "*** Begin Patch", and so does not count; move it behind that line',
   behindEnd: () => 'it stands behind "*** End Patch", and so does not count; move it in front of that line',
-  beginInside: () => 'a patch begins only once; end it first with "*** End Patch", or put all sections in one patch',
+  beginInside: () => 'a call holds one patch; put all sections between one "*** Begin Patch" and one "*** End Patch"',
   noEnd: () => 'the patch ends without "*** End Patch"; write it alone on the last line',
   noSections: () => "the patch holds no sections; write one for each file to be added, deleted or updated",
   environment: () =>
-    'an environment has a name and is named once, directly behind "*** Begin Patch"; move it there or leave it out',
+    'an environment has a name and stands once, directly behind "*** Begin Patch"; move the line there or leave it out',
   expectedHeader: () =>
     'a section must begin here, with "*** Add File: path", "*** Delete File: path" or "*** Update File: path"',
   misspelt: (marker: string) => `is ${quote(marker)} meant? Write it exactly so, with its capitals and single blanks`,

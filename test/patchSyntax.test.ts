@@ -1,0 +1,797 @@
+/** The grammar of patches: what is read as which sections, and what is said of a line that can't be read. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parsePatch } from "../server/dialect/codexPatch.js";
+import type { AddSection, Anchor, DeleteSection, Hunk, Section, UpdateSection } from "../server/plan/operation.js";
+import { limits } from "../server/text/limits.js";
+
+const begin = "*** Begin Patch";
+const end = "*** End Patch";
+const update = "*** Update File: f";
+const endOfFile = "*** End of File";
+
+/** The lines of a patch between its markers, so that the first one is line 2. */
+const patch = (...lines: readonly string[]): string => [begin, ...lines, end].join("\n");
+
+const add = (index: number, patchLine: number, path: string, text: string): AddSection => ({
+  kind: "add",
+  index,
+  path,
+  patchLine,
+  text,
+});
+const remove = (index: number, patchLine: number, path: string): DeleteSection => ({
+  kind: "delete",
+  index,
+  path,
+  patchLine,
+});
+const change = (
+  patchLine: number,
+  hunks: readonly Hunk[],
+  more: Partial<Pick<UpdateSection, "path" | "move">> = {},
+): UpdateSection => ({ kind: "update", path: "f", patchLine, hunks, ...more });
+
+const kinds = { " ": "context", "-": "remove", "+": "add" } as const;
+
+/** A hunk whose lines are written with their sign. */
+const hunk = (
+  index: number,
+  patchLine: number,
+  lines: readonly string[],
+  more: { anchors?: readonly (string | Anchor)[]; atEnd?: boolean } = {},
+): Hunk => ({
+  index,
+  patchLine,
+  anchors: (more.anchors ?? []).map((anchor) => (typeof anchor === "string" ? { text: anchor } : anchor)),
+  lines: lines.map((line) => {
+    const sign = line[0];
+    if (sign !== " " && sign !== "-" && sign !== "+") throw new Error(`${line} has no sign`);
+    return { kind: kinds[sign], text: line.slice(1) };
+  }),
+  atEnd: more.atEnd ?? false,
+});
+
+const strict = { lenient: false };
+const lenient = { lenient: true };
+const cutOff = [expect.stringContaining("cut off")];
+
+describe("what Codex accepts is read alike in both grammars", () => {
+  const one = [change(2, [hunk(0, 3, ["-a", "+b"])])];
+  const rows: [name: string, text: string, sections: readonly Section[]][] = [
+    ["CRLF", patch(update, "@@", "-a", "+b").replaceAll("\n", "\r\n"), [change(2, [hunk(0, 3, ["-a", "+b"])])]],
+    [
+      "one section of each kind; a move counts before its hunks",
+      patch("*** Add File: x", "+1", "+", "*** Delete File: y", update, "*** Move to: g", "@@", "-a", "@@ z", "+b"),
+      [
+        add(0, 2, "x", "1\n\n"),
+        remove(1, 5, "y"),
+        change(6, [hunk(3, 8, ["-a"]), hunk(4, 10, ["+b"], { anchors: ["z"] })], {
+          move: { index: 2, path: "g", patchLine: 7 },
+        }),
+      ],
+    ],
+    ["a first hunk without @@", patch(update, "-a", "+b"), one],
+    [
+      "an empty line is an empty context line",
+      patch(update, "@@", " a", "", "-b"),
+      [change(2, [hunk(0, 3, [" a", " ", "-b"])])],
+    ],
+    [
+      "blank lines at the end of a hunk belong to it",
+      patch(update, "@@", "-a", "", "@@", "-b", "", "*** Add File: x"),
+      [change(2, [hunk(0, 3, ["-a", " "]), hunk(1, 6, ["-b", " "])]), add(2, 9, "x", "")],
+    ],
+    ["an Add without lines makes an empty file", patch("*** Add File: x"), [add(0, 2, "x", "")]],
+    [
+      "blanks behind an anchor are dropped, further ones in front of it are not",
+      patch(update, "@@   a  ", "-b", "@@  ", "-c"),
+      [change(2, [hunk(0, 3, ["-b"], { anchors: ["  a"] }), hunk(1, 5, ["-c"])])],
+    ],
+    [
+      "blanks behind a path are dropped; quotes and blanks in front of it are part of it",
+      patch('*** Delete File: "a" \t', "*** Delete File:  b"),
+      [remove(0, 2, '"a"'), remove(1, 3, " b")],
+    ],
+    [
+      "headers may be indented behind an Add or a Delete, and at the beginning",
+      patch("  *** Delete File: a", "\t*** Add File: b", "+1", " *** Delete File: c"),
+      [remove(0, 2, "a"), add(1, 3, "b", "1\n"), remove(2, 5, "c")],
+    ],
+    [
+      "in an Update an indented marker is a context line",
+      patch(update, "@@", " *** Delete File: a", "  @@", " *** End Patch", "-a"),
+      [change(2, [hunk(0, 3, [" *** Delete File: a", "  @@", " *** End Patch", "-a"])])],
+    ],
+    [
+      "an indented end ends an Update where nothing follows it",
+      `${begin}\n${update}\n-a\n+b\n  ${end} \n\n`,
+      [change(2, [hunk(0, 3, ["-a", "+b"])])],
+    ],
+    [
+      "the end of the file, and blanks behind it",
+      patch(update, "@@", "-a", `${endOfFile}  `, "", " ", "@@ z", "-b", endOfFile, ""),
+      [change(2, [hunk(0, 3, ["-a"], { atEnd: true }), hunk(1, 8, ["-b"], { anchors: ["z"], atEnd: true })])],
+    ],
+    [
+      "an end of the file in front of every hunk says nothing",
+      patch(update, endOfFile, "@@", "-a"),
+      [change(2, [hunk(0, 4, ["-a"])])],
+    ],
+    ["an environment is passed over", patch("*** Environment ID: e", "*** Delete File: a"), [remove(0, 3, "a")]],
+    [
+      "blank lines around the patch, blanks around its markers",
+      `\n \n\t${begin} \n${update}\n-a\n  ${end}  \n\n`,
+      [change(4, [hunk(0, 5, ["-a"])])],
+    ],
+    ["two ends", `${patch("*** Delete File: a")}\n\n ${end}`, [remove(0, 2, "a")]],
+    ["a heredoc", `<<'EOF'\n${patch("*** Delete File: a")}\nEOF\n`, [remove(0, 3, "a")]],
+    [
+      "one file several times",
+      patch("*** Add File: f", "+a", update, "-a", "*** Delete File: f"),
+      [add(0, 2, "f", "a\n"), change(4, [hunk(1, 5, ["-a"])]), remove(2, 6, "f")],
+    ],
+    ["a hunk without a change", patch(update, "@@", " a"), [change(2, [hunk(0, 3, [" a"])])]],
+    [
+      "texts that look like markers, behind their sign",
+      patch("*** Add File: x", `+${end}`, `+${begin}`, "++"),
+      [add(0, 2, "x", `${end}\n${begin}\n+\n`)],
+    ],
+    ["a CR within a line stays", patch("*** Add File: x", "+a\rb"), [add(0, 2, "x", "a\rb\n")]],
+    [
+      "blanks are Unicode's: a next line is one",
+      `${begin}\u0085\n*** Delete File: a\u0085\u00a0\n\u2003${end}`,
+      [remove(0, 2, "a")],
+    ],
+  ];
+  test.each(rows)("%s", (_, text, sections) => {
+    for (const how of [strict, lenient]) expect(parsePatch(text, how)).toEqual({ ok: true, sections, warnings: [] });
+  });
+});
+
+describe("what models write instead is read where its meaning is certain, and not strictly", () => {
+  const rows: [name: string, text: string, sections: readonly Section[]][] = [
+    [
+      "blank lines wherever nothing else could be meant",
+      patch(
+        "",
+        "*** Add File: x",
+        "+1",
+        "",
+        "*** Delete File: y",
+        " ",
+        update,
+        "*** Move to: g",
+        "",
+        "",
+        "@@",
+        "-a",
+        "",
+        "",
+      ),
+      [
+        add(0, 3, "x", "1\n"),
+        remove(1, 6, "y"),
+        change(8, [hunk(3, 12, ["-a", " ", " "])], { move: { index: 2, path: "g", patchLine: 9 } }),
+      ],
+    ],
+    [
+      "text around the patch",
+      `Here it is:\n\n${patch("*** Delete File: a")}\n\nThat *should* do.`,
+      [remove(0, 4, "a")],
+    ],
+    ["a Markdown fence", `\`\`\`diff\n${patch(update, "-a")}\n\`\`\`\n`, [change(3, [hunk(0, 4, ["-a"])])]],
+    ["a heredoc of any tag", `apply_patch <<'PATCH'\n${patch("*** Delete File: a")}\nPATCH`, [remove(0, 3, "a")]],
+    [
+      "a shell's call",
+      `bash -lc "apply_patch <<'EOF'\n${patch(update, "-a", "+b")}\nEOF\n"`,
+      [change(3, [hunk(0, 4, ["-a", "+b"])])],
+    ],
+    ["a byte order mark", `\ufeff${patch("*** Delete File: a")}`, [remove(0, 2, "a")]],
+    [
+      "stacked anchors; a bare @@ among them adds none",
+      patch(update, "@@ class A", "@@   def b():", "@@", "-a", "@@", "@@ z", "", "@@ y", "-b"),
+      [
+        change(2, [
+          hunk(0, 3, ["-a"], { anchors: ["class A", "  def b():"] }),
+          hunk(1, 7, ["-b"], { anchors: ["z", "y"] }),
+        ]),
+      ],
+    ],
+    [
+      "an anchor without its blank",
+      patch(update, "@@def b():", "-a"),
+      [change(2, [hunk(0, 3, ["-a"], { anchors: ["def b():"] })])],
+    ],
+    [
+      "a context line without its blank",
+      patch(update, "@@", "a", "\tb", "@Override", "-c", "}"),
+      [change(2, [hunk(0, 3, [" a", " \tb", " @Override", "-c", " }"])])],
+    ],
+    [
+      "a context line without its blank that starts with an asterisk",
+      patch(update, "@@", "* item", "-c", "*/", "***", "*** a note"),
+      [change(2, [hunk(0, 3, [" * item", "-c", " */", " ***", " *** a note"])])],
+    ],
+    [
+      "a first line without its blank, and without @@",
+      patch(update, "a", "-b"),
+      [change(2, [hunk(0, 3, [" a", "-b"])])],
+    ],
+    ["a move alone", patch(update, "*** Move to: g"), [change(2, [], { move: { index: 0, path: "g", patchLine: 3 } })]],
+    [
+      "a move behind a blank line",
+      patch(update, "", "*** Move to: g"),
+      [change(2, [], { move: { index: 0, path: "g", patchLine: 4 } })],
+    ],
+    [
+      "git's remark on the last line",
+      patch(
+        update,
+        "@@",
+        "-a",
+        "\\ No newline at end of file",
+        "+b",
+        "*** Add File: x",
+        "+1",
+        "\\ No newline at end of file",
+      ),
+      [change(2, [hunk(0, 3, ["-a", "+b"])]), add(1, 7, "x", "1\n")],
+    ],
+  ];
+  test.each(rows)("%s", (_, text, sections) => {
+    expect(parsePatch(text, lenient)).toEqual({ ok: true, sections, warnings: [] });
+    expect(parsePatch(text, strict).ok).toBe(false);
+  });
+
+  const open: [name: string, text: string][] = [
+    ["cut off", `${begin}\n${update}\n-a\n+b`],
+    ["and blank lines", `${begin}\n${update}\n-a\n+b\n\n`],
+    ["and the fence", `\`\`\`\n${begin}\n${update}\n-a\n+b\n\`\`\`\n`],
+    ["and the heredoc's tag", `apply_patch <<EOF\n${begin}\n${update}\n-a\n+b\nEOF`],
+    ["and a heredoc in a fence", `\`\`\`\napply_patch "$(cat << 'X_1'\n${begin}\n${update}\n-a\n+b\nX_1\n)"\n\`\`\``],
+  ];
+  test.each(open)("a patch without its end is read with a warning: %s", (_, text) => {
+    const first = text.split("\n").indexOf(update) + 1;
+    expect(parsePatch(text, lenient)).toEqual({
+      ok: true,
+      sections: [change(first, [hunk(0, first + 1, ["-a", "+b"])])],
+      warnings: cutOff,
+    });
+    expect(parsePatch(text, strict).ok).toBe(false);
+  });
+
+  test("what would close a wrapping that nothing opened is a line of the patch", () => {
+    expect(parsePatch([begin, update, "-a", "```"].join("\n"), lenient)).toMatchObject({
+      sections: [{ hunks: [{ lines: [{}, { kind: "context", text: "```" }] }] }],
+    });
+  });
+});
+
+describe("where the two grammars read different sections", () => {
+  const rows: [name: string, text: string, strictly: readonly Section[], leniently: readonly Section[]][] = [
+    [
+      "a blank line in front of the first @@ is a hunk for Codex",
+      patch(update, "", "@@", "-a"),
+      [change(2, [hunk(0, 3, [" "]), hunk(1, 4, ["-a"])])],
+      [change(2, [hunk(0, 4, ["-a"])])],
+    ],
+    [
+      "a line of blanks there, too",
+      patch(update, "  ", "@@", "-a"),
+      [change(2, [hunk(0, 3, ["  "]), hunk(1, 4, ["-a"])])],
+      [change(2, [hunk(0, 4, ["-a"])])],
+    ],
+    [
+      "a blank line in front of lines to be found is not one of them",
+      patch(update, "", "-a"),
+      [change(2, [hunk(0, 3, [" ", "-a"])])],
+      [change(2, [hunk(0, 4, ["-a"])])],
+    ],
+    [
+      "a hunk of nothing but blank lines between two anchors",
+      patch(update, "@@ y", "", "@@ z", "-a"),
+      [change(2, [hunk(0, 3, [" "], { anchors: ["y"] }), hunk(1, 5, ["-a"], { anchors: ["z"] })])],
+      [change(2, [hunk(0, 3, ["-a"], { anchors: ["y", "z"] })])],
+    ],
+    [
+      "an anchor of nothing between two @@",
+      patch(update, "@@ @@", "-a"),
+      [change(2, [hunk(0, 3, ["-a"], { anchors: ["@@"] })])],
+      [change(2, [hunk(0, 3, ["-a"])])],
+    ],
+    [
+      "a blank line behind a move alone",
+      patch(update, "*** Move to: g", ""),
+      [change(2, [hunk(1, 4, [" "])], { move: { index: 0, path: "g", patchLine: 3 } })],
+      [change(2, [], { move: { index: 0, path: "g", patchLine: 3 } })],
+    ],
+    [
+      "the head of a unified diff's hunk is an anchor, and leniently also a line number",
+      patch(update, "@@ -12,3 +13 @@ def f():", "-a", "@@ -5 +5,0", "-b", "@@ -x +y @@", "-c"),
+      [
+        change(2, [
+          hunk(0, 3, ["-a"], { anchors: ["-12,3 +13 @@ def f():"] }),
+          hunk(1, 5, ["-b"], { anchors: ["-5 +5,0"] }),
+          hunk(2, 7, ["-c"], { anchors: ["-x +y @@"] }),
+        ]),
+      ],
+      [
+        change(2, [
+          hunk(0, 3, ["-a"], { anchors: [{ text: "-12,3 +13 @@ def f():", range: { line: 12, count: 3 } }] }),
+          hunk(1, 5, ["-b"], { anchors: [{ text: "-5 +5,0", range: { line: 5, count: 1 } }] }),
+          hunk(2, 7, ["-c"], { anchors: ["-x +y @@"] }),
+        ]),
+      ],
+    ],
+  ];
+  test.each(rows)("%s", (_, text, strictly, leniently) => {
+    expect(parsePatch(text, strict)).toEqual({ ok: true, sections: strictly, warnings: [] });
+    expect(parsePatch(text, lenient)).toEqual({ ok: true, sections: leniently, warnings: [] });
+  });
+
+  test("but a blank line above an addition says where it goes, and blanks in a line are context", () => {
+    for (const how of [strict, lenient]) {
+      expect(parsePatch(patch(update, "", "+a"), how)).toMatchObject({
+        sections: [change(2, [hunk(0, 3, [" ", "+a"])])],
+      });
+      expect(parsePatch(patch(update, " ", "-a"), how)).toMatchObject({
+        sections: [change(2, [hunk(0, 3, [" ", "-a"])])],
+      });
+    }
+  });
+});
+
+describe("a line that can't be read", () => {
+  /** The line of the text as sent, and parts of what is said of it. */
+  type Expected = [line: number, ...parts: string[]];
+  const header = "a section must begin here";
+  const rows: [name: string, text: string, failures: Expected[]][] = [
+    ["an empty text", "", [[1, "Line 1 of the patch is empty", begin, end]]],
+    ["blank lines only", "\n \n", [[1, "is empty"]]],
+    ["prose", "\nPlease change a to b.", [[2, '"Please change a to b."', `no line is "${begin}"`]]],
+    ["a patch without its beginning", `${update}\n-a\n${end}`, [[1, `no line is "${begin}"`]]],
+    ["JSON", ' {"command": ["apply_patch", "*** Begin Patch\\n"]}', [[1, "this is JSON"]]],
+    ["line breaks in two characters", `${begin}\\n${update}\\n-a\\n${end}`, [[1, 'spelt as "\\n"']]],
+    [
+      "a unified diff",
+      "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b",
+      [[1, "unified diff", '"*** Update File: path"']],
+    ],
+    [
+      "a unified diff between the markers",
+      patch("--- a/f", "+++ b/f", "@@ -1 +1 @@", "-a", "+b"),
+      [[2, "unified diff"]],
+    ],
+    ["a marker in other letters", `*** begin patch\n*** Add File: x\n*** end patch`, [[1, `is "${begin}" meant`]]],
+    ["a marker with more behind it", `Patch:\n*** Begin Patch ***\n${update}`, [[2, `is "${begin}" meant`]]],
+    ["no section", `x\n${begin}\n\n${end}`, [[2, "holds no sections"]]],
+    [
+      "an end that is misspelt",
+      `${begin}\n*** Delete File: a\n*** End patch`,
+      [[3, `is "${end}" meant`, "Sections that are fine: Delete File a."]],
+    ],
+    [
+      "a section in front of the patch",
+      `*** Delete File: b\n${patch("*** Delete File: a")}`,
+      [[1, `before "${begin}"`, "fine: Delete File a"]],
+    ],
+    ["two patches", `${patch("*** Delete File: a")}\n${patch("*** Delete File: b")}`, [[4, "a call holds one patch"]]],
+    [
+      "a patch in a patch",
+      patch("*** Delete File: a", begin, "*** Delete File: b"),
+      [[3, "a call holds one patch", "fine: Delete File a, Delete File b."]],
+    ],
+    [
+      "a patch in a hunk",
+      patch(update, "-a", begin, "*** Delete File: b"),
+      [[4, "a call holds one patch", "fine: Update File f, Delete File b."]],
+    ],
+    ["a section behind the end", `${patch("*** Delete File: a")}\n\n  *** Delete File: b`, [[5, `behind "${end}"`]]],
+    ["a hunk behind the end", `${patch(update, "-a")}\n@@\n-b\n${end}`, [[5, `behind "${end}"`]]],
+    ["a later end", `${patch(update, "-a")}\n+b\n${end}`, [[6, `behind "${end}"`]]],
+    [
+      "a path that is missing",
+      patch("*** Delete File: ", "*** Add File:"),
+      [
+        [2, 'is "*** Delete File: path" meant'],
+        [3, 'is "*** Add File: path" meant'],
+      ],
+    ],
+    [
+      "headers that are misspelt",
+      patch(
+        "*** Update file: f",
+        "***Add File: x",
+        "*** Delete File:a",
+        "*** Create File: y",
+        "*** Remove: z",
+        "*** Modify File: q",
+      ),
+      [
+        [2, 'is "*** Update File: path" meant'],
+        [3, 'is "*** Add File: path" meant'],
+        [4, 'is "*** Delete File: path" meant'],
+        [5, 'is "*** Add File: path" meant'],
+        [6, 'is "*** Delete File: path" meant'],
+        [7, 'is "*** Update File: path" meant'],
+      ],
+    ],
+    [
+      "a misspelt header behind a hunk, which is fine",
+      patch(update, "-a", "*** Updated File: g", "*** update_file: g", "-b"),
+      [[5, 'is "*** Update File: path" meant', "fine: Update File f."]],
+    ],
+    [
+      "a line in an Add without its plus",
+      patch("*** Add File: x", "+1", "2", "3", "*** Delete File: a"),
+      [[4, '"2"', 'starts with "+"', "fine: Delete File a."]],
+    ],
+    [
+      "a blank line in an Add",
+      patch("*** Add File: x", "+1", "", "", "+2"),
+      [[4, "Line 4 of the patch is empty", 'starts with "+"']],
+    ],
+    ["an indented plus in an Add", patch("*** Add File: x", "  +1"), [[3, 'starts with "+"']]],
+    ["@@ in an Add", patch("*** Add File: x", "@@", "+1"), [[3, 'neither "@@"']]],
+    ["the end of a file in an Add", patch("*** Add File: x", "+1", endOfFile), [[4, "behind the lines of a hunk"]]],
+    [
+      "lines in a Delete",
+      patch("*** Delete File: x", "-1", "-2", "*** Add File: y"),
+      [[3, '"-1"', "no lines follow", "fine: Add File y."]],
+    ],
+    ["lines in front of every section", patch("-1", update, "-a"), [[2, header, "fine: Update File f."]]],
+    ["an Update without hunks", patch(update, "*** Delete File: x"), [[2, "no lines that say what to change"]]],
+    [
+      "a hunk without lines",
+      patch(update, "@@ a", "-a", "@@ b", `@@ ${"c".repeat(500)}`, "*** Add File: x"),
+      [[5, '"@@ b"', "no lines of a hunk follow"]],
+    ],
+    [
+      "a hunk without lines at the end of the file",
+      patch(update, "@@ a", endOfFile),
+      [[4, "behind the lines of a hunk"]],
+    ],
+    ["lines behind the end of the file", patch(update, "-a", endOfFile, "-b"), [[5, "a new hunk starts with"]]],
+    [
+      "a move behind a hunk",
+      patch(update, "-a", "*** Move to: g", "*** Delete File: x"),
+      [[4, 'directly behind "*** Update File: path"', "fine: Delete File x."]],
+    ],
+    ["a second move", patch(update, "*** Move to: g", "*** Move to: h"), [[4, "once"]]],
+    [
+      "a move of a Delete",
+      patch("*** Delete File: a", "*** Move to: b"),
+      [[3, 'directly behind "*** Update File: path"']],
+    ],
+    ["a move that is misspelt", patch(update, "*** Rename File: g", "-a"), [[3, 'is "*** Move to: path" meant']]],
+    ["a move to nowhere", patch(update, "*** Move to: ", "-a"), [[3, 'is "*** Move to: path" meant']]],
+    [
+      "an environment without a name",
+      patch("*** Environment ID: ", "*** Delete File: a"),
+      [[2, "an environment has a name", "fine: Delete File a."]],
+    ],
+    [
+      "a second environment",
+      patch("*** Environment ID: e", "*** Environment ID: e", "*** Delete File: a"),
+      [[3, "stands once"]],
+    ],
+    [
+      "every broken section, each once",
+      patch("*** Add File: a", "1", "2", update, "@@", "*** Delete File: b", "x", "*** Add File: c", "+1"),
+      [
+        [3, '"1"'],
+        [6, '"@@"'],
+        [8, '"x"', "Sections that are fine: Add File c."],
+      ],
+    ],
+    [
+      "a file's own end of line is counted once",
+      `text\r\n${patch(update, "@@").replaceAll("\n", "\r\n")}`,
+      [[4, '"@@"']],
+    ],
+  ];
+  test.each(rows)("%s", (_, text, expected) => {
+    const parsed = parsePatch(text, lenient);
+    if (parsed.ok) throw new Error("it was read");
+    expect(parsed.failures.map(({ code, line }) => [code, line])).toEqual(
+      expected.map(([line]) => ["patchSyntax", line]),
+    );
+    for (const [i, [line, ...parts]] of expected.entries()) {
+      const { message = "", index } = parsed.failures[i] ?? {};
+      for (const part of [`Line ${line} of the patch`, ...parts]) expect(message).toContain(part);
+      expect(index).toBeUndefined();
+    }
+    expect(parsed.unlisted).toBe(0);
+    expect(parsePatch(text, strict).ok).toBe(false);
+  });
+
+  test("but for Codex a blank line behind an Update's header is a hunk", () => {
+    const text = patch(update, "");
+    expect(parsePatch(text, lenient)).toMatchObject({ ok: false, failures: [{ line: 2, path: "f" }] });
+    expect(parsePatch(text, strict)).toMatchObject({ ok: true, sections: [change(2, [hunk(0, 3, [" "])])] });
+  });
+
+  test("names the file of its section", () => {
+    const parsed = parsePatch(
+      patch("*** Add File: x", "1", update, "@@", "*** Delete File: y", "-1", "*** Foo"),
+      lenient,
+    );
+    expect(parsed).toMatchObject({ ok: false, failures: [{ path: "x" }, { path: "f" }, { path: "y" }] });
+  });
+
+  test("is quoted, and the fine sections are named, within bounds", () => {
+    const long = "é".repeat(limits.pathLength);
+    const sound = Array.from({ length: 200 }, (_, i) => `*** Delete File: ${i}${long.slice(3)}`);
+    const parsed = parsePatch(patch(...sound, `*** Add File: ${long}`, "x".repeat(100_000)), lenient);
+    expect(parsed).toMatchObject({ ok: false, failures: [{ line: 203, path: long }] });
+    const { message = "" } = (!parsed.ok && parsed.failures[0]) || {};
+    expect(message.length).toBeLessThanOrEqual(limits.failureMessage);
+    expect(message).toContain("Sections that are fine: Delete File 0é");
+    expect(message).toMatch(/ and \d+ more\.$/);
+  });
+
+  test("is one of many: the first are listed, the others are counted", () => {
+    const lines = Array.from({ length: limits.failuresPerCall + 7 }, () => ["*** Delete File: a", "x"]);
+    const parsed = parsePatch(patch(...lines.flat()), lenient);
+    expect(parsed).toMatchObject({ ok: false, unlisted: 7 });
+    expect(!parsed.ok && parsed.failures.map(({ line }) => line)).toEqual(
+      Array.from({ length: limits.failuresPerCall }, (_, i) => 3 + 2 * i),
+    );
+  });
+});
+
+describe("the strict grammar says why it does not take", () => {
+  const rows: [name: string, text: string, line: number, part: string][] = [
+    ["text in front of the patch", `Here:\n${patch("*** Delete File: a")}`, 1, "no text before"],
+    ["text behind it", `${patch("*** Delete File: a")}\nDone.`, 4, `behind "${end}"`],
+    ["three ends", `${patch("*** Delete File: a")}\n${end}\n${end}`, 4, `behind "${end}"`],
+    ["a patch without its end", `${begin}\n${update}\n-a\n`, 3, `without "${end}"`],
+    ["a byte order mark", `\ufeff${patch("*** Delete File: a")}`, 1, "no text before"],
+    ["a heredoc of another tag", `<<X\n${patch("*** Delete File: a")}\nX`, 1, "no text before"],
+    ["a blank line between sections", patch("*** Delete File: a", "", "*** Delete File: b"), 3, "no lines follow"],
+    ["stacked anchors", patch(update, "@@ a", "@@ b", "-c"), 4, 'one "@@" a hunk'],
+    ["an anchor without its blank", patch(update, "@@a", "-c"), 3, "a line of a hunk starts with"],
+    ["a context line without its blank", patch(update, "@@", "-c", "d"), 5, "a line of a hunk starts with"],
+    ["a move alone", patch(update, "*** Move to: g"), 2, "no lines that say what to change"],
+  ];
+  test.each(rows)("%s", (_, text, line, part) => {
+    expect(parsePatch(text, strict)).toMatchObject({
+      ok: false,
+      failures: [{ line, message: expect.stringContaining(part) }],
+    });
+  });
+});
+
+describe("limits", () => {
+  const deletions = (n: number): string => patch(...Array.from({ length: n }, (_, i) => `*** Delete File: ${i}`));
+
+  test("as many operations as are allowed, and one more", () => {
+    expect(parsePatch(deletions(limits.editsPerCall), lenient)).toMatchObject({ ok: true });
+    expect(parsePatch(deletions(limits.editsPerCall + 1), lenient)).toMatchObject({
+      ok: false,
+      failures: [{ code: "tooLarge" }],
+    });
+    const hunks = Array.from({ length: limits.editsPerCall }, () => ["@@", "-a"]).flat();
+    expect(parsePatch(patch(update, ...hunks), strict)).toMatchObject({ ok: true });
+    expect(parsePatch(patch(update, "*** Move to: g", ...hunks), strict)).toMatchObject({
+      ok: false,
+      failures: [{ code: "tooLarge" }],
+    });
+  });
+
+  test("a path may be as long as the limit", () => {
+    const path = "p".repeat(limits.pathLength);
+    expect(parsePatch(patch(`*** Delete File: ${path}`), lenient)).toMatchObject({ ok: true });
+    expect(parsePatch(patch(`*** Delete File: ${path}p`), lenient)).toMatchObject({
+      ok: false,
+      failures: [{ code: "tooLarge", line: 2 }],
+    });
+  });
+
+  const long: [name: string, text: string][] = [
+    ["blank lines in front of a hunk", `${begin}\n${update}\n${"\n \n".repeat(200_000)}-a`],
+    ["blank lines between anchors", `${begin}\n${update}\n${"@@ a\n\n\n".repeat(150_000)}-a`],
+    ["lines without their blank", `${begin}\n${update}\n${"*** a\n".repeat(200_000)}`],
+    ["broken sections", `${begin}\n${"*** Updat File: f\n*** Delete File: a\nx\n".repeat(50_000)}`],
+    ["one line of blanks", `${begin}\n${update}\n-a${" ".repeat(2_000_000)}b`],
+    ["one line of asterisks", `${begin}\n${update}\n-a\n${"*".repeat(2_000_000)}`],
+    ["text behind the end", `${patch("*** Delete File: a")}\n${"* x\n".repeat(200_000)}`],
+    ["text without a patch", "*** \n".repeat(200_000)],
+  ];
+  test.each(long)("a text that is long costs time in proportion: %s", (_, text) => {
+    for (const how of [strict, lenient]) expect(typeof parsePatch(text, how).ok).toBe("boolean");
+  });
+});
+
+/** A text of one line. Its end is no blank, so that it may stand where blanks at the end are dropped. */
+const word = fc.stringMatching(/^[-+*@ a-z.'"\\é😀\t]{0,8}[a-z}é😀]$/u);
+const lineText = fc.oneof(
+  word,
+  fc.string({ unit: "grapheme" }).filter((text) => !/[\n\r]/.test(text)),
+);
+const line = fc.tuple(fc.constantFrom(" ", "-", "+"), lineText).map(([sign, text]) => `${sign}${text}`);
+/** Not only empty context lines, which mean something else in front of an `@@`. */
+const lines = fc.array(line, { minLength: 1, maxLength: 5 }).filter((all) => all.some((each) => each !== " "));
+const anchor = word.filter((text) => !/^(?:-\d|@@$)/.test(text));
+
+/** A section without its numbers. */
+type Draft =
+  | { readonly kind: "add"; readonly path: string; readonly texts: readonly string[] }
+  | { readonly kind: "delete"; readonly path: string }
+  | {
+      readonly kind: "update";
+      readonly path: string;
+      readonly move: string | undefined;
+      readonly hunks: readonly { anchors: readonly string[]; lines: readonly string[]; atEnd: boolean }[];
+    };
+
+const drafts = (mostAnchors: number): fc.Arbitrary<readonly Draft[]> =>
+  fc.array(
+    fc.oneof(
+      fc.record({ kind: fc.constant("add" as const), path: word, texts: fc.array(lineText, { maxLength: 4 }) }),
+      fc.record({ kind: fc.constant("delete" as const), path: word }),
+      fc.record({
+        kind: fc.constant("update" as const),
+        path: word,
+        move: fc.option(word, { nil: undefined }),
+        hunks: fc.array(
+          fc.record({ anchors: fc.array(anchor, { maxLength: mostAnchors }), lines, atEnd: fc.boolean() }),
+          { minLength: 1, maxLength: 4 },
+        ),
+      }),
+    ),
+    { minLength: 1, maxLength: 5 },
+  );
+
+/** Writes sections as a patch whose first section starts at this line, and numbers them as they are written. */
+function print(all: readonly Draft[], firstLine: number): { lines: string[]; sections: Section[] } {
+  const written: string[] = [];
+  let next = 0;
+  const write = (...more: readonly string[]): number => {
+    const at = firstLine + written.length;
+    written.push(...more);
+    return at;
+  };
+  const sections = all.map((draft): Section => {
+    const { path } = draft;
+    if (draft.kind === "delete") return remove(next++, write(`*** Delete File: ${path}`), path);
+    if (draft.kind === "add") {
+      const text = draft.texts.map((each) => `${each}\n`).join("");
+      return add(next++, write(`*** Add File: ${path}`, ...draft.texts.map((each) => `+${each}`)), path, text);
+    }
+    const patchLine = write(`*** Update File: ${path}`);
+    const move =
+      draft.move === undefined
+        ? {}
+        : { move: { index: next++, path: draft.move, patchLine: write(`*** Move to: ${draft.move}`) } };
+    const hunks = draft.hunks.map((each) => {
+      const heads = each.anchors.length === 0 ? ["@@"] : each.anchors.map((text) => `@@ ${text}`);
+      const at = write(...heads, ...each.lines, ...(each.atEnd ? [endOfFile] : []));
+      return hunk(next++, at, each.lines, each);
+    });
+    return change(patchLine, hunks, { path, ...move });
+  });
+  return { lines: written, sections };
+}
+
+describe("laws", () => {
+  test("sections that are written as a patch are read back, in both grammars", () => {
+    fc.assert(
+      fc.property(drafts(1), fc.constantFrom("\n", "\r\n"), (all, lineEnd) => {
+        const { lines: written, sections } = print(all, 2);
+        const text = [begin, ...written, end].join(lineEnd);
+        for (const how of [strict, lenient])
+          expect(parsePatch(text, how)).toEqual({ ok: true, sections, warnings: [] });
+      }),
+    );
+  });
+
+  test("leniently also with anything around them, and without their end", () => {
+    const before = fc.constantFrom(
+      [],
+      ["I will now change it.", ""],
+      ["```patch"],
+      ["$ apply_patch <<'END_1'"],
+      ["~~~", "apply_patch <<EOF"],
+    );
+    const after = fc.constantFrom<readonly string[]>(
+      [end],
+      [end, "", end, "Done."],
+      [end, "```", "- bullet", "+ plus"],
+      [end, "EOF", "*** so it is"],
+      [],
+    );
+    fc.assert(
+      fc.property(drafts(3), before, after, (all, head, tail) => {
+        const { lines: written, sections } = print(all, head.length + 2);
+        const parsed = parsePatch([...head, begin, ...written, ...tail].join("\n"), lenient);
+        // Blank lines at the very end of a text without a marker are no part of it.
+        if (tail.length > 0) expect(parsed).toEqual({ ok: true, sections, warnings: [] });
+        else expect(parsed).toMatchObject({ ok: true, warnings: cutOff });
+      }),
+    );
+  });
+
+  test("any text is read or refused, always in the same way, at a line that it has", () => {
+    const piece = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.constantFrom(
+          begin,
+          end,
+          update,
+          endOfFile,
+          "*** Add File: x",
+          "*** Delete File: y",
+          "*** Move to: g",
+        ),
+      },
+      {
+        weight: 4,
+        arbitrary: fc.constantFrom("@@", "@@ a", "@@b", "@@ -1,2 +1 @@", " a", "-a", "+a", "", " ", "a", "\ta"),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom(
+          "*** update file: f",
+          "***",
+          "*** Environment ID: e",
+          "<<EOF",
+          "EOF",
+          "```",
+          "{",
+          "--- a",
+          "\\ No newline at end of file",
+        ),
+      },
+      { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
+    );
+    const indent = fc.constantFrom("", "", "", "", " ", "\t", "\u00a0", "\ufeff");
+    const text = fc
+      .array(fc.tuple(indent, piece, fc.constantFrom("", "", "", " ", "\r", "\r\r\r")), { maxLength: 14 })
+      .map((all) => all.map((each) => each.join("")));
+    fc.assert(
+      fc.property(text, fc.boolean(), (some, framed) => {
+        const sent = (framed ? [begin, ...some, end] : some).join("\n");
+        for (const how of [strict, lenient]) {
+          const parsed = parsePatch(sent, how);
+          expect(parsePatch(sent, how)).toEqual(parsed);
+          if (parsed.ok) expectSound(parsed.sections, sent);
+          else expectUsable(parsed.failures, sent);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+/** What holds of all sections, whatever they were read from. */
+function expectSound(sections: readonly Section[], text: string): void {
+  expect(sections.length).toBeGreaterThan(0);
+  const sent = text.split("\n");
+  for (const section of sections) {
+    expect(section.path).not.toBe("");
+    expect(sent[section.patchLine - 1]).toContain(`File: ${section.path}`);
+    if (section.kind !== "update") continue;
+    if (section.move !== undefined)
+      expect(sent[section.move.patchLine - 1]).toContain(`*** Move to: ${section.move.path}`);
+    expect(section.hunks.length + (section.move === undefined ? 0 : 1)).toBeGreaterThan(0);
+    for (const { lines: found, anchors } of section.hunks) {
+      expect(found.length).toBeGreaterThan(0);
+      for (const { text: sought } of anchors) expect(sought.trim()).not.toBe("");
+    }
+  }
+}
+
+function expectUsable(failures: readonly { line?: number; message: string }[], text: string): void {
+  expect(failures.length).toBeGreaterThan(0);
+  expect(failures.length).toBeLessThanOrEqual(limits.failuresPerCall);
+  const count = text.split("\n").length;
+  for (const { line: at = 0, message } of failures) {
+    expect(at).toBeGreaterThan(0);
+    expect(at).toBeLessThanOrEqual(count);
+    expect(message.startsWith(`Line ${at} of the patch`)).toBe(true);
+    expect(message.length).toBeLessThanOrEqual(limits.failureMessage);
+  }
+}
