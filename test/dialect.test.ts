@@ -584,6 +584,18 @@ describe("options", () => {
     expect(decode({ ...call, options: none })).toMatchObject({ ok: true, options: {} });
   });
 
+  test("lenient decides how a patch is read; else the door does, and else it is read leniently", () => {
+    const fenced = "```\n*** Begin Patch\n*** Delete File: p\n*** End Patch\n```";
+    const read = (options: object, lenient?: boolean): boolean[] => {
+      const door = { ...integration, ...(lenient === undefined ? {} : { lenient }) };
+      return [decodeCall({ patch: fenced, options }, door).ok, decodeCall(fenced, door).ok];
+    };
+    expect(read({})).toEqual([true, true]);
+    expect(read({}, false)).toEqual([false, false]);
+    expect(read({ lenient: true }, false)).toEqual([true, false]);
+    expect(read({ lenient: false }, true)).toEqual([false, true]);
+  });
+
   test("a model may not set them, whatever they are", () => {
     for (const value of [options, {}, "x", 1]) {
       const decoded = decodeCall({ ...call, options: value }, model);

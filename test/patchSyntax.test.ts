@@ -436,6 +436,11 @@ describe("a line that can't be read", () => {
     ["@@ in an Add", patch("*** Add File: x", "@@", "+1"), [[3, 'neither "@@"']]],
     ["the end of a file in an Add", patch("*** Add File: x", "+1", endOfFile), [[4, "behind the lines of a hunk"]]],
     [
+      "a line behind a Delete and a blank line",
+      patch("*** Delete File: x", "", "+1"),
+      [[4, '"+1"', "no lines follow"]],
+    ],
+    [
       "lines in a Delete",
       patch("*** Delete File: x", "-1", "-2", "*** Add File: y"),
       [[3, '"-1"', "no lines follow", "fine: Add File y."]],

@@ -70,7 +70,7 @@ interface Patch extends Leniency {
   readonly lines: readonly string[];
   /** The line behind the last one that may be part of the patch; lines are 0-based here. */
   readonly to: number;
-  /** The line to be read next. */
+  /** The line that was read last; between sections, the one that is read next. */
   at: number;
   /** The next index of an operation. Counts on where sections are broken: nobody sees their indexes. */
   next: number;
@@ -120,10 +120,11 @@ function readSections(patch: Patch): boolean {
       blank ??= patch.at;
     } else {
       const stray = readStrayMarker(line);
-      const isGap = blank !== undefined && line.startsWith("+");
       const broken = stray?.endsSection === true ? undefined : before;
       if (broken !== undefined) patch.sections.pop();
-      report(patch, isGap ? (blank ?? 0) : patch.at, stray?.problem ?? problemBehind(before, line), broken?.path);
+      // The blank line in the middle of an Add is the mistake, not the lines behind it.
+      const at = before?.kind === "add" && line.startsWith("+") ? (blank ?? patch.at) : patch.at;
+      report(patch, at, stray?.problem ?? problemBehind(before, line), broken?.path);
       skipSection(patch);
       before = undefined;
     }
