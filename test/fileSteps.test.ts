@@ -264,6 +264,21 @@ describe("a deletion that the editor", () => {
   });
 });
 
+describe("a document whose file is gone from the disk", () => {
+  it.each([
+    ["renamed", patchOf("*** Update File: a.txt", "*** Move to: b.txt")],
+    ["deleted", patchOf("*** Delete File: a.txt")],
+  ])("is not %s: there is nothing that would prove it", async (_, patch) => {
+    const { apply, texts, disk, root } = await start({ open: { "a.txt": "a\n" } });
+    rmSync(join(root, "a.txt"));
+    const failure = await failed(apply({ ...patch, options: { overwrite: true } }));
+    expect(failure.codes).toEqual(["contentModified"]);
+    expect(failure.message).toContain("no such file on disk");
+    expect(texts()).toEqual({ "a.txt": "a\n" });
+    expect(disk()).toEqual({});
+  });
+});
+
 describe("a file that is not open, changed and renamed,", () => {
   const files = { "x.txt": "one\r\nold\r\n" };
   const patch = patchOf("*** Update File: x.txt", "*** Move to: y.txt", "@@", "-old", "+new");

@@ -6,6 +6,7 @@ import type { FileChange } from "../plan/outcome.js";
 import { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
+import type { OpenDocument } from "../workspace/documents.js";
 import { readTextFile, sameAsDisk } from "../workspace/files.js";
 import { isThere, type KeptFile, keepFile, makeParents, writeAgain } from "../workspace/kept.js";
 import type { Place } from "../workspace/paths.js";
@@ -34,8 +35,10 @@ export type StepProof =
 /** A step on a whole file. */
 export interface FileStep {
   readonly proof: StepProof;
-  /** The file as it was right before; `undefined`: there was none, or the step did not get that far. */
+  /** A deleted file as it was right before; `undefined`: it was not deleted. */
   readonly kept?: KeptFile;
+  /** SHA-256, in hex, of a renamed file right before; `undefined`: it was not renamed, or is too large to be read. */
+  readonly hash?: string;
   /** Takes away the directories that were made for a new name, which not every editor makes. */
   readonly tidy?: () => Promise<void>;
   /** Whether the editor had a renamed file open; `undefined`: it was not renamed. */
@@ -116,12 +119,12 @@ export async function renameFile(
   const [oldPath, newPath] = [namePathOf(site, operation.oldUri), namePathOf(site, operation.newUri)];
   if (oldPath === undefined || newPath === undefined) throw new Error("only files are renamed");
   const keeping = await keepFile(oldPath, document.path);
-  if (keeping.kind === "absent") return { proof: { kind: "moved" } };
-  // A file that is too large to be kept can be renamed all the same.
-  const kept = keeping.kind === "kept" ? keeping.file : undefined;
-  const isOther = (open === undefined) !== (document.version === null) || isOtherFile(file, kept);
+  if (keeping.kind === "absent") return { proof: isMissing(file, open) };
+  // A file that is too large to be kept can be renamed all the same; of the others the bytes are not needed any more.
+  const hash = keeping.kind === "kept" ? keeping.file.hash : undefined;
+  const isOther = (open === undefined) !== (document.version === null) || isOtherFile(file, hash);
   if (!isEdited && isOther) return { proof: { kind: "moved" } };
-  if (await isThere(newPath)) return { proof: nameTaken(target.path) };
+  if (openAt(session, target.uri) !== undefined || (await isThere(newPath))) return { proof: nameTaken(target.path) };
   const tidy = await makeParents(newPath);
   const label = labelOf([file], options);
   const proof = await proveByDisk(session, {
@@ -131,7 +134,7 @@ export async function renameFile(
     isUntouched: async () => (await isThere(oldPath)) && !(await isThere(newPath)),
   });
   if (proof.kind === "refused") await tidy();
-  const more = { tidy, wasOpen: open !== undefined, ...(kept === undefined ? {} : { kept }) };
+  const more = { tidy, wasOpen: open !== undefined, ...(hash === undefined ? {} : { hash }) };
   if (proof.kind !== "proved" || open === undefined) return { proof, ...more };
   // Some editors keep the document under its old name, and some close it and leave the text to the disk.
   const nowAt = () => openAt(session, target.uri);
@@ -152,7 +155,7 @@ export async function renameFile(
 export async function renameBack(
   site: Site,
   file: FileChange,
-  { kept, tidy, wasOpen }: FileStep,
+  { hash, tidy, wasOpen }: FileStep,
 ): Promise<"back" | "saved" | "stuck"> {
   const { session } = site;
   const { document, target } = file;
@@ -174,7 +177,7 @@ export async function renameBack(
     await until(async () => openAt(session, document.uri) !== undefined, session.settings.proofTimeout);
   await tidy?.();
   const now = await keepFile(oldPath, document.path);
-  const isSame = kept === undefined || (now.kind === "kept" && now.file.hash === kept.hash);
+  const isSame = hash === undefined || (now.kind === "kept" && now.file.hash === hash);
   return isSame ? "back" : "saved";
 }
 
@@ -192,16 +195,16 @@ export async function deleteFile(site: Site, file: FileChange, budget: { bytes: 
   if (path === undefined) throw new Error("only files are deleted");
   if ((open?.version ?? null) !== document.version) return { proof: { kind: "moved" } };
   const keeping = await keepFile(path, document.path);
-  if (keeping.kind === "absent") return { proof: { kind: "moved" } };
+  if (keeping.kind === "absent") return { proof: isMissing(file, open) };
   if (keeping.kind === "failed") return { proof: keeping };
   const kept = keeping.file;
-  budget.bytes += kept.bytes.length;
-  if (budget.bytes > limits.callFileBytes) {
-    const failure = pathFailures.tooLarge(document.path, budget.bytes, limits.callFileBytes, "bytes");
+  const bytes = budget.bytes + kept.bytes.length;
+  if (bytes > limits.callFileBytes) {
+    const failure = pathFailures.tooLarge(document.path, bytes, limits.callFileBytes, "bytes");
     return { proof: { kind: "failed", failure } };
   }
   const isOther =
-    open === undefined ? isOtherFile(file, kept) : (await onDiskNow(site, file, open.text)) !== document.onDisk;
+    open === undefined ? isOtherFile(file, kept.hash) : (await onDiskNow(site, file, open.text)) !== document.onDisk;
   if (isOther) return { proof: { kind: "moved" } };
   const proof = await proveByDisk(session, {
     label: labelOf([file], options),
@@ -209,6 +212,7 @@ export async function deleteFile(site: Site, file: FileChange, budget: { bytes: 
     isDone: async () => !(await isThere(path)),
     isUntouched: async () => isThere(path),
   });
+  budget.bytes = bytes;
   return { proof, kept };
 }
 
@@ -248,8 +252,14 @@ function namePathOf({ places }: Site, uri: string): string | undefined {
 }
 
 /** Whether the bytes of a file that is not open are others than those that were planned on. */
-function isOtherFile({ document: { version, hash } }: FileChange, kept: KeptFile | undefined): boolean {
-  return version === null && hash !== undefined && kept?.hash !== hash;
+function isOtherFile({ document: { version, hash } }: FileChange, hashNow: string | undefined): boolean {
+  return version === null && hash !== undefined && hashNow !== hash;
+}
+
+/** A file that is gone is planned again; a document that was never saved has none. */
+function isMissing({ document: { path } }: FileChange, open: OpenDocument | undefined): StepProof {
+  if (open === undefined) return { kind: "moved" };
+  return { kind: "failed", failure: editorFailures.contentModified({ path }, callSentences.noFile) };
 }
 
 /** A request whose effect the disk shows. */

@@ -1087,6 +1087,7 @@ export const callSentences = {
   keepsMoving: "its text changed each time before the edit could be applied",
   fileChanged: "it is not the file any more that the call was planned on",
   nameTaken: "there is a file of that name by now",
+  noFile: "the editor has it open, but there is no such file on disk",
 } as const;
 
 /** What could not be taken back, or not for certain. */
