@@ -1,0 +1,82 @@
+/** The real `apply_patch`: the program that OpenAI publishes, run on a folder of its own for each trial. */
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Content, Outcome, Trial } from "./trial.js";
+
+/** The program, ready to run. */
+export interface CodexBinary {
+  /** Runs it on a trial. Rejects where it ends in a way that is neither success nor failure. */
+  apply(trial: Trial): Promise<Outcome>;
+  /** Takes its scratch folder away. */
+  close(): void;
+}
+
+/** Makes the program at a path runnable. It decides by its name what it is, so it gets a link of the right one. */
+export function codexBinary(program: string): CodexBinary {
+  const scratch = mkdtempSync(join(tmpdir(), "multi-edit-codex-"));
+  const link = join(scratch, "apply_patch");
+  const home = join(scratch, "home");
+  symlinkSync(program, link);
+  mkdirSync(home);
+  let trials = 0;
+  return {
+    apply: async (trial) => {
+      const root = join(scratch, `${trials++}`);
+      mkdirSync(root);
+      for (const [path, content] of trial.files) {
+        mkdirSync(dirname(join(root, path)), { recursive: true });
+        writeFileSync(join(root, path), content);
+      }
+      try {
+        const { status, said } = await run(link, { root, home, patch: trial.patch });
+        if (status !== 0 && status !== 1) throw new Error(`apply_patch ended with ${status}: ${said}`);
+        return { ok: status === 0, files: readTree(root), said };
+      } finally {
+        rmSync(root, { recursive: true, force: true });
+      }
+    },
+    close: () => rmSync(scratch, { recursive: true, force: true }),
+  };
+}
+
+function run(
+  link: string,
+  { root, home, patch }: { root: string; home: string; patch: string },
+): Promise<{ status: number | null; said: string }> {
+  return new Promise((resolve, reject) => {
+    // No other variable: a backtrace, say, would only make it slow.
+    const child = spawn(link, [], { cwd: root, env: { CODEX_HOME: home }, stdio: "pipe" });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (status) => resolve({ status, said: said.replaceAll(root, "<root>").trim() }));
+    // A program that has seen enough closes its input; what it says then is what counts.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(patch);
+  });
+}
+
+function readTree(root: string): Map<string, Content> {
+  const files = new Map<string, Content>();
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) files.set(path.slice(root.length + 1), contentOf(readFileSync(path)));
+  }
+  return files;
+}
+
+/** A text where the bytes are UTF-8. */
+function contentOf(bytes: Uint8Array): Content {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // A TypeError: the bytes are not UTF-8.
+    return bytes;
+  }
+}

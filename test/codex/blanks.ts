@@ -1,0 +1,28 @@
+/** What counts as a blank for Codex, and which characters it takes for one another: both from its program's behaviour. */
+
+const blank = "[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
+const atStart = new RegExp(`^${blank}`);
+const atEnd = new RegExp(`${blank}$`);
+
+/** Without the blanks and line ends at its end. */
+export const trimBlanksEnd = (text: string): string => text.replace(atEnd, "");
+
+/** Without the blanks and line ends around it. */
+export const trimBlanks = (text: string): string => trimBlanksEnd(text.replace(atStart, ""));
+
+/** With the plain character for each typographic one. */
+function plain(text: string): string {
+  return text
+    .replace(/[\u2010-\u2015\u2212]/g, "-")
+    .replace(/[\u2018-\u201b]/g, "'")
+    .replace(/[\u201c-\u201f]/g, '"')
+    .replace(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, " ");
+}
+
+/** The four ways in which Codex compares lines, strictest first. */
+export const passes: readonly ((line: string) => string)[] = [
+  (line) => line,
+  trimBlanksEnd,
+  trimBlanks,
+  (line) => plain(trimBlanks(line)),
+];

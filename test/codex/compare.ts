@@ -1,0 +1,83 @@
+/** Holds the server against Codex: equal, different in the ways that are written down, or not to be explained. */
+import { planPatch } from "../support/patching.js";
+import type { CodexBinary } from "./binary.js";
+import { codexRules, type DeviationName, promisedRules } from "./deviations.js";
+import { type Modelled, modelOf } from "./model.js";
+import { type Outcome, sameFiles, show, showFiles, type Trial } from "./trial.js";
+
+/** What was found of one trial in one mode. */
+export type Verdict =
+  | { readonly kind: "same"; readonly isDone: boolean }
+  /** The deviations without which the outcome would be another one; none where only several together make it. */
+  | { readonly kind: "deviates"; readonly by: readonly DeviationName[] }
+  /** `nature`: who says what, for telling one difference from another. */
+  | { readonly kind: "different"; readonly report: string; readonly nature: string };
+
+/** The server's two modes. */
+export const modes = [{ lenient: true }, { lenient: false }] as const;
+
+/** Runs a trial on all sides; a verdict for each mode, in the order of `modes`. */
+export async function compare(trial: Trial, binary: CodexBinary): Promise<Verdict[]> {
+  const real = await binary.apply(trial);
+  const model = modelOf(trial, codexRules);
+  if (!sameOutcome(real, model)) {
+    const report = reportOf(trial, "the model is not what Codex is", { codex: real, model });
+    return modes.map(() => ({ kind: "different", report, nature: `model ${real.ok} ${model.ok}` }));
+  }
+  return modes.map((mode) => verdictOf(trial, mode, { real, model }));
+}
+
+function verdictOf(
+  trial: Trial,
+  mode: { readonly lenient: boolean },
+  codex: { readonly real: Outcome; readonly model: Modelled },
+): Verdict {
+  const rules = promisedRules(mode);
+  const promised = modelOf(trial, rules);
+  const server = runServer(trial, mode);
+  const isPromised =
+    sameOutcome(server, promised) && (promised.reason === undefined || saysSo(server.codes, promised.reason));
+  // What Codex can't read, the server may refuse to read; how much of it has to be understood is for other tests.
+  const isRefused = !server.ok && codex.model.reason === "patchSyntax" && server.codes.includes("patchSyntax");
+  if (!isPromised && !(isRefused && sameFiles(server.files, trial.files))) {
+    const what = `the server is not what was promised with lenient: ${mode.lenient}`;
+    const report = reportOf(trial, what, { codex: codex.real, promised, server });
+    const nature = [mode.lenient, codex.model.reason, promised.reason, ...new Set(server.codes)].join(" ");
+    return { kind: "different", report, nature };
+  }
+  if (sameOutcome(server, codex.real)) return { kind: "same", isDone: server.ok };
+  const by = [...rules].filter((name) => {
+    const without = modelOf(trial, new Set([...rules].filter((other) => other !== name)));
+    return !sameOutcome(without, promised);
+  });
+  return { kind: "deviates", by };
+}
+
+/** Whether a reason is among the codes. Why lines were not found may be known better than that they were not. */
+function saysSo(codes: readonly string[], reason: string): boolean {
+  const kin = reason === "contextNotFound" ? [reason, "alreadyApplied", "consumed"] : [reason];
+  return kin.some((code) => codes.includes(code));
+}
+
+const sameOutcome = (a: Outcome, b: Outcome): boolean => a.ok === b.ok && sameFiles(a.files, b.files);
+
+function runServer(
+  { files, patch }: Trial,
+  mode: { readonly lenient: boolean },
+): Outcome & { codes: readonly string[] } {
+  const { failures, files: after } = planPatch(files, patch, mode);
+  return {
+    ok: failures.length === 0,
+    files: after,
+    said: failures.map(({ code, message }) => `${code}: ${message}`).join("\n"),
+    codes: failures.map(({ code }) => code),
+  };
+}
+
+function reportOf(trial: Trial, what: string, sides: Readonly<Record<string, Outcome>>): string {
+  const patch = trial.patch.split("\n").map((line) => `  ${show(line)},`);
+  const outcomes = Object.entries(sides).map(
+    ([name, { ok, said, files }]) => `${name}: ${ok ? "done" : `failed: ${said}`}\n${showFiles(files)}`,
+  );
+  return [what, "files:", showFiles(trial.files), "patch:", ...patch, ...outcomes].join("\n");
+}

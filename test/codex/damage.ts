@@ -1,0 +1,171 @@
+/** Spoils patches as models do: markers, signs, blanks and wrappers that are not quite right. */
+import type { Chance } from "./random.js";
+
+/** A patch's lines, put together; about a third of the patches get one or two damages. */
+export function damaged(lines: readonly string[], chance: Chance): string {
+  let spoilt = [...lines];
+  if (!chance.percent(35)) return `${spoilt.join("\n")}${chance.percent(80) ? "\n" : ""}`;
+  for (let left = chance.pick([1, 1, 1, 2]); left > 0; left--)
+    spoilt = damages[chance.weighted(weights)](spoilt, chance);
+  return `${spoilt.join("\n")}${chance.percent(80) ? "\n" : ""}`;
+}
+
+type Damage = (lines: string[], chance: Chance) => string[];
+
+/** The lines with one of them, chosen among those that suit, exchanged for others. */
+function exchange(
+  lines: string[],
+  chance: Chance,
+  suits: (line: string) => boolean,
+  by: (line: string) => string[],
+): string[] {
+  const fit = [...lines.keys()].filter((i) => suits(lines[i] ?? ""));
+  if (fit.length === 0) return lines;
+  const at = chance.pick(fit);
+  return lines.flatMap((line, i) => (i === at ? by(line) : [line]));
+}
+
+const any = (): boolean => true;
+const isMarker = (line: string): boolean => /^(\*\*\*|@@)/.test(line);
+const isHeader = (line: string): boolean => /^\*\*\* (Add|Delete|Update) File|^\*\*\* Move/.test(line);
+const isBody = (line: string): boolean => /^[ +-]/.test(line);
+const isAnchor = (line: string): boolean => line.startsWith("@@");
+const within = (line: string): boolean => line !== "*** Begin Patch" && line !== "*** End Patch";
+
+const junk = [
+  "junk",
+  "\tjunk",
+  "*** Junk",
+  "***",
+  "* item",
+  "@@x",
+  "@",
+  "```",
+  "\\ No newline at end of file",
+  "*** End of File",
+  "*** Begin Patch",
+  "*** End Patch",
+  "*** Rename File: a.txt",
+  "*** Environment ID: x",
+  "--- a/a.txt",
+  "+++ b/a.txt",
+];
+
+const brokenHeaders: readonly ((header: string) => string)[] = [
+  (header) => header.replace("*** ", "***"),
+  (header) => header.replace("*** ", "** "),
+  (header) => header.replace(": ", ":"),
+  (header) => header.replace(": ", ":  "),
+  (header) => header.replace("File", "file"),
+  (header) => header.toUpperCase(),
+  (header) => `${header} `,
+  (header) => `${header}\t`,
+  (header) => header.replace(/: (.*)/, ': "$1"'),
+  (header) => `${header} ***`,
+  (header) => header.replace(/ File:.*/, " File: "),
+];
+
+const wrappers: readonly ((lines: string[]) => string[])[] = [
+  (lines) => ["<<'EOF'", ...lines, "EOF"],
+  (lines) => ["<<EOF", ...lines, "EOF"],
+  (lines) => ['<<"EOF"', ...lines, "EOF"],
+  (lines) => ["<< 'EOF'", ...lines, "EOF"],
+  (lines) => ["<<'PATCH'", ...lines, "PATCH"],
+  (lines) => ["apply_patch <<'EOF'", ...lines, "EOF"],
+  (lines) => ["```", ...lines, "```"],
+  (lines) => ["```diff", ...lines, "```"],
+  (lines) => ["Here is the patch:", "", ...lines],
+  (lines) => [...lines, "", "That is all."],
+  (lines) => ["", "", ...lines, "", ""],
+  (lines) => [`\ufeff${lines[0]}`, ...lines.slice(1)],
+  (lines) => [`  ${lines[0]}`, ...lines.slice(1)],
+  (lines) => [...lines.slice(0, -1), `  ${lines.at(-1)}  `],
+  (lines) => [...lines, "*** End Patch"],
+  (lines) => [...lines, "*** Delete File: a.txt", "*** End Patch"],
+  (lines) => [...lines, ...lines],
+  (lines) => lines.map((line) => `  ${line}`),
+];
+
+const damages = {
+  dropLine: (lines, chance) => exchange(lines, chance, any, () => []),
+  dropBegin: (lines) => lines.filter((line) => line !== "*** Begin Patch"),
+  dropEnd: (lines) => lines.filter((line) => line !== "*** End Patch"),
+  dropSign: (lines, chance) => exchange(lines, chance, isBody, (line) => [line.slice(1)]),
+  dropBlankSign: (lines, chance) =>
+    exchange(
+      lines,
+      chance,
+      (line) => /^ \S/.test(line),
+      (line) => [line.slice(1)],
+    ),
+  twice: (lines, chance) => exchange(lines, chance, any, (line) => [line, line]),
+  blankLine: (lines, chance) => exchange(lines, chance, any, (line) => [line, chance.pick(["", "", "", " ", "\t"])]),
+  blankBeforeHunk: (lines, chance) => exchange(lines, chance, isAnchor, (line) => ["", line]),
+  blankBehindHeader: (lines, chance) => exchange(lines, chance, isHeader, (line) => [line, ""]),
+  junk: (lines, chance) => exchange(lines, chance, within, (line) => [line, chance.pick(junk)]),
+  indent: (lines, chance) => exchange(lines, chance, isMarker, (line) => [chance.pick([" ", "  ", "\t"]) + line]),
+  trailing: (lines, chance) =>
+    exchange(lines, chance, isMarker, (line) => [line + chance.pick([" ", "\t", "\u0085", "\r"])]),
+  header: (lines, chance) => exchange(lines, chance, isHeader, (line) => [chance.pick(brokenHeaders)(line)]),
+  stack: (lines, chance) =>
+    exchange(lines, chance, isAnchor, (line) => [chance.pick(["@@", "@@ alpha", "@@ }", line, "@@ a b"]), line]),
+  stackOwn: (lines, chance) => {
+    const own = lines.filter(isBody).map((line) => `@@ ${line.slice(1)}`);
+    return own.length === 0 ? lines : exchange(lines, chance, isAnchor, (line) => [chance.pick(own), line]);
+  },
+  unified: (lines, chance) => {
+    // The numbers are those of the file before the patch: the model does not know them where a section went before.
+    if (lines.filter((line) => /^\*\*\* \w+ File: /.test(line)).length > 1) return lines;
+    const line = chance.between(0, 9);
+    const count = chance.between(0, 4);
+    const hint = chance.pick([
+      `@@ -${line},${count} +${line},${count} @@`,
+      `@@ -${line} +${line} @@`,
+      `@@ -${line},${count} +${line},${count} @@ alpha`,
+      `@@ -${line},${count} +${line},${count}`,
+    ]);
+    return exchange(lines, chance, isAnchor, () => [hint]);
+  },
+  anchorTight: (lines, chance) =>
+    exchange(
+      lines,
+      chance,
+      (line) => line.startsWith("@@ "),
+      (line) => [chance.pick([`@@${line.slice(3)}`, `${line} @@`, `@@  ${line.slice(3)}`])],
+    ),
+  swap: (lines, chance) => {
+    const at = chance.below(Math.max(1, lines.length - 1));
+    return [...lines.slice(0, at), ...lines.slice(at, at + 2).reverse(), ...lines.slice(at + 2)];
+  },
+  wrap: (lines, chance) => chance.pick(wrappers)(lines),
+  environment: (lines, chance) =>
+    exchange(
+      lines,
+      chance,
+      (line) => line === "*** Begin Patch",
+      (line) => [line, chance.pick(["*** Environment ID: x", "*** Environment ID:"])],
+    ),
+} satisfies Record<string, Damage>;
+
+const weights: Readonly<Record<keyof typeof damages, number>> = {
+  dropLine: 8,
+  dropBegin: 1,
+  dropEnd: 5,
+  dropSign: 5,
+  dropBlankSign: 8,
+  twice: 4,
+  blankLine: 10,
+  blankBeforeHunk: 8,
+  blankBehindHeader: 5,
+  junk: 8,
+  indent: 6,
+  trailing: 3,
+  header: 5,
+  stack: 5,
+  stackOwn: 6,
+  unified: 8,
+  anchorTight: 6,
+  swap: 4,
+  wrap: 12,
+  environment: 1,
+};

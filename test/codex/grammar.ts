@@ -1,0 +1,188 @@
+/** The grammar of patches: as Codex was seen to read them, and with each deviation that is switched on. */
+import { trimBlanks, trimBlanksEnd } from "./blanks.js";
+import type { Rules } from "./deviations.js";
+
+/** A line of a hunk, without its sign. */
+export interface PatchLine {
+  readonly sign: " " | "-" | "+";
+  readonly text: string;
+}
+
+/** What stands behind `@@`; as the old side of a unified diff's line numbers where it can be read so. */
+export interface PatchAnchor {
+  readonly text: string;
+  readonly range?: { readonly line: number; readonly count: number };
+}
+
+/** A hunk, as far as it has been read. */
+export interface Chunk {
+  readonly anchors: PatchAnchor[];
+  lines: PatchLine[];
+  atEnd: boolean;
+}
+
+/** A section, as far as it has been read. */
+export type Part =
+  | { readonly kind: "add"; readonly path: string; text: string }
+  | { readonly kind: "delete"; readonly path: string }
+  | { readonly kind: "update"; readonly path: string; move?: string; readonly chunks: Chunk[] };
+
+/** The sections of a patch, or why it is none. */
+export type Read =
+  | { readonly ok: true; readonly parts: readonly Part[] }
+  | { readonly ok: false; readonly said: string };
+
+/** Reads a patch. With the deviations on, it may accept what the server refuses: that is for the server to decide. */
+export function readPatch(patch: string, rules: Rules): Read {
+  const body = bodyOf(patch, rules);
+  if (body === undefined) return refused("no markers around it");
+  const parts: Part[] = [];
+  const environment = /^\*\*\* Environment ID:(.*)$/s.exec(trimBlanks(body[0] ?? ""));
+  if (environment !== null && trimBlanks(environment[1] ?? "") === "") return refused("an empty environment");
+  const from = environment === null ? 0 : 1;
+  for (const [i, line] of body.entries()) {
+    if (i < from || isLeadingBlank(body, i, parts.at(-1), rules)) continue;
+    const last = parts.at(-1);
+    const marker = last?.kind === "update" ? trimBlanksEnd(line) : trimBlanks(line);
+    if (marker === endMarker) {
+      // One more end may follow, and nothing else.
+      const hasMore = body.slice(i + 1).some((rest) => trimBlanks(rest) !== "");
+      if (hasMore && !rules.has("textAround")) return refused("text behind the end");
+      break;
+    }
+    const opened = openPart(marker);
+    const problem = opened === undefined ? takeLine(line, last, rules) : closePart(last, rules);
+    if (problem !== undefined) return refused(problem);
+    if (opened !== undefined) parts.push(opened);
+  }
+  const problem = closePart(parts.at(-1), rules) ?? (parts.length === 0 ? "nothing to do" : undefined);
+  return problem === undefined ? { ok: true, parts } : refused(problem);
+}
+
+const refused = (said: string): Read => ({ ok: false, said });
+
+const beginMarker = "*** Begin Patch";
+const endMarker = "*** End Patch";
+
+/** The lines between the markers; `undefined`: they are not where they have to be. */
+function bodyOf(patch: string, rules: Rules): string[] | undefined {
+  const linesOf = (text: string): string[] =>
+    text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+  const lines = linesOf(trimBlanks(patch));
+  if (isWhole(lines)) return lines.slice(1, -1);
+  const inner = lines.slice(1, -1);
+  const isHeredoc = /^<<(EOF|'EOF'|"EOF")$/.test(lines[0] ?? "") && lines.at(-1)?.endsWith("EOF") === true;
+  if (isHeredoc && isWhole(inner)) return inner.slice(1, -1);
+  const all = linesOf(rules.has("textAround") ? patch.replace(/^\ufeff/, "") : trimBlanks(patch));
+  const begin = rules.has("textAround") ? all.findIndex((line) => trimBlanks(line) === beginMarker) : 0;
+  if (begin < 0 || trimBlanks(all[begin] ?? "") !== beginMarker) return undefined;
+  const body = all.slice(begin + 1);
+  const unwrapped = withoutWrapping(all.slice(0, begin), body);
+  if (trimBlanks(unwrapped.at(-1) ?? "") === endMarker) return unwrapped.slice(0, -1);
+  const hasEnd = body.some((line) => trimBlanks(line) === endMarker);
+  return rules.has(hasEnd ? "textAround" : "missingEnd") ? unwrapped : undefined;
+}
+
+const isWhole = (lines: readonly string[]): boolean =>
+  lines.length > 1 && trimBlanks(lines[0] ?? "") === beginMarker && trimBlanks(lines.at(-1) ?? "") === endMarker;
+
+/** A body without what is no part of it: blank lines behind it, a fence and a heredoc's word that were opened in front. */
+function withoutWrapping(before: readonly string[], body: readonly string[]): string[] {
+  const word = /<<-?\s*["']?(\w+)/.exec(before.at(-1) ?? "")?.[1];
+  const isOpen = before.some((line) => line.startsWith("```"));
+  const isPart = (line: string): boolean => {
+    const text = trimBlanks(line);
+    return text !== "" && text !== word && !(isOpen && text.startsWith("```"));
+  };
+  return body.slice(0, body.findLastIndex(isPart) + 1);
+}
+
+function openPart(marker: string): Part | undefined {
+  const after = (header: string): string | undefined =>
+    marker.startsWith(header) ? marker.slice(header.length) : undefined;
+  const [add, deleted, update] = [after("*** Add File: "), after("*** Delete File: "), after("*** Update File: ")];
+  if (add !== undefined) return { kind: "add", path: add, text: "" };
+  if (deleted !== undefined) return { kind: "delete", path: deleted };
+  return update === undefined ? undefined : { kind: "update", path: update, chunks: [] };
+}
+
+/** What is wrong with a part that ends here; `undefined`: nothing. */
+function closePart(part: Part | undefined, rules: Rules): string | undefined {
+  if (part?.kind !== "update") return undefined;
+  const last = part.chunks.at(-1);
+  if (last !== undefined) return last.lines.length === 0 ? "a hunk without a line" : undefined;
+  return part.move !== undefined && rules.has("bareMove") ? undefined : "an update without a hunk";
+}
+
+/**
+ * Whether a line is a blank one between an Update's header and its first hunk. Where lines of the hunk follow without `@@`,
+ * blanks alone in a line are an empty context line, and in front of a `+` an empty line may say where the addition goes.
+ */
+function isLeadingBlank(body: readonly string[], at: number, part: Part | undefined, rules: Rules): boolean {
+  if (!rules.has("blankBeforeHunk") || part?.kind !== "update" || part.chunks.length > 0) return false;
+  const next = body.slice(at).find((line) => trimBlanks(line) !== "") ?? "";
+  if (/^(@@|\*\*\*|$)/.test(next)) return trimBlanks(body[at] ?? "") === "";
+  return body[at] === "" && !next.startsWith("+");
+}
+
+/** Reads one line of a part; what is wrong with it, or `undefined`. */
+function takeLine(line: string, part: Part | undefined, rules: Rules): string | undefined {
+  if (part?.kind === "update") return takeUpdateLine(line, part, rules);
+  if (rules.has("blankBetween") && trimBlanks(line) === "") return undefined;
+  if (part === undefined || part.kind === "delete") return `no header: ${line}`;
+  if (isNoNewlineMark(line, rules)) return undefined;
+  if (!line.startsWith("+")) return `no + in front of: ${line}`;
+  part.text += `${line.slice(1)}\n`;
+  return undefined;
+}
+
+function takeUpdateLine(line: string, part: Part & { kind: "update" }, rules: Rules): string | undefined {
+  const marker = trimBlanksEnd(line);
+  const last = part.chunks.at(-1);
+  const move = "*** Move to: ";
+  if (last === undefined && part.move === undefined && marker.startsWith(move)) {
+    part.move = marker.slice(move.length);
+    return undefined;
+  }
+  if (marker === "@@" || marker.startsWith(rules.has("tightAnchor") ? "@@" : "@@ ")) {
+    const anchor = anchorOf(marker, rules);
+    if (last !== undefined && !last.atEnd && rules.has("blankBeforeHunk") && isGap(last.lines)) last.lines.length = 0;
+    if (last?.lines.length === 0) {
+      if (!rules.has("stackedAnchors")) return "a hunk without a line";
+      if (anchor !== undefined) last.anchors.push(anchor);
+    } else part.chunks.push({ anchors: anchor === undefined ? [] : [anchor], lines: [], atEnd: false });
+    return undefined;
+  }
+  if (marker === "*** End of File") {
+    if (last?.lines.length === 0 || last?.atEnd) return "an end of file without a hunk";
+    if (last !== undefined) last.atEnd = true;
+    return undefined;
+  }
+  if (last?.atEnd) return marker === "" ? undefined : `neither @@ nor header behind an end of file: ${line}`;
+  return takeHunkLine(line, part, rules);
+}
+
+/** Whether lines may be a mere gap in the patch. */
+const isGap = (lines: readonly PatchLine[]): boolean => lines.every(({ sign, text }) => sign === " " && text === "");
+
+function anchorOf(marker: string, rules: Rules): PatchAnchor | undefined {
+  const text = marker.slice(marker.startsWith("@@ ") ? 3 : 2);
+  const range = /^-(\d+)(?:,(\d+))? \+\d+(?:,\d+)?(?: @@|$)/.exec(text);
+  if (text === "@@" && rules.has("closedAnchor")) return undefined;
+  if (range === null) return text === "" ? undefined : { text };
+  return { text, range: { line: Number(range[1]), count: Number(range[2] ?? 1) } };
+}
+
+function takeHunkLine(line: string, part: Part & { kind: "update" }, rules: Rules): string | undefined {
+  if (isNoNewlineMark(line, rules)) return undefined;
+  const first = line === "" ? " " : line[0];
+  const isSign = first === " " || first === "+" || first === "-";
+  if (!isSign && !rules.has("missingBlank")) return `no sign: ${line}`;
+  const chunk = part.chunks.at(-1) ?? { anchors: [], lines: [], atEnd: false };
+  if (part.chunks.length === 0) part.chunks.push(chunk);
+  chunk.lines.push(isSign ? { sign: first, text: line.slice(1) } : { sign: " ", text: line });
+  return undefined;
+}
+
+const isNoNewlineMark = (line: string, rules: Rules): boolean =>
+  rules.has("noNewlineMark") && line.startsWith("\\ No newline at end of file");

@@ -1,0 +1,116 @@
+/** The lines that files are made of, and the ways in which a patch may spell them otherwise. */
+import type { Chance } from "./random.js";
+
+/** A way of spelling a line otherwise; the last one goes beyond what Codex forgives. */
+export type Loosening = (typeof loosenings)[number];
+
+/** All ways. */
+export const loosenings = ["trailing", "leading", "around", "typography", "typographyAround", "beyond"] as const;
+
+const words = [
+  "alpha",
+  "beta",
+  "  gamma",
+  "\tdelta",
+  "    if (x) {",
+  "    }",
+  "}",
+  "",
+  "",
+  "   ",
+  "\t",
+  'it\'s - "so"',
+  "it\u2019s \u2013 \u201cso\u201d",
+  "a b",
+  "a\u00a0b",
+  "\ud83d\ude00 \ud835\udcb3",
+  "e\u0301\u2014x...",
+  "x\u2026",
+  "alpha ",
+  "alpha\t",
+  " alpha",
+  "\u0085alpha",
+  "\ufeffalpha",
+  "\u00a0",
+  "\u3000alpha\u2003",
+  "alpha\u200b",
+  "-alpha",
+  "+alpha",
+  "@@",
+  "@@ alpha",
+  "*** End Patch",
+  "*** Update File: a.txt",
+  "*** alpha",
+  " * alpha",
+  "\u2028x",
+  "x\u000by\u000c",
+  "def f():",
+];
+
+/** A few lines for one trial, so that they come again and again, some of them next to a near relative. */
+export function linePool(chance: Chance): string[] {
+  const pool = Array.from({ length: chance.between(2, 6) }, () => chance.pick(words));
+  const relatives = pool
+    .filter(() => chance.percent(15))
+    .map((line) => loosened(line, chance.pick(loosenings), chance));
+  return [...pool, ...relatives];
+}
+
+/** The line ends of one file, from which each line draws its own. */
+export function lineEnds(chance: Chance): readonly string[] {
+  const kind = chance.weighted({ lf: 60, crlf: 20, cr: 6, mixed: 14 });
+  const ends = { lf: ["\n"], crlf: ["\r\n"], cr: ["\r"], mixed: ["\n", "\n", "\r\n", "\r"] };
+  return ends[kind];
+}
+
+const blanks = [" ", "  ", "\t", "\u00a0", "\u0085", "\u2003", "\u2028", "\u000b"];
+
+const notBlanks = ["\ufeff", "\u200b", "\u180e"];
+
+/** Characters of which the first ones are one and the same to Codex, and the others look as if they were. */
+const families: readonly { readonly same: string; readonly alike: string }[] = [
+  { same: "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212", alike: "\uff0d\u2043" },
+  { same: "'\u2018\u2019\u201a\u201b", alike: "\u2032\u00b4`" },
+  { same: '"\u201c\u201d\u201e\u201f', alike: "\u2033\u00ab\u00bb" },
+  { same: " \u00a0\u2002\u2007\u2009\u200a\u202f\u205f\u3000", alike: "\u2000\u2001\u1680\t" },
+  { same: ".", alike: "\u2026" },
+];
+
+/** A line spelt otherwise; the line itself where it offers nothing for that. */
+export function loosened(line: string, way: Loosening, chance: Chance): string {
+  switch (way) {
+    case "trailing":
+      return trailing(line, chance);
+    case "leading":
+      return leading(line, chance);
+    case "around":
+      return leading(trailing(line, chance), chance);
+    case "typography":
+      return exchanged(line, "same", chance);
+    case "typographyAround":
+      return trailing(leading(exchanged(line, "same", chance), chance), chance);
+    case "beyond":
+      return chance.percent(50) ? exchanged(line, "alike", chance) : line + chance.pick(notBlanks);
+  }
+}
+
+const trailing = (line: string, chance: Chance): string =>
+  chance.percent(50) ? line + chance.pick(blanks) : line.replace(/\s+$/, "");
+
+const leading = (line: string, chance: Chance): string =>
+  chance.percent(50) ? chance.pick(blanks) + line : line.replace(/^\s+/, "");
+
+function exchanged(line: string, to: "same" | "alike", chance: Chance): string {
+  return [...line]
+    .map((char) => {
+      const family = families.find(({ same }) => same.includes(char));
+      return family === undefined || chance.percent(30) ? char : chance.pick([...family[to]]);
+    })
+    .join("");
+}
+
+/** A line that is not blank, indented by some more, or by as many blanks less as the shift has minus signs. */
+export function shifted(line: string, shift: string): string {
+  if (/^\s*$/.test(line)) return line;
+  return shift.startsWith("-") ? line.replace(new RegExp(`^[ \\t]{0,${shift.length}}`), "") : shift + line;
+}

@@ -1,0 +1,118 @@
+/** What becomes of a trial's files: as Codex was seen to do it, and with each deviation that is switched on. */
+import type { Rules } from "./deviations.js";
+import { linesOf, newLineEnd } from "./fileLines.js";
+import { type Part, readPatch } from "./grammar.js";
+import { place, type Refusal } from "./placement.js";
+import type { Content, Files, Outcome, Trial } from "./trial.js";
+
+/** Why a patch is refused as a whole, by the names that the server gives it. */
+export type Reason = Refusal | "patchSyntax" | "fileNotFound" | "fileExists" | "isDirectory" | "unsupportedEncoding";
+
+/** What the model says of a trial. */
+export interface Modelled extends Outcome {
+  /** `undefined`: the patch is done. */
+  readonly reason?: Reason;
+}
+
+/** What becomes of a trial's files under some rules; without any, Codex' own. */
+export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
+  const work: Work = { files: new Map(), deleted: new Map(), barred: new Set(), rules };
+  for (const [path, content] of files) work.files.set(path, markedFile(content, rules));
+  const end = (reason: Reason | undefined, said: string): Modelled => {
+    const keepsAll = reason !== undefined && rules.has("allOrNothing");
+    const after = new Map([...work.files].map(([path, file]) => [path, contentOf(file)]));
+    const outcome = { ok: reason === undefined, files: keepsAll ? files : after, said };
+    return reason === undefined ? outcome : { ...outcome, reason };
+  };
+  const read = readPatch(patch, rules);
+  if (!read.ok) return end("patchSyntax", read.said);
+  for (const { kind, path } of read.parts) if (kind !== "delete") work.barred.add(plainPath(path));
+  for (const part of read.parts) {
+    const reason = isBarred(work, files, part) ? "unsupportedEncoding" : applyPart(work, part);
+    if (reason !== undefined) return end(reason, `${reason} in ${part.path}`);
+  }
+  return end(undefined, "done");
+}
+
+/** A file on its way through the patch. A byte order mark that is set apart is not part of the first line. */
+interface Kept {
+  readonly mark: "" | "\ufeff";
+  readonly content: Content;
+}
+
+interface Work {
+  readonly files: Map<string, Kept>;
+  /** What files held that the patch has deleted so far. */
+  readonly deleted: Map<string, Kept>;
+  /** Paths that must be texts, because the patch has more to do with them than to delete them. */
+  readonly barred: Set<string>;
+  readonly rules: Rules;
+}
+
+function markedFile(content: Content, rules: Rules): Kept {
+  const isMarked = rules.has("firstLineAfterMark") && typeof content === "string" && content.startsWith("\ufeff");
+  return isMarked ? { mark: "\ufeff", content: content.slice(1) } : { mark: "", content };
+}
+
+const contentOf = ({ mark, content }: Kept): Content => (typeof content === "string" ? mark + content : content);
+
+/** Whether a section is about a file that is no text, which only a Delete may be. */
+function isBarred({ barred, rules }: Work, files: Files, { path }: Part): boolean {
+  const content = files.get(plainPath(path));
+  const isBinary = content !== undefined && (typeof content !== "string" || content.includes("\0"));
+  return rules.has("binaryStays") && isBinary && barred.has(plainPath(path));
+}
+
+function applyPart(work: Work, part: Part): Reason | undefined {
+  const { files, deleted } = work;
+  const path = plainPath(part.path);
+  const file = files.get(path);
+  if (part.kind === "add") return addFile(work, path, part.text);
+  if (file === undefined) return isFolder(files, path) ? "isDirectory" : "fileNotFound";
+  if (part.kind === "update") return updateFile(work, path, file, part);
+  files.delete(path);
+  deleted.set(path, file);
+  return undefined;
+}
+
+function addFile({ files, deleted, rules }: Work, path: string, text: string): Reason | undefined {
+  if (!canHold(files, path)) return "isDirectory";
+  const before = files.get(path) ?? deleted.get(path);
+  const isKept = rules.has("addKeepsEnds") && typeof before?.content === "string";
+  const lineEnd = isKept ? newLineEnd(linesOf(before.content)) : "\n";
+  files.set(path, { mark: isKept ? before.mark : "", content: text.replaceAll("\n", lineEnd) });
+  return undefined;
+}
+
+function updateFile(work: Work, path: string, file: Kept, part: Part & { kind: "update" }): Reason | undefined {
+  const { files, rules } = work;
+  if (typeof file.content !== "string") return "unsupportedEncoding";
+  const placed =
+    part.chunks.length > 0 ? place(file.content, part.chunks, rules) : { ok: true as const, text: file.content };
+  if (!placed.ok) return placed.why;
+  const after: Kept = { mark: file.mark, content: placed.text };
+  const target = part.move === undefined ? path : plainPath(part.move);
+  const isMove = part.move !== undefined && !(target === path && rules.has("moveOntoItself"));
+  if (isMove && files.has(target) && rules.has("moveOntoOther")) return "fileExists";
+  if (!canHold(files, target)) return "isDirectory";
+  files.set(target, after);
+  if (isMove) files.delete(path);
+  return undefined;
+}
+
+/** The path without what leads nowhere. */
+const plainPath = (path: string): string =>
+  path
+    .split("/")
+    .filter((name) => name !== "" && name !== ".")
+    .join("/");
+
+/** Whether a file can be at a path: it is no folder, and none of its folders is a file. */
+function canHold(files: ReadonlyMap<string, unknown>, path: string): boolean {
+  const names = path.split("/");
+  const folders = names.slice(0, -1).map((_, i) => names.slice(0, i + 1).join("/"));
+  return path !== "" && !folders.some((folder) => files.has(folder)) && !isFolder(files, path);
+}
+
+const isFolder = (files: ReadonlyMap<string, unknown>, path: string): boolean =>
+  [...files.keys()].some((file) => file.startsWith(`${path}/`));

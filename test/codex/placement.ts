@@ -1,0 +1,177 @@
+/** Where hunks go: as Codex was seen to place them, and with each deviation that is switched on. */
+import type { Rules } from "./deviations.js";
+import { type Found, linesOf, type Replacement, replaced, runsOf, seek } from "./fileLines.js";
+import type { Chunk, PatchAnchor, PatchLine } from "./grammar.js";
+import { shiftedLines } from "./shift.js";
+
+/** Why a hunk has no place. */
+export type Refusal = "contextNotFound" | "ambiguousMatch" | "overlap";
+
+/** A text with all hunks in it, or why one of them has no place. */
+export type Placed = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: Refusal };
+
+type Search = Replacement | Refusal;
+
+/** What the hunks of one section share. */
+interface Ground {
+  readonly texts: readonly string[];
+  readonly rules: Rules;
+}
+
+/** Puts hunks into a text. All are found in the text as it is before the first one. */
+export function place(text: string, chunks: readonly Chunk[], rules: Rules): Placed {
+  const lines = linesOf(text);
+  const ground: Ground = { texts: lines.map((line) => line.text), rules };
+  const replacements: Replacement[] = [];
+  let cursor = 0;
+  for (const chunk of chunks) {
+    const found = placeOf(ground, chunk, cursor);
+    if (typeof found === "string") return { ok: false, why: found };
+    if (replacements.some((other) => disturbs(found, other) || disturbs(other, found))) {
+      return { ok: false, why: "overlap" };
+    }
+    replacements.push(found);
+    // An insertion leaves the cursor behind its anchors, wherever it goes itself.
+    const passed = found.count > 0 ? undefined : follow(ground, chunk.anchors, cursor)?.line;
+    cursor = Math.max(cursor, passed ?? found.at + found.count);
+  }
+  return { ok: true, text: replaced(lines, replacements) };
+}
+
+/** The lines that a hunk expects in the file. */
+const oldLines = (lines: readonly PatchLine[]): string[] =>
+  lines.filter(({ sign }) => sign !== "+").map(({ text }) => text);
+
+function placeOf(ground: Ground, chunk: Chunk, cursor: number): Search {
+  const { rules } = ground;
+  const anchored = follow(ground, chunk.anchors, cursor);
+  if (oldLines(chunk.lines).length === 0) return insertion(ground, chunk, anchored);
+  const hint = rules.has("lineHint") ? chunk.anchors.find(({ range }) => range)?.range?.line : undefined;
+  if (anchored !== undefined) {
+    const mayTakeFirst = anchored.isNarrowed || !rules.has("ambiguous");
+    const found = findOld(ground, chunk, anchored.line);
+    const gap = rules.has("gapAtEnd") ? withoutGap(chunk) : undefined;
+    if (gap !== undefined && !(found && (mayTakeFirst || found.places.length === 1))) {
+      return insertion(ground, gap, anchored);
+    }
+    if (found !== undefined) return choose(ground, found, { mayTakeFirst, hint });
+    const onAnchor =
+      rules.has("anchorIsFirst") && anchored.isNarrowed ? findOld(ground, chunk, anchored.line - 1) : undefined;
+    if (onAnchor !== undefined) return choose(ground, onAnchor, { mayTakeFirst: true, hint: undefined });
+  }
+  if (rules.has("outOfOrder") && !chunk.atEnd) {
+    const again = follow(ground, chunk.anchors, 0);
+    const found = again && findOld(ground, chunk, again.line - (again.isNarrowed ? 1 : 0));
+    if (found !== undefined) return choose(ground, found, { mayTakeFirst: false, hint });
+  }
+  return "contextNotFound";
+}
+
+/** Where the search for a hunk's lines begins, and whether an anchor says so; `undefined`: an anchor is not there. */
+function follow(
+  { texts, rules }: Ground,
+  anchors: readonly PatchAnchor[],
+  cursor: number,
+): { readonly line: number; readonly isNarrowed: boolean } | undefined {
+  let line = cursor;
+  let isNarrowed = false;
+  for (const { text, range } of anchors) {
+    const closed = rules.has("closedAnchor") && text.endsWith(" @@") ? [text.slice(0, -3)] : undefined;
+    const found = seek(texts, [text], { from: line }) ?? (closed && seek(texts, closed, { from: line }));
+    if (found === undefined && range !== undefined && rules.has("lineHint")) continue;
+    if (found === undefined) return undefined;
+    line = found.places[0] + 1;
+    isNarrowed = true;
+  }
+  return { line, isNarrowed };
+}
+
+/** Places of a hunk, and its lines without blank ones at its end that the file does not have. */
+type OldFound = Found & { readonly lines: readonly PatchLine[] };
+
+function findOld({ texts, rules }: Ground, { lines, atEnd }: Chunk, from: number): OldFound | undefined {
+  const found = seek(texts, oldLines(lines), { from, atEnd });
+  if (found !== undefined) return { ...found, lines };
+  if (oldLines(lines).at(-1) !== "") return undefined;
+  if (rules.has("noStrayBlank") && isStray(lines)) return undefined;
+  const fewer = withoutLastBlank(lines);
+  if (oldLines(fewer).length === 0)
+    return rules.has("noStrayBlank") ? undefined : { pass: 0, places: [from], lines: fewer };
+  const again = seek(texts, oldLines(fewer), { from, atEnd });
+  if (again !== undefined) return { ...again, lines: fewer };
+  return rules.has("gapAtEnd") ? findOld({ texts, rules }, { anchors: [], lines: fewer, atEnd }, from) : undefined;
+}
+
+/** Whether the last old line, which is blank, is context in front of added lines: left out, it would be added itself. */
+function isStray(lines: readonly PatchLine[]): boolean {
+  const at = lines.findLastIndex(({ sign }) => sign !== "+");
+  return lines[at]?.sign === " " && at < lines.length - 1;
+}
+
+/** Without the blank line that ends the old lines, and without the one that ends the new lines; one may be both. */
+function withoutLastBlank(lines: readonly PatchLine[]): PatchLine[] {
+  const lastOld = lines.findLastIndex(({ sign }) => sign !== "+");
+  const lastNew = lines.findLastIndex(({ sign }) => sign !== "-");
+  const gone = { old: lastOld, new: lines[lastNew]?.text === "" ? lastNew : undefined };
+  return lines.flatMap(({ sign, text }, i): PatchLine[] => {
+    const isOld = sign !== "+" && i !== gone.old;
+    const isNew = sign !== "-" && i !== gone.new;
+    if (isOld && isNew) return [{ sign, text }];
+    return isOld ? [{ sign: "-", text }] : isNew ? [{ sign: "+", text }] : [];
+  });
+}
+
+/** Added lines with only blank context behind them, without that; `undefined`: it is no such hunk. */
+function withoutGap(chunk: Chunk): Chunk | undefined {
+  const kept = chunk.lines.findLastIndex(({ sign, text }) => sign !== " " || text !== "") + 1;
+  const lines = chunk.lines.slice(0, kept);
+  const isInsertion = kept > 0 && kept < chunk.lines.length && lines.every(({ sign }) => sign === "+");
+  return isInsertion ? { ...chunk, lines } : undefined;
+}
+
+/** The first place, where that may be taken; else the only one, or the only one that is nearest to a line (1-based). */
+function choose(
+  ground: Ground,
+  { pass, places, lines }: OldFound,
+  { mayTakeFirst, hint }: { readonly mayTakeFirst: boolean; readonly hint: number | undefined },
+): Search {
+  const distance = (at: number): number => (hint === undefined ? 0 : Math.abs(at + 1 - hint));
+  const least = Math.min(...places.map(distance));
+  const left = mayTakeFirst ? places : places.filter((at) => distance(at) === least);
+  const [at, ...others] = left;
+  if (at === undefined || (!mayTakeFirst && others.length > 0)) return "ambiguousMatch";
+  const count = oldLines(lines).length;
+  const isShifted = ground.rules.has("shifted") && pass >= 2;
+  return { at, count, lines: isShifted ? shiftedLines(lines, ground.texts.slice(at, at + count)) : lines };
+}
+
+/** Lines without context: behind their anchor, else between the lines that a unified diff names, else at the end. */
+function insertion(ground: Ground, chunk: Chunk, anchored: ReturnType<typeof follow>): Search {
+  const { texts, rules } = ground;
+  const at = (line: number): Search => ({ at: line, count: 0, lines: chunk.lines });
+  if (anchored === undefined) {
+    const last = chunk.anchors.at(-1);
+    const outer = follow(ground, chunk.anchors.slice(0, -1), 0);
+    if (!rules.has("outOfOrder") || last === undefined || outer === undefined) return "contextNotFound";
+    const found = seek(texts, [last.text], { from: outer.line });
+    if (found === undefined) return "contextNotFound";
+    return found.places.length > 1 ? "ambiguousMatch" : at(found.places[0] + 1);
+  }
+  if (chunk.atEnd || !rules.has("insertAtAnchor")) return at(texts.length);
+  if (anchored.isNarrowed) return at(anchored.line);
+  const range = rules.has("lineHint") ? chunk.anchors.find((anchor) => anchor.range)?.range : undefined;
+  if (range === undefined) return at(texts.length);
+  return range.count === 0 && range.line <= texts.length ? at(range.line) : "contextNotFound";
+}
+
+/** Whether a hunk changes lines that another one needs. Offsets are lines; touching at the ends is no harm. */
+function disturbs(one: Replacement, other: Replacement): boolean {
+  const [from, to] = [other.at, other.at + other.count];
+  const overlaps = one.at < to && one.at + one.count > from;
+  return runsOf(one).some(
+    (run) =>
+      (run.at < to && run.at + run.count > from) ||
+      (overlaps &&
+        runsOf(other).some((theirs) => run.at <= theirs.at + theirs.count && run.at + run.count >= theirs.at)),
+  );
+}

@@ -1,0 +1,47 @@
+/** Chance that can be repeated: the same seed gives the same choices. */
+
+/** Draws of one stream of chance. */
+export interface Chance {
+  /** A whole number from 0 up to, but without, `bound`. */
+  below(bound: number): number;
+  /** A whole number from `from` to `to`, both included. */
+  between(from: number, to: number): number;
+  /** True in about `percent` of 100 draws. */
+  percent(percent: number): boolean;
+  /** One item of a list that has some. */
+  pick<T>(items: readonly T[]): T;
+  /** One key of a table, each as often as its weight says. */
+  weighted<K extends string>(weights: Readonly<Record<K, number>>): K;
+}
+
+/** A stream of its own for each seed, a 32-bit number; the generator is mulberry32 (public domain, Tommy Ettinger). */
+export function chanceOf(seed: number): Chance {
+  let state = seed >>> 0;
+  const below = (bound: number): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return Math.floor((((bits ^ (bits >>> 14)) >>> 0) / 4294967296) * bound);
+  };
+  const pick = <T>(items: readonly T[]): T => {
+    const item = items[below(items.length)];
+    if (item === undefined) throw new Error("there is nothing to pick from");
+    return item;
+  };
+  return {
+    below,
+    pick,
+    between: (from, to) => from + below(to - from + 1),
+    percent: (percent) => below(10_000) < percent * 100,
+    weighted: <K extends string>(weights: Readonly<Record<K, number>>): K => {
+      const rows = Object.entries<number>(weights);
+      let left = below(rows.reduce((sum, [, weight]) => sum + weight, 0));
+      const row = rows.find(([, weight]) => {
+        left -= weight;
+        return left < 0;
+      });
+      // Object.entries forgets that the keys are the record's.
+      return row?.[0] as K;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/** How added lines are indented where the old lines only matched with their indentation left aside. */
+import { trimBlanks, trimBlanksEnd } from "./blanks.js";
+import type { PatchLine } from "./grammar.js";
+
+/** One way of turning the indentation of a patch into that of a file; `undefined`: it can't be done so. */
+type Way = (indent: string) => string | undefined;
+
+/**
+ * A hunk's lines with those that it adds indented as the file's lines are: by the one way that turns the indentation of every
+ * old line into that of its line in the file. As they are where there is no such way, or an added line does not fit it.
+ */
+export function shiftedLines(lines: readonly PatchLine[], fileLines: readonly string[]): readonly PatchLine[] {
+  const pairs = lines
+    .filter(({ sign }) => sign !== "+")
+    .map(({ text }, i) => ({ text, old: indentOf(text), file: indentOf(fileLines[i] ?? "") }))
+    .filter(({ text }) => trimBlanks(text) !== "");
+  const way = waysFor(pairs).find((one) => pairs.every(({ old, file }) => one(old) === file));
+  if (way === undefined || pairs.every(({ old, file }) => old === file)) return lines;
+  const moved = lines.map((line) => (line.sign === "+" ? { ...line, text: indented(line.text, way) } : line));
+  return moved.every((line): line is PatchLine => line.text !== undefined) ? moved : lines;
+}
+
+interface Pair {
+  readonly old: string;
+  readonly file: string;
+}
+
+function waysFor(pairs: readonly Pair[]): Way[] {
+  const [first] = pairs;
+  if (first === undefined) return [];
+  const ways: Way[] = [];
+  const more = first.file.slice(0, first.file.length - first.old.length);
+  const less = first.old.slice(0, first.old.length - first.file.length);
+  // One blank more tells of a context line whose own blank was forgotten.
+  if (more !== "" && more !== " ") ways.push((indent) => more + indent);
+  if (less !== "") ways.push((indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined));
+  for (let width = 1; width <= 16; width++) {
+    if (pairs.some(({ old }) => old.includes("\t"))) ways.push((indent) => indent.replaceAll("\t", " ".repeat(width)));
+    if (pairs.some(({ file }) => file.includes("\t"))) ways.push((indent) => inTabs(indent, width, pairs));
+  }
+  return ways;
+}
+
+/** With a tab for each full width of spaces; what is left over is alignment, and there has to be such a line already. */
+function inTabs(indent: string, width: number, pairs: readonly Pair[]): string | undefined {
+  const restOf = (text: string): number => (/^ */.exec(text)?.[0].length ?? 0) % width;
+  const rest = restOf(indent);
+  if (rest !== 0 && !pairs.some(({ old }) => restOf(old) === rest)) return undefined;
+  const tabs = Math.floor((/^ */.exec(indent)?.[0].length ?? 0) / width);
+  return "\t".repeat(tabs) + indent.slice(tabs * width);
+}
+
+function indented(line: string, way: Way): string | undefined {
+  if (trimBlanks(line) === "") return line;
+  const indent = indentOf(line);
+  const moved = way(indent);
+  return moved === undefined ? undefined : moved + line.slice(indent.length);
+}
+
+function indentOf(line: string): string {
+  const text = trimBlanksEnd(line);
+  return text.slice(0, text.length - trimBlanks(text).length);
+}

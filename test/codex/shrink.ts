@@ -1,0 +1,29 @@
+/** Makes a trial that shows something as small as it can be while it still shows it. */
+import type { Content, Trial } from "./trial.js";
+
+/** The smallest trial that can be reached by leaving something out, one thing at a time, and that is still shown. */
+export async function shrink(trial: Trial, isShown: (trial: Trial) => Promise<boolean>): Promise<Trial> {
+  for (const smaller of smallerTrials(trial)) {
+    if (await isShown(smaller)) return shrink(smaller, isShown);
+  }
+  return trial;
+}
+
+/** Without a file, without lines of the patch, without lines of a file; much first. */
+function* smallerTrials({ files, patch }: Trial): Generator<Trial> {
+  for (const path of files.keys()) yield { patch, files: new Map([...files].filter(([other]) => other !== path)) };
+  for (const fewer of withoutSome(patch.split("\n"))) yield { files, patch: fewer.join("\n") };
+  for (const [path, content] of files) {
+    if (typeof content !== "string") continue;
+    const lines = content.split(/(?<=\r\n|\n|\r(?!\n))/);
+    for (const fewer of withoutSome(lines)) {
+      yield { patch, files: new Map<string, Content>([...files, [path, fewer.join("")]]) };
+    }
+  }
+}
+
+function* withoutSome<T>(items: readonly T[]): Generator<T[]> {
+  for (let size = items.length >> 1; size > 0; size >>= 1) {
+    for (let from = 0; from < items.length; from += size) yield items.filter((_, i) => i < from || i >= from + size);
+  }
+}

@@ -1,0 +1,53 @@
+/** What both sides are given, and what is left of it afterwards. */
+
+/** A file's content: a text that is written as UTF-8, its byte order mark included, or bytes that are no text. */
+export type Content = string | Uint8Array;
+
+/** Files by their path below the root, with `/`. */
+export type Files = ReadonlyMap<string, Content>;
+
+/** Some files and a patch for them. */
+export interface Trial {
+  readonly files: Files;
+  readonly patch: string;
+}
+
+/** What one side made of a trial: whether it says that the patch is done, and the files as they are afterwards. */
+export interface Outcome {
+  readonly ok: boolean;
+  readonly files: Files;
+  /** What that side says of it, for the reader of a difference. */
+  readonly said: string;
+}
+
+/** Whether two trees have the same files with the same bytes. */
+export function sameFiles(a: Files, b: Files): boolean {
+  return (
+    a.size === b.size &&
+    [...a].every(([path, content]) => {
+      const other = b.get(path);
+      return other !== undefined && sameContent(content, other);
+    })
+  );
+}
+
+function sameContent(a: Content, b: Content): boolean {
+  if (typeof a === "string" && typeof b === "string") return a === b;
+  return Buffer.from(a).equals(Buffer.from(b));
+}
+
+/** A tree as lines that can be pasted into a test. */
+export function showFiles(files: Files): string {
+  const rows = [...files]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, content]) => `  [${show(path)}, ${show(content)}],`);
+  return rows.length === 0 ? "  (no files)" : rows.join("\n");
+}
+
+/** A string literal in which nothing is invisible. */
+export function show(content: Content): string {
+  if (typeof content !== "string") return `new Uint8Array([${[...content]}])`;
+  return JSON.stringify(content).replace(/[^\x20-\x7e]/gu, (char) =>
+    [...Array(char.length).keys()].map((i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, "0")}`).join(""),
+  );
+}

@@ -1,0 +1,95 @@
+/** Applies patches to files in memory, by the core alone: no editor has them open, and nothing is resolved or written. */
+import { posix } from "node:path";
+import { decodeCall } from "../../server/dialect/decode.js";
+import { type Failure, fileProblems, pathFailures } from "../../server/plan/failure.js";
+import { type Operation, pathsOf } from "../../server/plan/operation.js";
+import type { FileChange, Planned } from "../../server/plan/outcome.js";
+import { planBatch, runPlan } from "../../server/plan/plan.js";
+import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/snapshot.js";
+
+/** Files by their path; a text is what the file holds as UTF-8, its byte order mark included. */
+export type PatchedFiles = ReadonlyMap<string, string | Uint8Array>;
+
+/** What came of a patch. */
+export interface PatchRun {
+  /** `undefined`: the patch could not be read. */
+  readonly planned: Planned | undefined;
+  /** Empty where the patch is done. */
+  readonly failures: readonly Failure[];
+  /** All files afterwards: those that were given where the patch failed. */
+  readonly files: PatchedFiles;
+}
+
+/** Reads a patch, plans it on the files, and does to them what the plan says. */
+export function planPatch(files: PatchedFiles, patch: string, options: { readonly lenient?: boolean } = {}): PatchRun {
+  const decoded = decodeCall({ patch, options }, { optionsAllowed: true });
+  if (!decoded.ok) return { planned: undefined, failures: decoded.failures, files };
+  const planned = runPlan(
+    planBatch(decoded.operations, snapshotOf(files, decoded.operations), {
+      atomic: "all",
+      order: decoded.defaultOrder,
+      lenient: decoded.options.lenient ?? true,
+      overwrite: false,
+    }),
+  );
+  if (!planned.ok) return { planned, failures: planned.failures, files };
+  return { planned, failures: [], files: filesAfter(files, planned.files) };
+}
+
+/** A file that is no text, which only a Delete may name, and that may be in the way of a Move. */
+const isBinary = (content: string | Uint8Array | undefined): boolean =>
+  content !== undefined && (typeof content !== "string" || content.includes("\0"));
+
+function snapshotOf(files: PatchedFiles, operations: readonly Operation[]): Snapshot {
+  const targets = new Map<string, Target>();
+  const documents = new Map<DocumentUri, Document>();
+  const uses = operations.flatMap(pathsOf).map((use) => ({ ...use, sent: use.path, path: posix.normalize(use.path) }));
+  const asText = new Set(uses.filter(({ need }) => need === "text" || need === "create").map(({ path }) => path));
+  for (const { sent, path } of uses) {
+    const content = files.get(path);
+    const failure = [...files.keys()].some((file) => file.startsWith(`${path}/`))
+      ? pathFailures.isDirectory(sent)
+      : isBinary(content) && asText.has(path)
+        ? pathFailures.unsupportedEncoding(sent, fileProblems.notUtf8())
+        : undefined;
+    if (failure !== undefined) {
+      targets.set(sent, { ok: false, failure });
+      continue;
+    }
+    const document = documentOf(path, content);
+    targets.set(sent, { ok: true, uri: document.uri });
+    documents.set(document.uri, document);
+  }
+  return { targets, documents };
+}
+
+function documentOf(path: string, content: string | Uint8Array | undefined): Document {
+  const text = typeof content === "string" && !isBinary(content) ? content : "";
+  const bom = text.startsWith("\ufeff");
+  return {
+    uri: `file:///w/${encodeURI(path)}`,
+    path,
+    version: null,
+    text: bom ? text.slice(1) : text,
+    exists: content !== undefined,
+    bom,
+    bomSynced: false,
+    loneCrEndsLine: true,
+    ...(isBinary(content) ? { isBinary: true } : {}),
+  };
+}
+
+/** All names are freed before any is taken: whether an order of steps can do that is for other tests. */
+function filesAfter(files: PatchedFiles, changes: readonly FileChange[]): PatchedFiles {
+  const after = new Map(files);
+  for (const { kind, document } of changes) {
+    if (kind === "delete" || kind === "rename") after.delete(document.path);
+  }
+  for (const { kind, document, target, text } of changes) {
+    if (kind === "delete") continue;
+    const path = kind === "rename" ? target?.path : document.path;
+    if (path === undefined) throw new Error("a rename must have a target");
+    after.set(path, document.bom ? `\ufeff${text}` : text);
+  }
+  return after;
+}
