@@ -1,14 +1,14 @@
 /** Holds the server against Codex: equal, different in the ways that are written down, or not to be explained. */
 import { planPatch } from "../support/patching.js";
 import type { CodexBinary } from "./binary.js";
-import { codexRules, type DeviationName, promisedRules } from "./deviations.js";
+import { codexRules, type DeviationName, promisedRules, type Rules } from "./deviations.js";
 import { type Modelled, modelOf } from "./model.js";
 import { type Outcome, sameFiles, show, showFiles, type Trial } from "./trial.js";
 
 /** What was found of one trial in one mode. */
 export type Verdict =
   | { readonly kind: "same"; readonly isDone: boolean }
-  /** The deviations without which the outcome would be another one; none where only several together make it. */
+  /** The deviations that make the difference; none where only several together do. */
   | { readonly kind: "deviates"; readonly by: readonly DeviationName[] }
   /** `nature`: who says what, for telling one difference from another. */
   | { readonly kind: "different"; readonly report: string; readonly nature: string };
@@ -46,11 +46,17 @@ function verdictOf(
     return { kind: "different", report, nature };
   }
   if (sameOutcome(server, codex.real)) return { kind: "same", isDone: server.ok };
-  const by = [...rules].filter((name) => {
+  return { kind: "deviates", by: reasonsOf(trial, rules, { promised, codex: codex.model }) };
+}
+
+/** The deviations without which the outcome would be another one; else those that alone would change what Codex does. */
+function reasonsOf(trial: Trial, rules: Rules, outcomes: { promised: Outcome; codex: Outcome }): DeviationName[] {
+  const needed = [...rules].filter((name) => {
     const without = modelOf(trial, new Set([...rules].filter((other) => other !== name)));
-    return !sameOutcome(without, promised);
+    return !sameOutcome(without, outcomes.promised);
   });
-  return { kind: "deviates", by };
+  if (needed.length > 0) return needed;
+  return [...rules].filter((name) => !sameOutcome(modelOf(trial, new Set([name])), outcomes.codex));
 }
 
 /** Whether a reason is among the codes. Why lines were not found may be known better than that they were not. */

@@ -1,10 +1,10 @@
 /** Spoils patches as models do: markers, signs, blanks and wrappers that are not quite right. */
 import type { Chance } from "./random.js";
 
-/** A patch's lines, put together; about a third of the patches get one or two damages. */
+/** A patch's lines, put together; three in ten patches get one or two damages. */
 export function damaged(lines: readonly string[], chance: Chance): string {
   let spoilt = [...lines];
-  if (!chance.percent(35)) return `${spoilt.join("\n")}${chance.percent(80) ? "\n" : ""}`;
+  if (!chance.percent(30)) return `${spoilt.join("\n")}${chance.percent(80) ? "\n" : ""}`;
   for (let left = chance.pick([1, 1, 1, 2]); left > 0; left--)
     spoilt = damages[chance.weighted(weights)](spoilt, chance);
   return `${spoilt.join("\n")}${chance.percent(80) ? "\n" : ""}`;
@@ -102,6 +102,7 @@ const damages = {
   blankLine: (lines, chance) => exchange(lines, chance, any, (line) => [line, chance.pick(["", "", "", " ", "\t"])]),
   blankBeforeHunk: (lines, chance) => exchange(lines, chance, isAnchor, (line) => ["", line]),
   blankBehindHeader: (lines, chance) => exchange(lines, chance, isHeader, (line) => [line, ""]),
+  noNewline: (lines, chance) => exchange(lines, chance, isBody, (line) => [line, "\\ No newline at end of file"]),
   junk: (lines, chance) => exchange(lines, chance, within, (line) => [line, chance.pick(junk)]),
   indent: (lines, chance) => exchange(lines, chance, isMarker, (line) => [chance.pick([" ", "  ", "\t"]) + line]),
   trailing: (lines, chance) =>
@@ -152,19 +153,20 @@ const weights: Readonly<Record<keyof typeof damages, number>> = {
   dropBegin: 1,
   dropEnd: 5,
   dropSign: 5,
-  dropBlankSign: 8,
+  dropBlankSign: 14,
   twice: 4,
   blankLine: 10,
   blankBeforeHunk: 8,
   blankBehindHeader: 5,
   junk: 8,
+  noNewline: 3,
   indent: 6,
   trailing: 3,
   header: 5,
   stack: 5,
   stackOwn: 6,
   unified: 8,
-  anchorTight: 6,
+  anchorTight: 8,
   swap: 4,
   wrap: 12,
   environment: 1,

@@ -1,4 +1,7 @@
-/** The real `apply_patch` against the server: thousands of random patches, and no difference but those that are meant. */
+/**
+ * The real `apply_patch` against the server: thousands of random patches, and no difference but those that are meant. More of them
+ * are run with `CODEX_APPLY_PATCH=<the program> CODEX_PATCHES=20000 CODEX_SEED=7 npx vitest run test/codex`.
+ */
 import { afterAll, it } from "vitest";
 import { codexBinary } from "./binary.js";
 import { compare, modes } from "./compare.js";

@@ -49,7 +49,8 @@ interface Around {
 function sectionOf(state: State, around: Around): PatchText[] {
   const { chance, files } = around;
   const known = [...state.keys()];
-  const path = known.length > 0 && chance.percent(94) ? chance.pick(known) : chance.pick([...paths, ...files.keys()]);
+  const noText = [...files.keys()].filter((file) => !paths.includes(file) && chance.percent(40));
+  const path = noText[0] ?? (known.length > 0 && chance.percent(94) ? chance.pick(known) : chance.pick(paths));
   const spelt = chance.percent(3) ? `./${path}` : path;
   const kind = chance.weighted({ update: 80, add: 10, delete: 6, move: 14 });
   if (kind === "add") return addSection(state, around);
@@ -65,11 +66,11 @@ function sectionOf(state: State, around: Around): PatchText[] {
   const target = chance.percent(6) ? spelt : chance.pick(paths);
   state.delete(path);
   state.set(target, after);
-  return [`*** Update File: ${spelt}`, `*** Move to: ${target}`, ...hunks];
+  return [`*** Update File: ${spelt}`, `*** Move to: ${target}`, ...(chance.percent(12) ? [] : hunks)];
 }
 
-function addSection(state: State, { pool, chance }: Around): PatchText[] {
-  const path = chance.pick(paths);
+function addSection(state: State, { pool, files, chance }: Around): PatchText[] {
+  const path = chance.percent(5) ? chance.pick([...files.keys(), "a.txt"]) : chance.pick(paths);
   const lines = Array.from({ length: chance.between(0, 4) }, () => chance.pick(pool));
   state.set(path, lines);
   return [`*** Add File: ${path}`, ...lines.map((line) => `+${line}`)];
@@ -97,6 +98,7 @@ function hunksFor(lines: readonly string[], around: Around): { hunks: PatchText[
     hunks.push([
       ...(head.length > 0 ? head : bare),
       ...loose.map(({ sign, text }) => (text === "" && sign === " " && chance.percent(40) ? "" : sign + text)),
+      ...(chance.percent(4) ? chance.pick([[""], [""], ["", ""], [" "], ["-"], ["+"]]) : []),
       ...(isEnd ? ["*** End of File"] : []),
     ]);
     after.push(...lines.slice(done, start), ...steps.filter(({ sign }) => sign !== "-").map(({ text }) => text));

@@ -53,7 +53,11 @@ export function linePool(chance: Chance): string[] {
   const relatives = pool
     .filter(() => chance.percent(15))
     .map((line) => loosened(line, chance.pick(loosenings), chance));
-  return [...pool, ...relatives];
+  // Half of the trials get lines that are less likely to come again.
+  const own = chance.percent(50)
+    ? Array.from({ length: 6 }, (_, i) => `${chance.pick(["", "  ", "\t"])}line ${i}`)
+    : [];
+  return [...pool, ...relatives, ...own];
 }
 
 /** The line ends of one file, from which each line draws its own. */
