@@ -71,7 +71,8 @@ export interface Run {
 /**
  * All runs from the file's start to its end. Kept lines part a hunk into runs, and these, not whole hunks, are what Codex
  * sorts. What is put in front of a line comes before what takes its place. Of what two hunks put at one place, that comes first
- * whose hunk does; but lines for the file's end, which no other line says where to put, are in the order of the patch.
+ * whose hunk does, and first of all what goes right behind its anchor; but lines for the file's end, which no other line says
+ * where to put, are in the order of the patch.
  */
 function inOrder(replacements: readonly Replacement[], end: number): Run[] {
   const placed = replacements.flatMap((hunk) => runsOf(hunk).map((run) => ({ hunk, run })));
@@ -80,7 +81,9 @@ function inOrder(replacements: readonly Replacement[], end: number): Run[] {
     (a, b) =>
       a.run.at - b.run.at ||
       Math.sign(a.run.count) - Math.sign(b.run.count) ||
-      (isLoose(a.hunk) || isLoose(b.hunk) ? 0 : a.hunk.at - b.hunk.at),
+      (isLoose(a.hunk) || isLoose(b.hunk)
+        ? 0
+        : a.hunk.at - b.hunk.at || Math.sign(a.hunk.count) - Math.sign(b.hunk.count)),
   );
   return placed.map(({ run }) => run);
 }
