@@ -15,6 +15,8 @@ export interface HunkPlace {
   readonly lines: readonly HunkLine[];
   /** `undefined`: an insertion, for which nothing is compared. */
   readonly rung: RungName | undefined;
+  /** The line from which on the next hunk is looked for, unless an earlier hunk has led further. */
+  readonly next: number;
 }
 
 /** What keeps a hunk from being placed. Lines are 0-based. */
@@ -161,7 +163,8 @@ function decide(
   if (start === undefined || (!first && second !== undefined)) {
     return { ok: false, problem: { kind: "ambiguous", starts, rung, ...(near === undefined ? {} : { near }) } };
   }
-  return { ok: true, place: { start, length: oldLines(lines).length, lines, rung } };
+  const { length } = oldLines(lines);
+  return { ok: true, place: { start, length, lines, rung, next: start + length } };
 }
 
 /** The places in the whole text that have the anchors somewhere in front of them. */
@@ -182,7 +185,8 @@ function placeInsertion(
   const { lineCount } = index.lineTable("nothing");
   const insertAt = (start: number): HunkSearch => ({
     ok: true,
-    place: { start, length: 0, lines: hunk.lines, rung: undefined },
+    // What goes to the end of the file leaves the next hunk to be found behind the anchor, if there is one.
+    place: { start, length: 0, lines: hunk.lines, rung: undefined, next: anchored.ok ? anchored.line : start },
   });
   if (!anchored.ok) {
     const last = hunk.anchors.at(-1);

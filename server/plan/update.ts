@@ -21,6 +21,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
   const ground: HunkGround = { index, lenient: options.lenient, baseLine };
   const lineEnd = firstLineEnd(index);
   const accepted = new Accepted();
+  const inOrder: Claim[] = [];
   const outcomes: EditOutcome[] = [];
   let cursor = 0;
   for (const hunk of section.hunks) {
@@ -34,12 +35,19 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     outcomes.push(outcomeOf(start, ended, hunk, found.ok ? found.place : undefined, failure));
     if (found.ok && claim !== undefined && failure === undefined) {
       accepted.add(claim);
-      cursor = Math.max(cursor, found.place.start + found.place.length);
+      inOrder.splice(found.place.start < cursor ? behind(inOrder, claim) : inOrder.length, 0, claim);
+      cursor = Math.max(cursor, found.place.next);
     }
     yield;
   }
   const isAnyPlaced = outcomes.some(({ status }) => status !== "failed");
-  return { draft: isAnyPlaced ? edited(ended, accepted.changes()).draft : start, outcomes };
+  return { draft: isAnyPlaced ? edited(ended, inOrder.flatMap(({ changes }) => changes)).draft : start, outcomes };
+}
+
+/** Where a hunk that is out of order goes among the others: what it adds stands in front of what the next one adds. */
+function behind(inOrder: readonly Claim[], { place }: Claim): number {
+  const next = inOrder.findIndex((one) => one.place.to > one.place.from && one.place.from >= place.from);
+  return next === -1 ? inOrder.length : next;
 }
 
 function outcomeOf(
