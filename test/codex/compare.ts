@@ -59,11 +59,17 @@ function reasonsOf(trial: Trial, rules: Rules, outcomes: { promised: Outcome; co
   return [...rules].filter((name) => !sameOutcome(modelOf(trial, new Set([name])), outcomes.codex));
 }
 
-/** Whether a reason is among the codes. Why lines were not found may be known better than that they were not. */
+/** Whether a reason is among the codes, or one that says the same and knows it better. */
 function saysSo(codes: readonly string[], reason: string): boolean {
-  const kin = reason === "contextNotFound" ? [reason, "alreadyApplied", "consumed"] : [reason];
+  const kin = kinds.find((kind) => kind.includes(reason)) ?? [reason];
   return kin.some((code) => codes.includes(code));
 }
+
+/** Codes for one and the same: the lines are not there; the path is not one of a file. */
+const kinds: readonly (readonly string[])[] = [
+  ["contextNotFound", "alreadyApplied", "consumed"],
+  ["fileNotFound", "isDirectory", "ioError"],
+];
 
 const sameOutcome = (a: Outcome, b: Outcome): boolean => a.ok === b.ok && sameFiles(a.files, b.files);
 

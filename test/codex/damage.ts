@@ -108,6 +108,10 @@ const damages = {
   trailing: (lines, chance) =>
     exchange(lines, chance, isMarker, (line) => [line + chance.pick([" ", "\t", "\u0085", "\r"])]),
   header: (lines, chance) => exchange(lines, chance, isHeader, (line) => [chance.pick(brokenHeaders)(line)]),
+  carriageReturn: (lines, chance) =>
+    exchange(lines, chance, isBody, (line) => [
+      chance.pick([`${line}\r`, `${line}\r\r`, `${line}\r\r\r`, `${line}\ralpha`, `${line}\r `]),
+    ]),
   stack: (lines, chance) =>
     exchange(lines, chance, isAnchor, (line) => [chance.pick(["@@", "@@ alpha", "@@ }", line, "@@ a b"]), line]),
   stackOwn: (lines, chance) => {
@@ -163,6 +167,7 @@ const weights: Readonly<Record<keyof typeof damages, number>> = {
   indent: 6,
   trailing: 3,
   header: 5,
+  carriageReturn: 3,
   stack: 5,
   stackOwn: 6,
   unified: 8,

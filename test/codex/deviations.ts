@@ -18,6 +18,10 @@ export const deviations = {
   moveOntoOther: { always: true, why: "a file that is in the way of a move is not overwritten unasked" },
   addKeepsEnds: { always: true, why: "a file that is replaced keeps its line ends and its byte order mark" },
   firstLineAfterMark: { always: true, why: "a byte order mark is not part of the first line" },
+  fileIsNoFolder: {
+    always: true,
+    why: "what is a file before the patch or in it has no files below it, also not later",
+  },
   binaryStays: { always: true, why: "a file that is no text, or holds a NUL, is only deleted" },
   textAround: { always: false, why: "text, fences and heredocs around the patch are left out" },
   missingEnd: { always: false, why: "a patch may lack its last marker" },

@@ -13,6 +13,9 @@ type State = Map<string, string[]>;
 
 const paths = ["a.txt", "b.txt", "dir/c.txt", "new.txt", "deep/er/n.txt"];
 
+/** A folder, and what would stand below a file. */
+const oddPaths = ["dir", "a.txt/n.txt"];
+
 /** The next trial of a stream. */
 export function makeTrial(chance: Chance): Trial {
   const pool = linePool(chance);
@@ -50,7 +53,8 @@ function sectionOf(state: State, around: Around): PatchText[] {
   const { chance, files } = around;
   const known = [...state.keys()];
   const noText = [...files.keys()].filter((file) => !paths.includes(file) && chance.percent(40));
-  const path = noText[0] ?? (known.length > 0 && chance.percent(94) ? chance.pick(known) : chance.pick(paths));
+  const path =
+    noText[0] ?? (known.length > 0 && chance.percent(94) ? chance.pick(known) : chance.pick([...paths, ...oddPaths]));
   const spelt = chance.percent(3) ? `./${path}` : path;
   const kind = chance.weighted({ update: 80, add: 10, delete: 6, move: 14 });
   if (kind === "add") return addSection(state, around);
@@ -63,14 +67,14 @@ function sectionOf(state: State, around: Around): PatchText[] {
     state.set(path, after);
     return [`*** Update File: ${spelt}`, ...hunks];
   }
-  const target = chance.percent(6) ? spelt : chance.pick(paths);
+  const target = chance.percent(6) ? spelt : chance.pick(chance.percent(5) ? oddPaths : paths);
   state.delete(path);
   state.set(target, after);
   return [`*** Update File: ${spelt}`, `*** Move to: ${target}`, ...(chance.percent(12) ? [] : hunks)];
 }
 
 function addSection(state: State, { pool, files, chance }: Around): PatchText[] {
-  const path = chance.percent(5) ? chance.pick([...files.keys(), "a.txt"]) : chance.pick(paths);
+  const path = chance.percent(8) ? chance.pick([...files.keys(), ...oddPaths]) : chance.pick(paths);
   const lines = Array.from({ length: chance.between(0, 4) }, () => chance.pick(pool));
   state.set(path, lines);
   return [`*** Add File: ${path}`, ...lines.map((line) => `+${line}`)];

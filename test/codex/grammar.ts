@@ -66,8 +66,7 @@ const endMarker = "*** End Patch";
 
 /** The lines between the markers; `undefined`: they are not where they have to be. */
 function bodyOf(patch: string, rules: Rules): string[] | undefined {
-  const linesOf = (text: string): string[] =>
-    text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+  const linesOf = (text: string): string[] => text.split("\n").map((line) => line.replace(/\r{1,2}$/, ""));
   const lines = linesOf(trimBlanks(patch));
   if (isWhole(lines)) return lines.slice(1, -1);
   const inner = lines.slice(1, -1);

@@ -6,7 +6,14 @@ import { place, type Refusal } from "./placement.js";
 import type { Content, Files, Outcome, Trial } from "./trial.js";
 
 /** Why a patch is refused as a whole, by the names that the server gives it. */
-export type Reason = Refusal | "patchSyntax" | "fileNotFound" | "fileExists" | "isDirectory" | "unsupportedEncoding";
+export type Reason =
+  | Refusal
+  | "patchSyntax"
+  | "fileNotFound"
+  | "fileExists"
+  | "isDirectory"
+  | "ioError"
+  | "unsupportedEncoding";
 
 /** What the model says of a trial. */
 export interface Modelled extends Outcome {
@@ -16,8 +23,15 @@ export interface Modelled extends Outcome {
 
 /** What becomes of a trial's files under some rules; without any, Codex' own. */
 export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
-  const work: Work = { files: new Map(), deleted: new Map(), barred: new Set(), rules };
-  for (const [path, content] of files) work.files.set(path, markedFile(content, rules));
+  const work: Work = {
+    files: new Map(),
+    folders: new Set(),
+    deleted: new Map(),
+    barred: new Set(),
+    named: new Set(files.keys()),
+    rules,
+  };
+  for (const [path, content] of files) write(work, path, markedFile(content, rules));
   const end = (reason: Reason | undefined, said: string): Modelled => {
     const keepsAll = reason !== undefined && rules.has("allOrNothing");
     const after = new Map([...work.files].map(([path, file]) => [path, contentOf(file)]));
@@ -26,7 +40,11 @@ export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
   };
   const read = readPatch(patch, rules);
   if (!read.ok) return end("patchSyntax", read.said);
-  for (const { kind, path } of read.parts) if (kind !== "delete") work.barred.add(plainPath(path));
+  for (const part of read.parts) {
+    if (part.kind !== "delete") work.barred.add(plainPath(part.path));
+    work.named.add(plainPath(part.path));
+    if (part.kind === "update" && part.move !== undefined) work.named.add(plainPath(part.move));
+  }
   for (const part of read.parts) {
     const reason = isBarred(work, files, part) ? "unsupportedEncoding" : applyPart(work, part);
     if (reason !== undefined) return end(reason, `${reason} in ${part.path}`);
@@ -42,10 +60,14 @@ interface Kept {
 
 interface Work {
   readonly files: Map<string, Kept>;
+  /** Folders stay where their last file goes. */
+  readonly folders: Set<string>;
   /** What files held that the patch has deleted so far. */
   readonly deleted: Map<string, Kept>;
   /** Paths that must be texts, because the patch has more to do with them than to delete them. */
   readonly barred: Set<string>;
+  /** Paths of files that are there or in the patch. */
+  readonly named: Set<string>;
   readonly rules: Rules;
 }
 
@@ -68,19 +90,21 @@ function applyPart(work: Work, part: Part): Reason | undefined {
   const path = plainPath(part.path);
   const file = files.get(path);
   if (part.kind === "add") return addFile(work, path, part.text);
-  if (file === undefined) return isFolder(files, path) ? "isDirectory" : "fileNotFound";
+  if (file === undefined) return work.folders.has(path) ? "isDirectory" : "fileNotFound";
   if (part.kind === "update") return updateFile(work, path, file, part);
   files.delete(path);
   deleted.set(path, file);
   return undefined;
 }
 
-function addFile({ files, deleted, rules }: Work, path: string, text: string): Reason | undefined {
-  if (!canHold(files, path)) return "isDirectory";
+function addFile(work: Work, path: string, text: string): Reason | undefined {
+  const { files, deleted, rules } = work;
+  const obstacle = obstacleAt(work, path);
+  if (obstacle !== undefined) return obstacle;
   const before = files.get(path) ?? deleted.get(path);
   const isKept = rules.has("addKeepsEnds") && typeof before?.content === "string";
   const lineEnd = isKept ? newLineEnd(linesOf(before.content)) : "\n";
-  files.set(path, { mark: isKept ? before.mark : "", content: text.replaceAll("\n", lineEnd) });
+  write(work, path, { mark: isKept ? before.mark : "", content: text.replaceAll("\n", lineEnd) });
   return undefined;
 }
 
@@ -94,8 +118,9 @@ function updateFile(work: Work, path: string, file: Kept, part: Part & { kind: "
   const target = part.move === undefined ? path : plainPath(part.move);
   const isMove = part.move !== undefined && !(target === path && rules.has("moveOntoItself"));
   if (isMove && files.has(target) && rules.has("moveOntoOther")) return "fileExists";
-  if (!canHold(files, target)) return "isDirectory";
-  files.set(target, after);
+  const obstacle = obstacleAt(work, target);
+  if (obstacle !== undefined) return obstacle;
+  write(work, target, after);
   if (isMove) files.delete(path);
   return undefined;
 }
@@ -107,12 +132,22 @@ const plainPath = (path: string): string =>
     .filter((name) => name !== "" && name !== ".")
     .join("/");
 
-/** Whether a file can be at a path: it is no folder, and none of its folders is a file. */
-function canHold(files: ReadonlyMap<string, unknown>, path: string): boolean {
+/** The folders that a path leads through. */
+function foldersOf(path: string): string[] {
   const names = path.split("/");
-  const folders = names.slice(0, -1).map((_, i) => names.slice(0, i + 1).join("/"));
-  return path !== "" && !folders.some((folder) => files.has(folder)) && !isFolder(files, path);
+  return names.slice(0, -1).map((_, i) => names.slice(0, i + 1).join("/"));
 }
 
-const isFolder = (files: ReadonlyMap<string, unknown>, path: string): boolean =>
-  [...files.keys()].some((file) => file.startsWith(`${path}/`));
+function write({ files, folders }: Work, path: string, file: Kept): void {
+  files.set(path, file);
+  for (const folder of foldersOf(path)) folders.add(folder);
+}
+
+/** Why no file can be at a path; `undefined`: nothing is in the way, or a file that is there already. */
+function obstacleAt({ files, folders, named, rules }: Work, path: string): Reason | undefined {
+  if (path === "" || folders.has(path)) return "isDirectory";
+  const isBelow = foldersOf(path).some(
+    (folder) => files.has(folder) || (rules.has("fileIsNoFolder") && named.has(folder) && !files.has(path)),
+  );
+  return isBelow ? "ioError" : undefined;
+}

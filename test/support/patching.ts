@@ -46,21 +46,30 @@ function snapshotOf(files: PatchedFiles, operations: readonly Operation[]): Snap
   const uses = operations.flatMap(pathsOf).map((use) => ({ ...use, sent: use.path, path: posix.normalize(use.path) }));
   const asText = new Set(uses.filter(({ need }) => need === "text" || need === "create").map(({ path }) => path));
   for (const { sent, path } of uses) {
-    const content = files.get(path);
-    const failure = [...files.keys()].some((file) => file.startsWith(`${path}/`))
-      ? pathFailures.isDirectory(sent)
-      : isBinary(content) && asText.has(path)
-        ? pathFailures.unsupportedEncoding(sent, fileProblems.notUtf8())
-        : undefined;
+    const failure = refusalOf(files, { sent, path, isText: asText.has(path) });
     if (failure !== undefined) {
       targets.set(sent, { ok: false, failure });
       continue;
     }
-    const document = documentOf(path, content);
+    const document = documentOf(path, files.get(path));
     targets.set(sent, { ok: true, uri: document.uri });
     documents.set(document.uri, document);
   }
   return { targets, documents };
+}
+
+/** Why a path can't be what the patch takes it for, as the workspace would say; `undefined`: it can. */
+function refusalOf(
+  files: PatchedFiles,
+  { sent, path, isText }: { readonly sent: string; readonly path: string; readonly isText: boolean },
+): Failure | undefined {
+  const paths = [...files.keys()];
+  if (paths.some((file) => file.startsWith(`${path}/`))) return pathFailures.isDirectory(sent);
+  if (paths.some((file) => path.startsWith(`${file}/`))) {
+    return pathFailures.ioError(sent, fileProblems.system("ENOTDIR"));
+  }
+  const isRefused = isText && isBinary(files.get(path));
+  return isRefused ? pathFailures.unsupportedEncoding(sent, fileProblems.notUtf8()) : undefined;
 }
 
 function documentOf(path: string, content: string | Uint8Array | undefined): Document {
