@@ -4,7 +4,6 @@ import { limits } from "../text/limits.js";
 import { Folded, type FoldOptions } from "./fold.js";
 import type { LineFold } from "./lineTable.js";
 import type { Found, Place } from "./place.js";
-import { findAll } from "./search.js";
 import type { TextIndex } from "./textIndex.js";
 import { findIndented, findWithViewPrefix } from "./wholeLines.js";
 
@@ -63,8 +62,9 @@ export const rungs: readonly Rung[] = [
 ];
 
 /** A place never starts or ends inside a character or a CRLF: the next rung takes such a line end as a whole. */
-function findExact({ text }: TextIndex, oldText: string): Found {
-  const starts = findAll(text, oldText, limits.placesPerEdit);
+function findExact(index: TextIndex, oldText: string): Found {
+  const { text } = index;
+  const starts = index.starts(undefined, oldText, limits.placesPerEdit);
   if (starts.length === limits.placesPerEdit) return "tooMany";
   return starts
     .map((from) => ({ from, to: from + oldText.length }))
@@ -76,20 +76,21 @@ function findFolded(index: TextIndex, oldText: string, options: FoldOptions): Fo
   const pattern = Folded.of(oldText, options).text;
   if (folded.text === index.text && pattern === oldText) return [];
   const endsBlank = options.trailingBlanks && isBlank(oldText.charCodeAt(oldText.length - 1));
-  if (!endsBlank) return foldedPlaces(index, folded, { pattern, atLineEnd: false });
+  if (!endsBlank) return foldedPlaces(index, options, { pattern, atLineEnd: false });
   // Blanks at the old text's very end: folded only where the document's line ends too, literal within a line.
   const literal = Folded.of(`${oldText}|`, options).text.slice(0, -1);
-  const within = foldedPlaces(index, folded, { pattern: literal, atLineEnd: false });
-  const atEnds = foldedPlaces(index, folded, { pattern, atLineEnd: true });
+  const within = foldedPlaces(index, options, { pattern: literal, atLineEnd: false });
+  const atEnds = foldedPlaces(index, options, { pattern, atLineEnd: true });
   if (within === "tooMany" || atEnds === "tooMany") return "tooMany";
   return [...within, ...atEnds].sort((a, b) => a.from - b.from || a.to - b.to);
 }
 
 /** `atLineEnd`: only places at the end of a line count, and the document's blanks there belong to them. */
-function foldedPlaces(index: TextIndex, folded: Folded, what: { pattern: string; atLineEnd: boolean }): Found {
+function foldedPlaces(index: TextIndex, options: FoldOptions, what: { pattern: string; atLineEnd: boolean }): Found {
   const places: Place[] = [];
   if (what.pattern === "") return places;
-  const starts = findAll(folded.text, what.pattern, limits.placesPerEdit);
+  const folded = index.folded(options);
+  const starts = index.starts(options, what.pattern, limits.placesPerEdit);
   if (starts.length === limits.placesPerEdit) return "tooMany";
   for (const start of starts) {
     const end = start + what.pattern.length;

@@ -3,6 +3,8 @@ import { trimEnd, trimStart } from "../text/chars.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
 import { Folded, type FoldOptions } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
+import { type KeyHits, ManySearch } from "./manySearch.js";
+import { findAll } from "./search.js";
 
 /** How lines are compared where whole lines are sought: without blanks at their ends, or at both sides. */
 export type LineKey = "trimmedEnd" | "trimmed";
@@ -14,9 +16,17 @@ export interface LineKeys {
   readonly keyOf: ReadonlyMap<string, number>;
 }
 
+/** What was looked for in one pass, and what came of it by pattern. */
+interface Searched {
+  readonly search: ManySearch;
+  readonly hits: ReadonlyMap<string, KeyHits>;
+}
+
 /** A text to be searched for many old texts. */
 export class TextIndex {
   private readonly folds = new Map<string, Folded>();
+  private expected: readonly string[] | undefined;
+  private readonly searches = new Map<string, Searched>();
   private readonly lineTables = new Map<LineFold, LineTable>();
   private readonly lineKeys = new Map<LineKey, LineKeys>();
   private ownLines: LineIndex | undefined;
@@ -40,9 +50,54 @@ export class TextIndex {
     return this.anyLines;
   }
 
+  /**
+   * Tells which old texts will be looked for, so that many of them are found in one pass over the text, on each rung in
+   * turn those that no stricter one has found.
+   */
+  expect(oldTexts: readonly string[]): void {
+    const wanted = [...new Set(oldTexts)].filter((oldText) => oldText !== "");
+    this.expected = wanted.length < manyPatterns || this.text.length < longText ? undefined : wanted;
+    this.searches.clear();
+  }
+
+  /** Starts of all places of a pattern in the text or in a folded one, in order and overlapping; at most `limit`. */
+  starts(fold: FoldOptions | undefined, pattern: string, limit: number): number[] {
+    const text = fold === undefined ? this.text : this.folded(fold).text;
+    const hits = this.keyHits(fold, pattern);
+    if (hits === undefined || hits === "many") return findAll(text, pattern, limit);
+    return hits.filter((start) => start >= 0 && text.startsWith(pattern, start)).slice(0, limit);
+  }
+
+  /** Where an expected pattern may start, as its key tells; `undefined`: it was not expected, or has no key. */
+  keyHits(fold: FoldOptions | undefined, pattern: string): KeyHits | undefined {
+    if (this.expected === undefined) return undefined;
+    const name = nameOf(fold);
+    const known = this.searches.get(name) ?? this.searchMany(fold, this.expected);
+    this.searches.set(name, known);
+    return known.hits.get(pattern);
+  }
+
+  /** Reports the expected old texts whose key stands in another, short text: who has none there is not in it anew. */
+  touched(text: string, report: (oldText: string) => void): void {
+    const known = this.searches.get(nameOf(undefined));
+    known?.search.touch(text, (id) => report(known.search.patterns[id]!));
+  }
+
+  private searchMany(fold: FoldOptions | undefined, expected: readonly string[]): Searched {
+    const text = fold === undefined ? this.text : this.folded(fold).text;
+    const left =
+      fold === undefined
+        ? expected
+        : expected.filter((oldText) => this.starts(undefined, oldText, 1).length === 0).flatMap(foldedPatterns(fold));
+    const patterns = [...new Set(left)].filter(ManySearch.hasKey);
+    const search = new ManySearch(patterns, text);
+    const hits = search.hits(text);
+    return { search, hits: new Map(patterns.map((pattern, id) => [pattern, hits[id]!])) };
+  }
+
   /** The whole text with something folded away. */
   folded(options: FoldOptions): Folded {
-    const name = `${options.trailingBlanks} ${options.typography}`;
+    const name = nameOf(options);
     const folded = this.folds.get(name) ?? Folded.of(this.text, options);
     this.folds.set(name, folded);
     return folded;
@@ -71,6 +126,17 @@ export class TextIndex {
     this.lineKeys.set(key, { keys, keyOf });
     return { keys, keyOf };
   }
+}
+
+/** Patterns from which on, and text (UTF-16 units) in which, one pass for all costs less than one for each. */
+const manyPatterns = 24;
+const longText = 4_096;
+
+const nameOf = (fold: FoldOptions | undefined): string => (fold ? `${fold.trailingBlanks} ${fold.typography}` : "");
+
+/** What is looked for in a folded text: blanks at the very end folded, and as they are. */
+function foldedPatterns(fold: FoldOptions): (oldText: string) => string[] {
+  return (oldText) => [Folded.of(oldText, fold).text, Folded.of(`${oldText}|`, fold).text.slice(0, -1)];
 }
 
 /** What of the line `[from, to)` is compared. */

@@ -9,6 +9,7 @@ import { type Draft, edited, linesOf, type Span, spanInBase } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
 import type { EditOutcome } from "./outcome.js";
+import { Swift } from "./swift.js";
 
 /** A draft and what became of the edits that made it, in their order. */
 export interface Drafted {
@@ -23,19 +24,37 @@ export function* planSequential(
   options: BatchOptions,
 ): Generator<void, Drafted> {
   const history = new History(edits);
+  const swift = new Swift(start, edits, options);
   const outcomes: EditOutcome[] = [];
-  let draft = start;
   for (const edit of edits) {
-    const result = planEdit(draft, edit, history, options);
-    outcomes.push(result.outcome);
-    draft = result.draft;
+    const isRefused = refusal({}, edit) !== undefined;
+    const swiftly = isRefused ? undefined : swift.plan(edit);
+    if (swiftly === undefined) {
+      const { draft } = swift;
+      const result = planEdit(draft, edit, history, options);
+      outcomes.push(result.outcome);
+      if (result.step !== undefined) swift.adopt(result.draft, result.step);
+    } else {
+      history.note(edit, swiftly.changed);
+      const { rung, places, changed } = swiftly;
+      const status = changed.length === 0 ? "skipped" : "applied";
+      outcomes.push({
+        index: edit.index,
+        path: start.document.path,
+        status,
+        rung,
+        places: start.created ? [] : places,
+      });
+    }
     yield;
   }
-  return { draft, outcomes };
+  return { draft: swift.draft, outcomes };
 }
 
 interface Step {
   readonly draft: Draft;
+  /** What leads to it; `undefined`: nothing has changed. */
+  readonly step?: ChangeSet;
   readonly outcome: EditOutcome;
 }
 
@@ -72,6 +91,7 @@ function planEdit(draft: Draft, edit: EditOperation, history: History, options: 
   const places = draft.created ? [] : spans.map((span) => linesOf(draft, span));
   return {
     draft: result.draft,
+    step: result.step,
     outcome: {
       index: edit.index,
       path,
@@ -108,6 +128,11 @@ class History {
 
   fail(edit: EditOperation): void {
     this.failed.push(edit);
+  }
+
+  /** An edit that was applied; only for batches in which no pair is sent twice. */
+  note(edit: EditOperation, spans: readonly Span[]): void {
+    this.applied.push({ index: edit.index, spans });
   }
 
   /** Whether the same pair was applied before. */

@@ -41,7 +41,15 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     yield;
   }
   const isAnyPlaced = outcomes.some(({ status }) => status !== "failed");
-  return { draft: isAnyPlaced ? edited(ended, inOrder.flatMap(({ changes }) => changes)).draft : start, outcomes };
+  return {
+    draft: isAnyPlaced
+      ? edited(
+          ended,
+          inOrder.flatMap(({ changes }) => changes),
+        ).draft
+      : start,
+    outcomes,
+  };
 }
 
 /** Where a hunk that is out of order goes among the others: what it adds stands in front of what the next one adds. */
@@ -97,20 +105,27 @@ export function firstLineEnd({ text, rule }: TextIndex): string {
   return "\n";
 }
 
-/** What a hunk changes at its place: line by line, in the order of the hunk. Context keeps the file's own text. */
+/**
+ * What a hunk changes at its place: one change for each run of lines that go and of lines that come in their stead, as in
+ * Codex, because that decides what stands first where two hunks meet. Context keeps the file's own text.
+ */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): Claim {
   const lines = index.matchedLines;
   const shift = shiftOf(index, place);
   const changes: Change[] = [];
+  let run: { from: number; to: number; insert: string } | undefined;
   let line = place.start;
   for (const { kind, text } of place.lines) {
-    if (kind === "add") {
-      const at = lines.start(line);
-      changes.push({ from: at, to: at, insert: shift(text) + lineEnd });
-      continue;
+    const at = lines.start(line);
+    // What comes in front of a line that goes is no part of its run.
+    if (kind === "context" || (kind === "remove" && run !== undefined && run.from === run.to)) run = undefined;
+    if (kind !== "context" && run === undefined) {
+      run = { from: at, to: at, insert: "" };
+      changes.push(run);
     }
-    if (kind === "remove") changes.push({ from: lines.start(line), to: lines.end(line), insert: "" });
-    line++;
+    if (kind === "add" && run !== undefined) run.insert += shift(text) + lineEnd;
+    if (kind === "remove" && run !== undefined) run.to = lines.end(line);
+    if (kind !== "add") line++;
   }
   return { index: hunk.index, place: { from: lines.start(place.start), to: lines.start(line) }, changes };
 }

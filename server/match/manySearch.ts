@@ -1,0 +1,203 @@
+/** Looks for many patterns in one pass over a text: each is given away by a key, a short piece of it that is rare there. */
+
+/**
+ * Units of a block. A key is two blocks; the text is read in blocks, too, and as nobody knows how a pattern lies on them, it
+ * has one key for each way: so it must be three blocks long but for one unit. A pattern has the longest keys that fit.
+ */
+const blockLengths = [8, 4, 2, 1] as const;
+
+/** Units that a pattern with any key has at least. */
+const shortest = 2;
+
+/** Starts in a pattern that are compared to find rare keys, in its first units. */
+const triedStarts = 16;
+const triedUnits = 4_096;
+
+/** Places of the text at which keys are counted, to tell what is rare. */
+const samples = 65_536;
+
+/** Hits of one pattern that are kept: more of them are too many to be looked at one by one. */
+const mostHits = 1_000;
+
+const factor = 0x01000193;
+
+/** Starts at which a pattern may stand, ascending, as its keys tell; or that there are too many. */
+export type KeyHits = readonly number[] | "many";
+
+/** Patterns by their keys. */
+export class ManySearch {
+  private readonly tables: KeyTable[] = [];
+
+  /** Chooses keys that are rare in a text. All patterns must have keys. */
+  constructor(
+    readonly patterns: readonly string[],
+    text: string,
+  ) {
+    for (const [i, block] of blockLengths.entries()) {
+      const longest = i === 0 ? Number.POSITIVE_INFINITY : zoneOf(blockLengths[i - 1]!);
+      const own = patterns.flatMap((pattern, id) =>
+        pattern.length >= zoneOf(block) && pattern.length < longest ? [{ pattern, id }] : [],
+      );
+      if (own.length > 0) this.tables.push(new KeyTable(own, block, text));
+    }
+  }
+
+  /** Units of the longest piece of a pattern that has all of its keys. */
+  static readonly reach = zoneOf(blockLengths[0]);
+
+  /** Whether a pattern is long enough for a key. */
+  static hasKey(pattern: string): boolean {
+    return pattern.length >= shortest;
+  }
+
+  /** Starts at which each pattern may stand; some may lie outside of the text. For the caller to compare. */
+  hits(text: string): KeyHits[] {
+    const found: (number[] | "many")[] = this.patterns.map(() => []);
+    for (const table of this.tables) {
+      table.scan(text, (id, start) => {
+        const hits = found[id]!;
+        if (hits === "many") return;
+        if (hits.length < mostHits) hits.push(start);
+        else found[id] = "many";
+      });
+    }
+    return found;
+  }
+
+  /** Reports each pattern of which the piece with all the keys may stand in a short text. */
+  touch(text: string, report: (id: number) => void): void {
+    for (const table of this.tables) table.touch(text, report);
+  }
+}
+
+/** Units of the piece of a pattern that has all its keys. */
+function zoneOf(block: number): number {
+  return 3 * block - 1;
+}
+
+interface Keyed {
+  readonly pattern: string;
+  /** Index among all patterns. */
+  readonly id: number;
+}
+
+/** Keys of one length, in a hash table with lists. */
+class KeyTable {
+  private readonly heads: Int32Array;
+  /** By key: the next one in its list. */
+  private readonly next: Int32Array;
+  private readonly hashes: Int32Array;
+  private readonly keyed: readonly Keyed[];
+  /** By pattern: where its first key starts. */
+  private readonly starts: Int32Array;
+  /** What a unit weighs when it leaves a block. */
+  private readonly weight: number;
+
+  constructor(
+    keyed: readonly Keyed[],
+    private readonly block: number,
+    text: string,
+  ) {
+    this.keyed = keyed;
+    let size = 4_096;
+    while (size < 4 * keyed.length * block) size *= 2;
+    this.heads = new Int32Array(size).fill(-1);
+    this.next = new Int32Array(keyed.length * block);
+    this.hashes = new Int32Array(keyed.length * block);
+    this.starts = new Int32Array(keyed.length);
+    let weight = 1;
+    for (let i = 0; i < block; i++) weight = Math.imul(weight, factor);
+    this.weight = weight;
+    const counts = this.sample(text);
+    for (const [at, { pattern }] of keyed.entries()) {
+      const start = this.rarest(pattern, counts);
+      this.starts[at] = start;
+      for (let i = 0; i < block; i++) {
+        const key = at * block + i;
+        const hash = this.keyAt(pattern, start + i);
+        const bucket = bucketOf(hash, size);
+        this.hashes[key] = hash;
+        this.next[key] = this.heads[bucket]!;
+        this.heads[bucket] = key;
+      }
+    }
+  }
+
+  /** Reads a text block by block and reports each key, with the start of its pattern. */
+  scan(text: string, report: (id: number, start: number) => void): void {
+    const { block, heads } = this;
+    const mask = heads.length - 1;
+    let before = 0;
+    for (let at = 0; at + block <= text.length; at += block) {
+      let hash = text.charCodeAt(at);
+      for (let i = 1; i < block; i++) hash = (Math.imul(hash, factor) + text.charCodeAt(at + i)) | 0;
+      const both = (Math.imul(before, 0x2c1b3c6d) + hash) | 0;
+      if (at > 0 && heads[(both ^ (both >>> 15)) & mask]! >= 0) this.report(both, at - block, report);
+      before = hash;
+    }
+  }
+
+  private report(hash: number, at: number, report: (id: number, start: number) => void): void {
+    for (let key = this.heads[bucketOf(hash, this.heads.length)]!; key >= 0; key = this.next[key]!) {
+      if (this.hashes[key] !== hash) continue;
+      const owner = Math.floor(key / this.block);
+      report(this.keyed[owner]!.id, at - this.starts[owner]! - (key % this.block));
+    }
+  }
+
+  /** Reports the patterns of which the first key stands anywhere in a text. */
+  touch(text: string, report: (id: number) => void): void {
+    const { block, weight } = this;
+    const count = text.length - block + 1;
+    if (count <= block) return;
+    const hashes = new Int32Array(count);
+    hashes[0] = this.blockAt(text, 0);
+    for (let i = 1; i < count; i++) {
+      const [gone, come] = [text.charCodeAt(i - 1), text.charCodeAt(i + block - 1)];
+      hashes[i] = Math.imul(hashes[i - 1]!, factor) + come - Math.imul(weight, gone);
+    }
+    for (let i = 0; i + block < count; i++) {
+      const hash = combined(hashes[i]!, hashes[i + block]!);
+      for (let key = this.heads[bucketOf(hash, this.heads.length)]!; key >= 0; key = this.next[key]!) {
+        if (this.hashes[key] === hash && key % block === 0) report(this.keyed[key / block]!.id);
+      }
+    }
+  }
+
+  private blockAt(text: string, from: number): number {
+    let hash = 0;
+    for (let i = from; i < from + this.block; i++) hash = (Math.imul(hash, factor) + text.charCodeAt(i)) | 0;
+    return hash;
+  }
+
+  private keyAt(text: string, from: number): number {
+    return combined(this.blockAt(text, from), this.blockAt(text, from + this.block));
+  }
+
+  /** How often keys with one and the same hash stand at some places that are spread over the text. */
+  private sample(text: string): Uint32Array {
+    const counts = new Uint32Array(samples);
+    // Not in step with the lines, or with whatever else comes again and again.
+    const step = Math.max(1, Math.floor(text.length / samples)) | 1;
+    for (let at = 0; at + 2 * this.block <= text.length; at += step) counts[bucketOf(this.keyAt(text, at), samples)]!++;
+    return counts;
+  }
+
+  /** Where in a pattern to take its keys from: where they are seen least, of a few starts. */
+  private rarest(pattern: string, counts: Uint32Array): number {
+    const last = Math.min(pattern.length - zoneOf(this.block), triedUnits);
+    const step = Math.max(1, Math.ceil(last / triedStarts));
+    let best = 0;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (let at = 0; at <= last && fewest > 0; at += step) {
+      let count = 0;
+      for (let i = 0; i < this.block; i++) count += counts[bucketOf(this.keyAt(pattern, at + i), samples)]!;
+      if (count < fewest) [best, fewest] = [at, count];
+    }
+    return best;
+  }
+}
+
+const combined = (first: number, second: number): number => (Math.imul(first, 0x2c1b3c6d) + second) | 0;
+
+const bucketOf = (hash: number, size: number): number => (hash ^ (hash >>> 15)) & (size - 1);

@@ -1,0 +1,319 @@
+/** Finds an edit's place among those that the text before the batch has, and around what the batch has changed since. */
+import { coreOf } from "../match/core.js";
+import { type Located, locate } from "../match/locate.js";
+import { ManySearch } from "../match/manySearch.js";
+import type { Place } from "../match/place.js";
+import { rewrite } from "../match/rewrite.js";
+import { type Rung, type RungName, rungs } from "../match/rungs.js";
+import { type Change, ChangeSet } from "../text/changeSet.js";
+import { isAllBlank, splitLines } from "../text/chars.js";
+import { choose } from "./choose.js";
+import { type Draft, draftOf, linesOf, type PlaceLines, type Span, spanInBase } from "./draft.js";
+import type { BatchOptions, EditOperation } from "./operation.js";
+import { Pieces, type Window } from "./pieces.js";
+
+/** What an edit came to. */
+export interface SwiftEdit {
+  readonly rung: RungName;
+  readonly places: readonly PlaceLines[];
+  /** The stretches of the base text that it changed; none: the text was there already. */
+  readonly changed: readonly Span[];
+}
+
+/** Units around a change in which the keys of an old text are looked for. */
+const keyReach = ManySearch.reach;
+
+/** Changes around which one old text is looked for; where there are more, the whole text is searched instead. */
+const mostWindows = 64;
+
+/** Units of all those surroundings together. */
+const mostWindowText = 65_536;
+
+/** A place in text that the batch has changed. */
+interface InWindow {
+  readonly window: Window;
+  readonly place: Place;
+  readonly rung: RungName;
+}
+
+/** A file's edits in sequence: the same answers as a search of the whole text for each, for less. */
+export class Swift {
+  private readonly pieces: Pieces;
+  private readonly isUsable: boolean;
+  /** By old text, base offsets of the changes that its key stands at. */
+  private readonly flagged = new Map<string, number[]>();
+  private loose: LooseSearch | undefined;
+
+  constructor(
+    private readonly start: Draft,
+    private readonly edits: readonly EditOperation[],
+    private readonly options: BatchOptions,
+  ) {
+    this.pieces = new Pieces(start);
+    const texts = new Set(edits.map(({ oldText }) => oldText));
+    // A pair that is sent twice may be redundant, which only the whole text of each step tells.
+    const pairs = new Set(edits.map(({ oldText, newText }) => `${oldText.length} ${oldText}${newText}`));
+    const isPlain = pairs.size === edits.length && start.index === start.base;
+    this.isUsable = isPlain && edits.length > 1 && hasOneLineEnd(start.base.text);
+    if (this.isUsable) start.base.expect([...texts]);
+  }
+
+  /** The text as it is now, as one draft. */
+  get draft(): Draft {
+    return this.pieces.draft;
+  }
+
+  /** Plans one edit where that is certain; `undefined`: it must be planned on the whole text, and may fail there. */
+  plan(edit: EditOperation): SwiftEdit | undefined {
+    const { base } = this.start;
+    const hasMark = this.start.document.bom && (edit.oldText.startsWith("\uFEFF") || edit.newText.startsWith("\uFEFF"));
+    // Where the batch has taken all line ends away, new ones have no model in the text any more.
+    const hasLineEnds = this.pieces.lineEndsGone < base.matchedLines.lineCount - 1;
+    if (!this.isUsable || hasMark || !hasLineEnds) return undefined;
+    const located = locate(base, edit.oldText, this.options);
+    if (located.kind === "tooMany") return undefined;
+    if (this.pieces.count === 0) return located.kind === "none" ? undefined : this.onBase(edit, located);
+    const changed = this.inChanged(edit.oldText, located);
+    if (changed === undefined) return undefined;
+    const left = located.kind === "none" ? [] : located.places.filter((place) => this.stands(place, located.rung));
+    const [only, second] = changed;
+    if (only !== undefined) {
+      const isStricter = located.kind === "none" || only.rung !== located.rung;
+      return second === undefined && (isStricter || left.length === 0) ? this.inWindow(edit, only) : undefined;
+    }
+    const [first, ...rest] = left;
+    if (first === undefined || located.kind === "none") return undefined;
+    return this.onBase(edit, {
+      kind: rest.length === 0 ? "one" : "many",
+      rung: located.rung,
+      places: [first, ...rest],
+    });
+  }
+
+  /** Takes over what was planned on the whole text; `step` leads there from the text before it. */
+  adopt(draft: Draft, step: ChangeSet): void {
+    this.pieces.adopt(draft);
+    if (!this.isUsable) return;
+    let shift = 0;
+    for (const { from, to, insert } of step.changes) {
+      const at = from + shift;
+      const text = draft.index.text.slice(Math.max(0, at - keyReach), at + insert.length + keyReach);
+      this.flag(text, draft.change.unitBack(at).from);
+      shift += insert.length - (to - from);
+    }
+  }
+
+  /** An edit whose places all are as the base text has them. */
+  private onBase(edit: EditOperation, located: Extract<Located, { kind: "one" | "many" }>): SwiftEdit | undefined {
+    const chosen = choose(this.start, edit, located);
+    if (!chosen.ok) return undefined;
+    const all: { place: Place; changes: readonly Change[] }[] = [];
+    for (const place of chosen.places) {
+      const changes = rewrite(this.start.base, place, edit);
+      if (changes === undefined) return undefined;
+      all.push({ place, changes });
+    }
+    for (const { place, changes } of all) {
+      const first = this.pieces.add(place, changes);
+      this.flagChanges(first, first + changes.length);
+    }
+    return {
+      rung: chosen.rung,
+      places: chosen.places.map((place) => linesOf(this.start, place)),
+      changed: all.flatMap(({ changes }) => changes),
+    };
+  }
+
+  /** An edit whose only place lies in text that the batch has changed. */
+  private inWindow(edit: EditOperation, { window, place, rung }: InWindow): SwiftEdit | undefined {
+    const changes = rewrite(window.index, place, edit);
+    if (changes === undefined) return undefined;
+    const local = localDraft(this.start, window);
+    const inBase = (span: Span): Span => {
+      const { from, to } = spanInBase(local, span);
+      return { from: from + window.base.from, to: to + window.base.from };
+    };
+    const places = [linesOf(this.start, inBase(place))];
+    const changed = changes.map(inBase);
+    const { first, end } = this.pieces.edit(window, ChangeSet.of(window.index.text.length, changes));
+    this.flagChanges(first, end);
+    return { rung, places, changed };
+  }
+
+  /** Whether a place of the base text is still one of the current text, found on the same rung. */
+  private stands({ from, to }: Place, rung: RungName): boolean {
+    if (rung === "exact") return !this.pieces.isChanged({ from, to });
+    const lines = this.start.base.matchedLines;
+    return !this.pieces.isTouched({ from: lines.start(lines.lineAt(from)), to: lines.end(lines.lineAt(to)) });
+  }
+
+  /**
+   * The places in changed text, on the first rung that has any, as far down as the base text's own; `undefined`: there is
+   * too much to look at, or what counts there is not known.
+   */
+  private inChanged(oldText: string, located: Located): InWindow[] | undefined {
+    const windows = this.windows(oldText, located);
+    const isBlank = isAllBlank(oldText);
+    for (const rung of windows === undefined ? [] : rungs) {
+      if (rung.find === undefined || (!this.options.lenient && !rung.strict) || (isBlank && !rung.forBlankText))
+        continue;
+      // A single line of a view must have its own number, which a part of the text does not know.
+      if (rung.name === "viewPrefix" && splitLines(oldText).length < 3) return undefined;
+      const found = placesIn(windows ?? [], rung, oldText);
+      if (found === undefined || found.length > 0) return found;
+      if (located.kind !== "none" && located.kind !== "tooMany" && rung.name === located.rung) return [];
+    }
+    return windows && [];
+  }
+
+  /** The surroundings of all changes that an old text might reach into now; `undefined`: too many. */
+  private windows(oldText: string, located: Located): Window[] | undefined {
+    const suspects = this.suspects(oldText, located);
+    if (suspects === undefined) return undefined;
+    const lines = splitLines(oldText).length;
+    const groups: { readonly from: number; readonly window: Window }[] = [];
+    let size = 0;
+    for (const at of suspects) {
+      const last = groups.at(-1);
+      const own = this.pieces.window(at, at + 1, lines);
+      const isJoined = last !== undefined && own.base.from <= last.window.base.to;
+      if (isJoined) groups.pop();
+      const from = isJoined ? last.from : at;
+      groups.push({ from, window: isJoined ? this.pieces.window(from, at + 1, lines) : own });
+      size += own.index.text.length;
+      if (groups.length > mostWindows || size > mostWindowText) return undefined;
+    }
+    return groups.map(({ window }) => window);
+  }
+
+  /** Indices of the changes that an old text might reach into, ascending; `undefined`: too many. */
+  private suspects(oldText: string, located: Located): readonly number[] | undefined {
+    const isExact = located.kind !== "none" && located.kind !== "tooMany" && located.rung === "exact";
+    if (isExact) {
+      const hits = this.start.base.keyHits(undefined, oldText);
+      if (hits === undefined) return this.all();
+      if (hits === "many") return undefined;
+      const spans = hits.map((from) => ({ from, to: from + oldText.length }));
+      return this.changesAt(this.flagged.get(oldText) ?? [], spans);
+    }
+    this.loose ??= this.searchLoose();
+    const core = this.loose.coreOf.get(oldText);
+    const hits = core === undefined ? "many" : this.loose.hits.get(core)!;
+    if (core === undefined || hits === "many") return this.all();
+    const lines = this.start.base.matchedLines;
+    const count = splitLines(oldText).length;
+    const spans = hits.map((at) => {
+      const line = lines.lineAt(Math.max(0, at));
+      return { from: lines.start(Math.max(0, line - count)), to: lines.end(line + count) };
+    });
+    return this.changesAt(this.loose.flagged.get(core) ?? [], spans);
+  }
+
+  /** All changes, if they are few. */
+  private all(): readonly number[] | undefined {
+    const { count } = this.pieces;
+    return count > mostWindows ? undefined : Array.from({ length: count }, (_, i) => i);
+  }
+
+  /** The changes at some base offsets and in some stretches of the base text. */
+  private changesAt(offsets: readonly number[], spans: readonly Span[]): number[] {
+    const found = new Set<number>();
+    for (const { from, to } of [...offsets.map((offset) => ({ from: offset, to: offset })), ...spans]) {
+      for (let i = this.pieces.firstTouching(from); i < this.pieces.count && this.pieces.at(i).from <= to; i++)
+        found.add(i);
+    }
+    return [...found].sort((a, b) => a - b);
+  }
+
+  /** Old texts that do not stand in the base text as they are, by what no rung folds away. */
+  private searchLoose(): LooseSearch {
+    const { base } = this.start;
+    const texts = this.edits
+      .map(({ oldText }) => oldText)
+      .filter((text) => base.starts(undefined, text, 1).length === 0);
+    const coreOfText = new Map(texts.map((text) => [text, coreOf(text)]));
+    const cores = [...new Set([...coreOfText.values()].flatMap((core) => core ?? []))];
+    const search = new ManySearch(cores, base.text);
+    const hits = search.hits(base.text);
+    const loose: LooseSearch = {
+      coreOf: coreOfText,
+      search,
+      hits: new Map(cores.map((core, id) => [core, hits[id]!])),
+      flagged: new Map(),
+    };
+    for (let i = 0; i < this.pieces.count; i++)
+      flagLoose(loose, this.pieces.textAround(i, keyReach), this.pieces.at(i).from);
+    return loose;
+  }
+
+  private flagChanges(first: number, end: number): void {
+    for (let i = first; i < end; i++) this.flag(this.pieces.textAround(i, keyReach), this.pieces.at(i).from);
+  }
+
+  private flag(text: string, offset: number): void {
+    this.start.base.touched(text, (oldText) => push(this.flagged, oldText, offset));
+    if (this.loose !== undefined) flagLoose(this.loose, text, offset);
+  }
+}
+
+/** Old texts that are looked for on looser rungs. */
+interface LooseSearch {
+  /** By old text; `undefined`: it has none. */
+  readonly coreOf: ReadonlyMap<string, string | undefined>;
+  readonly search: ManySearch;
+  /** By core, in the base text. */
+  readonly hits: ReadonlyMap<string, readonly number[] | "many">;
+  /** By core, base offsets of the changes that it stands at. */
+  readonly flagged: Map<string, number[]>;
+}
+
+function flagLoose({ search, flagged }: LooseSearch, text: string, offset: number): void {
+  search.touch(text, (id) => push(flagged, search.patterns[id]!, offset));
+}
+
+function push(map: Map<string, number[]>, key: string, value: number): void {
+  const values = map.get(key);
+  if (values === undefined) map.set(key, [value]);
+  else values.push(value);
+}
+
+function localDraft(start: Draft, { base, change, index }: Window): Draft {
+  const text = start.base.text.slice(base.from, base.to);
+  return { ...draftOf({ ...start.document, text }), change, index };
+}
+
+/** Whether a text has line ends, all of them LF or all CRLF. */
+function hasOneLineEnd(text: string): boolean {
+  if (!text.includes("\r")) return text.includes("\n");
+  for (let at = text.indexOf("\r"); at !== -1; at = text.indexOf("\r", at + 1)) if (text[at + 1] !== "\n") return false;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) if (text[at - 1] !== "\r") return false;
+  return true;
+}
+
+/** The places of a rung that changes have a part in; `undefined`: too many to tell. */
+function placesIn(windows: readonly Window[], { find, name }: Rung, oldText: string): InWindow[] | undefined {
+  const all: InWindow[] = [];
+  for (const window of windows) {
+    const found = find?.(window.index, oldText) ?? [];
+    if (found === "tooMany") return undefined;
+    for (const place of found) if (hasPart(window, place, name)) all.push({ window, place, rung: name });
+  }
+  return all;
+}
+
+/** Whether a change of a window lies in a place; on the rungs that fold, in a line of it or at its ends. */
+function hasPart({ change, index }: Window, { from, to }: Place, rung: RungName): boolean {
+  const lines = index.matchedLines;
+  const [start, end] = rung === "exact" ? [from, to] : [lines.start(lines.lineAt(from)), lines.end(lines.lineAt(to))];
+  let shift = 0;
+  return change.changes.some((one) => {
+    const low = one.from + shift;
+    const high = low + one.insert.length;
+    shift += one.insert.length - (one.to - one.from);
+    return rung === "exact"
+      ? low === high
+        ? start < low && low < end
+        : start < high && low < end
+      : start <= high && low <= end;
+  });
+}
