@@ -40,7 +40,8 @@ export async function applyBatch(
     lenient: options.lenient ?? session.settings.lenient,
     overwrite: options.overwrite ?? false,
   };
-  const call: Call = { session, operations, options, batch, token, warnings };
+  const isPatch = decoded.shape === "patch";
+  const call: Call = { session, operations, options, batch, token, warnings, isPatch };
   return door === "server" ? applyInTurn(call) : propose(call);
 }
 
@@ -64,6 +65,7 @@ interface Call {
   readonly batch: BatchOptions;
   readonly token: CancellationToken;
   readonly warnings: readonly string[];
+  readonly isPatch: boolean;
 }
 
 /** A plan on the text of one moment, and where its documents are. */
@@ -82,7 +84,7 @@ type Drafted =
 
 async function propose(call: Call): Promise<Answer> {
   const drafted = await draft(call, call.operations);
-  if (!drafted.ok) return toError(drafted.failures, drafted.outcomes);
+  if (!drafted.ok) return toError(drafted.failures, drafted.outcomes, call);
   const { planned } = drafted;
   const made = toWorkspaceEdit(planned.files, call.session);
   if (!made.ok)
@@ -157,7 +159,7 @@ async function applyByServer(call: Call): Promise<Answer> {
   let confirmed: string | undefined;
   for (;;) {
     const drafted = await draft(call, call.operations);
-    if (!drafted.ok) return toError(drafted.failures, drafted.outcomes);
+    if (!drafted.ok) return toError(drafted.failures, drafted.outcomes, call);
     const { planned, snapshot } = drafted;
     const made = toWorkspaceEdit(planned.files, session);
     const refused = (failure: Failure): Answer =>

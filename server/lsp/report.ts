@@ -50,16 +50,22 @@ export function labelOf(files: readonly FileChange[], options: CallOptions): str
   // A label is shown to people: it must not break the line or turn the text around.
   if (options.label !== undefined) return options.label.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
   const edits = files.reduce((sum, file) => sum + file.edits, 0);
-  const [only] = files;
-  const name = files.length === 1 && only !== undefined ? only.document.path : `${files.length} files`;
+  const told = asked(files);
+  const [only] = told;
+  const moved = only?.target === undefined ? "" : ` → ${only.target.path}`;
+  const name = told.length === 1 && only !== undefined ? `${only.document.path}${moved}` : `${told.length} files`;
   return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
+}
+
+/** Without the files that only make room for another one, which nobody has asked for. */
+function asked(files: readonly FileChange[]): readonly FileChange[] {
+  const room = new Set(files.flatMap(({ overwritten, target }) => (overwritten && target ? [target.uri] : [])));
+  return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
 }
 
 /** The label, and what becomes of each file, a letter and a path a line, as Codex' command prints it. */
 function textOf(label: string, files: readonly FileChange[]): string {
-  // A file that only makes room for another one is not what was asked for.
-  const room = new Set(files.flatMap(({ overwritten, target }) => (overwritten && target ? [target.uri] : [])));
-  const told = files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
+  const told = asked(files);
   const linesOf = (letter: string): string[] =>
     told
       .filter((file) => letterOf(file) === letter)
@@ -122,10 +128,11 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
 export function toError(
   failures: readonly Failure[],
   outcomes: readonly EditOutcome[],
+  call: { readonly isPatch: boolean } = { isPatch: false },
 ): ResponseError<MultiEditErrorData> {
   const code = rpcCodes[failures[0]?.code ?? "invalidParams"] ?? LSPErrorCodes.RequestFailed;
   const sound = outcomes.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
-  const message = callSentences.failed(failures, sound, outcomes.length);
+  const message = callSentences.failed(failures, { sound, total: outcomes.length, ...call });
   return new ResponseError(code, message, { failures: [...failures], edits: outcomes.map(toEditResult) });
 }
 

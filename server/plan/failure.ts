@@ -766,6 +766,8 @@ export const editFailures = {
 export interface HunkAbsence {
   /** The anchor or the 1-based line behind which they were looked for first; `undefined`: from the start. */
   readonly behind: string | number | undefined;
+  /** Whether they were then looked for in the whole file. */
+  readonly everywhere: boolean;
   readonly nearest: readonly NearestRegion[];
   /** Whether earlier sections changed the text that was searched. */
   readonly inBatch: boolean;
@@ -783,12 +785,12 @@ export interface AnchorAbsence {
 
 /** Failures of placing a hunk of a patch. */
 export const hunkFailures = {
-  noLines: (at: At, { behind, nearest, inBatch }: HunkAbsence) =>
+  noLines: (at: At, { behind, everywhere, nearest, inBatch }: HunkAbsence) =>
     makeFailure(
       "contextNotFound",
       at,
       [
-        `The context and removed lines of ${nameOf(at)} were not found${inBatch ? " in the text after the sections before it" : ""}${behind === undefined ? "" : `, neither behind ${typeof behind === "number" ? `line ${behind}, where the hunk before it ends,` : quote(behind)} nor elsewhere`}.`,
+        `The context and removed lines of ${nameOf(at)} were not found${inBatch ? " in the text after the sections before it" : ""}${behind === undefined ? "" : `${everywhere ? ", neither " : " "}behind ${typeof behind === "number" ? `line ${behind}, where the hunk before it ends` : quote(behind)}${everywhere ? ", nor elsewhere" : ""}`}.`,
         ...(nearest.length === 0 ? ["Nothing similar was found in the file."] : []),
         ...sayNearest(nearest),
       ].join(" "),
@@ -800,7 +802,7 @@ export const hunkFailures = {
       "contextNotFound",
       at,
       [
-        `The anchor ${quote(anchor, 160)} of ${nameOf(at)} is no line of the file${behind === undefined ? "" : ` behind line ${behind}, nor the way to the hunk's lines elsewhere`}.`,
+        `The anchor ${quote(anchor, 160)} of ${nameOf(at)} is no line of the file${behind === undefined ? "" : ` behind line ${behind}`}.`,
         ...sayNearest(nearest),
       ].join(" "),
       linesAt === undefined
@@ -1035,10 +1037,19 @@ export const editorFailures = {
   cancelled: () => makeFailure("cancelled", {}, "The request was cancelled."),
 } as const;
 
+/** What a failed call consisted of. */
+export interface FailedCall {
+  /** Indices (0-based) of the edits that found their places. */
+  readonly sound: readonly number[];
+  /** Edits of the call. */
+  readonly total: number;
+  readonly isPatch: boolean;
+}
+
 /** Sentences about a whole call: what the JSON-RPC error says, warnings, and clauses of other sentences. */
 export const callSentences = {
   /** The message of a failed call: every failure, and what the caller need not correct. Advice is given once. */
-  failed: (failures: readonly Failure[], sound: readonly number[], total: number): string => {
+  failed: (failures: readonly Failure[], { sound, total, isPatch }: FailedCall): string => {
     const room = Math.max(200, limits.callMessage / Math.max(1, failures.length));
     const messages = new Map(failures.map((failure) => [failure.message, failure]));
     const lastWith = new Map([...messages.values()].map((failure) => [failure.hint, failure]));
@@ -1052,7 +1063,9 @@ export const callSentences = {
       sound.length === 0
         ? []
         : [
-            `${indices(sound)} found ${sound.length === 1 ? "its place: send it" : "their places: send them"} again, unchanged, with the corrected ones.`,
+            isPatch
+              ? `${indices(sound)} found ${sound.length === 1 ? "its place: leave it as it is" : "their places: leave them as they are"}, and send the whole patch again.`
+              : `${indices(sound)} found ${sound.length === 1 ? "its place: send it" : "their places: send them"} again, unchanged, with the corrected ones.`,
           ];
     return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
   },

@@ -10,7 +10,12 @@ import { type HunkProblem, oldLines } from "./hunks.js";
 import type { Hunk, HunkLine } from "./operation.js";
 
 /** The failure of a hunk that could not be placed in a draft's text. */
-export function explainHunk(draft: Draft, hunk: Hunk, problem: HunkProblem, at: At): Failure {
+export function explainHunk(
+  draft: Draft,
+  hunk: Hunk,
+  { problem, lenient }: { readonly problem: HunkProblem; readonly lenient: boolean },
+  at: At,
+): Failure {
   const lines = draft.index.matchedLines;
   const inBase = (line: number): number => lineOf(draft, lines.start(line));
   const old = oldLines(hunk.lines);
@@ -41,6 +46,7 @@ export function explainHunk(draft: Draft, hunk: Hunk, problem: HunkProblem, at: 
       const { behind, from } = problem;
       return hunkFailures.noLines(at, {
         behind: behind ?? (from === 0 ? undefined : inBase(from - 1)),
+        everywhere: lenient,
         nearest: nearest(draft, old.join("\n")),
         inBatch: draft.change.changes.length > 0 && draft.index !== draft.base,
       });

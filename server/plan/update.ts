@@ -30,7 +30,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     const claim = found.ok ? claimOf(index, hunk, found.place, lineEnd) : undefined;
     const other = claim && accepted.conflictOf(claim);
     const failure = !found.ok
-      ? explainHunk(ended, hunk, found.problem, at)
+      ? explainHunk(ended, hunk, { problem: found.problem, lenient: options.lenient }, at)
       : other && editFailures.overlap(at, other.index, baseLine(found.place.start));
     outcomes.push(outcomeOf(start, ended, hunk, found.ok ? found.place : undefined, failure));
     if (found.ok && claim !== undefined && failure === undefined) {
