@@ -15,10 +15,13 @@ export interface LineRange {
   readonly only?: number;
   /** Starts that are collected. */
   readonly most: number;
+  /** Whether what is behind the last line end counts as a line although it is empty; by default it does not. */
+  readonly emptyLast?: boolean;
 }
 
-/** The lines of a text under one fold. What is behind the last line end is a line only if there is something. */
+/** The lines of a text under one fold. */
 export class LineTable {
+  /** Lines, where what is behind the last line end is one only if there is something. */
   readonly lineCount: number;
   /** By line. */
   private readonly hashes: Int32Array;
@@ -34,28 +37,28 @@ export class LineTable {
     const { text } = lines;
     const last = lines.lineCount - 1;
     this.lineCount = lines.start(last) === text.length ? last : last + 1;
-    this.hashes = new Int32Array(this.lineCount);
-    for (let line = 0; line < this.lineCount; line++) {
+    this.hashes = new Int32Array(last + 1);
+    for (let line = 0; line <= last; line++) {
       this.hashes[line] = hashOf(text, lines.start(line), lines.contentEnd(line), fold);
     }
     let size = 16;
-    while (size < this.lineCount) size *= 2;
+    while (size < this.hashes.length) size *= 2;
     this.mask = size - 1;
     this.starts = new Int32Array(size + 1);
     for (const hash of this.hashes) this.starts[(hash & this.mask) + 1]!++;
     for (let bucket = 0; bucket < size; bucket++) this.starts[bucket + 1]! += this.starts[bucket]!;
     const next = this.starts.slice(0, size);
-    this.byBucket = new Int32Array(this.lineCount);
-    for (let line = 0; line < this.lineCount; line++) {
+    this.byBucket = new Int32Array(this.hashes.length);
+    for (let line = 0; line < this.hashes.length; line++) {
       const bucket = this.hashes[line]! & this.mask;
       this.byBucket[next[bucket]!++] = line;
     }
   }
 
   /** The lines at which a run of at least one line starts, ascending. */
-  find(run: readonly string[], { from, only, most }: LineRange): number[] {
+  find(run: readonly string[], { from, only, most, emptyLast = false }: LineRange): number[] {
     const length = run.length;
-    const latest = this.lineCount - length;
+    const latest = (emptyLast ? this.hashes.length : this.lineCount) - length;
     const wanted = Int32Array.from(run, (line) => hashOf(line, 0, line.length, this.fold));
     const isHere = (start: number): boolean =>
       wanted.every((hash, i) => this.hashes[start + i] === hash) &&
@@ -71,7 +74,7 @@ export class LineTable {
       if (start > latest) break;
       budget -= length;
       if (budget < 0) {
-        const rest = findAllNumbers(this.hashes.subarray(start), wanted, this.lineCount);
+        const rest = findAllNumbers(this.hashes.subarray(start, latest + length), wanted, this.hashes.length);
         for (const offset of rest) {
           if (found.length < most && isHere(start + offset)) found.push(start + offset);
         }

@@ -2,7 +2,7 @@
 import { splitLines, trimEnd, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { Folded } from "./fold.js";
-import { keyText, type TextIndex } from "./textIndex.js";
+import type { TextIndex } from "./textIndex.js";
 
 /** How a region's first differing line differs. */
 export type DifferenceKind =
@@ -72,22 +72,12 @@ export function nearestRegions(index: TextIndex, oldText: string): Region[] {
 
 /** Lines that the document has, too, vote for the place where the old text's first line would then be. */
 function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, number> {
-  const { keys, keyOf } = index.keys("trimmed");
-  const wanted = new Map<number, number[]>();
-  for (const [i, line] of sought.slice(0, bounds.soughtLines).entries()) {
-    const key = keyOf.get(keyText(line, 0, line.length, "trimmed"));
-    if (key === undefined || !/[\p{L}\p{N}]/u.test(line)) continue;
-    wanted.set(key, [...(wanted.get(key) ?? []), i].slice(0, bounds.votesPerLine));
-  }
+  const table = index.lineTable("blanks");
   const votes = new Map<number, number>();
-  const used = new Map<number, number>();
-  for (let line = 0; wanted.size > 0 && line < keys.length; line++) {
-    const key = keys[line] as number;
-    const places = wanted.get(key);
-    const uses = used.get(key) ?? 0;
-    if (places === undefined || uses >= bounds.votesPerLine) continue;
-    used.set(key, uses + 1);
-    for (const i of places) addVote(votes, line - i, Math.min(40, (sought[i] as string).trim().length));
+  for (const [i, line] of sought.slice(0, bounds.soughtLines).entries()) {
+    if (!/[\p{L}\p{N}]/u.test(line)) continue;
+    const weight = Math.min(40, line.trim().length);
+    for (const at of table.find([line], { from: 0, most: bounds.votesPerLine })) addVote(votes, at - i, weight);
   }
   return votes;
 }

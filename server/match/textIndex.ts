@@ -1,20 +1,9 @@
 /** One text with what searching it needs, each built once, when first asked for. */
-import { trimEnd, trimStart } from "../text/chars.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
 import { Folded, type FoldOptions } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
 import { type KeyHits, ManySearch } from "./manySearch.js";
 import { findAll } from "./search.js";
-
-/** How lines are compared where whole lines are sought: without blanks at their ends, or at both sides. */
-export type LineKey = "trimmedEnd" | "trimmed";
-
-/** The lines of a text as numbers: equal lines have equal numbers. */
-export interface LineKeys {
-  /** By line, 0-based, counting CRLF, CR and LF alike. */
-  readonly keys: Int32Array;
-  readonly keyOf: ReadonlyMap<string, number>;
-}
 
 /** What was looked for in one pass, and what came of it by pattern. */
 interface Searched {
@@ -28,7 +17,6 @@ export class TextIndex {
   private expected: readonly string[] | undefined;
   private readonly searches = new Map<string, Searched>();
   private readonly lineTables = new Map<LineFold, LineTable>();
-  private readonly lineKeys = new Map<LineKey, LineKeys>();
   private ownLines: LineIndex | undefined;
   private anyLines: LineIndex | undefined;
 
@@ -109,23 +97,6 @@ export class TextIndex {
     this.lineTables.set(fold, table);
     return table;
   }
-
-  /** `matchedLines` as numbers. */
-  keys(key: LineKey): LineKeys {
-    const known = this.lineKeys.get(key);
-    if (known !== undefined) return known;
-    const lines = this.matchedLines;
-    const keyOf = new Map<string, number>();
-    const keys = new Int32Array(lines.lineCount);
-    for (let line = 0; line < keys.length; line++) {
-      const content = keyText(this.text, lines.start(line), lines.contentEnd(line), key);
-      const number = keyOf.get(content) ?? keyOf.size;
-      keyOf.set(content, number);
-      keys[line] = number;
-    }
-    this.lineKeys.set(key, { keys, keyOf });
-    return { keys, keyOf };
-  }
 }
 
 /** Patterns from which on, and text (UTF-16 units) in which, one pass for all costs less than one for each. */
@@ -137,10 +108,4 @@ const nameOf = (fold: FoldOptions | undefined): string => (fold ? `${fold.traili
 /** What is looked for in a folded text: blanks at the very end folded, and as they are. */
 function foldedPatterns(fold: FoldOptions): (oldText: string) => string[] {
   return (oldText) => [Folded.of(oldText, fold).text, Folded.of(`${oldText}|`, fold).text.slice(0, -1)];
-}
-
-/** What of the line `[from, to)` is compared. */
-export function keyText(text: string, from: number, to: number, key: LineKey): string {
-  const end = trimEnd(text, from, to);
-  return text.slice(key === "trimmed" ? trimStart(text, from, end) : from, end);
 }

@@ -1,9 +1,9 @@
 /** The rungs that compare whole lines: another indentation, and the line numbers of a file view. */
 import { isAllBlank, isBlank, splitLines, trimEnd, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
+import type { LineFold } from "./lineTable.js";
 import type { Found, Place, Reshape } from "./place.js";
-import { findAllNumbers } from "./search.js";
-import { keyText, type LineKey, type TextIndex } from "./textIndex.js";
+import type { TextIndex } from "./textIndex.js";
 
 /** Spaces that one tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
@@ -12,7 +12,7 @@ const tabWidths = { least: 1, most: 16 };
 export function findIndented(index: TextIndex, oldText: string): Found {
   if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
   const old = wholeLines(oldText);
-  const lines = candidates(index, old, "trimmed");
+  const lines = candidates(index, old, "blanks");
   if (lines === "tooMany") return lines;
   const places: Place[] = [];
   let steps = 0;
@@ -36,7 +36,7 @@ export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
   const plain = stripped(oldText, reshape);
   if (isAllBlank(plain)) return [];
   const old = wholeLines(plain);
-  const lines = candidates(index, old, "trimmedEnd");
+  const lines = candidates(index, old, "trailingBlanks");
   if (lines === "tooMany") return lines;
   return lines.filter((line) => !isWeak || line + 1 === number).map((line) => ({ ...span(index, old, line), reshape }));
 }
@@ -60,13 +60,11 @@ function wholeLines(text: string): WholeLines {
   return { lines: ended ? lines.slice(0, -1) : lines, ended };
 }
 
-/** First lines (0-based) of the places whose lines have the same keys; a line end that is sought must be there. */
-function candidates(index: TextIndex, old: WholeLines, key: LineKey): number[] | "tooMany" {
-  const { keys, keyOf } = index.keys(key);
-  const pattern = old.lines.map((line) => keyOf.get(keyText(line, 0, line.length, key)) ?? -1);
-  if (pattern.includes(-1)) return [];
+/** First lines (0-based) of the places whose lines are the same under a fold; a line end that is sought must be there. */
+function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
   const lines = index.matchedLines;
-  const found = findAllNumbers(keys, Int32Array.from(pattern), limits.placesPerEdit);
+  const range = { from: 0, most: limits.placesPerEdit, emptyLast: true };
+  const found = index.lineTable(fold).find(old.lines, range);
   if (found.length === limits.placesPerEdit) return "tooMany";
   return found.filter((line) => !old.ended || line + old.lines.length < lines.lineCount);
 }

@@ -57,10 +57,10 @@ function sectionOf(state: State, around: Around): PatchText[] {
     noText[0] ?? (known.length > 0 && chance.percent(94) ? chance.pick(known) : chance.pick([...paths, ...oddPaths]));
   const spelt = chance.percent(3) ? `./${path}` : path;
   const kind = chance.weighted({ update: 80, add: 10, delete: 6, move: 14 });
-  if (kind === "add") return addSection(state, around);
+  if (kind === "add") return addSection(chance.pick(chance.percent(8) ? oddPaths : paths), state, around);
   if (kind === "delete") {
     state.delete(path);
-    return [`*** Delete File: ${spelt}`];
+    return [`*** Delete File: ${spelt}`, ...(chance.percent(25) ? addSection(path, state, around) : [])];
   }
   const { hunks, after } = hunksFor(state.get(path) ?? [], around);
   if (kind === "update") {
@@ -73,8 +73,7 @@ function sectionOf(state: State, around: Around): PatchText[] {
   return [`*** Update File: ${spelt}`, `*** Move to: ${target}`, ...(chance.percent(12) ? [] : hunks)];
 }
 
-function addSection(state: State, { pool, files, chance }: Around): PatchText[] {
-  const path = chance.percent(8) ? chance.pick([...files.keys(), ...oddPaths]) : chance.pick(paths);
+function addSection(path: string, state: State, { pool, chance }: Around): PatchText[] {
   const lines = Array.from({ length: chance.between(0, 4) }, () => chance.pick(pool));
   state.set(path, lines);
   return [`*** Add File: ${path}`, ...lines.map((line) => `+${line}`)];
@@ -155,8 +154,12 @@ function loosenedHunk(steps: readonly Step[], chance: Chance): Step[] {
   const way: Loosening = chance.pick(loosenings);
   const chosen = chance.below(steps.length);
   const shift = chance.pick(["\t", "  ", "    ", " ", "-", "--"]);
+  const isRetyped = chance.percent(30);
   return steps.map((step, i) => {
-    if (how === "shift") return { ...step, text: shifted(step.text, shift) };
+    if (how === "shift") {
+      const text = step.sign !== "+" && isRetyped ? loosened(step.text, "typography", chance) : step.text;
+      return { ...step, text: shifted(text, shift) };
+    }
     if (step.sign === "+" || how === "exact") return step;
     if (how === "foreign") return i === chosen ? { ...step, text: `${step.text}?` } : step;
     if (how === "one" && i !== chosen) return step;
