@@ -27,7 +27,9 @@ export class Folded {
   /** Folds a whole text in one pass. */
   static of(text: string, options: FoldOptions): Folded {
     const builder = new FoldBuilder(text, options);
-    builder.run();
+    if (text.includes("\r") || (options.typography && hasTypography(text))) builder.run();
+    else if (options.trailingBlanks) builder.runLines();
+    else return new Folded(text, []);
     return new Folded(builder.folded(), builder.marks);
   }
 
@@ -100,6 +102,17 @@ class FoldBuilder {
     }
   }
 
+  /** The same for a text with no CR, in which only blanks at line ends are folded: the search of the engine finds those. */
+  runLines(): void {
+    const { text } = this;
+    for (let start = 0; start <= text.length; ) {
+      const found = text.indexOf("\n", start);
+      const end = found === -1 ? text.length : found;
+      this.foldBlanks(start, end);
+      start = end + 1;
+    }
+  }
+
   folded(): string {
     if (this.parts.length === 0) return this.text;
     this.copyTo(this.text.length);
@@ -151,6 +164,11 @@ export function plainUnit(unit: number): number {
   if ((unit >= 0x2010 && unit <= 0x2015) || unit === 0x2212) return 0x2d;
   if (unit >= 0x2018 && unit <= 0x201b) return 0x27;
   return unit >= 0x201c && unit <= 0x201f ? 0x22 : unit;
+}
+
+/** Whether a text may hold anything of that table: all of it is beyond ASCII. */
+export function hasTypography(text: string): boolean {
+  return /[\u00a0\u2000-\u3000]/.test(text);
 }
 
 /** That table and the ellipsis; `undefined`: stands for itself. */

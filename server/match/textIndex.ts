@@ -1,6 +1,6 @@
 /** One text with what searching it needs, each built once, when first asked for. */
 import { LineIndex, type LineRule } from "../text/lines.js";
-import { Folded, type FoldOptions } from "./fold.js";
+import { Folded, type FoldOptions, hasTypography } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
 import { type KeyHits, ManySearch } from "./manySearch.js";
 import { findAll } from "./search.js";
@@ -16,6 +16,7 @@ export class TextIndex {
   private readonly folds = new Map<string, Folded>();
   private expected: readonly string[] | undefined;
   private readonly searches = new Map<string, Searched>();
+  private isPlain: boolean | undefined;
   private readonly lineTables = new Map<LineFold, LineTable>();
   private ownLines: LineIndex | undefined;
   private anyLines: LineIndex | undefined;
@@ -24,7 +25,14 @@ export class TextIndex {
     readonly text: string,
     /** What the document's editor takes for a line. */
     readonly rule: LineRule,
+    /** Where an offset was in the text that callers count the lines of: 1-based; by default that is this text. */
+    private readonly callersLine?: (offset: number) => number,
   ) {}
+
+  /** 1-based number, as a caller counts, of a line of `matchedLines`. */
+  lineNumber(line: number): number {
+    return this.callersLine?.(this.matchedLines.start(line)) ?? line + 1;
+  }
 
   /** The lines as the document's editor counts them: for answers and for new lines' ends. */
   get lines(): LineIndex {
@@ -85,6 +93,9 @@ export class TextIndex {
 
   /** The whole text with something folded away. */
   folded(options: FoldOptions): Folded {
+    this.isPlain ??= !hasTypography(this.text);
+    // Then the two folds are one.
+    if (options.typography && this.isPlain) return this.folded({ ...options, typography: false });
     const name = nameOf(options);
     const folded = this.folds.get(name) ?? Folded.of(this.text, options);
     this.folds.set(name, folded);

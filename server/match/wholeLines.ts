@@ -38,7 +38,9 @@ export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
   const old = wholeLines(plain);
   const lines = candidates(index, old, "trailingBlanks");
   if (lines === "tooMany") return lines;
-  return lines.filter((line) => !isWeak || line + 1 === number).map((line) => ({ ...span(index, old, line), reshape }));
+  return lines
+    .filter((line) => !isWeak || index.lineNumber(line) === number)
+    .map((line) => ({ ...span(index, old, line), reshape }));
 }
 
 /** A caller's text as the document has it at a place; `undefined` where a line has less indentation than is to be removed. */

@@ -38,8 +38,14 @@ export function draftOf(document: Document): Draft {
 export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft; step: ChangeSet } {
   const step = ChangeSet.of(draft.index.text.length, changes);
   if (step.isEmpty) return { draft, step };
-  const index = new TextIndex(step.apply(draft.index.text), draft.document);
-  return { draft: { ...draft, change: draft.change.compose(step), index }, step };
+  const change = draft.change.compose(step);
+  const index = new TextIndex(step.apply(draft.index.text), draft.document, callersLine(draft.base, change));
+  return { draft: { ...draft, change, index }, step };
+}
+
+/** Callers count the lines of the text before the batch; a line that the batch wrote has the number of what it replaced. */
+export function callersLine(base: TextIndex, change: ChangeSet): (offset: number) => number {
+  return (offset) => base.lines.lineAt(change.unitBack(offset).from) + 1;
 }
 
 /** The whole change, as small as it can be: what a chain brought back to the start is not in it. */

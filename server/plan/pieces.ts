@@ -2,7 +2,7 @@
 import type { Place } from "../match/place.js";
 import { TextIndex } from "../match/textIndex.js";
 import { type Change, ChangeSet } from "../text/changeSet.js";
-import type { Draft, Span } from "./draft.js";
+import { callersLine, type Draft, type Span } from "./draft.js";
 
 /** A stretch of the current text, cut so that no change touches its ends. */
 export interface Window {
@@ -45,7 +45,9 @@ export class Pieces {
   get draft(): Draft {
     if (this.current !== undefined) return this.current;
     const change = ChangeSet.of(this.base.text.length, this.changes);
-    const index = change.isEmpty ? this.base : new TextIndex(change.apply(this.base.text), this.start.document);
+    const index = change.isEmpty
+      ? this.base
+      : new TextIndex(change.apply(this.base.text), this.start.document, callersLine(this.base, change));
     this.current = { ...this.start, change, index };
     return this.current;
   }
@@ -140,7 +142,8 @@ export class Pieces {
       insert: change.insert,
     }));
     const change = ChangeSet.of(base.to - base.from, local);
-    const index = new TextIndex(change.apply(text.slice(base.from, base.to)), this.base.rule);
+    const callers = (offset: number): number => this.base.lines.lineAt(base.from + change.unitBack(offset).from) + 1;
+    const index = new TextIndex(change.apply(text.slice(base.from, base.to)), this.base.rule, callers);
     return { base, first: low, end: high, change, index };
   }
 

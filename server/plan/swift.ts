@@ -157,8 +157,6 @@ export class Swift {
     for (const rung of windows === undefined ? [] : rungs) {
       if (rung.find === undefined || (!this.options.lenient && !rung.strict) || (isBlank && !rung.forBlankText))
         continue;
-      // A single line of a view must have its own number, which a part of the text does not know.
-      if (rung.name === "viewPrefix" && splitLines(oldText).length < 3) return undefined;
       const found = placesIn(windows ?? [], rung, oldText);
       if (found === undefined || found.length > 0) return found;
       if (located.kind !== "none" && located.kind !== "tooMany" && rung.name === located.rung) return [];
