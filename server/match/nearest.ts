@@ -11,6 +11,7 @@ export type DifferenceKind =
   | "indentation"
   | "typography"
   | "innerBlanks"
+  | "blankLine"
   | "case"
   | "text"
   | "missingLine";
@@ -235,6 +236,7 @@ function partingWithin(wanted: string, found: string): Parting {
 
 /** The least that has to be folded away until two lines are equal. */
 function kindOf(wanted: string, found: string): DifferenceKind {
+  if (wanted.trim() !== "" && found.trim() === "") return "blankLine";
   const trimmed = (line: string): string => line.slice(trimStart(line, 0, line.length), trimEnd(line, 0, line.length));
   const plain = (line: string): string => Folded.of(line, { trailingBlanks: true, typography: true }).text;
   if (wanted.slice(0, trimEnd(wanted, 0, wanted.length)) === found.slice(0, trimEnd(found, 0, found.length)))

@@ -43,6 +43,12 @@ export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
     .map((line) => ({ ...span(index, old, line), reshape }));
 }
 
+/** A text without the numbers that a file view puts before each line; `undefined`: not every line has one, or it is one line. */
+export function withoutView(text: string): string | undefined {
+  const view = viewOf(text);
+  return view === undefined || view.isWeak ? undefined : stripped(text, view.reshape);
+}
+
 /** A caller's text as the document has it at a place; `undefined` where a line has less indentation than is to be removed. */
 export function reshaped(text: string, reshape: Reshape | undefined): string | undefined {
   if (reshape === undefined) return text;

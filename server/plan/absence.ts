@@ -1,10 +1,19 @@
 /** Why an old text was not found: consumed, applied already, or different from what the document has. */
 import { locate } from "../match/locate.js";
+import { miswritings } from "../match/miswritten.js";
 import { type DifferenceKind, nearestRegions, type Region } from "../match/nearest.js";
 import { isAllBlank } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { type Draft, isWritten, type Span, spanInBase } from "./draft.js";
-import { type At, editFailures, type Failure, type NearestRegion, sayDifference, showLines } from "./failure.js";
+import {
+  type At,
+  editFailures,
+  type Failure,
+  type Miswritten,
+  type NearestRegion,
+  sayDifference,
+  showLines,
+} from "./failure.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
 
 /** What of the batch so far may explain that an old text is not there. */
@@ -20,6 +29,8 @@ export interface History {
 /** The failure of an edit whose old text no rung finds in the draft's text. */
 export function explainAbsence(draft: Draft, edit: EditOperation, history: History, options: BatchOptions): Failure {
   const at: At = { index: edit.index, path: draft.document.path };
+  // Of very many failures only the first are looked into: each costs a search of the whole text.
+  if (history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
   if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line);
   const wrote = (other: EditOperation): boolean => other !== edit && other.newText.includes(edit.oldText);
@@ -37,16 +48,38 @@ export function explainAbsence(draft: Draft, edit: EditOperation, history: Histo
       return editFailures.onlyLenient(at, loose.rung, lineOf(draft, loose.places[0].from));
     }
   }
+  const meant = asMeant(draft, edit.oldText);
+  const regions = isAllBlank(edit.oldText) ? [] : nearestRegions(draft.index, meant.text);
   return editFailures.noMatch(at, {
     elided: elisionIn(edit.oldText, draft.index.text),
-    nearest: history.failed.length < limits.explainedFailures ? regionsNear(draft, edit) : undefined,
+    nearest: meant.miswritten?.line === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
+    miswritten: meant.miswritten,
+    outdated: outdatedBy(draft, regions[0]),
     inBatch: draft.index !== draft.base,
   });
 }
 
-function regionsNear(draft: Draft, edit: EditOperation): NearestRegion[] {
-  if (isAllBlank(edit.oldText)) return [];
-  return nearestRegions(draft.index, edit.oldText).map((region) => quotedRegion(draft, region));
+/** An old text with what is known to be written wrongly undone, as far as that tells where it belongs. */
+function asMeant(draft: Draft, oldText: string): { text: string; miswritten: Miswritten | undefined } {
+  let nearly: { text: string; miswritten: Miswritten } | undefined;
+  for (const { kind, undo } of miswritings) {
+    const text = undo(oldText);
+    if (text === oldText || isAllBlank(text)) continue;
+    const found = locate(draft.index, text, { lenient: true });
+    const isFound = found.kind === "one" || found.kind === "many";
+    if (isFound) return { text, miswritten: { kind, line: lineOf(draft, found.places[0].from) } };
+    // A single backslash may well be meant.
+    const isTelling = kind === "view" || (kind === "escaped" && !oldText.includes("\n") && text.includes("\n"));
+    if (isTelling) nearly ??= { text, miswritten: { kind, line: undefined } };
+  }
+  return nearly ?? { text: oldText, miswritten: undefined };
+}
+
+/** The version since which the document no longer has the line in which the nearest region differs. */
+function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
+  const sought = region?.difference?.sought.trim();
+  const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
+  return since === undefined ? undefined : { since };
 }
 
 /** The applied edit that changed the place where the old text stood in the document. */
@@ -94,7 +127,8 @@ function elisionIn(oldText: string, text: string): string | undefined {
 }
 
 /** Three dots alone or in a comment, or a comment about existing code. */
-const elision = /^(?:(?:\/\/|\/\*|#|--|;|<!--)\s?)?(?:\.\.\.|…)(?:\W|$)|^(?:\/\/|\/\*|#|--|;|<!--).*(?:\.\.\.|…)/;
+const elision =
+  /^(?:(?:\/\/|\/\*|#|--|;|<!--|\{\/\*)\s?)?(?:\.\.\.|…)(?:\W|$)|^(?:\/\/|\/\*|#|--|;|<!--|\{\/\*).*(?:\.\.\.|…|\b(?:existing|unchanged|remaining|omitted|rest of|same as before)\b)/i;
 
 /** Differences that a reader sees only where blanks are made visible. */
 const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);

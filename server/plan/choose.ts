@@ -4,7 +4,7 @@ import type { Place } from "../match/place.js";
 import type { RungName } from "../match/rungs.js";
 import { limits } from "../text/limits.js";
 import { type Draft, isWritten, spanInBase } from "./draft.js";
-import { type At, clip, editFailures, type Failure, type QuotedPlace } from "./failure.js";
+import { type At, clip, editFailures, type Failure, type QuotedPlace, type Telling } from "./failure.js";
 import type { EditOperation } from "./operation.js";
 
 /** The places that one edit takes. */
@@ -60,13 +60,15 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   const nearest = edit.line === undefined ? places : nearestTo(draft, places, edit.line);
   const [only] = nearest;
   if (only !== undefined && nearest.length === 1) return { ok: true, rung, places: [only] };
-  return failed(editFailures.ambiguousMatch(at, nearest.length, rung, quotedPlaces(draft, nearest), edit.line));
+  const near = { nearLine: edit.line, telling: tellingOf(draft, nearest) };
+  return failed(editFailures.ambiguousMatch(at, nearest.length, rung, quotedPlaces(draft, nearest), near));
 }
 
 /** The failure of an edit whose place nothing decides. */
 export function ambiguous(draft: Draft, edit: EditOperation, hits: Hits): Failure {
   const at: At = { index: edit.index, path: draft.document.path };
-  return editFailures.ambiguousMatch(at, hits.places.length, hits.rung, quotedPlaces(draft, hits.places), edit.line);
+  const near = { nearLine: edit.line, telling: tellingOf(draft, hits.places) };
+  return editFailures.ambiguousMatch(at, hits.places.length, hits.rung, quotedPlaces(draft, hits.places), near);
 }
 
 /** 1-based line, in the text before the batch, at which a place of the draft's text starts. */
@@ -78,6 +80,30 @@ function nearestTo(draft: Draft, places: readonly Place[], line: number): Place[
   const distances = places.map((place) => Math.abs(lineInBase(draft, place) - line));
   const least = distances.reduce((a, b) => Math.min(a, b));
   return places.filter((_, i) => distances[i] === least);
+}
+
+/** The shortest addition that tells the first of several places from all others: its whole line, or a line beside it. */
+export function tellingOf(draft: Draft, places: readonly Place[]): Telling | undefined {
+  const { lines, text } = draft.index;
+  const [first, ...others] = places.slice(0, limits.comparedPlaces);
+  if (first === undefined || places.length > limits.comparedPlaces) return undefined;
+  const isAlone = (lineOf: (place: Place) => number): boolean => {
+    const own = lines.content(lineOf(first));
+    return own.trim() !== "" && others.every((place) => lines.content(lineOf(place)) !== own);
+  };
+  const start = ({ from }: Place): number => lines.lineAt(from);
+  const end = ({ from, to }: Place): number => lines.lineAt(Math.max(from, to - 1));
+  const isPart = first.from > lines.start(start(first)) || first.to < lines.contentEnd(end(first));
+  if (isPart && start(first) === end(first) && isAlone(start)) return { kind: "ownLine" };
+  const beside: Telling[] = [];
+  const add = (kind: "above" | "below", line: number): void => {
+    const from = lines.start(line);
+    beside.push({ kind, line: lineInBase(draft, { from, to: from }), text: lines.content(line) });
+  };
+  if (start(first) > 0 && isAlone((place) => start(place) - 1)) add("above", start(first) - 1);
+  if (lines.end(end(first)) < text.length && isAlone((place) => end(place) + 1)) add("below", end(first) + 1);
+  const length = (telling: Telling): number => ("text" in telling ? telling.text.trim().length : 0);
+  return beside.sort((a, b) => length(a) - length(b))[0];
 }
 
 /** The first places with their lines, as a failure shows them. */

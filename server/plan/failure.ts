@@ -167,15 +167,55 @@ export interface QuotedPlace extends QuotedLine {
   readonly above: string | undefined;
 }
 
+/** What added to an ambiguous old text would leave its first place only. */
+export type Telling =
+  | { readonly kind: "ownLine" }
+  /** The line in front of the place or behind it: its 1-based number and its text. */
+  | { readonly kind: "above" | "below"; readonly line: number; readonly text: string };
+
+function sayTelling(telling: Telling | undefined): string {
+  if (telling === undefined) return "";
+  if (telling.kind === "ownLine") return "The whole line makes the first of them unique. ";
+  return `Line ${telling.line} ${telling.kind === "above" ? "above" : "below"} it, ${quote(telling.text.trim(), 100)}, makes the first of them unique. `;
+}
+
 /** As programs get it. */
 const plainLines = (places: readonly QuotedPlace[]): QuotedLine[] => places.map(({ line, text }) => ({ line, text }));
+
+/** A known way of writing an old text wrongly. */
+export type MiswrittenKind = "escaped" | "entities" | "normalized" | "view" | "fenced";
+
+/** An old text that is written in such a way; with `line` (1-based) where it stands when that is undone. */
+export interface Miswritten {
+  readonly kind: MiswrittenKind;
+  /** `undefined`: it stands nowhere even so. */
+  readonly line: number | undefined;
+}
+
+const miswritings: Readonly<Record<MiswrittenKind, string>> = {
+  escaped:
+    "has backslash escapes where the file has the characters themselves: send line breaks, tabs and quotes as they are",
+  entities: "has HTML entities such as &lt; where the file has the characters themselves",
+  normalized: "has composed characters where the file has decomposed ones, or the other way round",
+  view: "starts its lines with the line numbers of a file view, which are not in the file",
+  fenced: "has a Markdown fence around it, which is not in the file",
+};
+
+function sayMiswritten(miswritten: Miswritten | undefined): string[] {
+  if (miswritten === undefined) return [];
+  const { kind, line } = miswritten;
+  return [`It ${miswritings[kind]}.${line === undefined ? "" : ` Without that it stands at line ${line}.`}`];
+}
 
 /** What is known about an old text that was not found, beyond its absence. */
 export interface Absence {
   /** A line of the old text that stands for left-out code, such as `// ...`; `undefined`: none. */
   readonly elided: string | undefined;
-  /** `undefined`: not looked for, because too many edits before it have failed. */
-  readonly nearest: readonly NearestRegion[] | undefined;
+  readonly nearest: readonly NearestRegion[];
+  /** How the old text is written wrongly, and the 1-based line at which it stands otherwise; `undefined`: in no known way. */
+  readonly miswritten: Miswritten | undefined;
+  /** The version up to which the document had the line that the old text has; `undefined`: not known to have had it. */
+  readonly outdated: { readonly since: number } | undefined;
   /** Whether earlier edits of the call changed the text that was searched. */
   readonly inBatch: boolean;
 }
@@ -187,6 +227,7 @@ export interface SaidDifference {
     | "indentation"
     | "typography"
     | "innerBlanks"
+    | "blankLine"
     | "case"
     | "text"
     | "missingLine"
@@ -205,6 +246,7 @@ const differenceNames: Record<SaidDifference["kind"], string> = {
   indentation: "the indentation differs",
   typography: "quotes, dashes or typographic spaces differ",
   innerBlanks: "blanks within the line differ",
+  blankLine: "the file has a blank line here",
   case: "upper and lower case differ",
   text: "the text differs",
   missingLine: "the file ends before it",
@@ -648,7 +690,7 @@ export const editFailures = {
       `Old and new text of ${nameOf(at)} are the same.`,
       "Leave the edit out, or send the new text that is meant.",
     ),
-  noMatch: (at: At, { elided, nearest, inBatch }: Absence) =>
+  noMatch: (at: At, { elided, nearest, miswritten, outdated, inBatch }: Absence) =>
     makeFailure(
       "noMatch",
       at,
@@ -657,12 +699,28 @@ export const editFailures = {
         ...(elided === undefined
           ? []
           : [`Its line ${quote(elided)} stands for left-out code; the file has the code itself.`]),
-        ...(nearest?.length === 0 && elided === undefined ? ["Nothing similar was found in the file."] : []),
-        ...(nearest === undefined ? ["What is near it was not looked for, because too many edits have failed."] : []),
-        ...sayNearest(nearest ?? []),
+        ...sayMiswritten(miswritten),
+        ...(outdated === undefined
+          ? []
+          : [`The file had it up to version ${outdated.since}: it was changed in the editor since.`]),
+        ...(nearest.length === 0 && elided === undefined && miswritten === undefined
+          ? ["Nothing similar was found in the file."]
+          : []),
+        ...sayNearest(nearest),
       ].join(" "),
       "Copy the old text from the file as it is now.",
-      nearest === undefined || nearest.length === 0 ? {} : { nearest, line: nearest[0]?.startLine ?? 1 },
+      nearest[0] === undefined
+        ? miswritten?.line === undefined
+          ? {}
+          : { line: miswritten.line }
+        : { nearest, line: nearest[0].startLine },
+    ),
+  notExplained: (at: At) =>
+    makeFailure(
+      "noMatch",
+      at,
+      `The old text of ${nameOf(at)} was not found. What is near it was not looked for, because too many edits have failed.`,
+      "Copy the old text from the file as it is now.",
     ),
   inNewText: (at: At, other: number) =>
     makeFailure(
@@ -698,13 +756,13 @@ export const editFailures = {
     found: number,
     rung: string,
     matches: readonly QuotedPlace[],
-    nearLine: number | undefined,
+    { nearLine, telling }: { readonly nearLine: number | undefined; readonly telling: Telling | undefined },
   ) =>
     makeFailure(
       "ambiguousMatch",
       at,
       `The old text of ${nameOf(at)} stands ${count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${nearLine === undefined ? "" : ` equally near to line ${nearLine}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      "Add a neighbouring line to old and new text, or set occurrence, line or replaceAll.",
+      `${sayTelling(telling)}Add a neighbouring line to old and new text, or set occurrence, line or replaceAll.`,
       { matches: plainLines(matches), ...(matches[0] === undefined ? {} : { line: matches[0].line }) },
     ),
   cannotShift: (at: At) =>
@@ -842,13 +900,20 @@ export const hunkFailures = {
       rung,
       matches,
       near,
-    }: { found: number; rung: string; matches: readonly QuotedPlace[]; near: number | undefined },
+      telling,
+    }: {
+      found: number;
+      rung: string;
+      matches: readonly QuotedPlace[];
+      near: number | undefined;
+      telling: Telling | undefined;
+    },
   ) =>
     makeFailure(
       "ambiguousMatch",
       at,
       `The lines of ${nameOf(at)} stand ${found >= limits.hunkPlaces ? `${found} times or more` : count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : ` equally near to line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      "Add a line of context, or write behind @@ a line that stands in front of the right place.",
+      `${sayTelling(telling)}Add a line of context, or write behind @@ a line that stands in front of the right place.`,
       { matches: plainLines(matches), ...(matches[0] === undefined ? {} : { line: matches[0].line }) },
     ),
 } as const;

@@ -1,9 +1,10 @@
 /** Why a hunk of a patch has no place: its anchor, its lines, or the choice among several places. */
 import { locateLines } from "../match/locate.js";
 import { nearestRegions } from "../match/nearest.js";
+import type { Place } from "../match/place.js";
 import type { TextIndex } from "../match/textIndex.js";
 import { lineOf, quotedRegion } from "./absence.js";
-import { quotedPlaces } from "./choose.js";
+import { quotedPlaces, tellingOf } from "./choose.js";
 import type { Draft } from "./draft.js";
 import { type At, type Failure, hunkFailures, type NearestRegion } from "./failure.js";
 import { type HunkProblem, oldLines } from "./hunks.js";
@@ -25,7 +26,12 @@ export function explainHunk(
     case "ambiguous": {
       const places = problem.starts.map((line) => ({ from: lines.start(line), to: lines.start(line + 1) }));
       const { rung, starts, near } = problem;
-      return hunkFailures.ambiguous(at, { found: starts.length, rung, matches: quotedPlaces(draft, places), near });
+      const shown = {
+        matches: quotedPlaces(draft, places),
+        near,
+        telling: tellingOf(draft, wholePlaces(draft, hunk, starts)),
+      };
+      return hunkFailures.ambiguous(at, { found: starts.length, rung, ...shown });
     }
     case "noAnchor": {
       const own = old.length === 0 ? undefined : onlyPlace(draft.index, old);
@@ -52,6 +58,13 @@ export function explainHunk(
       });
     }
   }
+}
+
+/** All lines of each place. */
+function wholePlaces(draft: Draft, hunk: Hunk, starts: readonly number[]): Place[] {
+  const lines = draft.index.matchedLines;
+  const length = Math.max(1, oldLines(hunk.lines).length);
+  return starts.map((line) => ({ from: lines.start(line), to: lines.start(line + length) }));
 }
 
 function nearest(draft: Draft, sought: string): NearestRegion[] {

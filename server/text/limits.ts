@@ -22,6 +22,12 @@ export const limits = {
   documentLength: 64 * 1024 * 1024,
   /** UTF-16 units of one synced text that is still mirrored; from `documentLength` on it is no longer edited. */
   syncedLength: 256 * 1024 * 1024,
+  /** Lines that a document has lost and that are remembered for failures. */
+  formerLines: 1_000,
+  /** Lines of one change that are remembered so. */
+  formerLinesPerChange: 20,
+  /** UTF-16 units of a line that is remembered so. */
+  formerLineLength: 400,
   /** Bytes of one file that is read from disk. */
   fileBytes: 64 * 1024 * 1024,
   /** Bytes of all the files that one call reads from disk. */
@@ -48,6 +54,8 @@ export const limits = {
   quotedLine: 160,
   /** Ambiguous places that a failure names. */
   matchesShown: 5,
+  /** Ambiguous places that are compared to find what would tell the first of them from the others. */
+  comparedPlaces: 1_000,
   /** Edits of one file that were not found and for which the nearest regions are looked for. */
   explainedFailures: 20,
   /** Characters from which a new text that stands within a line tells that an edit was applied already. */

@@ -2,6 +2,7 @@
 import { syncProblems } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
+import { type FormerLines, noteLines } from "./formerLines.js";
 
 /** One open document at one moment: a value that later changes leave as it is. */
 export interface OpenDocument {
@@ -15,6 +16,8 @@ export interface OpenDocument {
   readonly lines: LineIndex;
   /** Whether a lone CR ends a line for this editor. */
   readonly loneCrEndsLine: boolean;
+  /** Lines that the document has lost since it was opened; shared by all its versions. */
+  readonly formerLines: FormerLines;
   /**
    * Why the editor's text is not known, as the clause that `pathFailures.desynced` takes; `text` is then the last good
    * one, or empty where there never was one. Absent: `text` is what the editor has.
@@ -115,17 +118,20 @@ interface Parts {
   readonly version: number;
   readonly text: string;
   readonly rule: LineRule;
+  /** `undefined`: none yet. */
+  readonly formerLines?: FormerLines | undefined;
   /** `undefined`: not found yet. */
   readonly lines?: LineIndex | undefined;
 }
 
-function makeDocument({ uri, version, text, rule, lines: known }: Parts): OpenDocument {
+function makeDocument({ uri, version, text, rule, formerLines = new Map(), lines: known }: Parts): OpenDocument {
   let lines = known;
   return {
     uri,
     version,
     text,
     loneCrEndsLine: rule.loneCrEndsLine,
+    formerLines,
     get lines() {
       lines ??= LineIndex.of(text, rule);
       return lines;
@@ -140,6 +146,7 @@ function desync(document: OpenDocument, problem: string): OpenDocument {
     version: document.version,
     text: document.text,
     loneCrEndsLine: document.loneCrEndsLine,
+    formerLines: document.formerLines,
     get lines() {
       return document.lines;
     },
@@ -206,6 +213,7 @@ function applyChange(
   if (length > limits.syncedLength) {
     return { ok: false, problem: syncProblems.tooLong(length, limits.syncedLength) };
   }
+  noteLines(document.formerLines, lines, span, document.version);
   const textAfter = text.slice(0, span.from) + insert + text.slice(span.to);
   return { ok: true, document: retold(document, version, lines.edited(span.from, span.to, insert, textAfter)) };
 }
@@ -214,16 +222,17 @@ function replaced(document: OpenDocument, version: number, text: string): Step {
   if (text.length > limits.syncedLength) {
     return { ok: false, problem: syncProblems.tooLong(text.length, limits.syncedLength) };
   }
-  return { ok: true, document: makeDocument({ uri: document.uri, version, text, rule: ruleOf(document) }) };
+  return { ok: true, document: makeDocument({ ...kept(document), version, text }) };
 }
 
 /** The document with the text of these lines. */
 function retold(document: OpenDocument, version: number, lines: LineIndex): OpenDocument {
-  return makeDocument({ uri: document.uri, version, text: lines.text, rule: ruleOf(document), lines });
+  return makeDocument({ ...kept(document), version, text: lines.text, lines });
 }
 
-function ruleOf({ loneCrEndsLine }: OpenDocument): LineRule {
-  return { loneCrEndsLine };
+/** What stays of a document when its text changes. */
+function kept({ uri, loneCrEndsLine, formerLines }: OpenDocument): Pick<Parts, "uri" | "rule" | "formerLines"> {
+  return { uri, rule: { loneCrEndsLine }, formerLines };
 }
 
 function isVersion(value: unknown): value is number {

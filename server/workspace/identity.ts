@@ -14,6 +14,8 @@ export interface OpenText {
   /** Why the text is not known; `undefined`: it is. */
   readonly desynced?: string | undefined;
   readonly loneCrEndsLine: boolean;
+  /** Lines that it has lost, by their text the last version that had them. */
+  readonly formerLines?: ReadonlyMap<string, number>;
 }
 
 /** The mirror of the editor's documents. */

@@ -157,6 +157,7 @@ function openDocument({ place, sent, open }: { place: Place; sent: string; open:
       bom: bomSynced || (file.kind === "text" && file.bom),
       bomSynced,
       loneCrEndsLine: open.loneCrEndsLine,
+      ...(open.formerLines === undefined ? {} : { formerLines: open.formerLines }),
       ...(onDisk === undefined ? {} : { onDisk }),
     },
   };
