@@ -868,6 +868,13 @@ export const hunkFailures = {
         : `The hunk's lines stand at line ${linesAt} and nowhere else: leave the anchor out.`,
       nearest[0] === undefined ? {} : { nearest, line: nearest[0].startLine },
     ),
+  notExplained: (at: At) =>
+    makeFailure(
+      "contextNotFound",
+      at,
+      `${nameOf(at)} has no certain place. What is near it was not looked for, because too many hunks have failed.`,
+      "Copy the lines from the file as it is now, each with its sign in front.",
+    ),
   notAtEnd: (at: At, linesAt: number | undefined) =>
     makeFailure(
       "contextNotFound",

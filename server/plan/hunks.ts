@@ -110,15 +110,21 @@ interface Hits extends LineHits {
 
 /** The hunk's old lines from a line on; a blank line at the end that the text does not have is left out. */
 function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from: number): Hits | undefined {
-  let attempts = lenient ? Number.POSITIVE_INFINITY : 2;
-  for (let left: readonly HunkLine[] | undefined = lines; left !== undefined; left = withoutLastBlank(left)) {
-    if (attempts-- === 0) return undefined;
+  const shorter = withoutLastBlank(lines);
+  const attempts = [lines, ...(shorter === undefined ? [] : [shorter]), ...(lenient ? withoutLastBlanks(lines) : [])];
+  for (const left of attempts) {
     const run = oldLines(left);
     const only = atEnd ? { only: Math.max(from, index.lineTable("nothing").lineCount - run.length) } : {};
     const hits = run.length === 0 ? undefined : locateLines(index, run, { from, ...only, most: limits.hunkPlaces });
     if (hits !== undefined) return { ...hits, lines: left };
   }
   return undefined;
+}
+
+/** A hunk that ends with several blank lines of context, without all of them; none if it has no other lines. */
+function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
+  const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
+  return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
 /** Added lines with nothing but blank lines behind them, which may be a gap in the patch, without those; `undefined`: it is no such hunk. */

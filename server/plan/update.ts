@@ -3,9 +3,10 @@
 import type { TextIndex } from "../match/textIndex.js";
 import { reshaped, shiftOfLines } from "../match/wholeLines.js";
 import type { Change } from "../text/changeSet.js";
+import { limits } from "../text/limits.js";
 import { Accepted, type Claim } from "./claims.js";
 import { type Draft, edited, linesOf, spanInBase } from "./draft.js";
-import { type At, editFailures, type Failure } from "./failure.js";
+import { type At, editFailures, type Failure, hunkFailures } from "./failure.js";
 import { explainHunk } from "./hunkAbsence.js";
 import { findHunk, type HunkGround, type HunkPlace } from "./hunks.js";
 import type { BatchOptions, Hunk, UpdateSection } from "./operation.js";
@@ -24,13 +25,17 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
   const inOrder: Claim[] = [];
   const outcomes: EditOutcome[] = [];
   let cursor = 0;
+  let failed = 0;
   for (const hunk of section.hunks) {
     const at: At = { index: hunk.index, path: start.document.path, patchLine: hunk.patchLine };
     const found = findHunk(ground, hunk, cursor);
     const claim = found.ok ? claimOf(index, hunk, found.place, lineEnd) : undefined;
     const other = claim && accepted.conflictOf(claim);
+    if (!found.ok) failed++;
     const failure = !found.ok
-      ? explainHunk(ended, hunk, { problem: found.problem, lenient: options.lenient }, at)
+      ? failed > limits.explainedFailures
+        ? hunkFailures.notExplained(at)
+        : explainHunk(ended, hunk, { problem: found.problem, lenient: options.lenient }, at)
       : other && editFailures.overlap(at, other.index, baseLine(found.place.start));
     outcomes.push(outcomeOf(start, ended, hunk, found.ok ? found.place : undefined, failure));
     if (found.ok && claim !== undefined && failure === undefined) {
