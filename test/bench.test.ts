@@ -1,0 +1,112 @@
+/** The benchmark at small sizes: every case runs, gives the right texts, and has a goal; nothing here is about time. */
+import { describe, expect, it } from "vitest";
+import { benchCases } from "./bench/cases.js";
+import { chartOf } from "./bench/chart.js";
+import { median, race, spread } from "./bench/race.js";
+import { doubts, goalTable, type MeasuredCase, machineNow, missed, strain } from "./bench/report.js";
+import { type Goal, verdictOf } from "./bench/result.js";
+import { seed } from "./bench/scale.js";
+import { sourceText } from "./bench/sourceText.js";
+
+describe("every case of the benchmark", () => {
+  it.each(benchCases)("$name: $title", async (one) => {
+    const { rows } = await one.measure({ size: 0.003, rounds: 1 });
+    expect(rows.flatMap(({ goals }) => goals)).not.toEqual([]);
+    for (const { times, goals } of rows) {
+      for (const value of [...Object.values(times), ...goals.map((goal) => goal.value)]) {
+        expect(Number.isFinite(value)).toBe(true);
+      }
+    }
+  });
+});
+
+describe("the texts", () => {
+  it("are the same for the same seed, and resemble source code", () => {
+    const { lines, functions } = sourceText(20_000, seed);
+    expect(sourceText(20_000, seed).lines).toEqual(lines);
+    expect(lines).toHaveLength(20_000);
+    const units = lines.reduce((sum, line) => sum + line.length + 1, 0) / lines.length;
+    expect(units).toBeGreaterThan(25);
+    expect(units).toBeLessThan(45);
+    // Many lines come again; the first of a function never does.
+    expect(new Set(lines).size).toBeLessThan(0.8 * lines.length);
+    const firsts = functions.map(({ start }) => lines[start]);
+    expect(new Set(firsts).size).toBe(functions.length);
+    expect(lines.filter((line) => firsts.includes(line))).toHaveLength(functions.length);
+  });
+});
+
+describe("a race", () => {
+  it("lets its contenders take turns, and the slow ones rest", async () => {
+    const turns: string[] = [];
+    const contender = (name: string) => ({
+      before: () => {
+        turns.push(`(${name}`);
+      },
+      run: () => turns.push(name),
+      after: () => {
+        turns.push(`${name})`);
+      },
+    });
+    const samples = await race(
+      { a: contender("a"), b: { run: async () => turns.push("b") }, c: { run: () => turns.push("c"), most: 1 } },
+      { rounds: 2, warmUps: 1, collect: false },
+    );
+    expect(turns.join(" ")).toBe("(a a a) b (a a a) b c (a a a) b");
+    expect([samples.a.length, samples.b.length, samples.c.length]).toEqual([2, 2, 1]);
+  });
+
+  it("is told by the middle, and by how far apart the middle half is", () => {
+    expect(median([5, 1, 100, 3, 4])).toBe(4);
+    expect(median([4, 1, 3, 2])).toBe(2);
+    expect(spread([1, 2, 3, 4, 5])).toBeCloseTo(2 / 3);
+    expect(() => median([])).toThrow("no samples");
+  });
+});
+
+describe("the report", () => {
+  const goal: Goal = { measure: "x floor", value: 4, limit: 5, sense: "atMost", unit: "x" };
+  const cases = (value: number, noise: number): MeasuredCase[] => [
+    {
+      name: "a",
+      title: "A <case>",
+      rows: [
+        { name: "quick", times: { ours: 1, floor: 1 }, spread: noise, goals: [{ ...goal, value: 1 }] },
+        { name: "slow", times: { ours: value, floor: 1 }, spread: noise, goals: [{ ...goal, value }] },
+      ],
+      curves: [
+        {
+          name: "multi-edit",
+          points: [
+            { size: 1_000, ms: 1 },
+            { size: 2_000, ms: 2 },
+          ],
+        },
+      ],
+    },
+  ];
+
+  it("has a line for each goal, with the row that is furthest from it", () => {
+    expect(goalTable(cases(4, 0.1)).split("\n").at(-1)).toMatch(
+      /^\| A <case> \| 4\.00 x floor \| at most 5 \| met +\|$/,
+    );
+    expect(goalTable(cases(6, 0.1))).toContain("| NOT MET");
+    expect([missed(cases(4, 0.1)), missed(cases(6, 0.1))]).toEqual([0, 1]);
+    expect([strain(goal), strain({ ...goal, sense: "atLeast" })]).toEqual([0.8, 1.25]);
+  });
+
+  it("says where the machine was too busy to tell", () => {
+    expect(verdictOf(goal, { spread: 0.5 })).toBe("too busy to tell");
+    expect(doubts(cases(6, 0.1))).toBeUndefined();
+    expect(doubts(cases(6, 0.5))).toContain("2 rows");
+    expect(missed(cases(6, 0.5))).toBe(0);
+  });
+
+  it("is drawn as an SVG without a length that is no number", () => {
+    const svg = chartOf({ machine: machineNow(), command: "npm run bench", seed, cases: cases(6, 0.1) });
+    expect(svg).toMatch(/^<svg [^>]*>[\s\S]*<\/svg>\n$/);
+    expect(svg).toContain("A &lt;case&gt;");
+    expect(svg).toContain('class="missed"');
+    expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+  });
+});

@@ -1,0 +1,235 @@
+/** The cases that are batches and patches on large texts: through the core and through the wire, beside floor and usual method. */
+import type { TextEdit } from "vscode-languageserver/node";
+import { TextDocument } from "vscode-languageserver-textdocument";
+import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
+import { type Batch, type BatchText, documentsBatch, editBatch, flat, patchBatch } from "./batches.js";
+import { checkMethods, floor, throughCore, usual } from "./methods.js";
+import { median, race, spread } from "./race.js";
+import { type BenchCase, type CaseResult, type Goal, type Row, timesFloor } from "./result.js";
+import { rounds, type Scale, scaled, seed } from "./scale.js";
+import { type BenchServer, startServer } from "./server.js";
+import { sourceText } from "./sourceText.js";
+
+const manyEdits: BenchCase = {
+  name: "edits",
+  title: "1,000 unique edits, shuffled, in 100,000 lines (4 MB), full result with diff",
+  measure: (scale) =>
+    raceBatch(editBatch({ lines: scaled(100_000, scale), edits: scaled(1_000, scale), seed }), scale, {
+      goals: ({ ours, least, usually }) => [
+        timesFloor(ours / least, 5),
+        { measure: "x faster than usual", value: usually / ours, limit: 40, sense: "atLeast", unit: "x" },
+      ],
+    }),
+};
+
+const patch: BenchCase = {
+  name: "patch",
+  title: "500-hunk patch on 100,000 lines",
+  measure: (scale) =>
+    raceBatch(patchBatch({ lines: scaled(100_000, scale), edits: scaled(500, scale), seed }), scale, {
+      goals: ({ ours, least }) => [timesFloor(ours / least, 5)],
+    }),
+};
+
+const documents: BenchCase = {
+  name: "documents",
+  title: "1,000 open documents of 200 lines, one edit each",
+  measure: (scale) =>
+    raceBatch(documentsBatch({ documents: scaled(1_000, scale), lines: 200, seed }), scale, {
+      goals: ({ ours, least }) => [timesFloor(ours / least, 5)],
+    }),
+};
+
+interface Medians {
+  readonly ours: number;
+  readonly least: number;
+  readonly usually: number;
+}
+
+/** Core, wire, floor and usual method in one race; the goals are the core's, the wire's figures stand beside them. */
+async function raceBatch(
+  batch: Batch,
+  scale: Scale,
+  { goals }: { readonly goals: (medians: Medians) => Goal[] },
+): Promise<CaseResult> {
+  const { texts, call, replacements } = batch;
+  checkMethods(texts, throughCore(texts, call), replacements);
+  const server = await startServer();
+  try {
+    for (const { path, text } of texts) await server.open(path, text);
+    checkAnswer(await server.apply(call), texts);
+    const fresh = fresher(call);
+    const times = await race(
+      {
+        core: { before: fresh.take, run: () => throughCore(texts, fresh.call) },
+        wire: { before: keystrokes(server, texts), run: async () => server.apply(fresh.call) },
+        floor: { run: () => floor(texts) },
+        usual: { run: () => usual(texts, replacements), most: 3 },
+      },
+      rounds(11, scale),
+    );
+    const least = median(times.floor);
+    const usually = median(times.usual);
+    const row = (name: string, ours: number, own: readonly Goal[]): Row => ({
+      name,
+      times: { ours, floor: least, usual: usually },
+      spread: spread(times.floor),
+      goals: own,
+    });
+    const core = median(times.core);
+    return { rows: [row("core", core, goals({ ours: core, least, usually })), row("wire", median(times.wire), [])] };
+  } finally {
+    server.stop();
+  }
+}
+
+/** A call as new strings each time, as it comes off the wire: what the engine has noted on the old ones is gone. */
+function fresher(call: object): { readonly call: unknown; readonly take: () => void } {
+  const json = JSON.stringify(call);
+  const state = {
+    call: JSON.parse(json) as unknown,
+    take: () => {
+      state.call = JSON.parse(json);
+    },
+  };
+  return state;
+}
+
+/** A character comes and goes at the end of the first text, so that no request finds the text that the one before it had. */
+function keystrokes(server: BenchServer, [first]: readonly BatchText[]): () => Promise<void> {
+  if (first === undefined) throw new Error("a batch must have a text");
+  const line = first.text.split("\n").length - 1;
+  let isThere = false;
+  return async () => {
+    const range = { start: { line, character: 0 }, end: { line, character: isThere ? 1 : 0 } };
+    await server.change(first.path, { range, text: isThere ? "" : " " });
+    isThere = !isThere;
+    await server.ask();
+  };
+}
+
+/** Throws unless the edit of an answer, applied by the protocol's own library, gives the expected texts. */
+function checkAnswer(answer: MultiEditResult | MultiEditErrorData, texts: readonly BatchText[]): void {
+  if (!("edit" in answer)) throw new Error(`the server refuses: ${JSON.stringify(answer).slice(0, 2_000)}`);
+  const entries = answer.edit?.documentChanges ?? [];
+  for (const { path, text, expected } of texts) {
+    const entry = entries.find((one) => "edits" in one && one.textDocument.uri.endsWith(`/${path}`));
+    const edits = entry !== undefined && "edits" in entry ? (entry.edits as TextEdit[]) : [];
+    const after = TextDocument.applyEdits(TextDocument.create("", "", 1, text), edits);
+    if (after !== expected) throw new Error(`${path}: the server's edit gives another text`);
+  }
+}
+
+/** What the usual method takes for a few edits is what it takes for all, by their number: it does the same for each. */
+const usualShare = 40;
+
+const growth: BenchCase = {
+  name: "growth",
+  title: "10,000 edits in 400,000 lines (16 MB)",
+  async measure(scale) {
+    const sizes = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1].map((part) => scaled(400_000 * part, scale, 40));
+    const batches = sizes.map((lines) => {
+      const { texts, call, replacements } = editBatch({ lines, edits: Math.max(1, Math.floor(lines / 40)), seed });
+      checkMethods(texts, throughCore(texts, call));
+      return { lines, texts, replacements, fresh: fresher(call) };
+    });
+    const contenders = batches.flatMap(({ texts, replacements, fresh }, i) => [
+      [`core${i}`, { before: fresh.take, run: () => throughCore(texts, fresh.call) }] as const,
+      [`floor${i}`, { run: () => floor(texts) }] as const,
+      [`usual${i}`, { run: () => usual(texts, replacements.slice(0, usualShare)), most: 1 }] as const,
+    ]);
+    const times = await race(Object.fromEntries(contenders), rounds(7, scale));
+    const of = (name: string, i: number): number => median(times[`${name}${i}`] ?? []);
+    const usualOf = (i: number): number => {
+      const count = batches[i]?.replacements.length ?? 0;
+      return (of("usual", i) * count) / Math.min(count, usualShare);
+    };
+    const curve = (name: string, ms: (i: number) => number) => ({
+      name,
+      points: sizes.map((size, i) => ({ size, ms: ms(i) })),
+    });
+    const rows = sizes.map((lines, i): Row => {
+      const ratio = { measure: "x a quarter", value: of("core", i) / of("core", i - 2 < 0 ? i : i - 2), limit: 5.5 };
+      return {
+        name: `core, ${Math.floor(lines / 40).toLocaleString("en")} edits in ${lines.toLocaleString("en")} lines`,
+        times: { ours: of("core", i), floor: of("floor", i), usual: usualOf(i) },
+        spread: spread(times[`floor${i}`] ?? []),
+        goals: i === sizes.length - 1 ? [{ ...ratio, sense: "atMost", unit: "x" }] : [],
+        note: `usual: worked out from its first ${usualShare} edits`,
+      };
+    });
+    return {
+      rows,
+      curves: [
+        curve("multi-edit", (i) => of("core", i)),
+        curve("floor", (i) => of("floor", i)),
+        curve("usual method", usualOf),
+      ],
+    };
+  },
+};
+
+/** Old texts that are nowhere, by how near they come. */
+const absentTexts: Readonly<Record<string, (lines: readonly string[]) => string>> = {
+  "nothing like it": () =>
+    [
+      "class Zebra {",
+      "  graze(meadow) {",
+      "    this.hunger -= meadow.grass;",
+      "    yield;",
+      "  }",
+      "  // zzz",
+      "}",
+    ].join("\n"),
+  "three lines of seven wrong": (lines) =>
+    lines.map((line, i) => ([1, 3, 5].includes(i) ? `${line.slice(0, -2)}Zebra` : line)).join("\n"),
+  "one word of a line wrong": ([line = ""]) => line.replace("function", "funktion"),
+};
+
+const absent: BenchCase = {
+  name: "absent",
+  title: "one old text absent from 100,000 lines, full report",
+  async measure(scale) {
+    const source = sourceText(scaled(100_000, scale, 40), seed);
+    const text = flat(`${source.lines.join("\n")}\n`);
+    const texts: BatchText[] = [{ path: "source.ts", text, expected: text, changes: [] }];
+    const middle = source.functions[source.functions.length >> 1];
+    if (middle === undefined) throw new Error("the text is too short");
+    const near = source.lines.slice(middle.start, middle.start + 7);
+    const rows: Row[] = [];
+    for (const [name, oldTextOf] of Object.entries(absentTexts)) {
+      const oldText = oldTextOf(near);
+      const fresh = fresher({ path: "source.ts", edits: [{ oldText, newText: "" }] });
+      const { answer } = throughCore(texts, fresh.call);
+      checkReport(answer, name === "nothing like it" ? undefined : middle.start + 1);
+      const times = await race(
+        {
+          core: { before: fresh.take, run: () => throughCore(texts, fresh.call) },
+          floor: { run: () => floor(texts) },
+          usual: { run: () => usual(texts, [{ path: "source.ts", oldText, newText: "" }]) },
+        },
+        rounds(11, scale),
+      );
+      const [ours, least, usually] = [median(times.core), median(times.floor), median(times.usual)];
+      rows.push({
+        name: `core, ${name}`,
+        times: { ours, floor: least, usual: usually },
+        spread: spread(times.floor),
+        goals: [timesFloor(ours / least, 10)],
+        note: "usual: does not say why",
+      });
+    }
+    return { rows };
+  },
+};
+
+/** Throws unless an answer says that the old text is not there, and names the true place; `line` is 1-based. */
+function checkReport(answer: MultiEditResult | MultiEditErrorData, line: number | undefined): void {
+  const failure = "failures" in answer ? answer.failures[0] : undefined;
+  if (failure?.code !== "noMatch") throw new Error(`not refused as absent: ${JSON.stringify(answer).slice(0, 500)}`);
+  const isNamed = failure.nearest?.some(({ startLine }) => startLine === line) ?? false;
+  if (line !== undefined && !isNamed) throw new Error(`line ${line} is not named: ${failure.message}`);
+}
+
+/** The rows of the table that are about batches. */
+export const batchCases: readonly BenchCase[] = [manyEdits, growth, patch, documents, absent];

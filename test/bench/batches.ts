@@ -1,0 +1,212 @@
+/** Batches on generated texts: what is sent, what it must give, and the same as bare changes for the floor. */
+import type { HunkLine } from "../../server/plan/operation.js";
+import type { Change } from "../../server/text/changeSet.js";
+import { chanceOf } from "../codex/random.js";
+import { type SourceFunction, type SourceText, sourceText } from "./sourceText.js";
+
+/** One document of a batch. */
+export interface BatchText {
+  readonly path: string;
+  readonly text: string;
+  /** What the batch must give. */
+  readonly expected: string;
+  /** From `text` to `expected`: ascending and disjoint, offsets in UTF-16 units. */
+  readonly changes: readonly Change[];
+}
+
+/** A search and what replaces it, for the usual method. */
+export interface Replacement {
+  readonly path: string;
+  readonly oldText: string;
+  readonly newText: string;
+}
+
+/** A call with the documents that it is for. */
+export interface Batch {
+  readonly texts: readonly BatchText[];
+  /** As it would be sent. */
+  readonly call: object;
+  /** In the order of the call. */
+  readonly replacements: readonly Replacement[];
+}
+
+/** One edit of whole lines, as the text has them: what is removed and what stays stands there from line `start` on (0-based). */
+interface LineEdit {
+  readonly start: number;
+  readonly lines: readonly HunkLine[];
+}
+
+/** How the text and what is sent depart from each other: functions from a line as it was generated. */
+export interface Disguise {
+  /** A line that an edit names, as the text has it. */
+  readonly inText?: (line: string) => string;
+  /** A line as it is sent; `number` is its 1-based line in a view of the text. */
+  readonly sent?: (line: string, number: number) => string;
+  /** A new line as the text must have it afterwards; as it was generated where absent. */
+  readonly written?: (line: string) => string;
+  /** LF where absent. */
+  readonly lineEnd?: string;
+}
+
+/** What a batch on one text is made of. */
+export interface BatchShape {
+  readonly lines: number;
+  readonly edits: number;
+  readonly seed: number;
+  readonly disguise?: Disguise;
+  /** What the integration adds to the call. */
+  readonly options?: object;
+}
+
+const path = "source.ts";
+
+/** Edits in any order, each in a function of its own. */
+export function editBatch(shape: BatchShape): Batch {
+  const { text, edits, disguise } = prepared(shape);
+  const sent = shuffled(edits, shape.seed).map((edit) => replacement(edit, disguise));
+  return {
+    texts: [text],
+    call: {
+      path,
+      edits: sent.map(({ oldText, newText }) => ({ oldText, newText })),
+      ...(shape.options === undefined ? {} : { options: shape.options }),
+    },
+    replacements: sent,
+  };
+}
+
+/** A patch with a hunk for each edit, in order; where nothing is disguised, some have the line that is unique as anchor. */
+export function patchBatch(shape: BatchShape): Batch {
+  const { text, edits, disguise } = prepared(shape);
+  const sent = disguise.sent ?? ((line) => line);
+  const signs = { context: " ", remove: "-", add: "+" } as const;
+  const hunks = edits.map(({ start, lines }, i) => {
+    const [first, ...rest] = lines;
+    const isAnchored = shape.disguise === undefined && i % 4 === 2 && first?.kind === "context";
+    return [
+      isAnchored ? `@@ ${first.text}` : "@@",
+      ...(isAnchored ? rest : lines).map(({ kind, text: line }) => signs[kind] + sent(line, start + 1)),
+    ];
+  });
+  const patch = ["*** Begin Patch", `*** Update File: ${path}`, ...hunks.flat(), "*** End Patch", ""].join("\n");
+  return {
+    texts: [text],
+    call: { patch, ...(shape.options === undefined ? {} : { options: shape.options }) },
+    replacements: edits.map((edit) => replacement(edit, disguise)),
+  };
+}
+
+/** Documents of their own, with one edit each. */
+export function documentsBatch(shape: {
+  readonly documents: number;
+  readonly lines: number;
+  readonly seed: number;
+}): Batch {
+  const batches = Array.from({ length: shape.documents }, (_, i) => {
+    const own = `source${i}.ts`;
+    const batch = editBatch({ lines: shape.lines, edits: 1, seed: shape.seed + i });
+    return {
+      texts: batch.texts.map((text) => ({ ...text, path: own })),
+      replacements: batch.replacements.map((each) => ({ ...each, path: own })),
+    };
+  });
+  const replacements = batches.flatMap((batch) => batch.replacements);
+  return {
+    texts: batches.flatMap((batch) => batch.texts),
+    call: { edits: replacements.map((each) => ({ ...each })) },
+    replacements,
+  };
+}
+
+function prepared({ lines, edits: count, seed, disguise }: BatchShape) {
+  const source = sourceText(lines, seed);
+  if (source.functions.length < count) throw new Error(`${lines} lines have no room for ${count} edits`);
+  const edits = spread(source.functions, count).map((at, i) => editOf(source, at, i, disguise));
+  return { text: textOf(source, edits, disguise ?? {}), edits, disguise: disguise ?? {} };
+}
+
+/** That many of a list, from all over it, in order. */
+function spread<T>(items: readonly T[], count: number): T[] {
+  return Array.from({ length: count }, (_, i) => items[Math.floor((i * items.length) / count)] as T);
+}
+
+/** What people do to a function: a line more, a line less, another line; with the line that names it, which stays. */
+function editOf(source: SourceText, { start, name }: SourceFunction, i: number, disguise?: Disguise): LineEdit {
+  const at = (offset: number): string => source.lines[start + offset] ?? "";
+  const context = (offset: number): HunkLine => ({ kind: "context", text: at(offset) });
+  const remove = (offset: number): HunkLine => ({ kind: "remove", text: at(offset) });
+  const add = (text: string): HunkLine => ({ kind: "add", text });
+  // Where text and call are to differ, there must be lines that stay.
+  switch (i % (disguise === undefined ? 4 : 3)) {
+    case 0:
+      return { start, lines: [context(0), remove(1), add(`  const changed = ${name}Changed();`), context(2)] };
+    case 1:
+      return { start, lines: [context(0), context(1), add(`  check(${i});`), add("  count += 1;"), context(2)] };
+    case 2:
+      return { start, lines: [context(0), remove(1), context(2)] };
+    default:
+      return { start, lines: [remove(0), add(at(0).replace("(", "(context: Context, "))] };
+  }
+}
+
+function replacement({ start, lines }: LineEdit, { sent = (line) => line }: Disguise): Replacement {
+  const without = (kind: HunkLine["kind"]): string =>
+    lines
+      .filter((line) => line.kind !== kind)
+      .map(({ text }, i) => sent(text, start + i + 1))
+      .join("\n");
+  return { path, oldText: without("add"), newText: without("remove") };
+}
+
+/** The text, what becomes of it, and how: worked out line by line, with nothing searched. */
+function textOf(source: SourceText, edits: readonly LineEdit[], disguise: Disguise): BatchText {
+  const { inText = (line) => line, written = (line) => line, lineEnd = "\n" } = disguise;
+  const named = new Set(edits.flatMap(({ start, lines }) => oldLines(lines).map((_, i) => start + i)));
+  const before = source.lines.map((line, i) => (named.has(i) ? inText(line) : line) + lineEnd);
+  const starts = [0];
+  for (const line of before) starts.push((starts.at(-1) as number) + line.length);
+  const changes: Change[] = [];
+  const after: string[] = [];
+  let copied = 0;
+  for (const { start, lines } of edits) {
+    after.push(...before.slice(copied, start));
+    copied = start;
+    let run: { from: number; to: number; insert: string } | undefined;
+    for (const { kind, text } of lines) {
+      if (kind === "context") {
+        run = undefined;
+        after.push(before[copied++] as string);
+        continue;
+      }
+      const at = starts[copied] as number;
+      if (run === undefined) {
+        run = { from: at, to: at, insert: "" };
+        changes.push(run);
+      }
+      if (kind === "remove") run.to = starts[++copied] as number;
+      else {
+        run.insert += written(text) + lineEnd;
+        after.push(written(text) + lineEnd);
+      }
+    }
+  }
+  after.push(...before.slice(copied));
+  return { path, text: flat(before.join("")), expected: flat(after.join("")), changes };
+}
+
+const oldLines = (lines: readonly HunkLine[]): readonly HunkLine[] => lines.filter(({ kind }) => kind !== "add");
+
+function shuffled<T>(items: readonly T[], seed: number): T[] {
+  const chance = chanceOf(seed ^ 0x5bd1e995);
+  const out = [...items];
+  for (let i = out.length - 1; i > 0; i--) {
+    const j = chance.below(i + 1);
+    [out[i], out[j]] = [out[j] as T, out[i] as T];
+  }
+  return out;
+}
+
+/** The text as one piece of memory, as it comes off the wire: the engine keeps joined texts in parts until they are read. */
+export function flat(text: string): string {
+  return Buffer.from(text).toString();
+}

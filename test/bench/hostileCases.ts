@@ -1,0 +1,63 @@
+/** Calls and texts that are made to be slow: each must take about twice as long where there is twice as much of it. */
+import { flat } from "./batches.js";
+import { type HostileBatch, hostileShapes } from "./hostileShapes.js";
+import { throughCore } from "./methods.js";
+import { median, race, spread } from "./race.js";
+import type { BenchCase, Row } from "./result.js";
+import { rounds, type Scale, scaled } from "./scale.js";
+
+/** Milliseconds that the smaller size takes at least, so that its time is told from noise. */
+const least = 20;
+
+/** Each shape at n and at 2n, in turn. */
+export const hostile: BenchCase = {
+  name: "hostile",
+  title: "adversarial shapes, n against 2n",
+  async measure(scale) {
+    const rows: Row[] = [];
+    for (const [name, { why, start, most, outcome, make }] of Object.entries(hostileShapes)) {
+      const ready = (n: number): (() => void) => prepared(name, make(n), outcome);
+      const n = scale.rounds === undefined ? calibrated(ready, { start, most }) : smallSize(start, scale);
+      const times = await race({ once: { run: ready(n) }, twice: { run: ready(2 * n) } }, rounds(7, scale));
+      const [once, twice] = [median(times.once), median(times.twice)];
+      rows.push({
+        name: `core, ${name}, n = ${n.toLocaleString("en")}`,
+        times: { "2n": twice, n: once },
+        spread: spread(times.once),
+        goals: [{ measure: "x the time of n", value: twice / once, limit: 2.5, sense: "atMost", unit: "x" }],
+        note: why,
+      });
+    }
+    return { rows };
+  },
+};
+
+const smallSize = (start: number, scale: Scale): number => 2 * scaled(start / 2, scale, 2);
+
+/** The call, ready to be timed, after it has been seen to end as it must. */
+function prepared(name: string, { texts, call }: HostileBatch, outcome: "done" | "refused"): () => void {
+  const documents = Object.entries(texts).map(([path, text]) => ({ path, text: flat(text) }));
+  const json = JSON.stringify(call);
+  const { planned, answer } = throughCore(documents, JSON.parse(json));
+  const isDone = planned?.ok === true;
+  if (isDone !== (outcome === "done")) {
+    throw new Error(`${name} is ${isDone ? "done" : "refused"}: ${JSON.stringify(answer).slice(0, 500)}`);
+  }
+  return () => {
+    throughCore(documents, JSON.parse(json));
+  };
+}
+
+/** The first size, doubled until its time can be told, or until twice as much would be beyond a limit. */
+function calibrated(ready: (n: number) => () => void, size: { readonly start: number; readonly most: number }): number {
+  let n = size.start;
+  while (2 * n <= size.most) {
+    const run = ready(n);
+    run(); // Once for the compiler.
+    const from = performance.now();
+    run();
+    if (performance.now() - from >= least) break;
+    n *= 2;
+  }
+  return n;
+}

@@ -1,0 +1,274 @@
+/** The table of adversarial shapes, each as large as one asks. */
+
+/** Texts by their paths, and a call on them. */
+export interface HostileBatch {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly call: object;
+}
+
+/** A row of the table. */
+export interface HostileShape {
+  /** What it would make slow. */
+  readonly why: string;
+  /** The first size that is tried, and the largest one: twice as much is still within the server's limits. */
+  readonly start: number;
+  readonly most: number;
+  readonly outcome: "done" | "refused";
+  readonly make: (n: number) => HostileBatch;
+}
+
+const path = "a.txt";
+
+const edit = (text: string, oldText: string, newText: string, more: object = {}): HostileBatch => ({
+  texts: { [path]: text },
+  call: { path, edits: [{ oldText, newText, ...more }] },
+});
+
+const edits = (text: string, each: readonly object[], options: object = {}): HostileBatch => ({
+  texts: { [path]: text },
+  call: { path, edits: each, options },
+});
+
+const patch = (text: string, hunks: readonly string[]): HostileBatch => ({
+  texts: { [path]: text },
+  call: { patch: ["*** Begin Patch", `*** Update File: ${path}`, ...hunks, "*** End Patch", ""].join("\n") },
+});
+
+const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+const lines = (n: number, line: (i: number) => string): string =>
+  range(n)
+    .map((i) => `${line(i)}\n`)
+    .join("");
+const equal = "x = 1;\n";
+const half = (n: number): number => Math.ceil(n / 2);
+
+/** Edits that a call may have, halved: the larger size has twice as many. */
+const mostEdits = 5_000;
+/** Units of a text and of an old text, well within their limits at twice the size. */
+const mostUnits = 8_000_000;
+
+/** By name. */
+export const hostileShapes: Readonly<Record<string, HostileShape>> = {
+  "one letter, absent": {
+    why: "half of the text agrees with the old text at every place",
+    start: 50_000,
+    most: mostUnits,
+    outcome: "refused",
+    make: (n) => edit("a".repeat(n), `${"a".repeat(half(n))}b`, "c"),
+  },
+  "one letter, another in the middle": {
+    why: "it agrees from both sides",
+    start: 50_000,
+    most: mostUnits,
+    outcome: "refused",
+    make: (n) => edit("a".repeat(n), `${"a".repeat(half(n / 2))}b${"a".repeat(half(n / 2))}`, "c"),
+  },
+  "one letter, half of it": {
+    why: "the old text stands at half of all places",
+    start: 20_000,
+    most: 160_000,
+    outcome: "refused",
+    make: (n) => edit("a".repeat(n), "a".repeat(half(n)), "c"),
+  },
+  "pairs of one letter, all replaced": {
+    why: "all places overlap, and every other one is written",
+    start: 10_000,
+    most: 80_000,
+    outcome: "done",
+    make: (n) => edit("a".repeat(n), "aa", "b", { replaceAll: true }),
+  },
+  "equal lines, absent": {
+    why: "half of the lines agree with the old text at every line",
+    start: 2_000,
+    most: 1_000_000,
+    outcome: "refused",
+    make: (n) => edit(equal.repeat(n), `${equal.repeat(half(n))}y\n`, "c"),
+  },
+  "equal lines, indented": {
+    why: "the old text stands at half of all lines, with another indentation",
+    start: 2_000,
+    most: 160_000,
+    outcome: "refused",
+    make: (n) => edit(equal.repeat(n), ` ${equal}`.repeat(half(n)), "c"),
+  },
+  "equal lines, numbered as in a view": {
+    why: "the same with line numbers in front, and a line that is not there",
+    start: 2_000,
+    most: 500_000,
+    outcome: "refused",
+    make: (n) => edit(equal.repeat(n), `${lines(half(n), (i) => `${i + 1}\tx = 1;`)}${half(n) + 1}\ty\n`, "c"),
+  },
+  "equal lines, all replaced": {
+    why: "as many changes as lines",
+    start: 2_000,
+    most: 80_000,
+    outcome: "done",
+    make: (n) => edit(equal.repeat(n), equal, "y = 2;\n", { replaceAll: true }),
+  },
+  "the whole text by other lines": {
+    why: "no line of one side is on the other",
+    start: 2_000,
+    most: 500_000,
+    outcome: "done",
+    make: (n) =>
+      edit(
+        lines(n, (i) => `a${i}`),
+        lines(n, (i) => `a${i}`),
+        lines(n, (i) => `b${i}`),
+      ),
+  },
+  "the whole text in another order": {
+    why: "all lines are on both sides, and none in its place",
+    start: 2_000,
+    most: 500_000,
+    outcome: "done",
+    make: (n) =>
+      edit(
+        lines(n, (i) => `l${i}`),
+        lines(n, (i) => `l${i}`),
+        lines(n, (i) => `l${(i * 7919) % n}`),
+      ),
+  },
+  "blanks in one line": {
+    why: "each blank could be the first of those at the line's end",
+    start: 100_000,
+    most: mostUnits,
+    outcome: "refused",
+    make: (n) => edit(`a${" ".repeat(n)}b\n`, "a b\n", "c"),
+  },
+  "curly quotes": {
+    why: "every unit of the text folds, and agrees",
+    start: 50_000,
+    most: mostUnits,
+    outcome: "refused",
+    make: (n) => edit(`${"\u201c".repeat(n)}b\n`, `${'"'.repeat(half(n))}c`, "c"),
+  },
+  ellipses: {
+    why: "folding makes the text three times as long",
+    start: 50_000,
+    most: 4_000_000,
+    outcome: "refused",
+    make: (n) => edit(`${"\u2026".repeat(n)}b\n`, `${".".repeat(half(n))}c`, "c"),
+  },
+  "one long line, absent": {
+    why: "there are no lines to go by",
+    start: 500_000,
+    most: 16_000_000,
+    outcome: "refused",
+    make: (n) => edit("abcdefghij".repeat(n / 10), "abcdefghijk lmno", "c"),
+  },
+  "one long line of words, absent": {
+    why: "the line resembles the old text everywhere",
+    start: 500_000,
+    most: 16_000_000,
+    outcome: "refused",
+    make: (n) => edit("word ".repeat(n / 5), "word wort word", "c"),
+  },
+  "absent edits beside one that is there": {
+    why: "each failure is looked into",
+    start: 100,
+    most: mostEdits,
+    outcome: "done",
+    make: (n) =>
+      edits(
+        lines(10 * n, (i) => `const value_${i} = compute(${i});`),
+        [
+          { oldText: "value_1 ", newText: "first " },
+          ...range(n - 1).map((i) => ({ oldText: `const valu_${i} = compute(${i});\nfoo`, newText: "" })),
+        ],
+        { atomic: "none" },
+      ),
+  },
+  "a chain on one line": {
+    why: "each edit finds only what the one before it wrote",
+    start: 100,
+    most: mostEdits,
+    outcome: "done",
+    make: (n) =>
+      edits(
+        `version 0;\n${lines(10 * n, (i) => `const value_${i} = compute(${i});`)}`,
+        range(n).map((i) => ({ oldText: `version ${i};`, newText: `version ${i + 1};` })),
+      ),
+  },
+  "old texts that start alike": {
+    why: "they are told apart only at their ends",
+    start: 100,
+    most: mostEdits,
+    outcome: "done",
+    make: (n) => {
+      const long = (i: number): string => `${"const value = compute(alpha, beta) + ".repeat(6)}${i};`;
+      return edits(
+        lines(2 * n, long),
+        range(n).map((i) => ({ oldText: long(2 * i), newText: `done(${i});` })),
+      );
+    },
+  },
+  "all edits in one line": {
+    why: "each is in the surroundings of all others",
+    start: 100,
+    most: mostEdits,
+    outcome: "done",
+    make: (n) =>
+      edits(
+        `${range(n)
+          .map((i) => `w${i};`)
+          .join(" ")}\n`,
+        range(n).map((i) => ({ oldText: `w${i};`, newText: `word${i};` })),
+      ),
+  },
+  "many edits, one of them twice": {
+    why: "what is sent twice may be redundant, which the text of each step tells",
+    start: 100,
+    most: mostEdits - 1,
+    outcome: "done",
+    make: (n) =>
+      edits(
+        lines(10 * n, (i) => `const value_${i} = compute(${i});`),
+        [...range(n), 0].map((i) => ({ oldText: `const value_${10 * i} =`, newText: `let value_${10 * i} =` })),
+      ),
+  },
+  "many edits, one other line end": {
+    why: "new lines get the line end that is near them",
+    start: 100,
+    most: mostEdits,
+    outcome: "done",
+    make: (n) =>
+      edits(
+        `first\r\n${lines(10 * n, (i) => `const value_${i} = compute(${i});`)}`,
+        range(n).map((i) => ({ oldText: `const value_${10 * i} =`, newText: `let value_${10 * i} =` })),
+      ),
+  },
+  "equal hunks under anchors of their own": {
+    why: "the lines of each hunk stand behind every anchor",
+    start: 100,
+    most: mostEdits,
+    outcome: "done",
+    make: (n) =>
+      patch(
+        range(n)
+          .map((i) => `function f${i}() {\n  return 1;\n}\n\n`)
+          .join(""),
+        range(n).flatMap((i) => [`@@ function f${i}() {`, "-  return 1;", "+  return 2;", " }"]),
+      ),
+  },
+  "hunks in reverse order": {
+    why: "each is looked for behind the one before it, where it is not",
+    start: 100,
+    most: mostEdits,
+    outcome: "done",
+    make: (n) =>
+      patch(
+        lines(10 * n, (i) => `const value_${i} = compute(${i});`),
+        range(n)
+          .reverse()
+          .flatMap((i) => ["@@", `-const value_${10 * i} = compute(${10 * i});`, `+let value_${10 * i};`]),
+      ),
+  },
+  "a hunk that is nearly everywhere": {
+    why: "half of the lines agree with its own at every line, but for the last",
+    start: 2_000,
+    most: 500_000,
+    outcome: "refused",
+    make: (n) => patch(equal.repeat(n), ["@@", ...range(half(n)).map(() => " x = 1;"), "-y = 1;", "+z = 1;"]),
+  },
+};

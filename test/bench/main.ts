@@ -1,0 +1,49 @@
+/** The command line of the benchmark: measures every case, or those that are named, and says which goals are met. */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { benchCases } from "./cases.js";
+import { chartOf } from "./chart.js";
+import {
+  caseTable,
+  doubts,
+  goalTable,
+  type MeasuredCase,
+  machineLine,
+  machineNow,
+  missed,
+  type Report,
+} from "./report.js";
+import { seed } from "./scale.js";
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", multiple: true },
+    json: { type: "string" },
+    chart: { type: "string" },
+  },
+});
+const names = benchCases.map(({ name }) => name);
+const wanted = (values.only ?? names).flatMap((name) => name.split(","));
+const unknown = wanted.filter((name) => !names.includes(name));
+if (unknown.length > 0) {
+  console.error(`There is no case ${unknown.join(", ")}; there are ${names.join(", ")}.`);
+  process.exit(2);
+}
+
+const machine = machineNow();
+console.log(`${machineLine(machine)}\n`);
+const cases: MeasuredCase[] = [];
+for (const one of benchCases.filter(({ name }) => wanted.includes(name))) {
+  const result = await one.measure({ size: 1 });
+  cases.push({ name: one.name, title: one.title, ...result });
+  console.log(`${caseTable(one, result)}\n`);
+}
+console.log(goalTable(cases));
+const doubt = doubts(cases);
+if (doubt !== undefined) console.log(`\n${doubt}`);
+
+const command = ["npm run bench", ...(values.only === undefined ? [] : [`-- --only ${wanted.join(",")}`])].join(" ");
+const report: Report = { machine, command, seed, cases };
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+if (values.chart !== undefined) writeFileSync(values.chart, chartOf(report));
+process.exitCode = missed(cases) === 0 ? 0 : 1;

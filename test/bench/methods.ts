@@ -1,0 +1,107 @@
+/** The three ways that are raced: the server's core, the least that any method must do, and what is usually done. */
+import { decodeCall } from "../../server/dialect/decode.js";
+import { factsOf } from "../../server/lsp/clients.js";
+import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
+import { toError, toResult } from "../../server/lsp/report.js";
+import { type EditTarget, toWorkspaceEdit } from "../../server/lsp/workspaceEdit.js";
+import type { Planned } from "../../server/plan/outcome.js";
+import { planBatch, runPlan } from "../../server/plan/plan.js";
+import { documentAt, snapshotOf } from "../support/planning.js";
+import type { BatchText, Replacement } from "./batches.js";
+
+/** An answer of the core with the plan behind it. */
+export interface CoreAnswer {
+  /** `undefined`: the call could not be read. */
+  readonly planned: Planned | undefined;
+  readonly answer: MultiEditResult | MultiEditErrorData;
+}
+
+/** A call as it comes off the wire, down to the whole answer: statuses, diff, positions, sentences; all but input and output. */
+export function throughCore(
+  texts: readonly { readonly path: string; readonly text: string }[],
+  call: unknown,
+): CoreAnswer {
+  const decoded = decodeCall(call, { optionsAllowed: true });
+  if (!decoded.ok) return { planned: undefined, answer: toError(decoded.failures, []).data as MultiEditErrorData };
+  const { operations, options, defaultOrder, warnings } = decoded;
+  const documents = texts.map(({ path, text }) => documentAt(path, text));
+  const planned = runPlan(
+    planBatch(operations, snapshotOf(documents), {
+      atomic: options.atomic ?? "all",
+      order: options.order ?? defaultOrder,
+      lenient: true,
+      overwrite: false,
+    }),
+  );
+  // An error always carries its data; its type says only that it may.
+  if (!planned.ok) return { planned, answer: toError(planned.failures, planned.outcomes).data as MultiEditErrorData };
+  const made = toWorkspaceEdit(planned.files, client);
+  if (!made.ok) throw new Error(made.failure.message);
+  return { planned, answer: toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings }) };
+}
+
+const client: EditTarget = {
+  encoding: "utf-16",
+  facts: factsOf(undefined),
+  capabilities: {
+    workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
+  },
+};
+
+/** Looks at every unit of each text once, counts its line ends, and puts the known result together. */
+export function floor(texts: readonly BatchText[]): { readonly lineEnds: number; readonly results: readonly Buffer[] } {
+  let lineEnds = 0;
+  const results: Buffer[] = [];
+  for (const { text, changes } of texts) {
+    for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) === 10) lineEnds++;
+    let out = "";
+    let done = 0;
+    for (const { from, to, insert } of changes) {
+      out += text.slice(done, from);
+      out += insert;
+      done = to;
+    }
+    out += text.slice(done);
+    results.push(Buffer.from(out));
+  }
+  return { lineEnds, results };
+}
+
+/**
+ * What the usual tools do: search the text for each edit, search again whether it stands there twice, and rebuild the text.
+ * `undefined`: an old text is not there, or more than once.
+ */
+export function usual(
+  texts: readonly BatchText[],
+  replacements: readonly Replacement[],
+): readonly Buffer[] | undefined {
+  const current = new Map(texts.map(({ path, text }) => [path, text]));
+  for (const { path, oldText, newText } of replacements) {
+    const text = current.get(path) ?? "";
+    const at = text.indexOf(oldText);
+    if (at === -1 || text.indexOf(oldText, at + 1) !== -1) return undefined;
+    current.set(path, text.slice(0, at) + newText + text.slice(at + oldText.length));
+  }
+  return [...current.values()].map((text) => Buffer.from(text));
+}
+
+/** Throws unless all that give a result give the one that was worked out beforehand. */
+export function checkMethods(
+  texts: readonly BatchText[],
+  core: CoreAnswer,
+  replacements?: readonly Replacement[],
+): void {
+  const { planned } = core;
+  if (planned?.ok !== true) throw new Error(`the core refuses: ${JSON.stringify(core.answer).slice(0, 2_000)}`);
+  const planOf = new Map(planned.files.map(({ document, text }) => [document.path, text]));
+  const least = floor(texts).results;
+  const usually = replacements === undefined ? undefined : usual(texts, replacements);
+  if (replacements !== undefined && usually === undefined) throw new Error("the usual method finds no single place");
+  for (const [i, { path, expected }] of texts.entries()) {
+    if (planOf.get(path) !== expected) throw new Error(`${path}: the core gives another text`);
+    if (least[i]?.toString() !== expected) throw new Error(`${path}: the floor gives another text`);
+    if (usually !== undefined && usually[i]?.toString() !== expected) {
+      throw new Error(`${path}: the usual method gives another text`);
+    }
+  }
+}

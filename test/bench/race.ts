@@ -1,0 +1,76 @@
+/** Takes times of contenders in turn, A B C A B C, so that whatever slows the machine down slows all of them. */
+import { Bench } from "tinybench";
+
+/** What is timed. Each sample is one call of `run`; what comes before and after it is not counted. */
+export interface Contender {
+  readonly before?: () => void | Promise<void>;
+  readonly run: () => unknown;
+  readonly after?: () => void | Promise<void>;
+  /** Takes part in that many rounds only, because it is slow. */
+  readonly most?: number;
+}
+
+/** How often, and from which state. */
+export interface RaceOptions {
+  readonly rounds: number;
+  /** Rounds that are not counted: the engine is still compiling. */
+  readonly warmUps: number;
+  /** Whether the garbage of the sample before is collected first, where Node offers that. */
+  readonly collect: boolean;
+}
+
+/** Milliseconds by contender, in the order of the rounds. */
+export async function race<Name extends string>(
+  contenders: Readonly<Record<Name, Contender>>,
+  { rounds, warmUps, collect }: RaceOptions,
+): Promise<Record<Name, number[]>> {
+  const entries = Object.entries<Contender>(contenders);
+  const samples = Object.fromEntries(entries.map(([name]) => [name, [] as number[]]));
+  for (let round = -warmUps; round < rounds; round++) {
+    for (const [name, contender] of entries) {
+      const { most = rounds } = contender;
+      // The slow ones need no warming up.
+      if (most < rounds ? round < 0 || round >= most : false) continue;
+      const ms = await sample(name, contender, collect);
+      if (round >= 0) samples[name]?.push(ms);
+    }
+  }
+  // Object.fromEntries forgets that the keys are the record's.
+  return samples as Record<Name, number[]>;
+}
+
+/** tinybench runs its tasks one after the other to the end; one sample a bench is what makes them take turns. */
+async function sample(name: string, { before, run, after }: Contender, collect: boolean): Promise<number> {
+  const bench = new Bench({ iterations: 1, time: 0, warmup: false, retainSamples: true, throws: true });
+  const isAsync = run.constructor.name === "AsyncFunction";
+  bench.add(name, run, {
+    async: isAsync,
+    beforeEach: async () => {
+      await before?.();
+      if (collect) globalThis.gc?.();
+    },
+    ...(after === undefined ? {} : { afterEach: async () => after() }),
+  });
+  await bench.run();
+  const result = bench.tasks[0]?.result;
+  const ms = result !== undefined && "latency" in result ? result.latency.samples?.[0] : undefined;
+  if (ms === undefined) throw new Error(`no time was taken of ${name}`);
+  return ms;
+}
+
+/** The middle one; of an even number the lower of the two. */
+export function median(samples: readonly number[]): number {
+  return quantile(samples, 0.5);
+}
+
+/** How far apart the middle half of the samples lies, as a share of the median. */
+export function spread(samples: readonly number[]): number {
+  return (quantile(samples, 0.75) - quantile(samples, 0.25)) / median(samples);
+}
+
+function quantile(samples: readonly number[], share: number): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const value = sorted[Math.floor((sorted.length - 1) * share)];
+  if (value === undefined) throw new Error("there are no samples");
+  return value;
+}

@@ -1,0 +1,139 @@
+/** The benchmark's figures as JSON and as tables to be read. */
+import { cpus, loadavg } from "node:os";
+import type { BenchCase, CaseResult, Goal, Row } from "./result.js";
+import { isMet, quiet, verdictOf } from "./result.js";
+
+/** Where and when it was measured. */
+export interface Machine {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly platform: string;
+  readonly node: string;
+  /** ISO 8601. */
+  readonly date: string;
+  /** Processes that wanted to run, on average over the minute before; 0 where the system does not tell. */
+  readonly load: number;
+}
+
+/** A case with its figures. */
+export interface MeasuredCase extends CaseResult {
+  readonly name: string;
+  readonly title: string;
+}
+
+/** All that one run has found. */
+export interface Report {
+  readonly machine: Machine;
+  /** What was typed. */
+  readonly command: string;
+  readonly seed: number;
+  readonly cases: readonly MeasuredCase[];
+}
+
+/** This machine, now. */
+export function machineNow(): Machine {
+  const all = cpus();
+  return {
+    cpu: all[0]?.model.trim() ?? "unknown",
+    cores: all.length,
+    platform: `${process.platform} ${process.arch}`,
+    node: process.version,
+    date: new Date().toISOString(),
+    load: loadavg()[0] ?? 0,
+  };
+}
+
+/** In one line. */
+export function machineLine({ cpu, cores, platform, node, date, load }: Machine): string {
+  return `${cpu}, ${cores} cores, ${platform}, node ${node}, ${date.slice(0, 10)}, load ${load.toFixed(1)}`;
+}
+
+/** A case's rows: medians, and each goal with what came of it. */
+export function caseTable({ title }: Pick<BenchCase, "title">, { rows }: CaseResult): string {
+  const lines = rows.flatMap((row) => [
+    `  ${row.name}${Object.keys(row.times).length === 0 ? "" : ": "}${timesOf(row)}${noise(row)}`,
+    ...row.goals.map((goal) => `    ${goalText(goal)}: ${verdictOf(goal, row)}`),
+    ...(row.note === undefined ? [] : [`    (${row.note})`]),
+  ]);
+  return [title, ...lines].join("\n");
+}
+
+const timesOf = ({ times }: Row): string =>
+  Object.entries(times)
+    .map(([name, ms]) => `${name} ${milliseconds(ms)}`)
+    .join(", ");
+
+const noise = ({ spread }: Row): string => (spread === undefined ? "" : ` (spread ${Math.round(spread * 100)} %)`);
+
+function goalText({ measure, value, limit, sense, unit }: Goal): string {
+  const bound = `${sense === "atMost" ? "at most" : "at least"} ${limit}`;
+  const name = unit === "x" ? measure : measure.replace(/^(?:ms|MB) /, `${unit.trim()} `);
+  return `${number(value)} ${name}, ${bound}`;
+}
+
+/** The row that is furthest from its goal, for each goal of a case. */
+export interface Worst {
+  readonly title: string;
+  readonly goal: Goal;
+  readonly row: Row;
+}
+
+/** The table of goals: one line for each goal of each case, with the worst of its rows. */
+export function worstOf(cases: readonly MeasuredCase[]): Worst[] {
+  return cases.flatMap(({ title, rows }) => {
+    const measures = [...new Set(rows.flatMap(({ goals }) => goals.map(({ measure }) => measure)))];
+    return measures.flatMap((measure) => {
+      const all = rows.flatMap((row) =>
+        row.goals.filter((goal) => goal.measure === measure).map((goal) => ({ title, goal, row })),
+      );
+      all.sort((a, b) => strain(b.goal) - strain(a.goal));
+      return all.slice(0, 1);
+    });
+  });
+}
+
+/** How much of its limit a goal uses up: 1 is the limit itself, more is missed. */
+export function strain({ value, limit, sense }: Goal): number {
+  return sense === "atMost" ? Math.max(0, value) / limit : limit / value;
+}
+
+/** The table of goals as Markdown. */
+export function goalTable(cases: readonly MeasuredCase[]): string {
+  const rows = worstOf(cases).map(({ title, goal, row }) => [
+    title,
+    `${number(goal.value)} ${goal.measure}`,
+    `${goal.sense === "atMost" ? "at most" : "at least"} ${goal.limit}`,
+    verdictOf(goal, row),
+  ]);
+  const table = [["case", "measured", "goal", "result"], ...rows];
+  const widths = [0, 1, 2, 3].map((i) => Math.max(...table.map((cells) => (cells[i] ?? "").length)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(" | ")} |`;
+  return [line(table[0] ?? []), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+}
+
+/** What a reader must know of how far the figures can be trusted; `undefined`: the machine was quiet. */
+export function doubts(cases: readonly MeasuredCase[]): string | undefined {
+  const rows = cases.flatMap((one) => one.rows.filter(({ goals, spread = 0 }) => goals.length > 0 && spread > quiet));
+  if (rows.length === 0) return undefined;
+  const most = Math.round(100 * quiet);
+  return `The machine was too busy to tell in ${rows.length} rows: the times that they are compared with spread by more than ${most} %. Run it again when nothing else runs.`;
+}
+
+/** Goals that are missed in rows that can tell. */
+export function missed(cases: readonly MeasuredCase[]): number {
+  return cases
+    .flatMap(({ rows }) => rows)
+    .reduce((sum, row) => sum + row.goals.filter((goal) => !isMet(goal) && (row.spread ?? 0) <= quiet).length, 0);
+}
+
+/** Milliseconds, or seconds where there are many. */
+export function milliseconds(ms: number): string {
+  return ms >= 10_000 ? `${number(ms / 1000)} s` : `${number(ms)} ms`;
+}
+
+/** With as many decimals as say something. */
+export function number(value: number): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}

@@ -1,0 +1,99 @@
+/** The built server as a child process, with the library's client in front of it and its files in a temporary folder. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import {
+  createMessageConnection,
+  type MessageConnection,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-jsonrpc/node";
+import type { TextDocumentContentChangeEvent } from "vscode-languageserver/node";
+import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
+
+/** A server with its editor's side. */
+export interface BenchServer {
+  /** Writes a file and opens it. */
+  open(path: string, text: string): Promise<void>;
+  /** One notification with one change; versions count up by themselves. */
+  change(path: string, change: TextDocumentContentChangeEvent): Promise<void>;
+  /** `multiEdit/apply`: the edit comes back, and the text stays as it is. */
+  apply(call: unknown): Promise<MultiEditResult | MultiEditErrorData>;
+  /** The least that can be asked: a method that there is not, which is answered as such. */
+  ask(): Promise<void>;
+  /** Bytes of memory that the process has in use; `undefined`: this system does not tell. */
+  memory(): number | undefined;
+  stop(): void;
+}
+
+/** The program that is measured; npm and the tests are at home in the package's folder. */
+const program = resolve("dist/main.cjs");
+
+/** Starts a server and initializes it. */
+export async function startServer(): Promise<BenchServer> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-bench-")));
+  const { child, connection } = await connect(root);
+  const versions = new Map<string, number>();
+  const uriOf = (path: string): string => pathToFileURL(join(root, path)).href;
+  return {
+    async open(path, text) {
+      writeFileSync(join(root, path), text);
+      versions.set(path, 1);
+      const textDocument = { uri: uriOf(path), languageId: "typescript", version: 1, text };
+      await connection.sendNotification("textDocument/didOpen", { textDocument });
+    },
+    async change(path, change) {
+      const version = (versions.get(path) ?? 0) + 1;
+      versions.set(path, version);
+      const textDocument = { uri: uriOf(path), version };
+      await connection.sendNotification("textDocument/didChange", { textDocument, contentChanges: [change] });
+    },
+    apply: (call) => connection.sendRequest<MultiEditResult>("multiEdit/apply", call).catch(dataOf),
+    ask: () => connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined),
+    memory: () => memoryOf(child),
+    stop() {
+      connection.dispose();
+      child.kill("SIGKILL");
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function dataOf(error: unknown): MultiEditErrorData {
+  // The server's errors have this data.
+  if (error instanceof ResponseError && error.data !== undefined) return error.data as MultiEditErrorData;
+  throw error;
+}
+
+/** A process that has answered `initialize`, and its connection. */
+export async function connect(root?: string): Promise<{ child: ChildProcess; connection: MessageConnection }> {
+  const child = spawn(process.execPath, [program, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
+  const connection = createMessageConnection(
+    new StreamMessageReader(child.stdout),
+    new StreamMessageWriter(child.stdin),
+  );
+  connection.onNotification("window/logMessage", () => undefined);
+  connection.listen();
+  await connection.sendRequest("initialize", {
+    processId: process.pid,
+    rootUri: null,
+    workspaceFolders: root === undefined ? [] : [{ uri: pathToFileURL(root).href, name: "bench" }],
+    capabilities: {
+      workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
+    },
+  });
+  await connection.sendNotification("initialized", {});
+  return { child, connection };
+}
+
+/** Resident, in bytes. */
+function memoryOf({ pid }: ChildProcess): number | undefined {
+  if (process.platform === "win32" || pid === undefined) return undefined;
+  if (process.platform !== "linux")
+    return 1024 * Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)]).toString());
+  const kilobytes = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return kilobytes === undefined ? undefined : 1024 * Number(kilobytes);
+}

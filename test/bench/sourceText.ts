@@ -1,0 +1,97 @@
+/** Texts that resemble source code, made from a seed: words that come again, lines of all lengths, `}` and blank lines. */
+import { type Chance, chanceOf } from "../codex/random.js";
+
+/** A text and where its functions stand; lines have no ends yet. */
+export interface SourceText {
+  readonly lines: readonly string[];
+  /** Every function that is whole. */
+  readonly functions: readonly SourceFunction[];
+}
+
+/** Lines of a function, 0-based: the first, which no other line of the text contains, and the one behind its `}`. */
+export interface SourceFunction {
+  readonly start: number;
+  readonly end: number;
+  readonly name: string;
+}
+
+/** A text of that many lines; the same seed gives the same text. About 40 units a line with its end. */
+export function sourceText(lineCount: number, seed: number): SourceText {
+  const chance = chanceOf(seed);
+  const lines: string[] = [];
+  const functions: SourceFunction[] = [];
+  while (lines.length < lineCount) {
+    if (chance.percent(30)) lines.push(`/** ${comment(chance)}. */`);
+    if (chance.percent(10)) lines.push(...table(chance));
+    const name = `${chance.pick(verbs)}${chance.pick(nouns)}${functions.length}`;
+    const start = lines.length;
+    lines.push(head(chance, name), ...body(chance), "}", "");
+    if (lines.length <= lineCount) functions.push({ start, end: lines.length - 1, name });
+  }
+  return { lines: lines.slice(0, lineCount), functions };
+}
+
+const verbs = "read write find make take split join open close count order check parse print merge apply load".split(
+  " ",
+);
+const nouns = "Header Footer Order Item Total Price User Session Token Range Line Index Table Entry Result".split(" ");
+const names = "item total order price user text line index entry result range first last count options".split(" ");
+const types = ["string", "number", "boolean", "Order", "readonly Item[]", "Map<string, Item>", "Result | undefined"];
+const words =
+  "the order of what was sent is kept until all of it has been read and nobody waits for more than one result".split(
+    " ",
+  );
+
+const head = (chance: Chance, name: string): string =>
+  `${chance.percent(60) ? "export " : ""}function ${name}(${chance.pick(names)}: ${chance.pick(types)}, ` +
+  `${chance.pick(names)}: ${chance.pick(types)}): ${chance.pick(types)} {`;
+
+/** At least three lines, none of them blank, so that edits find what they need. */
+function body(chance: Chance): string[] {
+  const lines = [
+    `  const ${chance.pick(names)} = ${call(chance)};`,
+    `  let ${chance.pick(names)}Count = ${chance.below(10)};`,
+  ];
+  for (let i = chance.between(1, 5); i > 0; i--) lines.push(...statement(chance));
+  lines.push(`  return ${chance.pick(names)};`);
+  return lines;
+}
+
+function statement(chance: Chance): string[] {
+  switch (chance.weighted({ call: 3, condition: 3, loop: 2, note: 1, long: 1 })) {
+    case "call":
+      return [`  ${call(chance)};`];
+    case "condition":
+      return [
+        `  if (${chance.pick(names)}.length > ${chance.below(4)}) {`,
+        `    return ${chance.percent(40) ? "undefined" : call(chance)};`,
+        "  }",
+      ];
+    case "loop":
+      return [
+        `  for (const ${chance.pick(names)} of ${chance.pick(names)}) {`,
+        `    ${chance.pick(names)}Count += ${chance.below(3)};`,
+        `    ${chance.pick(names)}.push(${call(chance)});`,
+        "  }",
+      ];
+    case "note":
+      return [`  // ${comment(chance)}.`];
+    case "long":
+      return [
+        `  const message = \`${comment(chance)}: \${${chance.pick(names)}.${chance.pick(names)}}, ${comment(chance)}\`;`,
+      ];
+  }
+}
+
+const call = (chance: Chance): string =>
+  `${chance.pick(verbs)}${chance.pick(nouns)}(${chance.pick(names)}, ${chance.percent(40) ? `"${chance.pick(words)} ${chance.pick(words)}"` : `${chance.pick(names)}.${chance.pick(names)}`})`;
+
+const comment = (chance: Chance): string =>
+  Array.from({ length: chance.between(4, 12) }, () => chance.pick(words)).join(" ");
+
+const table = (chance: Chance): string[] => [
+  `const ${chance.pick(names)}s = {`,
+  ...Array.from({ length: chance.between(2, 6) }, () => `  ${chance.pick(names)}: ${chance.below(1000)},`),
+  "};",
+  "",
+];

@@ -1,0 +1,177 @@
+/** The cases that are about the process and its wire: how soon it answers, starts and keeps up, and what memory it takes. */
+import { spawn } from "node:child_process";
+import { TextDocument } from "vscode-languageserver-textdocument";
+import { editBatch } from "./batches.js";
+import { floor } from "./methods.js";
+import { median, race, spread } from "./race.js";
+import type { BenchCase, Row } from "./result.js";
+import { rounds, scaled, seed } from "./scale.js";
+import { connect, startServer } from "./server.js";
+
+const smallBatch: BenchCase = {
+  name: "small",
+  title: "wire: 10 edits in a 500-line document, request to answer",
+  async measure(scale) {
+    const { texts, call } = editBatch({ lines: 500, edits: 10, seed });
+    const server = await startServer();
+    try {
+      for (const { path, text } of texts) await server.open(path, text);
+      const answer = await server.apply(call);
+      if (!("diff" in answer)) throw new Error("the server refuses");
+      const times = await race(
+        {
+          wire: { run: async () => server.apply(call) },
+          empty: { run: async () => server.ask() },
+          floor: { run: () => floor(texts) },
+        },
+        { ...rounds(201, scale), warmUps: scale.rounds === undefined ? 50 : 0, collect: false },
+      );
+      const [ours, empty] = [median(times.wire), median(times.empty)];
+      const value = ours - empty;
+      return {
+        rows: [
+          {
+            name: "wire",
+            times: { ours, "empty request": empty, floor: median(times.floor) },
+            spread: spread(times.empty),
+            goals: [{ measure: "ms above an empty request", value, limit: 1.5, sense: "atMost", unit: " ms" }],
+          },
+        ],
+      };
+    } finally {
+      server.stop();
+    }
+  },
+};
+
+const keystroke: BenchCase = {
+  name: "keystroke",
+  title: "wire: one keystroke (didChange) in a 4 MB document",
+  async measure(scale) {
+    const { texts } = editBatch({ lines: scaled(100_000, scale), edits: 1, seed });
+    const [{ path, text } = { path: "", text: "" }] = texts;
+    const document = TextDocument.create("file:///source.ts", "typescript", 1, text);
+    // A person types on in one line, in the middle of the text.
+    const line = document.positionAt(text.length >> 1).line;
+    const typed = { server: 0, library: 0 };
+    const change = (character: number) => ({
+      range: { start: { line, character }, end: { line, character } },
+      text: "abcdefghij"[character % 10] as string,
+    });
+    const server = await startServer();
+    try {
+      await server.open(path, text);
+      const times = await race(
+        {
+          change: {
+            run: async () => {
+              await server.change(path, change(typed.server++));
+              await server.ask();
+            },
+          },
+          empty: { run: async () => server.ask() },
+          update: {
+            run: () => TextDocument.update(document, [change(typed.library++)], document.version + 1),
+          },
+        },
+        { ...rounds(200, scale), warmUps: scale.rounds === undefined ? 20 : 0, collect: false },
+      );
+      // The two of a round follow each other, so that their difference has less of the machine's noise than the medians'.
+      const ours = median(times.change.map((ms, i) => ms - (times.empty[i] ?? 0)));
+      const update = median(times.update);
+      return {
+        rows: [
+          {
+            name: "wire",
+            times: { ours, "TextDocument.update": update, "empty request": median(times.empty) },
+            spread: spread(times.update),
+            goals: [{ measure: "x TextDocument.update", value: ours / update, limit: 2, sense: "atMost", unit: "x" }],
+            note: "ours: a keystroke and an empty request, less an empty request",
+          },
+        ],
+      };
+    } finally {
+      server.stop();
+    }
+  },
+};
+
+const start: BenchCase = {
+  name: "start",
+  title: "start to initialize answered",
+  async measure(scale) {
+    let stop = (): void => undefined;
+    const times = await race(
+      {
+        server: {
+          run: async () => {
+            const { child, connection } = await connect();
+            stop = () => {
+              connection.dispose();
+              child.kill("SIGKILL");
+            };
+          },
+          after: () => stop(),
+        },
+        node: {
+          run: async () => {
+            const child = spawn(process.execPath, ["-e", "0"], { stdio: "ignore" });
+            await new Promise((resolve) => child.once("exit", resolve));
+          },
+        },
+      },
+      { ...rounds(21, scale), collect: false },
+    );
+    const [ours, node] = [median(times.server), median(times.node)];
+    return {
+      rows: [
+        {
+          name: "wire",
+          times: { ours, "node -e 0": node },
+          spread: spread(times.node),
+          goals: [{ measure: "x node -e 0", value: ours / node, limit: 2.5, sense: "atMost", unit: "x" }],
+        },
+      ],
+    };
+  },
+};
+
+const megabyte = 1_000_000;
+
+const memory: BenchCase = {
+  name: "memory",
+  title: "resident memory after the 1,000-edit case",
+  async measure(scale) {
+    const { texts, call } = editBatch({ lines: scaled(100_000, scale), edits: scaled(1_000, scale), seed });
+    const grown = { once: [] as number[], fiveTimes: [] as number[] };
+    for (let round = 0; round < Math.min(3, scale.rounds ?? 3); round++) {
+      const idle = await startServer();
+      const server = await startServer();
+      try {
+        await idle.ask();
+        for (const { path, text } of texts) await server.open(path, text);
+        for (const list of [grown.once, grown.fiveTimes]) {
+          for (let more = list === grown.once ? 1 : 4; more > 0; more--) await server.apply(call);
+          const [after, before] = [server.memory(), idle.memory()];
+          if (after !== undefined && before !== undefined) list.push(after - before);
+        }
+      } finally {
+        idle.stop();
+        server.stop();
+      }
+    }
+    const row = (name: string, bytes: readonly number[]): Row => {
+      if (bytes.length === 0) return { name, times: {}, goals: [], note: "not measured on this system" };
+      const value = median(bytes) / megabyte;
+      return {
+        name,
+        times: {},
+        goals: [{ measure: "MB above an idle server", value, limit: 150, sense: "atMost", unit: " MB" }],
+      };
+    };
+    return { rows: [row("wire, asked once", grown.once), row("wire, asked five times", grown.fiveTimes)] };
+  },
+};
+
+/** The rows of the table that are about the process. */
+export const wireCases: readonly BenchCase[] = [smallBatch, keystroke, start, memory];
