@@ -4,13 +4,14 @@ import type { CancellationToken, ResponseError } from "vscode-languageserver/nod
 import { decodeCall } from "../dialect/decode.js";
 import { diffOf } from "../plan/diff.js";
 import { callSentences, editorFailures, type Failure, withRest } from "../plan/failure.js";
-import type { BatchOptions, Operation } from "../plan/operation.js";
+import { type BatchOptions, indicesOf, type Operation } from "../plan/operation.js";
 import type { EditOutcome, FileChange, Planned } from "../plan/outcome.js";
 import { planBatch } from "../plan/plan.js";
 import { limits } from "../text/limits.js";
 import { createResolver } from "../workspace/paths.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../workspace/snapshot.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
+import { type ReportStep, withProgress } from "./progress.js";
 import type { CallOptions, MultiEditErrorData, MultiEditResult } from "./protocol.js";
 import { labelOf, notAttempted, toEditorError, toError, toResult, wholeDiff } from "./report.js";
 import { applyThroughEditor, type Replanned } from "./roundTrip.js";
@@ -41,8 +42,10 @@ export async function applyBatch(
     overwrite: options.overwrite ?? false,
   };
   const isPatch = decoded.shape === "patch";
-  const call: Call = { session, operations, options, batch, token, warnings, isPatch };
-  return door === "server" ? applyInTurn(call) : propose(call);
+  return withProgress(session, token, (watched, report) => {
+    const call: Call = { session, operations, options, batch, token: watched, report, warnings, isPatch };
+    return door === "server" ? applyInTurn(call) : propose(call);
+  });
 }
 
 /** One batch at a time; a call that is cancelled while it waits is answered at once. */
@@ -64,6 +67,7 @@ interface Call {
   readonly options: CallOptions;
   readonly batch: BatchOptions;
   readonly token: CancellationToken;
+  readonly report: ReportStep;
   readonly warnings: readonly string[];
   readonly isPatch: boolean;
 }
@@ -106,7 +110,8 @@ async function draft(call: Call, operations: readonly Operation[]): Promise<Draf
     const snapshot = await takeSnapshot(operations, worldOf(session, options.root));
     const { stale, warnings } = await checkVersions(call, snapshot, { all: operations === call.operations });
     if (stale.length > 0) return failed(stale);
-    const planned = await inSlices(planBatch(operations, snapshot, batch), token);
+    const steps = operations.reduce((sum, operation) => sum + indicesOf(operation).length, 0);
+    const planned = await inSlices(planBatch(operations, snapshot, batch), token, (done) => call.report(done, steps));
     if (planned === "cancelled") return failed([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
     moved = movedSince(session, snapshot);
     if (moved !== undefined) continue;

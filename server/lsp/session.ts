@@ -59,15 +59,22 @@ export function createTurns(): Session["inTurn"] {
   };
 }
 
-/** Runs a generator to its end in slices of a few milliseconds, so that keystrokes and cancellations are served in between. */
-export async function inSlices<T>(work: Generator<void, T>, token: CancellationToken): Promise<T | "cancelled"> {
+/** Runs a generator to its end in slices of a few milliseconds, so that keystrokes and cancellations are served in between; tells how many steps are done after each. */
+export async function inSlices<T>(
+  work: Generator<void, T>,
+  token: CancellationToken,
+  report: (steps: number) => void,
+): Promise<T | "cancelled"> {
+  let steps = 0;
   for (;;) {
     if (token.isCancellationRequested) return "cancelled";
     const until = performance.now() + 8;
     do {
       const step = work.next();
       if (step.done === true) return step.value;
+      steps++;
     } while (performance.now() < until);
+    report(steps);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

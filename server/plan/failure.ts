@@ -1141,6 +1141,7 @@ export const callSentences = {
           ];
     return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
   },
+  progressTitle: "Placing edits",
   nothingChanged: "Nothing was changed.",
   patchMayBeCutOff: 'the patch has no "*** End Patch" and may have been cut off: check that nothing is missing',
   notAsked: "options.confirm has no effect here: nothing is applied, and so nobody was asked",

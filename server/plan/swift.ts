@@ -43,12 +43,16 @@ export class Swift {
   /** By old text, base offsets of the changes that its key stands at. */
   private readonly flagged = new Map<string, number[]>();
   private loose: LooseSearch | undefined;
+  /** What the batch starts from as if it had been there before: the text of a file that it has just created, too. */
+  private readonly start: Draft;
 
   constructor(
-    private readonly start: Draft,
+    private readonly origin: Draft,
     private readonly edits: readonly EditOperation[],
     private readonly options: BatchOptions,
   ) {
+    const start = origin.created ? asBase(origin) : origin;
+    this.start = start;
     this.pieces = new Pieces(start);
     const texts = new Set(edits.map(({ oldText }) => oldText));
     // A pair that is sent twice may be redundant, which only the whole text of each step tells.
@@ -60,7 +64,9 @@ export class Swift {
 
   /** The text as it is now, as one draft. */
   get draft(): Draft {
-    return this.pieces.draft;
+    const { draft } = this.pieces;
+    if (this.start === this.origin) return draft;
+    return { ...this.origin, change: this.origin.change.compose(draft.change), index: draft.index };
   }
 
   /** Plans one edit where that is certain; `undefined`: it must be planned on the whole text, and may fail there. */
@@ -92,13 +98,17 @@ export class Swift {
 
   /** Takes over what was planned on the whole text; `step` leads there from the text before it. */
   adopt(draft: Draft, step: ChangeSet): void {
-    this.pieces.adopt(draft);
+    const own =
+      this.start === this.origin
+        ? draft
+        : { ...this.start, change: this.pieces.draft.change.compose(step), index: draft.index };
+    this.pieces.adopt(own);
     if (!this.isUsable) return;
     let shift = 0;
     for (const { from, to, insert } of step.changes) {
       const at = from + shift;
       const text = draft.index.text.slice(Math.max(0, at - keyReach), at + insert.length + keyReach);
-      this.flag(text, draft.change.unitBack(at).from);
+      this.flag(text, own.change.unitBack(at).from);
       shift += insert.length - (to - from);
     }
   }
@@ -273,6 +283,11 @@ function push(map: Map<string, number[]>, key: string, value: number): void {
   const values = map.get(key);
   if (values === undefined) map.set(key, [value]);
   else values.push(value);
+}
+
+function asBase(origin: Draft): Draft {
+  const { index } = origin;
+  return { ...origin, base: index, change: ChangeSet.none(index.text.length), index };
 }
 
 function localDraft(start: Draft, { base, change, index }: Window): Draft {

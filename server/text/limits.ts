@@ -82,6 +82,8 @@ export const limits = {
   applyEditMs: 30_000,
   /** Milliseconds that requests wait for the client to tell the user's settings. */
   settingsMs: 2_000,
+  /** Milliseconds after which the progress of a call is shown, where the client can show it. */
+  progressAfterMs: 1_000,
   /** Milliseconds that the user may take to confirm an edit. */
   confirmMs: 300_000,
   /** Times that an edit is matched again because the text moved on. */

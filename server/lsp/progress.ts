@@ -1,0 +1,71 @@
+/** Shows the user that a call takes long, where the client can show it, and lets the user stop it there. */
+import {
+  type CancellationToken,
+  CancellationTokenSource,
+  type WorkDoneProgressServerReporter,
+} from "vscode-languageserver/node";
+import { callSentences } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+import type { Session } from "./session.js";
+
+/** How far a task has come: `done` of `of` steps. */
+export type ReportStep = (done: number, of: number) => void;
+
+/**
+ * Runs a task; from `limits.progressAfterMs` on its progress is shown. The task's token is also cancelled by the user, from
+ * where the progress is shown.
+ */
+export async function withProgress<T>(
+  session: Session,
+  token: CancellationToken,
+  task: (token: CancellationToken, report: ReportStep) => Promise<T>,
+): Promise<T> {
+  const source = new CancellationTokenSource();
+  if (token.isCancellationRequested) source.cancel();
+  const listening = token.onCancellationRequested(() => source.cancel());
+  const shown = createShown(session, () => source.cancel());
+  try {
+    return await task(source.token, shown.report);
+  } finally {
+    shown.end();
+    listening.dispose();
+    source.dispose();
+  }
+}
+
+interface Shown {
+  readonly report: ReportStep;
+  readonly end: () => void;
+}
+
+/** Nothing is shown before its time, nor after the end, however late the client answers. */
+function createShown(session: Session, cancel: () => void): Shown {
+  if (session.capabilities.window?.workDoneProgress !== true) return { report: () => {}, end: () => {} };
+  let reporter: WorkDoneProgressServerReporter | undefined;
+  let hasEnded = false;
+  let percentage = 0;
+  let asked = false;
+  const begun = performance.now();
+  const show = async (): Promise<void> => {
+    const made = await session.connection.window.createWorkDoneProgress();
+    if (hasEnded) return made.done();
+    made.begin(callSentences.progressTitle, percentage, undefined, true);
+    made.token.onCancellationRequested(cancel);
+    reporter = made;
+  };
+  return {
+    report: (done, of) => {
+      const now = Math.floor((100 * done) / Math.max(1, of));
+      if (!asked && performance.now() - begun > limits.progressAfterMs) {
+        asked = true;
+        show().catch((error: unknown) => session.log("warn", `no progress is shown: ${String(error)}`));
+      }
+      if (now > percentage) reporter?.report(now);
+      percentage = now;
+    },
+    end: () => {
+      hasEnded = true;
+      reporter?.done();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+/** Calls that take long, across the wire: their progress is shown, they can be stopped, and others are served meanwhile. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CancellationTokenSource } from "vscode-jsonrpc/node";
+import { buildProgram, type Program } from "./support/build.js";
+import { clearDesks, type Desk, failed, layDesk } from "./support/desk.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+});
+afterAll(async () => {
+  await clearDesks(program);
+  program.remove();
+});
+
+/** A new file, and edits that each have to be found in the text that the ones before have made. */
+const lines = Array.from({ length: 2_200 }, (_, i) => `line ${i} of a text that is long enough to take its time`);
+const long = {
+  path: "new.txt",
+  edits: [
+    { oldText: "", newText: `${lines.join("\n")}\n` },
+    ...lines.map((line, i) => ({ oldText: `${line}\n`, newText: `${i}\n` })),
+    // Where a pair comes twice, each edit is looked for in the whole text of its turn.
+    { oldText: "0\n1\n", newText: "0\n1\nend\n" },
+    { oldText: "0\n1\n", newText: "0\n1\nend\n" },
+  ],
+};
+const after = `${lines.map((_, i) => i).join("\n")}\n`.replace("0\n1\n", "0\n1\nend\n");
+
+interface Seen {
+  readonly tokens: unknown[];
+  readonly values: { kind: string; percentage?: number; cancellable?: boolean }[];
+}
+
+/** Notes the progress that the server shows. */
+function watch({ editor }: Desk): Seen {
+  const seen: Seen = { tokens: [], values: [] };
+  editor.connection.onRequest("window/workDoneProgress/create", ({ token }: { token: unknown }) => {
+    seen.tokens.push(token);
+    return null;
+  });
+  editor.connection.onUnhandledProgress(({ value }) => seen.values.push(value as Seen["values"][number]));
+  return seen;
+}
+
+const capabilities = { window: { workDoneProgress: true } };
+
+describe("a call that takes more than a second", () => {
+  it("shows its progress where the client can, and its end", async () => {
+    const desk = await layDesk(program, { capabilities, open: { "a.txt": "a\n" } });
+    const seen = watch(desk);
+    const { edit } = await desk.propose(long);
+    expect(edit?.documentChanges?.[1]).toMatchObject({ edits: [{ newText: after }] });
+    expect(seen.tokens).toHaveLength(1);
+    expect(seen.values[0]).toMatchObject({ kind: "begin", cancellable: true });
+    expect(seen.values.at(-1)).toMatchObject({ kind: "end" });
+    const shown = seen.values.slice(1, -1).map(({ percentage }) => percentage ?? -1);
+    expect(shown).toEqual([...new Set(shown)].sort((a, b) => a - b));
+    expect(shown.every((percentage) => percentage > 0 && percentage <= 100)).toBe(true);
+  });
+
+  it("can be stopped by the user where it is shown, with nothing changed", async () => {
+    const desk = await layDesk(program, { capabilities, open: { "a.txt": "a\n" } });
+    const seen = watch(desk);
+    desk.editor.connection.onUnhandledProgress(({ token }) => {
+      void desk.editor.notify("window/workDoneProgress/cancel", { token });
+    });
+    expect((await failed(desk.apply(long))).codes).toEqual(["cancelled"]);
+    expect(desk.disk()).toEqual({ "a.txt": "a\n" });
+    expect(seen.values.at(-1)).toMatchObject({ kind: "end" });
+  });
+
+  it("shows nothing to a client that can't show it", async () => {
+    const desk = await layDesk(program, { capabilities: {}, open: { "a.txt": "a\n" } });
+    const seen = watch(desk);
+    await desk.propose(long);
+    expect(seen).toEqual({ tokens: [], values: [] });
+  });
+
+  it("lets keystrokes, other requests and its own cancellation come in between", async () => {
+    const desk = await layDesk(program, { open: { "a.txt": "a\n" } });
+    const source = new CancellationTokenSource();
+    const order: string[] = [];
+    const answer = failed(desk.propose(long, source.token)).then(({ codes }) => {
+      order.push(...codes);
+    });
+    await desk.typeBefore("a.txt", "a", "typed ");
+    order.push((await desk.read({ path: "a.txt" })).text);
+    source.cancel();
+    await answer;
+    expect(order).toEqual(["typed a\n", "cancelled"]);
+  });
+});
