@@ -16,6 +16,10 @@ export const deviations = {
   noStrayBlank: { always: true, why: "a blank context line that is not in the file never becomes a new line" },
   moveOntoItself: { always: true, why: "a file that is moved to its own name stays" },
   moveOntoOther: { always: true, why: "a file that is in the way of a move is not overwritten unasked" },
+  noMoveInCircle: {
+    always: true,
+    why: "files that would get each other's names are not moved: no order of steps can do it",
+  },
   addKeepsEnds: { always: true, why: "a file that is replaced keeps its line ends and its byte order mark" },
   firstLineAfterMark: { always: true, why: "a byte order mark is not part of the first line" },
   fileIsNoFolder: {

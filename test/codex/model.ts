@@ -31,7 +31,7 @@ export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
     named: new Set(files.keys()),
     rules,
   };
-  for (const [path, content] of files) write(work, path, markedFile(content, rules));
+  for (const [path, content] of files) write(work, path, { ...markedFile(content, rules), origin: path });
   const end = (reason: Reason | undefined, said: string): Modelled => {
     const keepsAll = reason !== undefined && rules.has("allOrNothing");
     const after = new Map([...work.files].map(([path, file]) => [path, contentOf(file)]));
@@ -49,20 +49,23 @@ export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
     const reason = isBarred(work, files, part) ? "unsupportedEncoding" : applyPart(work, part);
     if (reason !== undefined) return end(reason, `${reason} in ${part.path}`);
   }
-  return end(undefined, "done");
+  const isCircle = rules.has("noMoveInCircle") && [...work.files.keys()].some((path) => leadsBack(work, path));
+  return isCircle ? end("fileExists", "moved in a circle") : end(undefined, "done");
 }
 
 /** A file on its way through the patch. A byte order mark that is set apart is not part of the first line. */
 interface Kept {
   readonly mark: "" | "\ufeff";
   readonly content: Content;
+  /** Where it was before the patch; `undefined`: nowhere. */
+  readonly origin?: string | undefined;
 }
 
 interface Work {
   readonly files: Map<string, Kept>;
   /** Folders stay where their last file goes. */
   readonly folders: Set<string>;
-  /** What files held that the patch has deleted so far. */
+  /** Files that the patch has deleted so far, by where they were before the patch. */
   readonly deleted: Map<string, Kept>;
   /** Paths that must be texts, because the patch has more to do with them than to delete them. */
   readonly barred: Set<string>;
@@ -93,7 +96,7 @@ function applyPart(work: Work, part: Part): Reason | undefined {
   if (file === undefined) return work.folders.has(path) ? "isDirectory" : "fileNotFound";
   if (part.kind === "update") return updateFile(work, path, file, part);
   files.delete(path);
-  deleted.set(path, file);
+  if (file.origin !== undefined) deleted.set(file.origin, file);
   return undefined;
 }
 
@@ -102,9 +105,11 @@ function addFile(work: Work, path: string, text: string): Reason | undefined {
   const obstacle = obstacleAt(work, path);
   if (obstacle !== undefined) return obstacle;
   const before = files.get(path) ?? deleted.get(path);
+  if (!files.has(path)) deleted.delete(path);
   const isKept = rules.has("addKeepsEnds") && typeof before?.content === "string";
   const lineEnd = isKept ? newLineEnd(linesOf(before.content)) : "\n";
-  write(work, path, { mark: isKept ? before.mark : "", content: text.replaceAll("\n", lineEnd) });
+  const mark = isKept ? before.mark : "";
+  write(work, path, { mark, content: text.replaceAll("\n", lineEnd), origin: before?.origin });
   return undefined;
 }
 
@@ -114,7 +119,7 @@ function updateFile(work: Work, path: string, file: Kept, part: Part & { kind: "
   const placed =
     part.chunks.length > 0 ? place(file.content, part.chunks, rules) : { ok: true as const, text: file.content };
   if (!placed.ok) return placed.why;
-  const after: Kept = { mark: file.mark, content: placed.text };
+  const after: Kept = { ...file, content: placed.text };
   const target = part.move === undefined ? path : plainPath(part.move);
   const isMove = part.move !== undefined && !(target === path && rules.has("moveOntoItself"));
   if (isMove && files.has(target) && rules.has("moveOntoOther")) return "fileExists";
@@ -123,6 +128,16 @@ function updateFile(work: Work, path: string, file: Kept, part: Part & { kind: "
   write(work, target, after);
   if (isMove) files.delete(path);
   return undefined;
+}
+
+/** Whether a file has the former name of one that has the former name of another one, and so on, back to its own. */
+function leadsBack({ files }: Work, path: string): boolean {
+  const seen = new Set<string>();
+  for (let at: string | undefined = path; at !== undefined && !seen.has(at); at = files.get(at)?.origin) {
+    seen.add(at);
+    if (files.get(at)?.origin === path) return at !== path;
+  }
+  return false;
 }
 
 /** The path without what leads nowhere. */
