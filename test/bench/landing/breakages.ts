@@ -1,0 +1,198 @@
+/** Mistakes that nothing folds away: what a model sends then has no place, and must be refused with the reason. */
+import type { Chance } from "../../codex/random.js";
+import { viewStyles } from "./damages.js";
+import { addedLines, type EditLine, isBlankLine, newLines, oldLines, placesOf, type RealEdit } from "./realEdit.js";
+import { type Sent, toSent } from "./sent.js";
+import type { Version } from "./sources.js";
+
+/** Why a call is refused, as the benchmark tells reasons apart. */
+export type Reason =
+  | "absent"
+  | "blankLine"
+  | "escaped"
+  | "wrongWord"
+  | "wrongAnchor"
+  | "case"
+  | "quotes"
+  | "innerBlanks"
+  | "indentation"
+  | "viewNumbers"
+  | "elision"
+  | "ambiguous"
+  | "alreadyApplied"
+  | "consumed";
+
+/** One edit with a mistake. */
+export interface Broken {
+  readonly sent: Sent;
+  /** The first line that differs, 0-based in the file, and the 0-based column; where the failure must name them. */
+  readonly differsAt?: { readonly line: number; readonly column: number };
+}
+
+/** Makes a mistake; `undefined`: the edit gives no occasion for it. */
+export type Breaker = (chance: Chance, edit: RealEdit, version: Version) => Broken | undefined;
+
+/** A blank line between others is left out, in both texts. */
+export const droppedBlankLine: Breaker = (chance, edit) => {
+  const { lines } = edit;
+  const inner = lines.flatMap(({ kind, text }, i) =>
+    kind !== "add" && isBlankLine(text) && i > 0 && i < lines.length - 1 ? [i] : [],
+  );
+  if (inner.length === 0) return undefined;
+  return { sent: toSent({ lines: lines.toSpliced(chance.pick(inner), 1) }, { ended: chance.percent(40) }) };
+};
+
+/** Quotes, backslashes, angle brackets or line ends are escaped once more than they should be. */
+export const overEscaped: Breaker = (chance, edit) => {
+  const escapers: ((line: string) => string)[] = [
+    (line) => line.replace(/["`]/g, (quote) => `\\${quote}`),
+    (line) => line.replace(/\\/g, "\\\\"),
+    (line) => line.replace(/[<>&]/g, (sign) => ({ "<": "&lt;", ">": "&gt;", "&": "&amp;" })[sign] ?? sign),
+  ];
+  const usable = escapers.filter((escaped) => oldLines(edit).some((line) => escaped(line) !== line));
+  if (oldLines(edit).length > 1 && chance.percent(30)) {
+    const plain = toSent(edit, { ended: false });
+    const inOne = (text: string): string => text.replaceAll("\n", () => "\\n");
+    return { sent: { oldText: inOne(plain.oldText), newText: inOne(plain.newText), hunk: undefined } };
+  }
+  if (usable.length === 0) return undefined;
+  const escaped = chance.pick(usable);
+  return { sent: toSent(edit, { copied: escaped, typed: escaped, ended: chance.percent(40) }) };
+};
+
+/** One word of one context line is another one. */
+export const wrongWord: Breaker = (chance, edit, version) => {
+  const words = /[A-Za-z_$][\w$]{2,}/g;
+  return withOneLine(chance, edit, (line) => {
+    const found = [...line.matchAll(words)];
+    const other = chance.pick(version.lines).match(words);
+    if (found.length === 0 || other === null) return undefined;
+    const { 0: word, index } = chance.pick(found);
+    return line.slice(0, index) + chance.pick(other) + line.slice(index + word.length);
+  });
+};
+
+/** A word of one context line has another case. */
+export const wrongCase: Breaker = (chance, edit) =>
+  withOneLine(chance, edit, (line) => {
+    const found = [...line.matchAll(/[a-z]+[A-Z]\w*|[A-Z][a-z]\w*/g)];
+    if (found.length === 0) return undefined;
+    const { 0: word, index } = chance.pick(found);
+    return line.slice(0, index) + word.toLowerCase() + line.slice(index + word.length);
+  });
+
+/** Single quotes for double ones, or back. */
+export const otherQuotes: Breaker = (chance, edit) =>
+  withOneLine(chance, edit, (line) => line.replace(/["']/g, (quote) => (quote === '"' ? "'" : '"')));
+
+/** Blanks within one context line are doubled or missing. */
+export const innerBlanks: Breaker = (chance, edit) =>
+  withOneLine(chance, edit, (line) => {
+    const start = line.length - line.trimStart().length;
+    const gaps = [...line.slice(start).matchAll(/(?<=\S) (?=\S)/g)].map(({ index }) => start + index);
+    if (gaps.length === 0) return undefined;
+    const gap = chance.pick(gaps);
+    const isBetweenWords = /\w/.test(line[gap - 1] ?? "") && /\w/.test(line[gap + 1] ?? "");
+    return line.slice(0, gap) + (isBetweenWords || chance.percent(50) ? "  " : "") + line.slice(gap + 1);
+  });
+
+/** One context line, not the first, is indented by one level more than the others. */
+export const unevenIndentation: Breaker = (chance, edit) => {
+  const first = edit.lines.findIndex(({ kind, text }) => kind !== "add" && !isBlankLine(text));
+  return withOneLine(chance, edit, (line, at) => (at === first ? undefined : `  ${line}`));
+};
+
+/** The numbers of a file view stand in front of most lines, but not of all, or one of them is another number. */
+export const brokenViewNumbers: Breaker = (chance, edit) => {
+  const old = oldLines(edit);
+  if (old.length < 3) return undefined;
+  const style = chance.pick(viewStyles);
+  const odd = chance.between(1, old.length - 1);
+  const isBare = chance.percent(50);
+  const numbered = (lines: readonly string[]): string =>
+    lines
+      .map((line, i) => (i === odd ? (isBare ? "" : style(edit.start + i + 40)) : style(edit.start + 1 + i)) + line)
+      .join("\n");
+  return { sent: { oldText: numbered(old), newText: numbered(newLines(edit)), hunk: undefined } };
+};
+
+/** Lines in the middle of the old text are left out, and a mark says so. What is in front of it tells where it belongs. */
+export const elided: Breaker = (chance, edit, { lines: file }) => {
+  const old = oldLines(edit);
+  const head = chance.between(1, 3);
+  const tail = chance.between(1, 2);
+  if (old.length < head + tail + 2 || isBlankLine(old.at(-tail) ?? "")) return undefined;
+  const first = old.slice(0, head);
+  if (!first.some((line) => /\w{3}/.test(line)) || placesOf(first, file) !== 1) return undefined;
+  const mark = chance.pick(elisionMarks);
+  if (file.some((line) => line.includes(mark))) return undefined;
+  const indent = /^\s*/.exec(old[head] ?? "")?.[0] ?? "";
+  const added = addedLines(edit).slice(0, 5);
+  const texts = [...first, indent + mark, ...old.slice(-tail)];
+  const lines = texts.map((text): EditLine => ({ kind: "keep", text }));
+  const changed = added.length === 0 ? lines.with(0, { kind: "remove", text: texts[0] ?? "" }) : lines;
+  const isHead = chance.percent(50);
+  const more = added.map((text): EditLine => ({ kind: "add", text }));
+  return { sent: toSent({ lines: changed.toSpliced(isHead ? head : head + 1, 0, ...more) }, { ended: false }) };
+};
+
+const elisionMarks = [
+  "// ... existing code ...",
+  "...",
+  "// ...",
+  "/* ... */",
+  "# ... rest of the code ...",
+  "<!-- ... -->",
+  "…",
+];
+
+/** The line behind `@@` is no line of the file; the lines of the hunk are right. */
+export const wrongAnchor: Breaker = (chance, edit, version) => {
+  const above = version.lines
+    .slice(Math.max(0, edit.start - 40), edit.start)
+    .filter((line) => /\w{4}.*\w{4}/.test(line));
+  if (above.length === 0) return undefined;
+  const real = chance.pick(above);
+  const anchor = real.replace(/\w{4,}/, (word) => `${word}${chance.pick(["s", "Async", "2", "Impl"])}`).trim();
+  if (version.lines.some((line) => line.trim() === anchor)) return undefined;
+  return { sent: { ...toSent(edit, { ended: false }), anchor } };
+};
+
+/** A second edit of the same lines, written against the file as it was before the first one. */
+export const secondThought: Breaker = (chance, edit) => {
+  const from = edit.lines.findIndex(({ kind }) => kind === "remove");
+  if (from === -1) return undefined;
+  const end = edit.lines.findIndex(({ kind }, i) => i > from && kind !== "remove");
+  const removed = edit.lines.slice(from, end);
+  const above = edit.lines[from - 1]?.kind === "keep" ? edit.lines.slice(from - 1, from) : [];
+  const other = removed.map(
+    ({ text }): EditLine => ({ kind: "add", text: text.replace(/\w{3,}/, (word) => `${word}Too`) }),
+  );
+  const lines: EditLine[] = [...above, ...removed, ...other];
+  const says = /\w{3}/.test(removed.map(({ text }) => text).join(""));
+  return says ? { sent: toSent({ lines }, { ended: chance.percent(40) }) } : undefined;
+};
+
+/** One context line is another one in both texts; where it first differs is known. */
+function withOneLine(
+  chance: Chance,
+  edit: RealEdit,
+  change: (line: string, at: number) => string | undefined,
+): Broken | undefined {
+  const context = edit.lines.flatMap(({ kind, text }, i) => (kind === "keep" && !isBlankLine(text) ? [i] : []));
+  if (context.length === 0) return undefined;
+  const at = chance.pick(context);
+  const line = edit.lines[at]?.text ?? "";
+  const changed = change(line, at);
+  if (changed === undefined || changed === line) return undefined;
+  let column = 0;
+  while (column < line.length && line[column] === changed[column]) column++;
+  const before = edit.lines.slice(0, at).filter(({ kind }) => kind !== "add").length;
+  return {
+    sent: toSent(
+      { lines: edit.lines.toSpliced(at, 1, { kind: "keep", text: changed }) },
+      { ended: chance.percent(40) },
+    ),
+    differsAt: { line: edit.start + before, column },
+  };
+}

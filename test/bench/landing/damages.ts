@@ -1,0 +1,207 @@
+/** Damages that a rung of the ladder folds away: what a file has otherwise than the model, or the model than the file. */
+import type { Chance } from "../../codex/random.js";
+import { addedLines, isBlankLine, newLines, oldLines, type RealEdit } from "./realEdit.js";
+import { type Door, type Sent, type Spelling, toSent } from "./sent.js";
+import type { Version } from "./sources.js";
+
+/** What happened to a file, and to a model's memory of it. */
+export interface Damage {
+  /** What the file has for a line of the package; alike lines are damaged alike. */
+  readonly fileLine?: (line: string) => string;
+  /** `undefined`: LF. */
+  readonly fileEnd?: "\n" | "\r\n";
+  /** What the file must have for a line that the model added; `undefined`: what its author wrote. */
+  readonly written?: (line: string) => string;
+  /** `undefined`: the edit is none that this damage can happen to. */
+  readonly send: (edit: RealEdit) => Sent | undefined;
+}
+
+/** Draws a damage for a file; `undefined`: it is no file for it. */
+export type DamageMaker = (chance: Chance, version: Version, door: Door) => Damage | undefined;
+
+/** Nothing at all. */
+export const exact: DamageMaker = (chance) => ({ send: (edit) => toSent(edit, { ended: chance.percent(40) }) });
+
+/** Blanks behind lines of the old text; in the new text those lines are as in the file, or they have them there, too. */
+export const blanksByModel: DamageMaker = (chance) => ({
+  send: (edit) => {
+    const blanks = oldLines(edit).map(() => chance.pick(["", " ", "  ", "\t"]));
+    const copied = (line: string, at: number): string => line + (blanks[at] ?? "");
+    return toSent(edit, { copied, cleanNew: chance.percent(50), ended: chance.percent(40) });
+  },
+});
+
+/** Blanks behind lines of the file, perhaps also in its blank lines. */
+export const blanksInFile: DamageMaker = (chance) => {
+  const salt = chance.below(1_000_000);
+  const withBlankLines = chance.percent(50);
+  const fileLine = (line: string): string => {
+    const isLeft = line === "" ? !withBlankLines : hash(line, salt) % 2 === 0;
+    return isLeft ? line : line + (["  ", " ", "\t", "    "][hash(line, salt + 1) % 4] ?? "");
+  };
+  return inFile(fileLine, { ended: chance.percent(40) });
+};
+
+/** Quotes, dashes, dots and blanks that an editor or a web page prettified, in the file only. */
+export const typographyInFile: DamageMaker = (chance, _version, door) => {
+  const salt = chance.below(1_000_000);
+  const withDots = door !== "patch";
+  return inFile((line) => (hash(line, salt) % 3 === 0 ? line : prettified(line, withDots)), {
+    ended: chance.percent(40),
+  });
+};
+
+/** The same, in what the model copied; its own lines are as its author wrote them. */
+export const typographyByModel: DamageMaker = (chance, _version, door) => ({
+  send: (edit) => {
+    const copied = (line: string): string => prettified(line, door !== "patch");
+    return toSent(edit, { copied, cleanNew: false, ended: chance.percent(40) });
+  },
+});
+
+/** All lines with less indentation than in the file. */
+export const dedented: DamageMaker = (chance, version) => ({
+  send: (edit) => {
+    const lines = [...oldLines(edit), ...addedLines(edit)].filter((line) => !isBlankLine(line));
+    const common = Math.min(...lines.map((line) => /^ */.exec(line)?.[0].length ?? 0));
+    // A single line without its indentation stands in the file as it is: in the middle of a line.
+    const isBlock = oldLines(edit).filter((line) => !isBlankLine(line)).length > 1;
+    if (common === 0 || !isBlock) return undefined;
+    const cut = chance.pick([common, Math.min(common, version.indent ?? 1)]);
+    const less = (line: string): string => (isBlankLine(line) ? line : line.slice(cut));
+    return toSent(edit, { copied: less, typed: less, ended: chance.percent(40) });
+  },
+});
+
+/** All lines with more indentation than in the file. */
+export const overIndented: DamageMaker = (chance) => {
+  const more = chance.pick(["  ", "    ", "        ", "\t"]);
+  const indented = (line: string): string => (isBlankLine(line) ? line : more + line);
+  return { send: (edit) => toSent(edit, { copied: indented, typed: indented, ended: chance.percent(40) }) };
+};
+
+/** The file is indented by tabs, what the model sends by spaces. */
+export const spacesForTabs: DamageMaker = (chance, { indent }) => {
+  if (indent === undefined) return undefined;
+  return inFile(tabbed(indent), { ended: chance.percent(40) }, tabbed(indent));
+};
+
+/** The file is indented by spaces, what the model sends by tabs. */
+export const tabsForSpaces: DamageMaker = (chance, { indent }) => {
+  if (indent === undefined) return undefined;
+  const typed = tabbed(indent);
+  return { send: (edit) => toSent(edit, { copied: typed, typed, ended: chance.percent(40) }) };
+};
+
+/** The file's lines end with CRLF, the model's with LF. */
+export const crlfFile: DamageMaker = (chance) => ({
+  fileEnd: "\r\n",
+  send: (edit) => toSent(edit, { ended: chance.percent(40) }),
+});
+
+/** The model's lines end with CRLF, the file's with LF. */
+export const crlfByModel: DamageMaker = (chance) => ({
+  send: (edit) => toSent(edit, { lineEnd: "\r\n", ended: chance.percent(40) }),
+});
+
+/** The first line lost its indentation on the way, the others did not. */
+export const firstLineDedented: DamageMaker = (chance) => ({
+  send: (edit) => {
+    const copied = (line: string, at: number): string => (at === 0 ? line.trimStart() : line);
+    return toSent(edit, { copied, ended: chance.percent(40) });
+  },
+});
+
+/** Each line has the number that a file view puts in front; in the new text they count on, or there are none. */
+export const viewNumbers: DamageMaker = (chance) => ({
+  send: (edit) => {
+    const style = chance.pick(viewStyles);
+    const from = edit.start + 1;
+    const numbered = (lines: readonly string[]): string[] => lines.map((line, i) => style(from + i) + line);
+    const end = chance.percent(40) ? "\n" : "";
+    const isNewNumbered = chance.percent(60);
+    const next = newLines(edit);
+    return {
+      oldText: numbered(oldLines(edit)).join("\n") + end,
+      newText: (isNewNumbered ? numbered(next) : next).join("\n") + end,
+      hunk: undefined,
+    };
+  },
+});
+
+/** Line ends and one thing more. */
+export const twoAtOnce: DamageMaker = (chance, version, door) => {
+  const others = [blanksInFile, blanksByModel, typographyInFile, dedented, overIndented, spacesForTabs, tabsForSpaces];
+  const other = chance.pick(door === "patch" ? others : [...others, viewNumbers])(chance, version, door);
+  if (other === undefined) return undefined;
+  const send = (edit: RealEdit): Sent | undefined => {
+    const sent = other.send(edit);
+    return sent !== undefined && isTouched(edit, sent, other) ? sent : undefined;
+  };
+  return { ...other, send, fileEnd: "\r\n" };
+};
+
+/** Whether a damage has made a difference for the old text of an edit. */
+export function isTouched(edit: RealEdit, sent: Sent, { fileLine = (line) => line, fileEnd = "\n" }: Damage): boolean {
+  const own = oldLines(edit).map(fileLine).join(fileEnd);
+  return sent.oldText !== own && sent.oldText !== own + fileEnd;
+}
+
+/** What file views put in front of a line, by its number. */
+export const viewStyles: readonly ((lineNumber: number) => string)[] = [
+  (n) => `${n}\t`,
+  (n) => `${String(n).padStart(6)}\t`,
+  (n) => `${String(n).padStart(6)}→`,
+  (n) => `${n}: `,
+  (n) => `${String(n).padStart(4)} | `,
+];
+
+/** A damage of the file alone. What comes is as the author wrote it, unless `written` says otherwise. */
+function inFile(
+  fileLine: (line: string) => string,
+  spelling: Spelling,
+  written: (line: string) => string = (line) => line,
+): Damage {
+  return {
+    fileLine,
+    written,
+    send: (edit) => {
+      // Which of two lines stays and which one comes nobody can tell where they are alike.
+      const old = new Set(oldLines(edit));
+      const isClear = addedLines(edit).every((line) => !old.has(line) || fileLine(line) === written(line));
+      return isClear ? toSent(edit, spelling) : undefined;
+    },
+  };
+}
+
+/** A line with its leading spaces as tabs, but for those that are no whole level. */
+const tabbed =
+  (indent: number) =>
+  (line: string): string => {
+    const spaces = /^ */.exec(line)?.[0].length ?? 0;
+    const levels = Math.floor(spaces / indent);
+    return "\t".repeat(levels) + line.slice(levels * indent);
+  };
+
+function prettified(line: string, withDots: boolean): string {
+  const start = line.length - line.trimStart().length;
+  let isOpen = false;
+  const text = line
+    .slice(start)
+    .replace(/"/g, () => {
+      isOpen = !isOpen;
+      return isOpen ? "“" : "”";
+    })
+    .replace(/'/g, "’")
+    .replace(/(\w) - /g, "$1 – ")
+    .replace(/(\w)-(\w)/g, "$1\u2011$2")
+    .replace(/(\w) (?=[={(])/g, "$1\u00a0");
+  return line.slice(0, start) + (withDots ? text.replace(/\.\.\./g, "…") : text);
+}
+
+/** FNV-1a over UTF-16 units. */
+function hash(text: string, salt: number): number {
+  let value = (0x811c9dc5 ^ salt) >>> 0;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  return (value ^ (value >>> 15)) >>> 0;
+}

@@ -1,0 +1,253 @@
+/** Makers of the cases that are more than one damage of all edits: orders, chains, parts of lines, and all refusals. */
+import type { Breaker, Reason } from "./breakages.js";
+import { secondThought } from "./breakages.js";
+import { type CaseMaker, type Ground, isCertain, landing, type Planned, refusal } from "./landingCase.js";
+import {
+  addedLines,
+  drawEdits,
+  type EditLine,
+  endOf,
+  isBlankLine,
+  newLines,
+  oldLines,
+  placesOf,
+  type RealEdit,
+  withEdits,
+} from "./realEdit.js";
+import { toSent } from "./sent.js";
+import type { Version } from "./sources.js";
+
+/** At least three edits in any order but that of the file. */
+export const shuffled: CaseMaker = (ground) => {
+  const { chance, version } = ground;
+  const edits = drawEdits(chance, version, chance.between(3, 8));
+  const order = [...edits];
+  for (let i = order.length - 1; i > 0; i--) {
+    const j = chance.below(i + 1);
+    [order[i], order[j]] = [order[j] as RealEdit, order[i] as RealEdit];
+  }
+  if (edits.length < 3 || order.every((edit, i) => edit === edits[i])) return undefined;
+  const planned = order.map((edit) => asIs(ground, edit));
+  return isCertain(version, planned) ? landing(ground, planned) : undefined;
+};
+
+/** One real edit in two or three steps, each made in the result of the one before; others stand among them. */
+export const chain: CaseMaker = (ground) => {
+  const { chance, version, door } = ground;
+  const edits = drawEdits(chance, version, chance.between(1, 3));
+  const target = edits.find((edit) => addedLines(edit).some((line) => /\w{4}/.test(line)));
+  if (target === undefined || version.lines.some((line) => line.includes(draftMark))) return undefined;
+  const steps = stepsOf(target, chance.between(2, 3));
+  const chained: Planned[] = steps.map((lines, i) => ({
+    sent: { ...toSent({ lines }, { ended: chance.percent(40) }), section: i },
+    edit: target,
+    sought: i === 0 ? oldLines(target) : [],
+  }));
+  const others = edits.filter((edit) => edit !== target).map((edit) => asIs(ground, edit));
+  if (!isCertain(version, [...others, ...chained.slice(0, 1)])) return undefined;
+  const planned = [...chained];
+  for (const other of others) planned.splice(door === "patch" ? 0 : chance.below(planned.length + 1), 0, other);
+  // Hunks of one section are sent in the order of the file.
+  if (door === "patch") planned.sort((a, b) => sectionOf(a) - sectionOf(b) || startOf(a) - startOf(b));
+  return landing(ground, planned, {}, edits);
+};
+
+const draftMark = "InDraft";
+const sectionOf = ({ sent }: Planned): number => sent.section ?? 0;
+const startOf = ({ edit }: Planned): number => edit?.start ?? 0;
+
+/** The lines of each step: at first one new line is a draft, which the next steps make what it is in the end. */
+function stepsOf({ lines }: RealEdit, count: number): EditLine[][] {
+  const at = lines.findIndex(({ kind, text }) => kind === "add" && /\w{4}/.test(text));
+  const final = lines[at]?.text ?? "";
+  const draft = (step: number): string => final.replace(/\w{4,}/, (word) => `${word}${draftMark}${step}`);
+  const steps = [lines.toSpliced(at, 1, { kind: "add", text: draft(1) })];
+  for (let step = 2; step <= count; step++) {
+    const next = step === count ? final : draft(step);
+    steps.push([
+      { kind: "remove", text: draft(step - 1) },
+      { kind: "add", text: next },
+    ]);
+  }
+  return steps;
+}
+
+/** Only what differs between a line and its new form, with as much around it as makes it unique. */
+export const partOfLine: CaseMaker = (ground) => {
+  const { chance, version } = ground;
+  const planned = version.hunks
+    .filter(({ lines }) => lines.length === 2 && lines[0]?.kind === "remove" && lines[1]?.kind === "add")
+    .flatMap((edit) => partOf(version, edit) ?? []);
+  if (planned.length === 0) return undefined;
+  const picked = [...new Set(Array.from({ length: chance.between(1, 3) }, () => chance.pick(planned)))];
+  return isCertain(version, picked) ? landing(ground, picked) : undefined;
+};
+
+function partOf(version: Version, edit: RealEdit): Planned | undefined {
+  const [old = "", next = ""] = edit.lines.map(({ text }) => text);
+  let from = 0;
+  while (from < old.length && old[from] === next[from]) from++;
+  let tail = 0;
+  while (tail < Math.min(old.length, next.length) - from && old.at(-1 - tail) === next.at(-1 - tail)) tail++;
+  let to = old.length - tail;
+  for (;;) {
+    while (from > 0 && /\w/.test(old[from - 1] ?? "")) from--;
+    while (to < old.length && /\w/.test(old[to] ?? "")) to++;
+    const part = old.slice(from, to);
+    if (/\w/.test(part) && placesOf([part], version.lines) === 1) {
+      const newText = next.slice(from, next.length - (old.length - to));
+      return { sent: { oldText: part, newText, hunk: undefined }, edit, sought: [part] };
+    }
+    if (from === 0 && to === old.length) return undefined;
+    from = Math.max(0, from - 1);
+    to = Math.min(old.length, to + 1);
+  }
+}
+
+/** Lines that stand several times, with the number of the line that is meant or, in a patch, a line in front of it. */
+export const repeatedWithLine: CaseMaker = (ground) => {
+  const { chance, version, door } = ground;
+  const edit = repeatedLines(ground, 50);
+  if (edit === undefined || addedLines(edit).length === 0) return undefined;
+  const starts = linesWith(version, oldLines(edit));
+  const sent = toSent(edit, { ended: false });
+  const planned = (more: { line: number } | { anchor: string }): Planned[] => [
+    { sent: { ...sent, ...more }, edit, sought: oldLines(edit) },
+  ];
+  if (door === "patch" && chance.percent(50)) {
+    const before = starts.filter((start) => start < edit.start).at(-1) ?? -1;
+    const anchors = version.lines
+      .slice(before + 1, edit.start)
+      .filter((line) => /\w{3}/.test(line) && placesOf([line], version.lines) === 1);
+    return anchors.length === 0 ? undefined : landing(ground, planned({ anchor: chance.pick(anchors).trim() }));
+  }
+  const line = edit.start + 1 + chance.between(-2, 2);
+  const distance = (start: number): number => Math.abs(start + 1 - line);
+  const isNearest = starts.every((start) => start === edit.start || distance(start) > distance(edit.start));
+  return isNearest && line > 0 ? landing(ground, planned({ line })) : undefined;
+};
+
+/** The same without a word on which is meant. */
+export const ambiguous: CaseMaker = (ground) => {
+  const { chance, version } = ground;
+  const edit = repeatedLines(ground, 5);
+  if (edit === undefined) return undefined;
+  const others = drawEdits(chance, version, chance.below(3)).filter(
+    (other) => endOf(edit) < other.start || endOf(other) < edit.start,
+  );
+  const rest = others.map((other) => asIs(ground, other));
+  const stays = linesWith({ lines: withEdits(version.lines, others) }, oldLines(edit)).length > 1;
+  if (!stays || !isCertain(version, rest)) return undefined;
+  const first: Planned = { sent: toSent(edit, { ended: false }), edit, sought: oldLines(edit) };
+  return refusal(ground, [first, ...rest], { reason: "ambiguous", index: 0 });
+};
+
+/** One or two lines that a hunk removes and that stand at least twice, and so many times at most, also as parts of lines. */
+function repeatedLines({ chance, version }: Ground, most: number): RealEdit | undefined {
+  const { start, lines } = chance.pick(version.hunks);
+  const removed = lines.filter(({ kind }) => kind === "remove");
+  if (removed.length === 0) return undefined;
+  const count = Math.min(removed.length, chance.between(1, 2));
+  const edit = { start, lines: [...removed.slice(0, count), ...lines.filter(({ kind }) => kind === "add")] };
+  const says = !isBlankLine(oldLines(edit)[0] ?? "") && /\w/.test(oldLines(edit).join(""));
+  if (!says) return undefined;
+  const places = linesWith(version, oldLines(edit)).length;
+  const wholes = version.lines.filter((_, i) =>
+    oldLines(edit).every((line, j) => version.lines[i + j] === line),
+  ).length;
+  return wholes > 1 && places <= most ? edit : undefined;
+}
+
+/** The 0-based lines in which a text starts. */
+function linesWith({ lines }: Pick<Version, "lines">, sought: readonly string[]): number[] {
+  const [text, wanted] = [lines.join("\n"), sought.join("\n")];
+  const starts: number[] = [];
+  let line = 0;
+  let counted = 0;
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
+    for (; counted < at; counted++) if (text[counted] === "\n") line++;
+    starts.push(line);
+  }
+  return starts;
+}
+
+/** One edit of several that has a mistake. `found`: where it belongs is found once blanks do not count, so that only they differ. */
+export function broken(
+  reason: Reason,
+  breaker: Breaker,
+  { found = false }: { readonly found?: boolean } = {},
+): CaseMaker {
+  return (ground) => {
+    const { chance, version, door } = ground;
+    const edits = drawEdits(chance, version, chance.between(1, 4));
+    const index = chance.below(Math.max(1, edits.length));
+    const target = edits[index];
+    const made = target && breaker(chance, target, version);
+    if (target === undefined || made === undefined || (door === "patch" && made.sent.hunk === undefined))
+      return undefined;
+    const sought = found ? oldLines(target) : [];
+    const planned = edits.map((edit, i) => (i === index ? { sent: made.sent, edit, sought } : asIs(ground, edit)));
+    if (!isCertain(version, planned)) return undefined;
+    const { differsAt } = made;
+    return refusal(ground, planned, { reason, index, ...(differsAt === undefined ? {} : { differsAt }) });
+  };
+}
+
+/** An edit of another file among those of this one. */
+export const absent: CaseMaker = (ground) => {
+  const { chance, version, files } = ground;
+  const other = chance.pick(files).version();
+  const [stranger] = other === undefined ? [] : drawEdits(chance, other, 1);
+  if (stranger === undefined) return undefined;
+  const own = new Set(version.lines.map((line) => line.trim()));
+  const telling = oldLines(stranger).filter((line) => /\w{3}/.test(line));
+  if (telling.length === 0 || telling.some((line) => own.has(line.trim()))) return undefined;
+  const planned = drawEdits(chance, version, chance.below(4)).map((edit) => asIs(ground, edit));
+  const index = chance.below(planned.length + 1);
+  planned.splice(index, 0, { sent: toSent(stranger, { ended: chance.percent(40) }), edit: undefined, sought: [] });
+  return isCertain(version, planned) ? refusal(ground, planned, { reason: "absent", index }) : undefined;
+};
+
+/** An edit that the file has already, among others that it does not have. */
+export const alreadyApplied: CaseMaker = (ground) => {
+  const { chance, version } = ground;
+  const edits = drawEdits(chance, version, chance.between(1, 4));
+  const index = chance.below(Math.max(1, edits.length));
+  const done = edits[index];
+  if (done === undefined) return undefined;
+  const lines = withEdits(version.lines, [done]);
+  if (placesOf(newLines(done), lines) !== 1 || placesOf(oldLines(done), lines) !== 0) return undefined;
+  const moved = newLines(done).length - oldLines(done).length;
+  const planned = edits.map((edit, i): Planned => {
+    if (i < index) return asIs(ground, edit);
+    if (i > index) return asIs(ground, { ...edit, start: edit.start + moved });
+    // What it makes of the file is there, so that its place is as long as its new lines.
+    const kept = newLines(done).map((text): EditLine => ({ kind: "keep", text }));
+    return { sent: asIs(ground, done).sent, edit: { start: done.start, lines: kept }, sought: [] };
+  });
+  const now = { ...version, lines };
+  return isCertain(now, planned)
+    ? refusal({ ...ground, version: now }, planned, { reason: "alreadyApplied", index })
+    : undefined;
+};
+
+/** Two edits of one call for the same lines, both against the file as it was. */
+export const consumed: CaseMaker = (ground) => {
+  const { chance, version } = ground;
+  const edits = drawEdits(chance, version, chance.between(1, 3));
+  const first = chance.below(Math.max(1, edits.length));
+  const target = edits[first];
+  const second = target && secondThought(chance, target, version);
+  if (target === undefined || second === undefined) return undefined;
+  const planned = edits.map((edit) => asIs(ground, edit));
+  const sought = second.sent.oldText.split("\n");
+  const gone = placesOf(sought, version.lines) === 1 && placesOf(sought, withEdits(version.lines, edits)) === 0;
+  if (!gone || !isCertain(version, planned)) return undefined;
+  const index = chance.between(first + 1, planned.length);
+  planned.splice(index, 0, { sent: second.sent, edit: target, sought });
+  return refusal(ground, planned, { reason: "consumed", index });
+};
+
+function asIs({ chance }: Ground, edit: RealEdit): Planned {
+  return { sent: toSent(edit, { ended: chance.percent(40) }), edit, sought: oldLines(edit) };
+}

@@ -1,0 +1,123 @@
+/** A change as its author made it, as lines: what it needs around it to be certain, and what it makes of a file. */
+import type { Chance } from "../../codex/random.js";
+import type { Version } from "./sources.js";
+
+/** One line of an edit, without its end. */
+export interface EditLine {
+  readonly kind: "keep" | "remove" | "add";
+  readonly text: string;
+}
+
+/** Lines of a file that are kept or go, and those that come; `start` is the 0-based line of the first one that was there. */
+export interface RealEdit {
+  readonly start: number;
+  readonly lines: readonly EditLine[];
+}
+
+/** The lines that must be there. */
+export const oldLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
+  lines.flatMap(({ kind, text }) => (kind === "add" ? [] : [text]));
+
+/** The lines that are there afterwards. */
+export const newLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
+  lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
+
+/** The lines that come. */
+export const addedLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
+  lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
+
+/** The 0-based line behind those that an edit names. */
+export const endOf = (edit: RealEdit): number => edit.start + oldLines(edit).length;
+
+/** Whether there is anything in a line but blanks. */
+export const isBlankLine = (line: string): boolean => line.trim() === "";
+
+/**
+ * A file's lines after edits that do not touch each other: kept lines are the file's own, lines that come are as `written`
+ * makes them.
+ */
+export function withEdits(
+  lines: readonly string[],
+  edits: readonly RealEdit[],
+  written: (line: string) => string = (line) => line,
+): string[] {
+  const after = [...lines];
+  for (const edit of [...edits].sort((a, b) => b.start - a.start)) {
+    let at = edit.start;
+    const result = edit.lines.flatMap(({ kind, text }) => {
+      if (kind === "add") return [written(text)];
+      const own = lines[at++];
+      if (own === undefined) throw new Error("an edit must lie within its file");
+      return kind === "keep" ? [own] : [];
+    });
+    after.splice(edit.start, at - edit.start, ...result);
+  }
+  return after;
+}
+
+/** Changes of a file with the context that makes each certain; ascending, none touching another. */
+export function drawEdits(chance: Chance, version: Version, count: number): RealEdit[] {
+  const edits: RealEdit[] = [];
+  for (let tries = 0; edits.length < count && tries < 4 * count; tries++) {
+    const edit = withContext(version, chance.pick(version.hunks), chance.between(1, 3));
+    if (edit === undefined) continue;
+    if (edits.every((other) => endOf(other) < edit.start || endOf(edit) < other.start)) edits.push(edit);
+  }
+  return edits.sort((a, b) => a.start - b.start);
+}
+
+/**
+ * A change with at least so many lines of context on both sides, and as many more as make its old lines unique even where
+ * blanks and typography do not count. `undefined`: not even the most context does, or there is no context behind it.
+ */
+export function withContext(version: Version, hunk: RealEdit, least: number): RealEdit | undefined {
+  for (let context = least; context <= mostContext; context++) {
+    const edit = surrounded(version, hunk, context);
+    const isOpen = edit.lines.at(-1)?.kind !== "keep" || edit.lines[0]?.kind !== "keep";
+    const says = /[\p{L}\p{N}]/u.test(oldLines(edit).join(""));
+    if (!isOpen && says && placesOf(oldLines(edit), version.lines) === 1) return edit;
+  }
+  return undefined;
+}
+
+const mostContext = 10;
+
+function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, context: number): RealEdit {
+  const end = endOf({ start, lines: hunk });
+  let from = Math.max(0, start - context);
+  let to = Math.min(lines.length, end + context);
+  // Nobody quotes a blank line at an end.
+  while (from > 0 && from < start && isBlankLine(lines[from] ?? "")) from--;
+  while (to < lines.length && to > end && isBlankLine(lines[to - 1] ?? "")) to++;
+  const kept = (some: readonly string[]): EditLine[] => some.map((text) => ({ kind: "keep", text }));
+  return { start: from, lines: [...kept(lines.slice(from, start)), ...hunk, ...kept(lines.slice(end, to))] };
+}
+
+/**
+ * In how many places a text's lines stand in others where no blank counts within a line and all quotes and dashes are alike,
+ * the first and the last also as parts of lines: never fewer than any way of matching can find.
+ */
+export function placesOf(sought: readonly string[], lines: readonly string[]): number {
+  const [needle, text] = [bareText(sought), bareText(lines)];
+  if (needle === "") throw new Error("a text of blanks stands everywhere");
+  let count = 0;
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) count++;
+  return count;
+}
+
+const bareText = (lines: readonly string[]): string => lines.map(bare).join("\n");
+
+const bareLines = new Map<string, string>();
+
+function bare(line: string): string {
+  const known = bareLines.get(line);
+  if (known !== undefined) return known;
+  const made = line
+    .replace(/[“”„‟]/g, '"')
+    .replace(/[‘’‚‛]/g, "'")
+    .replace(/[‐-―−]/g, "-")
+    .replace(/…/g, "...")
+    .replace(/\s+/g, "");
+  bareLines.set(line, made);
+  return made;
+}

@@ -1,0 +1,46 @@
+/** Draws and judges the cases of each kind, from one seed. */
+import { chanceOf } from "../../codex/random.js";
+import type { Kind } from "./kinds.js";
+import type { LandingCase } from "./landingCase.js";
+import type { SourceFile } from "./sources.js";
+import { judge, type Verdict } from "./trial.js";
+
+/** A case that was run. */
+export interface Landed {
+  /** 0-based among the cases of its kind; the seed, the kind and this number give the same case again. */
+  readonly number: number;
+  readonly landingCase: LandingCase;
+  readonly verdict: Verdict;
+}
+
+/** Runs so many cases of a kind. */
+export function runKind(
+  kind: Kind,
+  { files, seed, count }: { readonly files: readonly SourceFile[]; readonly seed: number; readonly count: number },
+): Landed[] {
+  return Array.from({ length: count }, (_, number) => {
+    const landingCase = drawCase(kind, files, seed, number);
+    return { number, landingCase, verdict: judge(landingCase) };
+  });
+}
+
+/** Times that a file and edits are drawn for one case; many files give no occasion for a rare damage. */
+const mostDraws = 2_000;
+
+function drawCase(kind: Kind, files: readonly SourceFile[], seed: number, number: number): LandingCase {
+  const chance = chanceOf(seedOf(`${seed} ${kind.name} ${number}`));
+  const door = kind.doors[number % kind.doors.length] ?? "batch";
+  for (let draw = 0; draw < mostDraws; draw++) {
+    const version = chance.pick(files).version();
+    const made = version && kind.make({ chance, version, files, door });
+    if (made !== undefined) return made;
+  }
+  throw new Error(`no file gives a case of the kind "${kind.name}" as ${door}`);
+}
+
+/** FNV-1a over UTF-16 units. */
+function seedOf(text: string): number {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  return value;
+}

@@ -1,0 +1,98 @@
+/** An edit as a model sends it, and calls in the shapes of several tools that hold such edits. */
+import { type EditLine, newLines, oldLines, type RealEdit } from "./realEdit.js";
+
+/** One edit of a call. */
+export interface Sent {
+  readonly oldText: string;
+  readonly newText: string;
+  /** The same as lines of a hunk; `undefined`: it can't be sent in a patch. */
+  readonly hunk: readonly EditLine[] | undefined;
+  /** 1-based line of the file that a batch may name; in a patch it goes into the head of the hunk. */
+  readonly line?: number;
+  /** A line of the file that a patch names behind `@@`. */
+  readonly anchor?: string;
+  /** 0-based section of the patch that has the hunk; `undefined`: the first one. */
+  readonly section?: number;
+}
+
+/** How a model writes the lines of an edit. */
+export interface Spelling {
+  /** A line that it copied from the file; `at` is its 0-based place in the old text. */
+  readonly copied?: (line: string, at: number) => string;
+  /** A line of its own. */
+  readonly typed?: (line: string) => string;
+  /** Whether the lines that stay are as in the file when they stand in the new text. */
+  readonly cleanNew?: boolean;
+  /** Between lines, and at the end of an ended text; `undefined`: LF. */
+  readonly lineEnd?: string | undefined;
+  /** Whether both texts have an end behind their last line. */
+  readonly ended: boolean;
+}
+
+/** An edit as a model writes it. */
+export function toSent({ lines }: Pick<RealEdit, "lines">, spelling: Spelling): Sent {
+  const { copied = (line) => line, typed = (line) => line, cleanNew = false, lineEnd = "\n", ended } = spelling;
+  let at = 0;
+  const hunk = lines.map(({ kind, text }): EditLine & { readonly clean: string } => ({
+    kind,
+    text: kind === "add" ? typed(text) : copied(text, at++),
+    clean: text,
+  }));
+  const next = hunk.map((line) => (cleanNew && line.kind === "keep" ? { ...line, text: line.clean } : line));
+  const joined = (some: readonly string[]): string => some.join(lineEnd) + (ended ? lineEnd : "");
+  return {
+    oldText: joined(oldLines({ lines: hunk })),
+    newText: joined(newLines({ lines: next })),
+    hunk: lineEnd === "\n" ? hunk.map(({ kind, text }) => ({ kind, text })) : undefined,
+  };
+}
+
+/** The shapes that calls come in; the last one holds no texts but hunks. */
+export const doors = ["batch", "MultiEdit", "pi", "edit_file", "patch"] as const;
+
+/** The shape of a call. */
+export type Door = (typeof doors)[number];
+
+/** One call with all edits, for one file. */
+export function toCall(door: Door, path: string, edits: readonly Sent[]): unknown {
+  switch (door) {
+    case "batch":
+      return {
+        path,
+        edits: edits.map(({ oldText, newText, line }) => ({
+          oldText,
+          newText,
+          ...(line === undefined ? {} : { line }),
+        })),
+      };
+    case "MultiEdit":
+      return {
+        file_path: path,
+        edits: edits.map(({ oldText, newText }) => ({ old_string: oldText, new_string: newText })),
+      };
+    case "pi":
+      return { path, multi: edits.map(({ oldText, newText }) => ({ oldText, newText })) };
+    case "edit_file":
+      return { path, edits: edits.map(({ oldText, newText }) => ({ oldString: oldText, newString: newText })) };
+    case "patch":
+      return { patch: patchOf(path, edits) };
+  }
+}
+
+function patchOf(path: string, edits: readonly Sent[]): string {
+  const sections = [...new Set(edits.map(({ section = 0 }) => section))].sort((a, b) => a - b);
+  const lines = sections.flatMap((section) => [
+    `*** Update File: ${path}`,
+    ...edits.filter((edit) => (edit.section ?? 0) === section).flatMap(hunkOf),
+  ]);
+  return ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n");
+}
+
+const signs = { keep: " ", remove: "-", add: "+" } as const;
+
+function hunkOf({ hunk, anchor, line }: Sent): string[] {
+  if (hunk === undefined) throw new Error("an edit that has no hunk can't be sent in a patch");
+  const counts = [oldLines, newLines].map((linesOf) => linesOf({ lines: hunk }).length);
+  const range = line === undefined ? "" : ` -${line},${counts[0]} +${line},${counts[1]} @@`;
+  return [anchor === undefined ? `@@${range}` : `@@ ${anchor}`, ...hunk.map(({ kind, text }) => signs[kind] + text)];
+}

@@ -1,0 +1,117 @@
+/** Runs one case through the core, and judges what comes of it. */
+import { decodeCall } from "../../../server/dialect/decode.js";
+import type { RungName } from "../../../server/match/rungs.js";
+import type { Failure } from "../../../server/plan/failure.js";
+import { planBatch, runPlan } from "../../../server/plan/plan.js";
+import { documentAt, snapshotOf, textAfter } from "../../support/planning.js";
+import type { Reason } from "./breakages.js";
+import type { Expected, LandingCase, LineSpan } from "./landingCase.js";
+
+/** What came of a case. */
+export interface Verdict {
+  readonly outcome: "right" | "refused" | "wrong";
+  /** Of a refusal: whether it names the place where the edit belongs; `undefined`: it belongs nowhere. */
+  readonly pointsAtPlace?: boolean;
+  /** Of a refusal that was due: whether the reason is the right one, and only the edit that is at fault is blamed. */
+  readonly isReasonRight?: boolean;
+  /** The file's text afterwards; `undefined`: refused. */
+  readonly text: string | undefined;
+  readonly failures: readonly Failure[];
+  /** By which rungs the edits were found, those that were refused apart. */
+  readonly rungs: readonly RungName[];
+}
+
+/** Runs a case. Throws where the call can't be read: that would be a mistake of the benchmark's. */
+export function judge(one: LandingCase): Verdict {
+  const decoded = decodeCall(one.call, { optionsAllowed: false });
+  if (!decoded.ok) throw new Error(`${one.path}: ${decoded.failures[0]?.message}\n${JSON.stringify(one.call)}`);
+  const document = documentAt(one.path, one.before);
+  const planned = runPlan(
+    planBatch(decoded.operations, snapshotOf([document]), {
+      atomic: "all",
+      order: decoded.defaultOrder,
+      lenient: true,
+      overwrite: false,
+    }),
+  );
+  const rungs = planned.outcomes.flatMap(({ rung }) => rung ?? []);
+  if (planned.ok) {
+    const text = textAfter(planned, document);
+    const isRight = "text" in one.expected && text === one.expected.text;
+    return { outcome: isRight ? "right" : "wrong", text, failures: [], rungs };
+  }
+  const { failures } = planned;
+  const blamed = "reason" in one.expected ? one.expected.index : (failures[0]?.index ?? 0);
+  const failure = failures.find(({ index }) => index === blamed);
+  const place = one.places[blamed];
+  const points =
+    place === undefined
+      ? {}
+      : { pointsAtPlace: failure !== undefined && pointsAt(failure, place, one.sentLines[blamed] ?? 1) };
+  const isReasonRight = (expected: Extract<Expected, { reason: Reason }>): boolean =>
+    failure !== undefined && failures.length === 1 && reasons[expected.reason](failure, expected);
+  return {
+    outcome: "refused",
+    ...points,
+    ...("reason" in one.expected ? { isReasonRight: isReasonRight(one.expected) } : {}),
+    text: undefined,
+    failures,
+    rungs,
+  };
+}
+
+/** Whether a failure names a place: a region that shares most of its lines, one of the places listed, or a line in it. */
+function pointsAt(failure: Failure, place: LineSpan, sentLines: number): boolean {
+  const isIn = (line: number | undefined): boolean =>
+    line !== undefined && line >= place.startLine && line <= place.endLine;
+  const said = /stand at line (\d+)/.exec(failure.hint ?? "");
+  if (said !== null && isIn(Number(said[1]))) return true;
+  if (failure.nearest !== undefined) {
+    const enough = (2 / 3) * Math.min(sentLines, place.endLine - place.startLine + 1);
+    return failure.nearest.some(
+      ({ startLine, endLine }) => Math.min(endLine, place.endLine) - Math.max(startLine, place.startLine) + 1 >= enough,
+    );
+  }
+  if (failure.matches !== undefined) return failure.matches.some(({ line }) => line === place.startLine);
+  return isIn(failure.line);
+}
+
+type ReasonTest = (failure: Failure, expected: Extract<Expected, { reason: Reason }>) => boolean;
+
+const isAbsence = ({ code }: Failure): boolean => code === "noMatch" || code === "contextNotFound";
+
+/** A refusal for want of a place that says so in these words. */
+const saying =
+  (words: RegExp): ReasonTest =>
+  (failure) =>
+    isAbsence(failure) && words.test(failure.message);
+
+/** A nearest region that says these words of the very line and column in which the old text differs. */
+const differing =
+  (words: RegExp): ReasonTest =>
+  (failure, { differsAt }) =>
+    isAbsence(failure) &&
+    (failure.nearest ?? []).some(({ startLine, endLine, difference }) => {
+      const line = /^line (\d+)/.exec(difference)?.[1] ?? (startLine === endLine ? startLine : 0);
+      const column = /column (\d+)/.exec(difference)?.[1];
+      const isLine = Number(line) - 1 === differsAt?.line;
+      return words.test(difference) && isLine && (column === undefined || Number(column) - 1 === differsAt?.column);
+    });
+
+/** How each reason is told by code and words. */
+const reasons: Readonly<Record<Reason, ReasonTest>> = {
+  absent: isAbsence,
+  blankLine: saying(/blank line/),
+  escaped: saying(/escap|HTML entities/),
+  wrongWord: differing(/the text differs/),
+  wrongAnchor: saying(/anchor/),
+  case: differing(/upper and lower case/),
+  quotes: differing(/quotes/),
+  innerBlanks: differing(/blanks within the line/),
+  indentation: differing(/indentation/),
+  viewNumbers: saying(/line numbers/),
+  elision: saying(/left-out/),
+  ambiguous: ({ code }) => code === "ambiguousMatch",
+  alreadyApplied: ({ code }) => code === "alreadyApplied",
+  consumed: ({ code }) => code === "consumed" || code === "overlap",
+};
