@@ -50,7 +50,7 @@ describe("a race", () => {
     });
     const samples = await race(
       { a: contender("a"), b: { run: async () => turns.push("b") }, c: { run: () => turns.push("c"), most: 1 } },
-      { rounds: 2, warmUps: 1, collect: false },
+      { rounds: 2, warmUps: 1, collect: false, clock: "cpu" },
     );
     expect(turns.join(" ")).toBe("(a a a) b (a a a) b c (a a a) b");
     expect([samples.a.length, samples.b.length, samples.c.length]).toEqual([2, 2, 1]);

@@ -13,6 +13,7 @@ const least = 20;
 export const hostile: BenchCase = {
   name: "hostile",
   title: "adversarial shapes, n against 2n",
+  isOfProcess: false,
   async measure(scale) {
     const rows: Row[] = [];
     for (const [name, { why, start, most, outcome, make }] of Object.entries(hostileShapes)) {

@@ -20,9 +20,11 @@ const { values } = parseArgs({
     only: { type: "string", multiple: true },
     json: { type: "string" },
     chart: { type: "string" },
+    cpu: { type: "boolean", default: false },
   },
 });
-const names = benchCases.map(({ name }) => name);
+const clock = values.cpu ? "cpu" : "wall";
+const names = benchCases.filter(({ isOfProcess }) => !(values.cpu && isOfProcess)).map(({ name }) => name);
 const wanted = (values.only ?? names).flatMap((name) => name.split(","));
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
@@ -31,10 +33,10 @@ if (unknown.length > 0) {
 }
 
 const machine = machineNow();
-console.log(`${machineLine(machine)}\n`);
+console.log(`${machineLine(machine)}${values.cpu ? "\nTimes are those of the processor." : ""}\n`);
 const cases: MeasuredCase[] = [];
 for (const one of benchCases.filter(({ name }) => wanted.includes(name))) {
-  const result = await one.measure({ size: 1 });
+  const result = await one.measure({ size: 1, clock });
   cases.push({ name: one.name, title: one.title, ...result });
   console.log(`${caseTable(one, result)}\n`);
 }
@@ -42,7 +44,8 @@ console.log(goalTable(cases));
 const doubt = doubts(cases);
 if (doubt !== undefined) console.log(`\n${doubt}`);
 
-const command = ["npm run bench", ...(values.only === undefined ? [] : [`-- --only ${wanted.join(",")}`])].join(" ");
+const flags = [...(values.cpu ? ["--cpu"] : []), ...(values.only === undefined ? [] : [`--only ${wanted.join(",")}`])];
+const command = ["npm run bench", ...(flags.length === 0 ? [] : ["--", ...flags])].join(" ");
 const report: Report = { machine, command, seed, cases };
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
 if (values.chart !== undefined) writeFileSync(values.chart, chartOf(report));

@@ -15,23 +15,39 @@ export interface RaceOptions {
   readonly rounds: number;
   /** Rounds that are not counted: the engine is still compiling. */
   readonly warmUps: number;
-  /** Whether the garbage of the sample before is collected first, where Node offers that. */
+  /** Whether the young garbage of the sample before is collected first, where Node offers that. */
   readonly collect: boolean;
+  readonly clock: Clock;
 }
 
-/** Milliseconds by contender, in the order of the rounds. */
+/**
+ * What a sample counts: the time that passes, or the time that the processor works for this process, all of its threads
+ * together. The latter tells something also on a machine that has other things to do, but nothing of what a child does.
+ */
+export type Clock = "wall" | "cpu";
+
+/** Milliseconds from some moment on. */
+const now: Readonly<Record<Clock, () => number>> = {
+  wall: () => performance.now(),
+  cpu: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  },
+};
+
+/** Milliseconds by contender, in the order of the rounds; none of those that are `undefined`. */
 export async function race<Name extends string>(
-  contenders: Readonly<Record<Name, Contender>>,
-  { rounds, warmUps, collect }: RaceOptions,
+  contenders: Readonly<Record<Name, Contender | undefined>>,
+  { rounds, warmUps, ...how }: RaceOptions,
 ): Promise<Record<Name, number[]>> {
-  const entries = Object.entries<Contender>(contenders);
+  const entries = Object.entries<Contender | undefined>(contenders);
   const samples = Object.fromEntries(entries.map(([name]) => [name, [] as number[]]));
   for (let round = -warmUps; round < rounds; round++) {
     for (const [name, contender] of entries) {
-      const { most = rounds } = contender;
+      const most = contender?.most ?? rounds;
       // The slow ones need no warming up.
-      if (most < rounds ? round < 0 || round >= most : false) continue;
-      const ms = await sample(name, contender, collect);
+      if (contender === undefined || (most < rounds && (round < 0 || round >= most))) continue;
+      const ms = await sample(name, contender, how);
       if (round >= 0) samples[name]?.push(ms);
     }
   }
@@ -40,14 +56,26 @@ export async function race<Name extends string>(
 }
 
 /** tinybench runs its tasks one after the other to the end; one sample a bench is what makes them take turns. */
-async function sample(name: string, { before, run, after }: Contender, collect: boolean): Promise<number> {
-  const bench = new Bench({ iterations: 1, time: 0, warmup: false, retainSamples: true, throws: true });
+async function sample(
+  name: string,
+  { before, run, after }: Contender,
+  { collect, clock }: Pick<RaceOptions, "collect" | "clock">,
+): Promise<number> {
+  const bench = new Bench({
+    iterations: 1,
+    time: 0,
+    warmup: false,
+    retainSamples: true,
+    throws: true,
+    now: now[clock],
+  });
   const isAsync = run.constructor.name === "AsyncFunction";
   bench.add(name, run, {
     async: isAsync,
     beforeEach: async () => {
       await before?.();
-      if (collect) globalThis.gc?.();
+      // Not all of the garbage: a whole collection on demand also throws compiled code away, which no real one does.
+      if (collect) globalThis.gc?.({ type: "minor" });
     },
     ...(after === undefined ? {} : { afterEach: async () => after() }),
   });

@@ -41,6 +41,8 @@ export interface BenchCase {
   readonly name: string;
   /** As the table of goals has it. */
   readonly title: string;
+  /** Whether all of it is about another process, whose work the processor's clock does not count. */
+  readonly isOfProcess: boolean;
   measure(scale: Scale): Promise<CaseResult>;
 }
 

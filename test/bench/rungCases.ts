@@ -38,6 +38,7 @@ const hunkRungs: Readonly<Record<string, Disguise | undefined>> = {
 export const ladder: BenchCase = {
   name: "rungs",
   title: "every rung of the ladder, 100,000 lines, 100 edits each",
+  isOfProcess: false,
   async measure(scale) {
     const shape = (disguise: Disguise | undefined, options?: object): BatchShape => ({
       lines: scaled(100_000, scale),

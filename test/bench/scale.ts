@@ -1,5 +1,5 @@
 /** How large the texts are and how often they are measured: as the table of goals says, or small for the tests. */
-import type { RaceOptions } from "./race.js";
+import type { Clock, RaceOptions } from "./race.js";
 
 /** How big and how long. */
 export interface Scale {
@@ -7,6 +7,8 @@ export interface Scale {
   readonly size: number;
   /** Rounds at most; `undefined`: as many as each case needs for a sound median, on a warm engine. */
   readonly rounds?: number;
+  /** The time that passes where absent; with `cpu` the rows that are about other processes are left out. */
+  readonly clock?: Clock;
 }
 
 /** Every text of the benchmark follows from it. */
@@ -20,5 +22,10 @@ export function scaled(full: number, { size }: Scale, least = 1): number {
 /** As many rounds as make a sound median, and no more than the scale wants. */
 export function rounds(count: number, scale: Scale): RaceOptions {
   const isFull = scale.rounds === undefined;
-  return { rounds: Math.min(count, scale.rounds ?? count), warmUps: isFull ? 3 : 0, collect: isFull };
+  return {
+    rounds: Math.min(count, scale.rounds ?? count),
+    warmUps: isFull ? 3 : 0,
+    collect: isFull,
+    clock: scale.clock ?? "wall",
+  };
 }

@@ -11,6 +11,7 @@ import { connect, startServer } from "./server.js";
 const smallBatch: BenchCase = {
   name: "small",
   title: "wire: 10 edits in a 500-line document, request to answer",
+  isOfProcess: true,
   async measure(scale) {
     const { texts, call } = editBatch({ lines: 500, edits: 10, seed });
     const server = await startServer();
@@ -47,6 +48,7 @@ const smallBatch: BenchCase = {
 const keystroke: BenchCase = {
   name: "keystroke",
   title: "wire: one keystroke (didChange) in a 4 MB document",
+  isOfProcess: true,
   async measure(scale) {
     const { texts } = editBatch({ lines: scaled(100_000, scale), edits: 1, seed });
     const [{ path, text } = { path: "", text: "" }] = texts;
@@ -99,6 +101,7 @@ const keystroke: BenchCase = {
 const start: BenchCase = {
   name: "start",
   title: "start to initialize answered",
+  isOfProcess: true,
   async measure(scale) {
     let stop = (): void => undefined;
     const times = await race(
@@ -141,6 +144,7 @@ const megabyte = 1_000_000;
 const memory: BenchCase = {
   name: "memory",
   title: "resident memory after the 1,000-edit case",
+  isOfProcess: true,
   async measure(scale) {
     const { texts, call } = editBatch({ lines: scaled(100_000, scale), edits: scaled(1_000, scale), seed });
     const grown = { once: [] as number[], fiveTimes: [] as number[] };
