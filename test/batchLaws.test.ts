@@ -42,7 +42,9 @@ interface Drawn {
   readonly how: number;
   readonly newText: string;
   readonly isOwn: boolean;
-  readonly choice: "none" | "all" | "line";
+  readonly choice: "none" | "all" | "first" | "second" | "two";
+  /** Instead of all that: the last edit that was applied, the other way round. */
+  readonly isUndo: boolean;
 }
 
 const drawn: fc.Arbitrary<Drawn> = fc.record({
@@ -53,8 +55,17 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
     .array(fc.constantFrom("new", "value", "\n", "}", "“q”", " ", "x1", "aaaaaaaaaaaa"), { maxLength: 5 })
     .map((parts) => parts.join("")),
   isOwn: fc.boolean(),
-  choice: fc.constantFrom("none", "none", "none", "none", "all", "line"),
+  choice: fc.constantFrom("none", "none", "none", "none", "none", "all", "first", "second", "two"),
+  isUndo: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
 });
+
+const choices: Readonly<Record<Drawn["choice"], Partial<SentEdit>>> = {
+  none: {},
+  all: { replaceAll: true },
+  first: { occurrence: 1 },
+  second: { occurrence: 2 },
+  two: { replaceAll: true, expectedCount: 2 },
+};
 
 /** Edits taken from the text as it is at their turn, or as it was before the batch; each applied alone, one call after the other. */
 function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]; after: string; seen: unknown[] } {
@@ -62,21 +73,24 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
   const edits: SentEdit[] = [];
   const seen: unknown[] = [];
   const pairs = new Set<string>();
-  for (const { at, length, how, newText, isOwn, choice } of drawings) {
+  let last: { oldText: string; newText: string } | undefined;
+  for (const { at, length, how, newText: drawnText, isOwn, choice, isUndo } of drawings) {
     const source = isOwn ? now : text;
     const from = at % Math.max(1, source.length);
-    const oldText = disturbances[how]!(source.slice(from, from + length));
+    const undone = isUndo ? last : undefined;
+    const oldText = undone?.newText ?? disturbances[how]!(source.slice(from, from + length));
+    const newText = undone?.oldText ?? drawnText;
     const pair = JSON.stringify([oldText, newText]);
     if (now.length > 40_000 || oldText === "" || oldText === newText || !oldText.isWellFormed() || pairs.has(pair))
       continue;
     pairs.add(pair);
-    const more = choice === "all" ? { replaceAll: true } : choice === "line" ? { occurrence: 1 } : {};
-    const edit = { oldText, newText, ...more };
+    const edit = { oldText, newText, ...choices[choice] };
     edits.push(edit);
     const alone = planOn([documentAt("a", now)], [edit]);
     const [outcome] = alone.outcomes;
     seen.push([outcome?.status, outcome?.rung, outcome?.failure?.code]);
     now = textAfter(alone, documentAt("a", now));
+    if (outcome?.status === "applied" && outcome.rung === "exact") last = { oldText, newText };
   }
   return { edits, after: now, seen };
 }

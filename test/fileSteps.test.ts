@@ -272,8 +272,8 @@ describe("a document whose file is gone from the disk", () => {
     const { apply, texts, disk, root } = await start({ open: { "a.txt": "a\n" } });
     rmSync(join(root, "a.txt"));
     const failure = await failed(apply({ ...patch, options: { overwrite: true } }));
-    expect(failure.codes).toEqual(["contentModified"]);
-    expect(failure.message).toContain("no such file on disk");
+    expect(failure.codes).toEqual(["dirty"]);
+    expect(failure.message).toContain("not the text of a file on disk");
     expect(texts()).toEqual({ "a.txt": "a\n" });
     expect(disk()).toEqual({});
   });
@@ -287,7 +287,7 @@ describe("a file that is not open, changed and renamed,", () => {
     const { apply, texts, disk } = await start({ files });
     const answer = await apply(patch);
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
-    expect(answer.warnings).toEqual([expect.stringMatching(/^x\.txt was not open.*not saved/)]);
+    expect(answer.warnings).toEqual([expect.stringMatching(/^y\.txt was not open.*not saved/)]);
     expect(answer.files).toMatchObject([{ kind: "rename", newPath: "y.txt", version: null, onDisk: "differs" }]);
     expect(texts()).toEqual({ "y.txt": "one\r\nnew\r\n" });
     expect(disk()).toEqual({ "y.txt": files["x.txt"] });

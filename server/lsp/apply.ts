@@ -109,7 +109,7 @@ async function draft(call: Call, operations: readonly Operation[]): Promise<Draf
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const snapshot = await takeSnapshot(operations, worldOf(session, options.root));
     const { stale, warnings } = await checkVersions(call, snapshot, { all: operations === call.operations });
-    if (stale.length > 0) return failed(stale);
+    if (stale.length > 0) return failed(stale, untried(operations));
     const steps = operations.reduce((sum, operation) => sum + indicesOf(operation).length, 0);
     const planned = await inSlices(planBatch(operations, snapshot, batch), token, (done) => call.report(done, steps));
     if (planned === "cancelled") return failed([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
@@ -119,6 +119,15 @@ async function draft(call: Call, operations: readonly Operation[]): Promise<Draf
     return { ok: true, planned: { ...planned, warnings: [...warnings, ...planned.warnings] }, snapshot };
   }
   return failed([editorFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
+}
+
+/** The outcomes of operations that nobody has looked at. */
+function untried(operations: readonly Operation[]): EditOutcome[] {
+  return operations.flatMap((operation) =>
+    indicesOf(operation).map(
+      (index): EditOutcome => ({ index, path: operation.path, status: "notAttempted", places: [] }),
+    ),
+  );
 }
 
 /** The path of a document that is not what it was when the snapshot was taken: changed, closed, or opened meanwhile. */

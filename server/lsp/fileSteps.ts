@@ -64,7 +64,9 @@ async function createAndFill(site: Site, file: FileChange): Promise<StepProof> {
   const label = labelOf([file], options);
   const answer = await request(session, { label, edit: { documentChanges: toFileOperation(file) } });
   if (answer.silent) return { kind: "silent" };
-  if (!answer.applied) return { kind: "refused", reason: answer.reason };
+  // An editor may say no to what it has done: the disk tells.
+  const isMade = answer.applied || (await onDiskNow(site, file, "")) !== undefined;
+  if (!isMade) return { kind: "refused", reason: answer.reason };
   if (file.change.isEmpty) {
     const there = openAt(session, uri) !== undefined || (await onDiskNow(site, file, "")) === "same";
     return { kind: there ? "proved" : "unproved" };
@@ -213,6 +215,10 @@ export async function deleteFile(site: Site, file: FileChange, budget: { bytes: 
     isUntouched: async () => isThere(path),
   });
   budget.bytes = bytes;
+  // What comes next may need the name, which the editor has until it says that the document is closed; some never do.
+  if (proof.kind === "proved" && open !== undefined) {
+    await until(async () => openAt(session, document.uri) === undefined, session.settings.proofTimeout);
+  }
   return { proof, kept };
 }
 

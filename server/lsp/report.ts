@@ -131,8 +131,10 @@ export function toError(
   call: { readonly isPatch: boolean } = { isPatch: false },
 ): ResponseError<MultiEditErrorData> {
   const code = rpcCodes[failures[0]?.code ?? "invalidParams"] ?? LSPErrorCodes.RequestFailed;
-  const sound = outcomes.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
-  const message = callSentences.failed(failures, { sound, total: outcomes.length, ...call });
+  // Where it is the call that failed, nothing is known of its edits.
+  const known = failures.some(({ index }) => index !== undefined) ? outcomes : [];
+  const sound = known.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
+  const message = callSentences.failed(failures, { sound, total: known.length, ...call });
   return new ResponseError(code, message, { failures: [...failures], edits: outcomes.map(toEditResult) });
 }
 

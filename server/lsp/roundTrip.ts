@@ -3,7 +3,7 @@ import type { ResponseError, WorkspaceEdit } from "vscode-languageserver/node";
 import { type Asked, callSentences, editorFailures, type Failure, type Leftover, withRest } from "../plan/failure.js";
 import { indicesOf } from "../plan/operation.js";
 import type { EditOutcome, FileChange, Planned } from "../plan/outcome.js";
-import { ChangeSet } from "../text/changeSet.js";
+import { type Change, ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
 import { withoutMark } from "../workspace/files.js";
@@ -280,6 +280,9 @@ function inverseNow({ session }: Job, file: FileChange): FileChange | undefined 
   // What was typed since stays; a final line end that the editor gave back does not.
   const typed = ChangeSet.of(file.text.length, shrink(file.text, { from: 0, to: file.text.length, insert: text }));
   const inverse = file.change.invert(file.document.text).changes;
+  // Typed right beside what is to go: without it, the typing would stand in another line or word.
+  const touches = (one: Change): boolean => typed.changes.some(({ from, to }) => from <= one.to && to >= one.from);
+  if (isTyped && inverse.some(touches)) return undefined;
   const back = ChangeSet.of(
     text.length,
     isTyped
@@ -320,7 +323,7 @@ async function finish(work: Work): Promise<Answer> {
       isProved = false;
       warnings.push(callSentences.unproved(path));
     } else if (!isSaved && version === null) {
-      warnings.push(callSentences.throughEditor(path));
+      warnings.push(callSentences.throughEditor(file.target?.path ?? path));
     } else if (!isSaved && options.save === "always") {
       warnings.push(callSentences.notSaved(path));
     }

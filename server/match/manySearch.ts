@@ -1,4 +1,5 @@
 /** Looks for many patterns in one pass over a text: each is given away by a key, a short piece of it that is rare there. */
+import { limits } from "../text/limits.js";
 
 /**
  * Units of a block. A key is two blocks; the text is read in blocks, too, and as nobody knows how a pattern lies on them, it
@@ -15,9 +16,6 @@ const triedUnits = 4_096;
 
 /** Places of the text at which keys are counted, to tell what is rare. */
 const samples = 65_536;
-
-/** Hits of one pattern that are kept: more of them are too many to be looked at one by one. */
-const mostHits = 1_000;
 
 const factor = 0x01000193;
 
@@ -56,9 +54,10 @@ export class ManySearch {
     for (const table of this.tables) {
       table.scan(text, (id, start) => {
         const hits = found[id]!;
-        if (hits === "many") return;
-        if (hits.length < mostHits) hits.push(start);
+        if (hits === "many") return false;
+        if (hits.length < limits.keyHits) hits.push(start);
         else found[id] = "many";
+        return true;
       });
     }
     return found;
@@ -123,25 +122,36 @@ class KeyTable {
     }
   }
 
-  /** Reads a text block by block and reports each key, with the start of its pattern. */
-  scan(text: string, report: (id: number, start: number) => void): void {
-    const { block, heads } = this;
+  /** Reads a text block by block and reports each key, with the start of its pattern, until that answers `false`. */
+  scan(text: string, report: (id: number, start: number) => boolean): void {
+    const { block } = this;
+    // Lists of their own, out of which patterns are taken that are hit too often.
+    const [heads, next] = [this.heads.slice(), this.next.slice()];
     const mask = heads.length - 1;
     let before = 0;
     for (let at = 0; at + block <= text.length; at += block) {
       let hash = text.charCodeAt(at);
       for (let i = 1; i < block; i++) hash = (Math.imul(hash, factor) + text.charCodeAt(at + i)) | 0;
       const both = (Math.imul(before, 0x2c1b3c6d) + hash) | 0;
-      if (at > 0 && heads[(both ^ (both >>> 15)) & mask]! >= 0) this.report(both, at - block, report);
+      if (at > 0 && heads[(both ^ (both >>> 15)) & mask]! >= 0) this.report({ heads, next }, both, at - block, report);
       before = hash;
     }
   }
 
-  private report(hash: number, at: number, report: (id: number, start: number) => void): void {
-    for (let key = this.heads[bucketOf(hash, this.heads.length)]!; key >= 0; key = this.next[key]!) {
-      if (this.hashes[key] !== hash) continue;
+  private report(
+    { heads, next }: { readonly heads: Int32Array; readonly next: Int32Array },
+    hash: number,
+    at: number,
+    report: (id: number, start: number) => boolean,
+  ): void {
+    const bucket = bucketOf(hash, heads.length);
+    let before = -1;
+    for (let key = heads[bucket]!; key >= 0; key = next[key]!) {
       const owner = Math.floor(key / this.block);
-      report(this.keyed[owner]!.id, at - this.starts[owner]! - (key % this.block));
+      const isOther = this.hashes[key] !== hash;
+      if (isOther || report(this.keyed[owner]!.id, at - this.starts[owner]! - (key % this.block))) before = key;
+      else if (before < 0) heads[bucket] = next[key]!;
+      else next[before] = next[key]!;
     }
   }
 

@@ -13,11 +13,16 @@ export interface Claim {
 /** The claims so far, by where they start. Two may share context; neither may change what the other one holds. */
 export class Accepted {
   private readonly claims: Claim[] = [];
+  /** Those of insertions, whose places are empty: they never are in each other's way. */
+  private readonly insertions: Claim[] = [];
   private longest = 0;
 
   /** An accepted claim that a new one can't live with. */
   conflictOf(claim: Claim): Claim | undefined {
-    for (let i = this.firstBehind(claim.place.to) - 1; i >= 0; i--) {
+    const { from, to } = claim.place;
+    const inside = this.insertions[firstBehind(this.insertions, from)];
+    if (inside !== undefined && inside.place.from < to) return inside;
+    for (let i = firstBehind(this.claims, to) - 1; i >= 0; i--) {
       const other = this.claims[i] as Claim;
       if (other.place.from + this.longest < claim.place.from) return undefined;
       if (disturbs(claim, other) || disturbs(other, claim)) return other;
@@ -27,34 +32,44 @@ export class Accepted {
 
   /** Accepts a claim that is in conflict with none. */
   add(claim: Claim): void {
-    this.claims.splice(this.firstBehind(claim.place.from), 0, claim);
+    const claims = claim.place.from === claim.place.to ? this.insertions : this.claims;
+    claims.splice(firstBehind(claims, claim.place.from), 0, claim);
     this.longest = Math.max(this.longest, claim.place.to - claim.place.from);
   }
 
   /** Of places that start at one offset, those that were accepted first come first. */
   changes(): Change[] {
-    return this.claims.flatMap((claim) => claim.changes);
+    return [...this.claims, ...this.insertions].flatMap((claim) => claim.changes);
   }
+}
 
-  /** Index of the first claim that starts behind an offset. */
-  private firstBehind(offset: number): number {
-    let low = 0;
-    let high = this.claims.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.claims[middle] as Claim).place.from <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+/** Index of the first claim that starts behind an offset. */
+function firstBehind(claims: readonly Claim[], offset: number): number {
+  let low = 0;
+  let high = claims.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((claims[middle] as Claim).place.from <= offset) low = middle + 1;
+    else high = middle;
   }
+  return low;
 }
 
 /** Whether a claim changes text that another one's old text holds; touching at its ends is no harm. */
 function disturbs(claim: Claim, other: Claim): boolean {
   const { from, to } = other.place;
-  const overlaps = claim.place.from < to && claim.place.to > from;
+  if (claim.changes.some((change) => change.from < to && change.to > from)) return true;
   // Where the places overlap, nothing orders two changes that touch.
-  const touches = (change: Change): boolean =>
-    overlaps && other.changes.some((theirs) => change.from <= theirs.to && change.to >= theirs.from);
-  return claim.changes.some((change) => (change.from < to && change.to > from) || touches(change));
+  return claim.place.from < to && claim.place.to > from && touchEachOther(claim.changes, other.changes);
+}
+
+/** Both sorted, and in themselves disjoint. */
+function touchEachOther(some: readonly Change[], others: readonly Change[]): boolean {
+  for (let i = 0, j = 0; i < some.length && j < others.length; ) {
+    const [one, other] = [some[i] as Change, others[j] as Change];
+    if (one.from <= other.to && one.to >= other.from) return true;
+    if (one.to < other.from) i++;
+    else j++;
+  }
+  return false;
 }

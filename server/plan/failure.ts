@@ -133,8 +133,19 @@ function makeFailure(
 }
 
 /** Says of which edit a failure is that was made before the edit was known. */
-export function atEdit(failure: Failure, { index, path }: At): Failure {
-  return { ...failure, ...(index === undefined ? {} : { index }), ...(path === undefined ? {} : { path }) };
+export function atEdit(failure: Failure, at: At): Failure {
+  const { index, path, patchLine } = at;
+  // A patch is one text: the sentence itself has to say where in it.
+  const message =
+    patchLine === undefined || failure.index !== undefined
+      ? failure.message
+      : `${nameOf({ index, patchLine } as At)}: ${failure.message}`;
+  return {
+    ...failure,
+    message: clip(message.replace(/^edit/, "Edit"), limits.failureMessage),
+    ...(index === undefined ? {} : { index }),
+    ...(path === undefined ? {} : { path }),
+  };
 }
 
 /** A failure with what became of the rest of its batch. */
@@ -564,6 +575,13 @@ export const pathFailures = {
       `${quote(path, 160)} is a symbolic link, and only files themselves are deleted or moved.`,
       `Name the file that it leads to: ${quote(file, 160)}.`,
     ),
+  hasOtherName: (path: string, file: string) =>
+    makeFailure(
+      "ioError",
+      { path },
+      `${quote(path, 160)} is one of several names (hard links) of a file that is open, or named in this call, as ${quote(file, 160)}.`,
+      "Change its text under one name, or delete and move it in a call of its own when it is not open.",
+    ),
   unsupportedEncoding: (path: string, problem: string) =>
     makeFailure(
       "unsupportedEncoding",
@@ -951,6 +969,20 @@ export const fileFailures = {
       at,
       `${nameOf(at)} moves the file to ${quote(target, 160)}, and the files of this patch are moved in a circle, so that no name is ever free.`,
       "Send the moves as two patches.",
+    ),
+  notFreed: (at: At, by: number) =>
+    makeFailure(
+      "fileExists",
+      at,
+      `${nameOf(at)} needs a name that edit ${by} should have freed, but that one failed or stood beside one that failed.`,
+      `Correct edit ${by}; this one then goes through.`,
+    ),
+  unsaved: (at: At) =>
+    makeFailure(
+      "dirty",
+      at,
+      `${nameOf(at)} would delete or move a document that is open in the editor, but not the text of a file on disk.`,
+      "Ask the user to save it first.",
     ),
   dirty: (at: At) =>
     makeFailure(

@@ -4,13 +4,16 @@ import { TextIndex } from "../match/textIndex.js";
 import { type Change, ChangeSet } from "../text/changeSet.js";
 import { callersLine, type Draft, type Span } from "./draft.js";
 
-/** A stretch of the current text, cut so that no change touches its ends. */
-export interface Window {
-  /** The stretch of the base text, offsets in UTF-16 units. */
+/** A stretch of the base text, offsets in UTF-16 units, cut so that no change touches its ends. */
+export interface Extent {
   readonly base: Span;
   /** The changes in it, indices into the list: `[first, end)`. */
   readonly first: number;
   readonly end: number;
+}
+
+/** A stretch, and the text that it is now. */
+export interface Window extends Extent {
   /** From the stretch of the base text, as a text of its own, to the current text of it. */
   readonly change: ChangeSet;
   readonly index: TextIndex;
@@ -112,8 +115,8 @@ export class Pieces {
     return { first: window.first, end: window.first + composed.length };
   }
 
-  /** The current text around the changes `[first, end)`, with at least `lines` lines in front of and behind them. */
-  window(first: number, end: number, lines: number): Window {
+  /** The surroundings of the changes `[first, end)`, with at least `lines` lines in front of and behind them. */
+  extent(first: number, end: number, lines: number): Extent {
     const { text, matchedLines } = this.base;
     let [low, high] = [first, end];
     let from = matchedLines.lineAt(this.at(low).from);
@@ -135,8 +138,24 @@ export class Pieces {
       } else if (left-- > 0) to++;
       else break;
     }
-    const base = { from: matchedLines.start(from), to: Math.min(text.length, matchedLines.end(to)) };
-    const local = this.changes.slice(low, high).map((change) => ({
+    return {
+      base: { from: matchedLines.start(from), to: Math.min(text.length, matchedLines.end(to)) },
+      first: low,
+      end: high,
+    };
+  }
+
+  /** UTF-16 units that the current text of a stretch has at most. */
+  lengthOf({ base, first, end }: Extent): number {
+    let length = base.to - base.from;
+    for (let i = first; i < end; i++) length += this.at(i).insert.length;
+    return length;
+  }
+
+  /** The current text of a stretch. */
+  window({ base, first, end }: Extent): Window {
+    const { text } = this.base;
+    const local = this.changes.slice(first, end).map((change) => ({
       from: change.from - base.from,
       to: change.to - base.from,
       insert: change.insert,
@@ -144,7 +163,7 @@ export class Pieces {
     const change = ChangeSet.of(base.to - base.from, local);
     const callers = (offset: number): number => this.base.lines.lineAt(base.from + change.unitBack(offset).from) + 1;
     const index = new TextIndex(change.apply(text.slice(base.from, base.to)), this.base.rule, callers);
-    return { base, first: low, end: high, change, index };
+    return { base, first, end, change, index };
   }
 
   /** The inserted text of a change, and as much of the current text on both sides as is asked for. */

@@ -134,8 +134,8 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
     options.atomic === "all" ? anyFailed : options.atomic === "file" ? spoilt(plan) : false;
   const kept = plans.filter((plan) => !stopped(plan));
   const files = kept
-    // A file that only makes room for another one has no edits of its own.
-    .filter(({ outcomes }) => outcomes.length === 0 || outcomes.some(({ status }) => status !== "failed"))
+    // A file that makes room for another one goes, even where it has no edits of its own or none that found its place.
+    .filter(({ file, outcomes }) => file?.kind === "delete" || outcomes.some(({ status }) => status !== "failed"))
     .flatMap(({ file }) => file ?? []);
   const outcomes = [
     ...lost,

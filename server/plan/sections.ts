@@ -4,10 +4,10 @@ import { limits } from "../text/limits.js";
 import { edited, netChange } from "./draft.js";
 import { type At, atEdit, type Failure, fileFailures, pathFailures } from "./failure.js";
 import { fileOrder } from "./fileOrder.js";
-import type { AddSection, BatchOptions, DeleteSection, Section, UpdateSection } from "./operation.js";
+import type { AddSection, BatchOptions, DeleteSection, Operation, Section, UpdateSection } from "./operation.js";
 import { indicesOf } from "./operation.js";
 import { type EditOutcome, type FileChange, type FilePlan, type FilePlans, tooLarge } from "./outcome.js";
-import type { Document, Snapshot } from "./snapshot.js";
+import type { Document, DocumentUri, Snapshot } from "./snapshot.js";
 import { type Node, Tree } from "./tree.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
@@ -19,26 +19,45 @@ export function* planSections(
 ): Generator<void, FilePlans> {
   let left = sections;
   const spoilt: FilePlan[] = [];
+  const kept = new Map<DocumentUri, number>();
   for (;;) {
-    const { plans, lost, circled } = yield* planOnce(left, snapshot, options);
+    const { plans, lost, circled } = yield* planOnce(left, snapshot, options, kept);
     const failed = plans.filter(
       (plan) =>
         plan === circled || (options.atomic === "file" && plan.outcomes.some(({ status }) => status === "failed")),
     );
     if (options.atomic === "all" || failed.length === 0) return { plans: [...spoilt, ...plans], lost };
     // What stays untouched stays under its name, too, which may stand in the way of others: they are planned without it.
-    spoilt.push(...failed);
+    spoilt.push(...failed.map((plan) => (plan === circled ? undone(plan) : plan)));
+    for (const { file, operations } of failed) {
+      const by = indicesOf(operations[0] as Section)[0] ?? 0;
+      if (file !== undefined && operations.some(frees)) kept.set(file.document.uri, by);
+    }
     const out = new Set(failed.flatMap(({ operations }) => operations));
     left = left.filter((section) => !out.has(section));
   }
+}
+
+/** Whether an operation would take a file away from its name. */
+function frees(operation: Operation): boolean {
+  return operation.kind === "delete" || (operation.kind === "update" && operation.move !== undefined);
+}
+
+/** A file that can't be changed at all: not even what found its place. */
+function undone(plan: FilePlan): FilePlan {
+  const outcomes = plan.outcomes.map(
+    (outcome): EditOutcome => (outcome.status === "applied" ? { ...outcome, status: "notAttempted" } : outcome),
+  );
+  return { ...plan, file: undefined, outcomes };
 }
 
 function* planOnce(
   sections: readonly Section[],
   snapshot: Snapshot,
   options: BatchOptions,
+  kept: ReadonlyMap<DocumentUri, number>,
 ): Generator<void, FilePlans & { readonly circled: FilePlan | undefined }> {
-  const work: Work = { tree: new Tree(snapshot), snapshot, options, lost: [] };
+  const work: Work = { tree: new Tree(snapshot), snapshot, options, lost: [], kept: new Map(kept) };
   for (const section of sections) {
     const document = documentOf(work, section);
     if (document === undefined) continue;
@@ -55,6 +74,8 @@ interface Work {
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
+  /** Names that a failed edit (0-based) should have freed: what relies on that fails, too. */
+  readonly kept: Map<DocumentUri, number>;
 }
 
 /** The document that a section's path means; `undefined`: none, and all of the section is lost. */
@@ -75,7 +96,7 @@ function documentOf(work: Work, section: Section): Document | undefined {
 function loseAll({ lost }: Work, section: Section, failure: Failure): void {
   for (const index of indicesOf(section)) {
     // A failure without a path is the call's own, and the same for all of its edits.
-    const own = failure.path === undefined ? failure : atEdit(failure, { index });
+    const own = failure.path === undefined ? failure : atEdit(failure, { index, patchLine: section.patchLine });
     lost.push({ index, path: section.path, status: "failed", places: [], failure: own });
   }
 }
@@ -103,6 +124,8 @@ function add(work: Work, section: AddSection, document: Document): Done {
   const { tree, snapshot } = work;
   const { index, patchLine } = section;
   const at: At = { index, path: document.path, patchLine };
+  const by = work.kept.get(document.uri);
+  if (by !== undefined) return { node: undefined, status: "failed", failure: fileFailures.notFreed(at, by) };
   const there = tree.get(document.uri) ?? revived(tree, document, index);
   if (there === undefined) {
     if (liesBelow(document, snapshot)) {
@@ -117,10 +140,12 @@ function add(work: Work, section: AddSection, document: Document): Done {
   }
   const { text } = there.draft.index;
   const lineEnd = firstLineEnd(there.draft.index);
-  const insert = lineEnd === "\n" ? section.text : section.text.replaceAll("\n", lineEnd);
+  // The mark that the file has is not written once more.
+  const sent = there.draft.document.bom ? section.text.replace(/^\uFEFF/, "") : section.text;
+  const insert = lineEnd === "\n" ? sent : sent.replaceAll("\n", lineEnd);
   const hadText = !there.draft.created;
   there.draft = edited(there.draft, [{ from: 0, to: text.length, insert }]).draft;
-  there.isOverwritten ||= hadText;
+  there.isOverwritten ||= hadText && insert !== text;
   return { node: there, status: insert === text ? "skipped" : "applied" };
 }
 
@@ -143,16 +168,25 @@ function remove(work: Work, section: DeleteSection, document: Document): Done {
     return { node, status: "failed", failure };
   }
   const failure = refuseDelete(node, at, options);
-  if (failure !== undefined) return { node, status: "failed", failure };
+  if (failure !== undefined) {
+    work.kept.set(document.uri, index);
+    return { node, status: "failed", failure };
+  }
   tree.rename(node, undefined, index);
   return { node, status: "applied" };
 }
 
-function refuseDelete({ draft: { document } }: Node, at: At, { overwrite }: BatchOptions): Failure | undefined {
+function refuseDelete(node: Node, at: At, { overwrite }: BatchOptions): Failure | undefined {
+  const { document } = node.draft;
   if (!document.uri.startsWith("file:")) return fileFailures.noFile(at);
-  // An open document whose file can't be compared counts as one with unsaved changes.
+  if (isUnsaved(node)) return fileFailures.unsaved(at);
   const isDirty = document.version !== null && document.onDisk !== "same";
   return isDirty && !overwrite ? fileFailures.dirty(at) : undefined;
+}
+
+/** Whether a document is open, but not the text of any file that could be deleted or moved. */
+function isUnsaved({ draft: { document } }: Node): boolean {
+  return document.version !== null && document.onDisk === undefined;
 }
 
 function* update(work: Work, section: UpdateSection, document: Document): Generator<void, void> {
@@ -166,6 +200,11 @@ function* update(work: Work, section: UpdateSection, document: Document): Genera
     loseAll(work, section, fileFailures.notThere(at, by === undefined ? undefined : { by }));
     return;
   }
+  if (node.draft.document.isBinary) {
+    const [index = 0] = indicesOf(section);
+    loseAll(work, section, fileFailures.binary({ index, path: document.path, patchLine }));
+    return;
+  }
   node.sections.push(section);
   const { draft, outcomes } = yield* planHunks(node.draft, section, options);
   node.draft = draft;
@@ -175,6 +214,7 @@ function* update(work: Work, section: UpdateSection, document: Document): Genera
   if (move === undefined) return;
   const before = node.name;
   const failure = moveTo(work, node, move);
+  if (failure !== undefined && before !== undefined) work.kept.set(before.uri, move.index);
   const status = failure !== undefined ? "failed" : node.name === before ? "skipped" : "applied";
   record(node, section, { index: move.index, path, status, ...(failure === undefined ? {} : { failure }) });
 }
@@ -185,16 +225,20 @@ function moveTo(work: Work, node: Node, move: NonNullable<UpdateSection["move"]>
   const { index, patchLine } = move;
   const target = snapshot.targets.get(move.path);
   if (target === undefined) throw new Error("a snapshot must have a target for every path");
-  if (!target.ok) return atEdit(target.failure, { index });
+  if (!target.ok) return atEdit(target.failure, { index, patchLine });
   const { uri, path } = snapshot.documents.get(target.uri) ?? { uri: target.uri, path: move.path };
   const at: At = { index, path: node.name?.path ?? node.draft.document.path, patchLine };
   if (uri === node.name?.uri) return undefined;
+  const by = work.kept.get(uri);
+  if (by !== undefined) return fileFailures.notFreed(at, by);
+  if (isUnsaved(node)) return fileFailures.unsaved(at);
   if (!node.draft.document.uri.startsWith("file:") || !uri.startsWith("file:")) return fileFailures.noFile(at);
   const there = tree.get(uri);
   if (there === undefined) {
     if (liesBelow({ uri }, snapshot)) return pathFailures.belowFile(at);
   } else {
     if (!options.overwrite) return fileFailures.exists(at, path);
+    if (isUnsaved(there)) return fileFailures.unsaved(at);
     tree.rename(there, undefined, index);
     node.isOverwritten = true;
   }

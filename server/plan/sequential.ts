@@ -7,9 +7,9 @@ import { explainAbsence } from "./absence.js";
 import { choose, locateEdit } from "./choose.js";
 import { type Draft, edited, linesOf, type Span, spanInBase } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
+import { IncrementalSearch } from "./incremental.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
 import type { EditOutcome } from "./outcome.js";
-import { Swift } from "./swift.js";
 
 /** A draft and what became of the edits that made it, in their order. */
 export interface Drafted {
@@ -24,19 +24,19 @@ export function* planSequential(
   options: BatchOptions,
 ): Generator<void, Drafted> {
   const history = new History(edits);
-  const swift = new Swift(start, edits, options);
+  const search = new IncrementalSearch(start, edits, options);
   const outcomes: EditOutcome[] = [];
   for (const edit of edits) {
     const isRefused = refusal({}, edit) !== undefined;
-    const swiftly = isRefused ? undefined : swift.plan(edit);
-    if (swiftly === undefined) {
-      const { draft } = swift;
+    const found = isRefused ? undefined : search.plan(edit);
+    if (found === undefined) {
+      const { draft } = search;
       const result = planEdit(draft, edit, history, options);
       outcomes.push(result.outcome);
-      if (result.step !== undefined) swift.adopt(result.draft, result.step);
+      if (result.step !== undefined) search.adopt(result.draft, result.step);
     } else {
-      history.note(edit, swiftly.changed);
-      const { rung, places, changed } = swiftly;
+      const { rung, places, changed } = found;
+      history.note(edit, changed);
       const status = changed.length === 0 ? "skipped" : "applied";
       outcomes.push({
         index: edit.index,
@@ -48,7 +48,7 @@ export function* planSequential(
     }
     yield;
   }
-  return { draft: swift.draft, outcomes };
+  return { draft: search.draft, outcomes };
 }
 
 interface Step {

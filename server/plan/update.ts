@@ -26,7 +26,9 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
   const outcomes: EditOutcome[] = [];
   let cursor = 0;
   let failed = 0;
-  for (const hunk of section.hunks) {
+  const isMarked = start.document.bom;
+  for (const sent of section.hunks) {
+    const hunk = isMarked ? withoutMarks(sent) : sent;
     const at: At = { index: hunk.index, path: start.document.path, patchLine: hunk.patchLine };
     const found = findHunk(ground, hunk, cursor);
     const claim = found.ok ? claimOf(index, hunk, found.place, lineEnd) : undefined;
@@ -57,6 +59,14 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
   };
 }
 
+/** A hunk for a file with a byte order mark, which is not in its text: a mark that was copied with the first line is left out. */
+function withoutMarks(hunk: Hunk): Hunk {
+  const lines = hunk.lines.map((line) =>
+    line.text.startsWith("\uFEFF") ? { ...line, text: line.text.slice(1) } : line,
+  );
+  return { ...hunk, lines };
+}
+
 /** Where a hunk that is out of order goes among the others: what it adds stands in front of what the next one adds. */
 function behind(inOrder: readonly Claim[], { place }: Claim): number {
   const next = inOrder.findIndex((one) => one.place.to > one.place.from && one.place.from >= place.from);
@@ -75,8 +85,10 @@ function outcomeOf(
     return { ...common, status: "failed", places: [], ...(failure === undefined ? {} : { failure }) };
   }
   const { matchedLines } = ended.index;
-  const from = matchedLines.start(place.start);
-  const to = matchedLines.start(place.start + place.length);
+  // Of an insertion the line in front of it counts.
+  const first = place.length === 0 ? Math.max(0, place.start - 1) : place.start;
+  const from = matchedLines.start(first);
+  const to = matchedLines.start(first + Math.max(1, place.length));
   return {
     ...common,
     status: "applied",

@@ -43,7 +43,13 @@ export const limits = {
   /** Places of one old text that are collected. */
   placesPerEdit: 200_000,
   /** Places of one hunk that are collected: more than any failure needs. */
-  hunkPlaces: 1_000,
+  hunkPlaces: 100,
+  /** Earlier changes of a batch around which one old text is looked for; where more come into question, in the whole text. */
+  searchedChanges: 64,
+  /** UTF-16 units of all their surroundings together, likewise. */
+  searchedAround: 65_536,
+  /** Places of the key of one of many old texts that are compared; where there are more, the text is looked for alone. */
+  keyHits: 1_000,
   /** Steps that one rung may take to compare lines. */
   lineSteps: 5_000_000,
   /** Edit distance in lines up to which an old and a new text are aligned line by line; beyond, the whole block is replaced. */

@@ -52,6 +52,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   const budget = { bytes: 0 };
   const groups = groupByDocument(operations, resolved);
   const read = await mapBounded(groups, async (group) => {
+    if (group.leaves && group.hasOtherName) return fail(pathFailures.hasOtherName(group.sent, group.place.path));
     const link = group.leaves && (await isLink(group.place.spelt));
     if (link) return fail(pathFailures.isLink(group.sent, group.place.path));
     const source = { ...group, resolver, world, budget };
@@ -67,7 +68,15 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   const resolved = await resolver.resolve(path);
   if (!resolved.ok) return resolved;
   const { place } = resolved;
-  const group: Group = { place, sent: path, asked: "edit", mayCreate: false, leaves: false, mayBeBinary: false };
+  const group: Group = {
+    place,
+    sent: path,
+    asked: "edit",
+    mayCreate: false,
+    leaves: false,
+    hasOtherName: false,
+    mayBeBinary: false,
+  };
   const read = await readDocument({ ...group, resolver, world, budget: { bytes: 0 } });
   return read.ok ? { ...read, place } : read;
 }
@@ -81,8 +90,10 @@ interface Group {
   readonly asked: "edit" | "section";
   /** Whether it may come into being, or become a name for another file. */
   readonly mayCreate: boolean;
-  /** Whether it is to be deleted or to get another name. */
+  /** Whether it is to be deleted, to get another name, or to make room for another file. */
   readonly leaves: boolean;
+  /** Whether the operations, or they and the editor, know it under several names, through hard links. */
+  readonly hasOtherName: boolean;
   /** Whether nobody asks for its text, so that it may be binary. */
   readonly mayBeBinary: boolean;
 }
@@ -103,8 +114,10 @@ function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap
         sent: known?.sent ?? path,
         asked: operation.kind === "edit" ? "edit" : "section",
         mayCreate: isNew || known?.mayCreate === true,
-        leaves: need === "file" || isMoved || known?.leaves === true,
-        mayBeBinary: (need === "file" || need === "name") && known?.mayBeBinary !== false,
+        leaves: need === "file" || need === "name" || isMoved || known?.leaves === true,
+        hasOtherName: target.place.reached !== (known?.place ?? target.place).file || known?.hasOtherName === true,
+        // A file that is deleted first may come anew.
+        mayBeBinary: known?.mayBeBinary ?? (need === "file" || need === "name"),
       });
     }
   }
@@ -167,7 +180,7 @@ async function closedDocument(source: Source, file: FileRead): Promise<Read> {
   const { place, sent, mayCreate, resolver, world } = source;
   const { uri, path, searched } = place;
   if (file.kind === "failed") {
-    const isBinary = source.mayBeBinary && ["unsupportedEncoding", "tooLarge"].includes(file.failure.code);
+    const isBinary = source.mayBeBinary && file.failure.code === "unsupportedEncoding";
     if (!isBinary) return fail(file.failure);
     const { loneCrEndsLine } = world;
     const nothing = { text: "", bom: false, bomSynced: false, version: null };

@@ -7,13 +7,14 @@ import { rewrite } from "../match/rewrite.js";
 import { type Rung, type RungName, rungs } from "../match/rungs.js";
 import { type Change, ChangeSet } from "../text/changeSet.js";
 import { isAllBlank, splitLines } from "../text/chars.js";
+import { limits } from "../text/limits.js";
 import { choose } from "./choose.js";
 import { type Draft, draftOf, linesOf, type PlaceLines, type Span, spanInBase } from "./draft.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
-import { Pieces, type Window } from "./pieces.js";
+import { type Extent, Pieces, type Window } from "./pieces.js";
 
 /** What an edit came to. */
-export interface SwiftEdit {
+export interface IncrementalEdit {
   readonly rung: RungName;
   readonly places: readonly PlaceLines[];
   /** The stretches of the base text that it changed; none: the text was there already. */
@@ -23,12 +24,6 @@ export interface SwiftEdit {
 /** Units around a change in which the keys of an old text are looked for. */
 const keyReach = ManySearch.reach;
 
-/** Changes around which one old text is looked for; where there are more, the whole text is searched instead. */
-const mostWindows = 64;
-
-/** Units of all those surroundings together. */
-const mostWindowText = 65_536;
-
 /** A place in text that the batch has changed. */
 interface InWindow {
   readonly window: Window;
@@ -37,7 +32,7 @@ interface InWindow {
 }
 
 /** A file's edits in sequence: the same answers as a search of the whole text for each, for less. */
-export class Swift {
+export class IncrementalSearch {
   private readonly pieces: Pieces;
   private readonly isUsable: boolean;
   /** By old text, base offsets of the changes that its key stands at. */
@@ -70,7 +65,7 @@ export class Swift {
   }
 
   /** Plans one edit where that is certain; `undefined`: it must be planned on the whole text, and may fail there. */
-  plan(edit: EditOperation): SwiftEdit | undefined {
+  plan(edit: EditOperation): IncrementalEdit | undefined {
     const { base } = this.start;
     const hasMark = this.start.document.bom && (edit.oldText.startsWith("\uFEFF") || edit.newText.startsWith("\uFEFF"));
     // Where the batch has taken all line ends away, new ones have no model in the text any more.
@@ -106,15 +101,21 @@ export class Swift {
     if (!this.isUsable) return;
     let shift = 0;
     for (const { from, to, insert } of step.changes) {
-      const at = from + shift;
-      const text = draft.index.text.slice(Math.max(0, at - keyReach), at + insert.length + keyReach);
-      this.flag(text, own.change.unitBack(at).from);
+      const start = own.change.unitBack(from + shift).from;
+      const end = own.change.unitBack(from + shift + insert.length).to;
+      const first = this.pieces.firstTouching(start);
+      let behind = first;
+      while (behind < this.pieces.count && this.pieces.at(behind).from <= end) behind++;
+      this.flagNear({ from: start, to: end }, first, behind);
       shift += insert.length - (to - from);
     }
   }
 
   /** An edit whose places all are as the base text has them. */
-  private onBase(edit: EditOperation, located: Extract<Located, { kind: "one" | "many" }>): SwiftEdit | undefined {
+  private onBase(
+    edit: EditOperation,
+    located: Extract<Located, { kind: "one" | "many" }>,
+  ): IncrementalEdit | undefined {
     const chosen = choose(this.start, edit, located);
     if (!chosen.ok) return undefined;
     const all: { place: Place; changes: readonly Change[] }[] = [];
@@ -135,7 +136,9 @@ export class Swift {
   }
 
   /** An edit whose only place lies in text that the batch has changed. */
-  private inWindow(edit: EditOperation, { window, place, rung }: InWindow): SwiftEdit | undefined {
+  private inWindow(edit: EditOperation, { window, place, rung }: InWindow): IncrementalEdit | undefined {
+    // What is said of several places is for the whole text to judge.
+    if (edit.occurrence !== undefined || edit.expectedCount !== undefined) return undefined;
     const changes = rewrite(window.index, place, edit);
     if (changes === undefined) return undefined;
     const local = localDraft(this.start, window);
@@ -146,7 +149,8 @@ export class Swift {
     const places = [linesOf(this.start, inBase(place))];
     const changed = changes.map(inBase);
     const { first, end } = this.pieces.edit(window, ChangeSet.of(window.index.text.length, changes));
-    this.flagChanges(first, end);
+    // Where changes cancel each other, what is left beside them has new surroundings.
+    this.flagNear(window.base, first, end);
     return { rung, places, changed };
   }
 
@@ -178,20 +182,19 @@ export class Swift {
   private windows(oldText: string, located: Located): Window[] | undefined {
     const suspects = this.suspects(oldText, located);
     if (suspects === undefined) return undefined;
+    if (suspects.length > limits.searchedChanges) return undefined;
     const lines = splitLines(oldText).length;
-    const groups: { readonly from: number; readonly window: Window }[] = [];
-    let size = 0;
+    const groups: { readonly from: number; readonly extent: Extent }[] = [];
     for (const at of suspects) {
       const last = groups.at(-1);
-      const own = this.pieces.window(at, at + 1, lines);
-      const isJoined = last !== undefined && own.base.from <= last.window.base.to;
+      const own = this.pieces.extent(at, at + 1, lines);
+      const isJoined = last !== undefined && own.base.from <= last.extent.base.to;
       if (isJoined) groups.pop();
       const from = isJoined ? last.from : at;
-      groups.push({ from, window: isJoined ? this.pieces.window(from, at + 1, lines) : own });
-      size += own.index.text.length;
-      if (groups.length > mostWindows || size > mostWindowText) return undefined;
+      groups.push({ from, extent: isJoined ? this.pieces.extent(from, at + 1, lines) : own });
     }
-    return groups.map(({ window }) => window);
+    const size = groups.reduce((sum, { extent }) => sum + this.pieces.lengthOf(extent), 0);
+    return size > limits.searchedAround ? undefined : groups.map(({ extent }) => this.pieces.window(extent));
   }
 
   /** Indices of the changes that an old text might reach into, ascending; `undefined`: too many. */
@@ -202,7 +205,7 @@ export class Swift {
       if (hits === undefined) return this.all();
       if (hits === "many") return undefined;
       const spans = hits.map((from) => ({ from, to: from + oldText.length }));
-      return this.changesAt(this.flagged.get(oldText) ?? [], spans);
+      return this.changesAt(this.flagged.get(oldText), spans);
     }
     this.loose ??= this.searchLoose();
     const core = this.loose.coreOf.get(oldText);
@@ -214,19 +217,20 @@ export class Swift {
       const line = lines.lineAt(Math.max(0, at));
       return { from: lines.start(Math.max(0, line - count)), to: lines.end(line + count) };
     });
-    return this.changesAt(this.loose.flagged.get(core) ?? [], spans);
+    return this.changesAt(this.loose.flagged.get(core), spans);
   }
 
   /** All changes, if they are few. */
   private all(): readonly number[] | undefined {
     const { count } = this.pieces;
-    return count > mostWindows ? undefined : Array.from({ length: count }, (_, i) => i);
+    return count > limits.searchedChanges ? undefined : Array.from({ length: count }, (_, i) => i);
   }
 
   /** The changes at some base offsets and in some stretches of the base text. */
-  private changesAt(offsets: readonly number[], spans: readonly Span[]): number[] {
+  private changesAt(offsets: readonly number[] | undefined, spans: readonly Span[]): readonly number[] | undefined {
+    if (offsets !== undefined && offsets.length > limits.searchedChanges) return undefined;
     const found = new Set<number>();
-    for (const { from, to } of [...offsets.map((offset) => ({ from: offset, to: offset })), ...spans]) {
+    for (const { from, to } of [...(offsets ?? []).map((offset) => ({ from: offset, to: offset })), ...spans]) {
       for (let i = this.pieces.firstTouching(from); i < this.pieces.count && this.pieces.at(i).from <= to; i++)
         found.add(i);
     }
@@ -252,6 +256,13 @@ export class Swift {
     for (let i = 0; i < this.pieces.count; i++)
       flagLoose(loose, this.pieces.textAround(i, keyReach), this.pieces.at(i).from);
     return loose;
+  }
+
+  /** Flags the changes `[first, end)` of a stretch of the base text, and the next ones beside it that keys may reach. */
+  private flagNear({ from, to }: Span, first: number, end: number): void {
+    const before = first > 0 && from - this.pieces.at(first - 1).to < keyReach ? first - 1 : first;
+    const behind = end < this.pieces.count && this.pieces.at(end).from - to < keyReach ? end + 1 : end;
+    this.flagChanges(before, behind);
   }
 
   private flagChanges(first: number, end: number): void {
@@ -282,7 +293,8 @@ function flagLoose({ search, flagged }: LooseSearch, text: string, offset: numbe
 function push(map: Map<string, number[]>, key: string, value: number): void {
   const values = map.get(key);
   if (values === undefined) map.set(key, [value]);
-  else values.push(value);
+  // One more than is looked at says that there are too many.
+  else if (values.length <= limits.searchedChanges) values.push(value);
 }
 
 function asBase(origin: Draft): Draft {

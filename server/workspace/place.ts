@@ -1,0 +1,59 @@
+/** What a path is resolved in, and what it turns out to mean. */
+import type { Failure } from "../plan/failure.js";
+import type { OpenText, OpenTexts } from "./identity.js";
+
+/** A workspace folder of the editor. */
+export interface Folder {
+  readonly uri: string;
+  /** Absolute; a folder that is no directory of this machine has an empty one and holds no file. */
+  readonly path: string;
+}
+
+/** All that decides what a path means. */
+export interface Scope {
+  /** The integration's `options.root`: what relative paths are relative to, as an absolute path or `file:` URI. */
+  readonly root?: string | undefined;
+  readonly folders: readonly Folder[];
+  /** The user's setting: directories beside the folders that may be edited; absolute, or starting with `~/`. */
+  readonly additionalFolders: readonly string[];
+  /** The user's setting: names that no path may hold below its folder, compared folded. */
+  readonly protectedNames: readonly string[];
+  readonly openTexts: OpenTexts;
+  /** Default: that of the process. Paths on disk are always those of the process. */
+  readonly platform?: NodeJS.Platform | undefined;
+  /** What `~` stands for; default: the user's home directory. */
+  readonly home?: string | undefined;
+}
+
+/** The one document that a path means. It may not exist yet. */
+export interface Place {
+  /** The client's own spelling where it is open, else our strict encoding of `file`. */
+  readonly uri: string;
+  /** For people and diffs: relative to its workspace folder, with `/`; absolute where it lies in none; else the URI. */
+  readonly path: string;
+  /** Canonical path; `undefined`: an open document that is no file, as `untitled:`. */
+  readonly file: string | undefined;
+  /** The same for every spelling of one document. */
+  readonly identity: string;
+  /** `undefined`: the editor does not have it open. */
+  readonly open: OpenText | undefined;
+  /** Whether there is something at `file`. */
+  readonly onDisk: boolean;
+  /** The path as it was spelt, absolute and normal, with links as they are; `undefined`: no file. */
+  readonly spelt: string | undefined;
+  /** Where the spelling leads: another name of `file`, through a hard link, or the same; `undefined`: no file. */
+  readonly reached: string | undefined;
+  /** Canonical paths at which it may be looked for; several where a relative path might stand in several folders. */
+  readonly searched: readonly string[];
+}
+
+/** A place, or why the path means none that may be touched. */
+export type Resolved = { readonly ok: true; readonly place: Place } | { readonly ok: false; readonly failure: Failure };
+
+/** Answers for the documents and folders of one moment. */
+export interface Resolver {
+  /** Never throws for what a caller can send. A place that exists nowhere is where the file would be created. */
+  resolve(sent: string): Promise<Resolved>;
+  /** Open files that lie inside, as their URIs spell them. */
+  openPaths(): string[];
+}
