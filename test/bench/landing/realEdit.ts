@@ -70,7 +70,7 @@ export function drawEdits(chance: Chance, version: Version, count: number): Real
  * A change with at least so many lines of context on both sides, and as many more as make its old lines unique even where
  * blanks and typography do not count. `undefined`: not even the most context does, or there is no context behind it.
  */
-export function withContext(version: Version, hunk: RealEdit, least: number): RealEdit | undefined {
+function withContext(version: Version, hunk: RealEdit, least: number): RealEdit | undefined {
   for (let context = least; context <= mostContext; context++) {
     const edit = surrounded(version, hunk, context);
     const isOpen = edit.lines.at(-1)?.kind !== "keep" || edit.lines[0]?.kind !== "keep";

@@ -22,7 +22,7 @@ export interface Figures {
 }
 
 /** What is promised of all refusals that have a true place together, in percent. */
-export const pointingGoal = 97;
+const pointingGoal = 97;
 
 /** One kind's figures from its cases. */
 export function figuresOf({ name, goal }: Kind, landed: readonly Landed[]): Figures {
@@ -47,10 +47,12 @@ export function figuresOf({ name, goal }: Kind, landed: readonly Landed[]): Figu
   };
 }
 
-function countsOf(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
+const countsOf = (names: readonly string[]): Record<string, number> => added(names.map((name) => ({ [name]: 1 })));
+
+function added(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const [name, n] of counts.flatMap((one) => Object.entries(one))) sums[name] = (sums[name] ?? 0) + n;
+  return sums;
 }
 
 /** All kinds together. */
@@ -68,9 +70,7 @@ export function total(rows: readonly Figures[]): Figures {
     pointed,
     due: sum((row) => row.due),
     reasoned: sum((row) => row.reasoned),
-    rungs: rows
-      .flatMap((row) => Object.entries(row.rungs))
-      .reduce<Record<string, number>>((all, [rung, n]) => ({ ...all, [rung]: (all[rung] ?? 0) + n }), {}),
+    rungs: added(rows.map((row) => row.rungs)),
     goal: `wrong 0, place >= ${pointingGoal} %`,
     isMet: wrong === 0 && pointed * 100 >= pointingGoal * placed,
   };
