@@ -138,18 +138,23 @@ export function quotedRegion(draft: Draft, region: Region): NearestRegion {
   const { lines } = draft.index;
   const { difference } = region;
   const visible = difference !== undefined && blankKinds.has(difference.kind);
-  const shownEnd = Math.min(region.endLine, region.startLine + limits.nearestLines - 1);
-  const content = Array.from({ length: shownEnd - region.startLine + 1 }, (_, i) =>
-    lines.content(region.startLine + i),
-  );
+  // Of a long region the lines around the difference.
+  const isFar = difference !== undefined && difference.line - region.startLine >= limits.nearestLines;
+  const shownStart = isFar ? difference.line - Math.floor(limits.nearestLines / 2) : region.startLine;
+  const shownEnd = Math.min(region.endLine, shownStart + limits.nearestLines - 1);
+  const content = Array.from({ length: shownEnd - shownStart + 1 }, (_, i) => lines.content(shownStart + i));
   const inBase = (line: number): number => lineOf(draft, lines.start(line));
-  const numbered = content.map((text, i) => ({ text, number: ownLine(draft, region.startLine + i) }));
+  const numbered = content.map((text, i) => ({ text, number: ownLine(draft, shownStart + i) }));
   return {
     startLine: inBase(region.startLine),
     endLine: inBase(region.endLine),
-    text: showLines(numbered, { blanks: visible ? "visible" : "plain", more: region.endLine > shownEnd }),
+    text: showLines(numbered, {
+      blanks: visible ? "visible" : "plain",
+      before: shownStart > region.startLine,
+      more: region.endLine > shownEnd,
+    }),
     difference: sayDifference(difference && { ...difference, line: inBase(difference.line) }, {
-      lines: content.length,
+      lines: region.endLine - region.startLine + 1,
     }),
   };
 }

@@ -305,13 +305,16 @@ export interface ShownLine {
   readonly number: number | undefined;
 }
 
-/** Lines with their numbers, as a failure shows them; with `blanks: "visible"` those at both ends of a line can be seen. */
-export function showLines(lines: readonly ShownLine[], how: { blanks: "visible" | "plain"; more: boolean }): string {
+/** Lines with their numbers, as a failure shows them, with an ellipsis where there are more; with `blanks: "visible"` those at both ends of a line can be seen. */
+export function showLines(
+  lines: readonly ShownLine[],
+  how: { blanks: "visible" | "plain"; before: boolean; more: boolean },
+): string {
   const shown = lines.map(({ text, number }) => {
     const cut = clip(text, limits.quotedLine);
     return `${number ?? "+"}| ${how.blanks === "plain" ? cut : cut.replace(/^\s+|\s+$/g, visibleBlanks)}`;
   });
-  return [...shown, ...(how.more ? ["…"] : [])].join("\n");
+  return [...(how.before ? ["…"] : []), ...shown, ...(how.more ? ["…"] : [])].join("\n");
 }
 
 /** Failures of reading the call: its shape, its fields, their types. */
@@ -548,7 +551,7 @@ export const pathFailures = {
       `${quote(path, 160)} is protected: "${name}" can make other programs run code.`,
       'Only the user can allow it, with the setting "protectedNames".',
     ),
-  fileNotFound: (path: string, similar: readonly string[], asked: "edit" | "section" = "edit") =>
+  fileNotFound: (path: string, similar: readonly string[], asked: "edit" | "section" | "deletion" = "edit") =>
     makeFailure(
       "fileNotFound",
       { path },
@@ -556,7 +559,9 @@ export const pathFailures = {
       similar.length === 0
         ? asked === "edit"
           ? "An edit with an empty old text creates it."
-          : 'Only "*** Add File" is for a file that is not there.'
+          : asked === "deletion"
+            ? "If it is gone already, leave the section out."
+            : 'Only "*** Add File" is for a file that is not there.'
         : `Is ${similar.map((s) => quote(s, 160)).join(" or ")} meant?`,
     ),
   notOpen: (uri: string) =>
@@ -579,7 +584,7 @@ export const pathFailures = {
     makeFailure(
       "ioError",
       { path },
-      `${quote(path, 160)} is one of several names (hard links) of a file that is open, or named in this call, as ${quote(file, 160)}.`,
+      `${quote(path, 160)} is one of several names (links) of a file that is open, or named in this call, as ${quote(file, 160)}.`,
       "Change its text under one name, or delete and move it in a call of its own when it is not open.",
     ),
   unsupportedEncoding: (path: string, problem: string) =>
@@ -945,16 +950,24 @@ export const hunkFailures = {
 
 /** Failures of operations on whole files. */
 export const fileFailures = {
-  notThere: (at: At, taken: { readonly by: number } | undefined) =>
+  notThere: (
+    at: At,
+    taken: { readonly by: number; readonly to: string | undefined } | undefined,
+    asked: "update" | "delete",
+  ) =>
     makeFailure(
       "fileNotFound",
       at,
       taken === undefined
         ? `${nameOf(at)}: there is no such file at this point of the patch.`
-        : `${nameOf(at)}: edit ${taken.by} of this patch has deleted or moved the file.`,
-      taken === undefined
-        ? "Add the file before it is changed."
-        : "Use the file's new path, or change the order of the sections.",
+        : `${nameOf(at)}: edit ${taken.by} of this patch has ${taken.to === undefined ? "deleted" : "moved"} the file.`,
+      taken?.to !== undefined
+        ? `Use its new path ${quote(taken.to, 160)}.`
+        : asked === "delete"
+          ? "Leave the section out."
+          : taken === undefined
+            ? "Add the file before it is changed."
+            : "Change the file before it is deleted, or leave the section out.",
     ),
   exists: (at: At, target: string) =>
     makeFailure(
@@ -974,7 +987,7 @@ export const fileFailures = {
     makeFailure(
       "fileExists",
       at,
-      `${nameOf(at)} needs a name that edit ${by} should have freed, but that one failed or stood beside one that failed.`,
+      `${nameOf(at)} relies on edit ${by}, which should have moved or deleted a file, but failed or stood beside one that failed.`,
       `Correct edit ${by}; this one then goes through.`,
     ),
   unsaved: (at: At) =>

@@ -114,8 +114,9 @@ export function pathsOf(operation: Operation): readonly PathUse[] {
     case "delete":
       return [{ path, need: "file" }];
     case "update":
+      // To give a file another name, nobody needs to read it.
       return [
-        { path, need: "text" },
+        { path, need: operation.hunks.length === 0 ? "file" : "text" },
         ...(operation.move ? [{ path: operation.move.path, need: "name" } as const] : []),
       ];
   }

@@ -5,7 +5,7 @@ import { edited, netChange } from "./draft.js";
 import { type At, atEdit, type Failure, fileFailures, pathFailures } from "./failure.js";
 import { fileOrder } from "./fileOrder.js";
 import type { AddSection, BatchOptions, DeleteSection, Operation, Section, UpdateSection } from "./operation.js";
-import { indicesOf } from "./operation.js";
+import { indicesOf, pathsOf } from "./operation.js";
 import { type EditOutcome, type FileChange, type FilePlan, type FilePlans, tooLarge } from "./outcome.js";
 import type { Document, DocumentUri, Snapshot } from "./snapshot.js";
 import { type Node, Tree } from "./tree.js";
@@ -29,13 +29,21 @@ export function* planSections(
     if (options.atomic === "all" || failed.length === 0) return { plans: [...spoilt, ...plans], lost };
     // What stays untouched stays under its name, too, which may stand in the way of others: they are planned without it.
     spoilt.push(...failed.map((plan) => (plan === circled ? undone(plan) : plan)));
-    for (const { file, operations } of failed) {
+    for (const { operations } of failed) {
       const by = indicesOf(operations[0] as Section)[0] ?? 0;
-      if (file !== undefined && operations.some(frees)) kept.set(file.document.uri, by);
+      for (const uri of operations.some(frees) ? namesIn(operations, snapshot) : []) kept.set(uri, by);
     }
     const out = new Set(failed.flatMap(({ operations }) => operations));
     left = left.filter((section) => !out.has(section));
   }
+}
+
+/** All documents that operations name. */
+function namesIn(operations: readonly Operation[], { targets }: Snapshot): DocumentUri[] {
+  return operations.flatMap(pathsOf).flatMap(({ path }) => {
+    const target = targets.get(path);
+    return target?.ok === true ? [target.uri] : [];
+  });
 }
 
 /** Whether an operation would take a file away from its name. */
@@ -74,7 +82,7 @@ interface Work {
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
-  /** Names that a failed edit (0-based) should have freed: what relies on that fails, too. */
+  /** Names that a failed edit (0-based) should have freed or taken: what relies on that fails, too. */
   readonly kept: Map<DocumentUri, number>;
 }
 
@@ -89,6 +97,12 @@ function documentOf(work: Work, section: Section): Document | undefined {
   }
   const document = snapshot.documents.get(target.uri);
   if (document === undefined) throw new Error("a snapshot must have a document for every target");
+  const by = work.kept.get(target.uri);
+  if (by !== undefined) {
+    const [index = 0] = indicesOf(section);
+    loseAll(work, section, fileFailures.notFreed({ index, path: document.path, patchLine: section.patchLine }, by));
+    return undefined;
+  }
   return document;
 }
 
@@ -124,8 +138,6 @@ function add(work: Work, section: AddSection, document: Document): Done {
   const { tree, snapshot } = work;
   const { index, patchLine } = section;
   const at: At = { index, path: document.path, patchLine };
-  const by = work.kept.get(document.uri);
-  if (by !== undefined) return { node: undefined, status: "failed", failure: fileFailures.notFreed(at, by) };
   const there = tree.get(document.uri) ?? revived(tree, document, index);
   if (there === undefined) {
     if (liesBelow(document, snapshot)) {
@@ -163,8 +175,7 @@ function remove(work: Work, section: DeleteSection, document: Document): Done {
   const at: At = { index, path: document.path, patchLine };
   const node = tree.get(document.uri);
   if (node === undefined) {
-    const by = tree.takerOf(document.uri);
-    const failure = fileFailures.notThere(at, by === undefined ? undefined : { by });
+    const failure = fileFailures.notThere(at, tree.takenFrom(document.uri), "delete");
     return { node, status: "failed", failure };
   }
   const failure = refuseDelete(node, at, options);
@@ -194,13 +205,12 @@ function* update(work: Work, section: UpdateSection, document: Document): Genera
   const { move, patchLine } = section;
   const node = tree.get(document.uri);
   if (node === undefined) {
-    const by = tree.takerOf(document.uri);
     const [index = 0] = indicesOf(section);
     const at: At = { index, path: document.path, patchLine };
-    loseAll(work, section, fileFailures.notThere(at, by === undefined ? undefined : { by }));
+    loseAll(work, section, fileFailures.notThere(at, tree.takenFrom(document.uri), "update"));
     return;
   }
-  if (node.draft.document.isBinary) {
+  if (node.draft.document.isBinary && section.hunks.length > 0) {
     const [index = 0] = indicesOf(section);
     loseAll(work, section, fileFailures.binary({ index, path: document.path, patchLine }));
     return;
@@ -214,9 +224,15 @@ function* update(work: Work, section: UpdateSection, document: Document): Genera
   if (move === undefined) return;
   const before = node.name;
   const failure = moveTo(work, node, move);
-  if (failure !== undefined && before !== undefined) work.kept.set(before.uri, move.index);
+  if (failure !== undefined) for (const uri of namesOf(work, node, move)) work.kept.set(uri, move.index);
   const status = failure !== undefined ? "failed" : node.name === before ? "skipped" : "applied";
   record(node, section, { index: move.index, path, status, ...(failure === undefined ? {} : { failure }) });
+}
+
+/** The names that a move is about: the one that it frees, and the one that it takes, if that means any document. */
+function namesOf({ snapshot }: Work, { name }: Node, move: NonNullable<UpdateSection["move"]>): DocumentUri[] {
+  const target = snapshot.targets.get(move.path);
+  return [...(name === undefined ? [] : [name.uri]), ...(target?.ok === true ? [target.uri] : [])];
 }
 
 /** Gives a file another name, or says why it can't have it. Onto itself is no move. */
@@ -232,7 +248,8 @@ function moveTo(work: Work, node: Node, move: NonNullable<UpdateSection["move"]>
   const by = work.kept.get(uri);
   if (by !== undefined) return fileFailures.notFreed(at, by);
   if (isUnsaved(node)) return fileFailures.unsaved(at);
-  if (!node.draft.document.uri.startsWith("file:") || !uri.startsWith("file:")) return fileFailures.noFile(at);
+  if (!node.draft.document.uri.startsWith("file:")) return fileFailures.noFile(at);
+  if (!uri.startsWith("file:")) return fileFailures.noFile({ ...at, path });
   const there = tree.get(uri);
   if (there === undefined) {
     if (liesBelow({ uri }, snapshot)) return pathFailures.belowFile(at);

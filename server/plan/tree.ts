@@ -17,12 +17,20 @@ export interface Node {
   readonly outcomes: EditOutcome[];
 }
 
+/** How a file left its name. */
+export interface Taken {
+  /** 0-based index of the edit. */
+  readonly by: number;
+  /** The path that it has now; `undefined`: it was deleted. */
+  readonly to: string | undefined;
+}
+
 /** The names of a patch's files; every document of the snapshot is a node as soon as it is named. */
 export class Tree {
   /** In the order in which they were first named. */
   readonly nodes: Node[] = [];
   private readonly at = new Map<DocumentUri, Node | undefined>();
-  private readonly takenBy = new Map<DocumentUri, number>();
+  private readonly taken = new Map<DocumentUri, Taken>();
 
   constructor(private readonly snapshot: Snapshot) {}
 
@@ -34,9 +42,9 @@ export class Tree {
     return this.put({ uri, path: document.path }, draftOf(document));
   }
 
-  /** Which edit (0-based) took away what stood under a URI; `undefined`: none did. */
-  takerOf(uri: DocumentUri): number | undefined {
-    return this.takenBy.get(uri);
+  /** What has become of what stood under a URI; `undefined`: nothing has been taken away from there. */
+  takenFrom(uri: DocumentUri): Taken | undefined {
+    return this.taken.get(uri);
   }
 
   /** A new node under a name that nothing stands under. */
@@ -71,7 +79,7 @@ export class Tree {
   rename(node: Node, name: Node["name"], by: number): void {
     if (node.name !== undefined) {
       this.at.set(node.name.uri, undefined);
-      this.takenBy.set(node.name.uri, by);
+      this.taken.set(node.name.uri, { by, to: name?.path });
     }
     node.name = name && { uri: name.uri, path: name.path };
     if (name !== undefined) this.at.set(name.uri, node);

@@ -1,5 +1,5 @@
 /** Paths that may have been meant where there is no file: a hint for the caller, never a guess of ours. */
-import { opendir } from "node:fs/promises";
+import { opendir, stat } from "node:fs/promises";
 import { limits } from "../text/limits.js";
 import { pathsOf } from "./pathRules.js";
 
@@ -28,6 +28,7 @@ export async function similarPaths({ sent, searched, openPaths, platform }: Miss
     if (distance !== undefined) found.set(path, { spelling, distance });
   };
   for (const path of openPaths) note(path, path);
+  for (const spelling of respelt(sent)) if (await isFile(spelling, searched, sent)) return [spelling];
   for (const directory of new Set(searched.map((path) => dirname(path)))) {
     for (const name of await namesIn(directory)) {
       // The caller's own spelling of the directory is the shortest that is known to work.
@@ -39,6 +40,22 @@ export async function similarPaths({ sent, searched, openPaths, platform }: Miss
     .sort((a, b) => a.distance - b.distance || (a.spelling < b.spelling ? -1 : 1))
     .slice(0, limits.similarShown)
     .map(({ spelling }) => spelling);
+}
+
+/** A path without what git's diffs put before it, and with slashes for backslashes. */
+function respelt(sent: string): string[] {
+  const slashes = sent.replaceAll("\\", "/");
+  return [slashes, slashes.replace(/^[ab]\//, "")].filter((spelling) => spelling !== sent && spelling !== "");
+}
+
+/** Whether there is a file where another spelling of a relative path would lead. */
+async function isFile(spelling: string, searched: readonly string[], sent: string): Promise<boolean> {
+  for (const path of searched) {
+    if (!path.endsWith(sent)) continue;
+    const stats = await stat(path.slice(0, path.length - sent.length) + spelling).catch(() => undefined);
+    if (stats?.isFile() === true) return true;
+  }
+  return false;
 }
 
 /** Names of files, not of directories; none where the directory can't be read. */

@@ -7,6 +7,7 @@ import { compareWithFile, type FileRead, readTextFile, refuseWrite, withoutMark 
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Place, type Resolved, type Resolver, type Scope } from "./paths.js";
 import { similarPaths } from "./similar.js";
+import { pathOfSyncedUri } from "./uri.js";
 
 /** What the snapshot is taken of. */
 export interface World extends Scope {
@@ -32,13 +33,8 @@ export type ReadTarget =
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
   if (paths.length > limits.filesPerCall) {
-    const failure = callFailures.tooLarge(
-      {},
-      "the number of different paths",
-      paths.length,
-      limits.filesPerCall,
-      "paths",
-    );
+    const [what, unit] = ["what it names", "different paths"] as const;
+    const failure = callFailures.tooLarge({}, what, paths.length, limits.filesPerCall, unit);
     return {
       targets: new Map(paths.map((path) => [path, { ok: false, failure }])),
       documents: new Map(),
@@ -53,6 +49,8 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   const groups = groupByDocument(operations, resolved);
   const read = await mapBounded(groups, async (group) => {
     if (group.leaves && group.hasOtherName) return fail(pathFailures.hasOtherName(group.sent, group.place.path));
+    const openAs = group.place.open === undefined ? undefined : pathOfSyncedUri(group.place.open.uri);
+    if (group.leaves && (await isLink(openAs))) return fail(pathFailures.hasOtherName(group.sent, openAs ?? ""));
     const link = group.leaves && (await isLink(group.place.spelt));
     if (link) return fail(pathFailures.isLink(group.sent, group.place.path));
     const source = { ...group, resolver, world, budget };
@@ -87,7 +85,7 @@ interface Group {
   /** The first of its spellings. */
   readonly sent: string;
   /** What names it. */
-  readonly asked: "edit" | "section";
+  readonly asked: "edit" | "section" | "deletion";
   /** Whether it may come into being, or become a name for another file. */
   readonly mayCreate: boolean;
   /** Whether it is to be deleted, to get another name, or to make room for another file. */
@@ -112,7 +110,7 @@ function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap
       groups.set(identity, {
         place: known?.place ?? target.place,
         sent: known?.sent ?? path,
-        asked: operation.kind === "edit" ? "edit" : "section",
+        asked: operation.kind === "edit" ? "edit" : operation.kind === "delete" ? "deletion" : "section",
         mayCreate: isNew || known?.mayCreate === true,
         leaves: need === "file" || need === "name" || isMoved || known?.leaves === true,
         hasOtherName: target.place.reached !== (known?.place ?? target.place).file || known?.hasOtherName === true,
