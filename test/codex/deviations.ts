@@ -22,6 +22,7 @@ export const deviations = {
   },
   addKeepsEnds: { always: true, why: "a file that is replaced keeps its line ends and its byte order mark" },
   firstLineAfterMark: { always: true, why: "a byte order mark is not part of the first line" },
+  markInPatch: { always: true, why: "a byte order mark that was copied from such a file's first line is not text" },
   fileIsNoFolder: {
     always: true,
     why: "what is a file before the patch or in it has no files below it, also not later",

@@ -1,7 +1,7 @@
 /** What becomes of a trial's files: as Codex was seen to do it, and with each deviation that is switched on. */
 import type { Rules } from "./deviations.js";
 import { linesOf, newLineEnd } from "./fileLines.js";
-import { type Part, readPatch } from "./grammar.js";
+import { type Chunk, type Part, readPatch } from "./grammar.js";
 import { place, type Refusal } from "./placement.js";
 import type { Content, Files, Outcome, Trial } from "./trial.js";
 
@@ -109,15 +109,17 @@ function addFile(work: Work, path: string, text: string): Reason | undefined {
   const isKept = rules.has("addKeepsEnds") && typeof before?.content === "string";
   const lineEnd = isKept ? newLineEnd(linesOf(before.content)) : "\n";
   const mark = isKept ? before.mark : "";
-  write(work, path, { mark, content: text.replaceAll("\n", lineEnd), origin: before?.origin });
+  const sent = mark !== "" && rules.has("markInPatch") ? text.replace(/^\ufeff/, "") : text;
+  write(work, path, { mark, content: sent.replaceAll("\n", lineEnd), origin: before?.origin });
   return undefined;
 }
 
 function updateFile(work: Work, path: string, file: Kept, part: Part & { kind: "update" }): Reason | undefined {
   const { files, rules } = work;
   if (typeof file.content !== "string") return "unsupportedEncoding";
-  const placed =
-    part.chunks.length > 0 ? place(file.content, part.chunks, rules) : { ok: true as const, text: file.content };
+  const isMarked = file.mark !== "" && rules.has("markInPatch");
+  const chunks = isMarked ? part.chunks.map(withoutMarks) : part.chunks;
+  const placed = chunks.length > 0 ? place(file.content, chunks, rules) : { ok: true as const, text: file.content };
   if (!placed.ok) return placed.why;
   const after: Kept = { ...file, content: placed.text };
   const target = part.move === undefined ? path : plainPath(part.move);
@@ -129,6 +131,11 @@ function updateFile(work: Work, path: string, file: Kept, part: Part & { kind: "
   if (isMove) files.delete(path);
   return undefined;
 }
+
+const withoutMarks = (chunk: Chunk): Chunk => ({
+  ...chunk,
+  lines: chunk.lines.map(({ sign, text }) => ({ sign, text: text.replace(/^\ufeff/, "") })),
+});
 
 /** Whether a file has the former name of one that has the former name of another one, and so on, back to its own. */
 function leadsBack({ files }: Work, path: string): boolean {

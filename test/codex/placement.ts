@@ -95,11 +95,14 @@ function findOld({ texts, rules }: Ground, { lines, atEnd }: Chunk, from: number
   if (oldLines(lines).at(-1) !== "") return undefined;
   if (rules.has("noStrayBlank") && isStray(lines)) return undefined;
   const fewer = withoutLastBlank(lines);
-  if (oldLines(fewer).length === 0)
+  if (oldLines(fewer).length === 0) {
     return rules.has("noStrayBlank") ? undefined : { pass: 0, places: [from], lines: fewer };
+  }
   const again = seek(texts, oldLines(fewer), { from, atEnd });
   if (again !== undefined) return { ...again, lines: fewer };
-  return rules.has("gapAtEnd") ? findOld({ texts, rules }, { anchors: [], lines: fewer, atEnd }, from) : undefined;
+  const bare = rules.has("gapAtEnd") ? withoutBlanksAtEnd(lines) : [];
+  const last = oldLines(bare).length > 0 ? seek(texts, oldLines(bare), { from, atEnd }) : undefined;
+  return last && { ...last, lines: bare };
 }
 
 /** Whether the last old line, which is blank, is context in front of added lines: left out, it would be added itself. */
@@ -121,11 +124,14 @@ function withoutLastBlank(lines: readonly PatchLine[]): PatchLine[] {
   });
 }
 
+/** Without all of the blank context that ends them. */
+const withoutBlanksAtEnd = (lines: readonly PatchLine[]): PatchLine[] =>
+  lines.slice(0, lines.findLastIndex(({ sign, text }) => sign !== " " || text !== "") + 1);
+
 /** Added lines with only blank context behind them, without that; `undefined`: it is no such hunk. */
 function withoutGap(chunk: Chunk): Chunk | undefined {
-  const kept = chunk.lines.findLastIndex(({ sign, text }) => sign !== " " || text !== "") + 1;
-  const lines = chunk.lines.slice(0, kept);
-  const isInsertion = kept > 0 && kept < chunk.lines.length && lines.every(({ sign }) => sign === "+");
+  const lines = withoutBlanksAtEnd(chunk.lines);
+  const isInsertion = lines.length > 0 && lines.length < chunk.lines.length && lines.every(({ sign }) => sign === "+");
   return isInsertion ? { ...chunk, lines } : undefined;
 }
 
