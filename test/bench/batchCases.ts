@@ -60,7 +60,10 @@ async function raceBatch(
   const server = await startServer();
   try {
     for (const { path, text } of texts) await server.open(path, text);
-    checkAnswer(await server.apply(call), texts);
+    const asked = performance.now();
+    const answer = await server.apply(call);
+    const first = performance.now() - asked;
+    checkAnswer(answer, texts);
     const fresh = fresher(call);
     const times = await race(
       {
@@ -83,7 +86,10 @@ async function raceBatch(
       goals: own,
     });
     const core = median(times.core);
-    const wire = times.wire.length === 0 ? [] : [row("wire", median(times.wire), [])];
+    const wire =
+      times.wire.length === 0
+        ? []
+        : [{ ...row("wire", median(times.wire), []), note: `the first request of all: ${first.toFixed(0)} ms` }];
     return { rows: [row("core", core, goals({ ours: core, least, usually })), ...wire] };
   } finally {
     server.stop();
@@ -210,7 +216,7 @@ const absent: BenchCase = {
       const oldText = oldTextOf(near);
       const fresh = fresher({ path: "source.ts", edits: [{ oldText, newText: "" }] });
       const { answer } = throughCore(texts, fresh.call);
-      checkReport(answer, name === "nothing like it" ? undefined : middle.start + 1);
+      const isFound = isNamed(answer, middle.start + 1);
       const times = await race(
         {
           core: { before: fresh.take, run: () => throughCore(texts, fresh.call) },
@@ -225,19 +231,18 @@ const absent: BenchCase = {
         times: { ours, floor: least, usual: usually },
         spread: spread(times.floor),
         goals: [timesFloor(ours / least, 10)],
-        note: "usual: does not say why",
+        note: isFound ? "the report names the true place" : "the report does not name a true place",
       });
     }
     return { rows };
   },
 };
 
-/** Throws unless an answer says that the old text is not there, and names the true place; `line` is 1-based. */
-function checkReport(answer: MultiEditResult | MultiEditErrorData, line: number | undefined): void {
+/** Throws unless an answer says that the old text is not there; whether it names a line (1-based) among the nearest ones. */
+function isNamed(answer: MultiEditResult | MultiEditErrorData, line: number): boolean {
   const failure = "failures" in answer ? answer.failures[0] : undefined;
   if (failure?.code !== "noMatch") throw new Error(`not refused as absent: ${JSON.stringify(answer).slice(0, 500)}`);
-  const isNamed = failure.nearest?.some(({ startLine }) => startLine === line) ?? false;
-  if (line !== undefined && !isNamed) throw new Error(`line ${line} is not named: ${failure.message}`);
+  return failure.nearest?.some(({ startLine }) => startLine === line) ?? false;
 }
 
 /** The rows of the table that are about batches. */

@@ -79,7 +79,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   },
   "equal lines, absent": {
     why: "half of the lines agree with the old text at every line",
-    start: 2_000,
+    start: 20_000,
     most: 1_000_000,
     outcome: "refused",
     make: (n) => edit(equal.repeat(n), `${equal.repeat(half(n))}y\n`, "c"),
@@ -93,7 +93,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   },
   "equal lines, numbered as in a view": {
     why: "the same with line numbers in front, and a line that is not there",
-    start: 2_000,
+    start: 8_000,
     most: 500_000,
     outcome: "refused",
     make: (n) => edit(equal.repeat(n), `${lines(half(n), (i) => `${i + 1}\tx = 1;`)}${half(n) + 1}\ty\n`, "c"),
@@ -107,7 +107,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   },
   "the whole text by other lines": {
     why: "no line of one side is on the other",
-    start: 2_000,
+    start: 20_000,
     most: 500_000,
     outcome: "done",
     make: (n) =>
@@ -119,7 +119,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   },
   "the whole text in another order": {
     why: "all lines are on both sides, and none in its place",
-    start: 2_000,
+    start: 20_000,
     most: 500_000,
     outcome: "done",
     make: (n) =>
@@ -192,7 +192,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   },
   "old texts that start alike": {
     why: "they are told apart only at their ends",
-    start: 100,
+    start: 800,
     most: mostEdits,
     outcome: "done",
     make: (n) => {
@@ -240,7 +240,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   },
   "equal hunks under anchors of their own": {
     why: "the lines of each hunk stand behind every anchor",
-    start: 100,
+    start: 400,
     most: mostEdits,
     outcome: "done",
     make: (n) =>

@@ -15,7 +15,9 @@ import {
 } from "./report.js";
 import { seed } from "./scale.js";
 
-const { values } = parseArgs({
+const {
+  values: { only, json, chart, cpu },
+} = parseArgs({
   options: {
     only: { type: "string", multiple: true },
     json: { type: "string" },
@@ -23,9 +25,9 @@ const { values } = parseArgs({
     cpu: { type: "boolean", default: false },
   },
 });
-const clock = values.cpu ? "cpu" : "wall";
-const names = benchCases.filter(({ isOfProcess }) => !(values.cpu && isOfProcess)).map(({ name }) => name);
-const wanted = (values.only ?? names).flatMap((name) => name.split(","));
+const clock = cpu ? "cpu" : "wall";
+const names = benchCases.filter(({ isOfProcess }) => !(cpu && isOfProcess)).map(({ name }) => name);
+const wanted = (only ?? names).flatMap((name) => name.split(","));
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   console.error(`There is no case ${unknown.join(", ")}; there are ${names.join(", ")}.`);
@@ -33,20 +35,27 @@ if (unknown.length > 0) {
 }
 
 const machine = machineNow();
-console.log(`${machineLine(machine)}${values.cpu ? "\nTimes are those of the processor." : ""}\n`);
+console.log(`${machineLine(machine)}${cpu ? "\nTimes are those of the processor." : ""}\n`);
 const cases: MeasuredCase[] = [];
+let hasFailed = false;
 for (const one of benchCases.filter(({ name }) => wanted.includes(name))) {
-  const result = await one.measure({ size: 1, clock });
-  cases.push({ name: one.name, title: one.title, ...result });
-  console.log(`${caseTable(one, result)}\n`);
+  try {
+    const result = await one.measure({ size: 1, clock });
+    cases.push({ name: one.name, title: one.title, ...result });
+    console.log(`${caseTable(one, result)}\n`);
+  } catch (error) {
+    // A wrong text is no reason to measure nothing else, but the run as a whole is no good.
+    console.log(`${one.title}\n  FAILED: ${String(error)}\n`);
+    hasFailed = true;
+  }
 }
 console.log(goalTable(cases));
 const doubt = doubts(cases);
 if (doubt !== undefined) console.log(`\n${doubt}`);
 
-const flags = [...(values.cpu ? ["--cpu"] : []), ...(values.only === undefined ? [] : [`--only ${wanted.join(",")}`])];
+const flags = [...(cpu ? ["--cpu"] : []), ...(only === undefined ? [] : [`--only ${wanted.join(",")}`])];
 const command = ["npm run bench", ...(flags.length === 0 ? [] : ["--", ...flags])].join(" ");
 const report: Report = { machine, command, seed, cases };
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
-if (values.chart !== undefined) writeFileSync(values.chart, chartOf(report));
-process.exitCode = missed(cases) === 0 ? 0 : 1;
+if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+if (chart !== undefined) writeFileSync(chart, chartOf(report));
+process.exitCode = missed(cases) === 0 && !hasFailed ? 0 : 1;

@@ -24,7 +24,7 @@ export function rounds(count: number, scale: Scale): RaceOptions {
   const isFull = scale.rounds === undefined;
   return {
     rounds: Math.min(count, scale.rounds ?? count),
-    warmUps: isFull ? 3 : 0,
+    warmUps: isFull ? 6 : 0,
     collect: isFull,
     clock: scale.clock ?? "wall",
   };
