@@ -12,6 +12,10 @@ export type DifferenceKind =
   | "typography"
   | "innerBlanks"
   | "blankLine"
+  /** Single, double or backward quotes instead of others. */
+  | "quotes"
+  /** Code that the sought text only hints at. */
+  | "leftOut"
   | "case"
   | "text"
   | "missingLine";
@@ -45,7 +49,7 @@ const bounds = {
   words: 8,
   votesPerWord: 40,
   pieceUnits: 4,
-  ranked: 12,
+  ranked: 40,
   comparedUnits: 600,
 } as const;
 
@@ -54,8 +58,13 @@ export function nearestRegions(index: TextIndex, oldText: string): Region[] {
   const cut = splitLines(oldText).map(({ from, to }) => oldText.slice(from, to));
   const isEnded = cut.length > 1 && cut.at(-1) === "";
   const sought = isEnded ? cut.slice(0, -1) : cut;
+  const blanks = exceptBlankLines(index, sought);
+  if (blanks !== undefined) return [blanks];
   const votes = voteByLines(index, sought);
-  if (votes.size === 0) voteByParts(index, longestWords(sought), votes);
+  // Where all that is known of it stands at many places, its words have to tell.
+  const best = Math.max(0, ...votes.values());
+  const isVague = [...votes.values()].filter((vote) => vote === best).length > limits.nearestShown;
+  if (votes.size === 0 || isVague) voteByParts(index, longestWords(sought), votes);
   if (votes.size === 0) voteByParts(index, shortPieces(sought), votes);
   const candidates = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, bounds.ranked);
   const scored = candidates.map(([start]) => ({ start, score: similarity(index, start, sought) }));
@@ -69,6 +78,37 @@ export function nearestRegions(index: TextIndex, oldText: string): Region[] {
       regions.push(region);
   }
   return regions;
+}
+
+/** The region that has all the lines that are sought and differs from them in blank lines only; `undefined`: not one place. */
+function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
+  const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
+  const [first] = wanted;
+  if (first === undefined || wanted.length < 2 || wanted.length > bounds.soughtLines) return undefined;
+  const lines = index.matchedLines;
+  const found: Region[] = [];
+  for (const start of index.lineTable("blanks").find([first.line], { from: 0, most: bounds.votesPerLine })) {
+    let at = start;
+    let differsAt: number | undefined;
+    const isHere = wanted.every(({ line, i }, k) => {
+      if (k === 0) return true;
+      const gap = i - (wanted[k - 1]?.i ?? 0);
+      let next = at + 1;
+      while (next < lines.lineCount && lines.content(next).trim() === "") next++;
+      if (next - at !== gap) differsAt ??= at + 1;
+      at = next;
+      return next < lines.lineCount && lines.content(next).trim() === line;
+    });
+    if (!isHere || differsAt === undefined) continue;
+    const own = (line: number): number => index.lines.lineAt(lines.start(line));
+    const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
+    found.push({
+      startLine: own(start),
+      endLine: own(at),
+      difference: { kind: "blankLine", line: own(differsAt), ...nothing },
+    });
+  }
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** Lines that the document has, too, vote for the place where the old text's first line would then be. */
@@ -135,7 +175,20 @@ function similarity(index: TextIndex, start: number, sought: readonly string[]):
   let shared = 0;
   for (const [pair, count] of wanted.pairs) shared += Math.min(count, found.pairs.get(pair) ?? 0);
   // A sought part of a long line is as near as the part that it shares.
-  return shared / Math.max(1, sought.length === 1 ? wanted.total : Math.max(wanted.total, found.total));
+  const alike = shared / Math.max(1, sought.length === 1 ? wanted.total : Math.max(wanted.total, found.total));
+  return Math.max(alike, equalLines(index, start, sought));
+}
+
+/** 0 to 1: of the lines that say something, those that stand there as they are, their indentation aside. */
+function equalLines(index: TextIndex, start: number, sought: readonly string[]): number {
+  const lines = index.matchedLines;
+  const telling = sought
+    .slice(0, bounds.soughtLines)
+    .flatMap((line, i) => (/[\p{L}\p{N}]/u.test(line) ? [{ line: line.trim(), i }] : []));
+  const equal = telling.filter(
+    ({ line, i }) => start + i < lines.lineCount && lines.content(start + i).trim() === line,
+  );
+  return telling.length < 2 ? 0 : equal.length / telling.length;
 }
 
 function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
@@ -244,5 +297,6 @@ function kindOf(wanted: string, found: string): DifferenceKind {
   if (trimmed(wanted) === trimmed(found)) return "indentation";
   if (trimmed(plain(wanted)) === trimmed(plain(found))) return "typography";
   if (wanted.replace(/\s/g, "") === found.replace(/\s/g, "")) return "innerBlanks";
+  if (trimmed(wanted).replace(/["`]/g, "'") === trimmed(found).replace(/["`]/g, "'")) return "quotes";
   return trimmed(wanted).toLowerCase() === trimmed(found).toLowerCase() ? "case" : "text";
 }

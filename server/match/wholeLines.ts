@@ -43,10 +43,19 @@ export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
     .map((line) => ({ ...span(index, old, line), reshape }));
 }
 
-/** A text without the numbers that a file view puts before each line; `undefined`: not every line has one, or it is one line. */
+/** For hints: a text without the numbers that a file view puts before most of its lines; `undefined`: it is none, or one line. */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
-  return view === undefined || view.isWeak ? undefined : stripped(text, view.reshape);
+  if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
+  // With a mistake in its numbers a view is no longer sure, but still easy to recognise.
+  for (const separator of viewSeparators) {
+    const lines = splitLines(text).map(({ from, to }) => text.slice(from, to));
+    const prefixes = lines.map((line) => prefixOf(line, separator));
+    const count = prefixes.filter((prefix) => prefix !== undefined).length;
+    if (count < 2 || 2 * count < lines.filter((line) => line.trim() !== "").length) continue;
+    return lines.map((line, i) => line.slice(prefixes[i]?.length ?? 0)).join("\n");
+  }
+  return undefined;
 }
 
 /** A caller's text as the document has it at a place; `undefined` where a line has less indentation than is to be removed. */
@@ -108,7 +117,11 @@ function shiftBetween(old: readonly string[], fileLine: (i: number) => string, s
   for (const [i, line] of old.entries()) {
     if (step() > limits.lineSteps) return undefined;
     const indent = indentOf(line);
-    if (indent.length < line.length && shiftedIndent(indent, shift) !== indentOf(fileLine(i))) return undefined;
+    if (
+      indent.length < line.length &&
+      shiftedIndent(indent, line.slice(indent.length), shift) !== indentOf(fileLine(i))
+    )
+      return undefined;
   }
   if (shift.kind !== "toTabs") return shift;
   // What is no whole tab is alignment, of which the new text may have what the old one has.
@@ -140,7 +153,8 @@ function exchangeWidth(old: readonly string[], fileLine: (i: number) => string):
   return undefined;
 }
 
-function shiftedIndent(indent: string, shift: Shift): string | undefined {
+/** `content`: what follows the indentation in its line. */
+function shiftedIndent(indent: string, content: string, shift: Shift): string | undefined {
   switch (shift.kind) {
     case "add":
       return shift.indent + indent;
@@ -151,7 +165,9 @@ function shiftedIndent(indent: string, shift: Shift): string | undefined {
     case "toTabs": {
       const spaces = spacesOf(indent);
       const rest = spaces % shift.width;
-      if (rest !== 0 && shift.rests !== undefined && !shift.rests.includes(rest)) return undefined;
+      // One blank in front of the star of a comment that goes on is alignment, whatever the old lines have.
+      const isComment = rest === 1 && content.startsWith("*");
+      if (rest !== 0 && !isComment && shift.rests !== undefined && !shift.rests.includes(rest)) return undefined;
       const tabs = Math.floor(spaces / shift.width);
       return "\t".repeat(tabs) + indent.slice(tabs * shift.width);
     }
@@ -167,7 +183,7 @@ function shifted(text: string, shift: Shift): string | undefined {
       parts.push(text.slice(from, next));
       continue;
     }
-    const indent = shiftedIndent(text.slice(from, content), shift);
+    const indent = shiftedIndent(text.slice(from, content), text.slice(content, content + 1), shift);
     if (indent === undefined) return undefined;
     parts.push(indent, text.slice(content, next));
   }

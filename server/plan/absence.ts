@@ -2,7 +2,7 @@
 import { locate } from "../match/locate.js";
 import { miswritings } from "../match/miswritten.js";
 import { type DifferenceKind, nearestRegions, type Region } from "../match/nearest.js";
-import { isAllBlank } from "../text/chars.js";
+import { isAllBlank, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { type Draft, isWritten, type Span, spanInBase } from "./draft.js";
 import {
@@ -48,10 +48,9 @@ export function explainAbsence(draft: Draft, edit: EditOperation, history: Histo
       return editFailures.onlyLenient(at, loose.rung, lineOf(draft, loose.places[0].from));
     }
   }
-  const meant = asMeant(draft, edit.oldText);
-  const regions = isAllBlank(edit.oldText) ? [] : nearestRegions(draft.index, meant.text);
+  const { elided, meant, regions } = clues(draft, edit.oldText);
   return editFailures.noMatch(at, {
-    elided: elisionIn(edit.oldText, draft.index.text),
+    elided,
     nearest: meant.miswritten?.line === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
     miswritten: meant.miswritten,
     outdated: outdatedBy(draft, regions[0]),
@@ -59,8 +58,51 @@ export function explainAbsence(draft: Draft, edit: EditOperation, history: Histo
   });
 }
 
+/** What is known of a text that was not found. */
+export interface Clues {
+  /** Its line that stands for left-out code. */
+  readonly elided: string | undefined;
+  readonly meant: Meant;
+  readonly regions: readonly Region[];
+}
+
+/** Looks for whatever may tell where a text belongs that was not found. */
+export function clues(draft: Draft, sought: string): Clues {
+  const elided = elisionIn(sought, draft.index.text);
+  const meant = asMeant(draft, sought);
+  const around = elided === undefined ? undefined : aroundElision(draft, sought, elided);
+  const regions = isAllBlank(sought) ? [] : nearestRegions(draft.index, meant.text);
+  return { elided, meant, regions: around === undefined ? regions : [around] };
+}
+
+/** From where the part in front of left-out code stands, if that is one place, to where the part behind it stands next. */
+function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
+  const lines = splitLines(sought).map(({ from, to }) => sought.slice(from, to));
+  const at = lines.findIndex((line) => line.trim() === elided);
+  const placesOf = (part: readonly string[]): readonly { from: number; to: number }[] => {
+    const text = part.join("\n");
+    const found = isAllBlank(text) ? undefined : locate(draft.index, text, { lenient: true });
+    return found?.kind === "one" || found?.kind === "many" ? found.places : [];
+  };
+  const [head, other] = placesOf(lines.slice(0, at));
+  const tails = placesOf(lines.slice(at + 1));
+  const start = head !== undefined && other === undefined ? head : tails.length === 1 ? tails[0] : undefined;
+  if (start === undefined) return undefined;
+  const end = start === head ? (tails.find(({ from }) => from >= start.to) ?? start) : start;
+  const lineAt = (offset: number): number => draft.index.lines.lineAt(offset);
+  const [startLine, endLine] = [lineAt(start.from), lineAt(Math.max(end.from, end.to - 1))];
+  const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
+  return { startLine, endLine, difference: { kind: "leftOut", line: startLine, ...nothing } };
+}
+
+/** An old text as it was perhaps meant, and how it is written instead. */
+interface Meant {
+  readonly text: string;
+  readonly miswritten: Miswritten | undefined;
+}
+
 /** An old text with what is known to be written wrongly undone, as far as that tells where it belongs. */
-function asMeant(draft: Draft, oldText: string): { text: string; miswritten: Miswritten | undefined } {
+function asMeant(draft: Draft, oldText: string): Meant {
   let nearly: { text: string; miswritten: Miswritten } | undefined;
   for (const { kind, undo } of miswritings) {
     const text = undo(oldText);
@@ -76,7 +118,7 @@ function asMeant(draft: Draft, oldText: string): { text: string; miswritten: Mis
 }
 
 /** The version since which the document no longer has the line in which the nearest region differs. */
-function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
+export function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
   return since === undefined ? undefined : { since };

@@ -193,6 +193,28 @@ function sayTelling(telling: Telling | undefined): string {
 /** As programs get it. */
 const plainLines = (places: readonly QuotedPlace[]): QuotedLine[] => places.map(({ line, text }) => ({ line, text }));
 
+/** All that is known about a text that was not found, in sentences. */
+function sayAbsence({ elided, miswritten, outdated, nearest }: Omit<Absence, "inBatch">): string[] {
+  const isUnknown = nearest.length === 0 && elided === undefined && miswritten === undefined;
+  return [
+    ...(elided === undefined
+      ? []
+      : [`Its line ${quote(elided)} stands for left-out code; the file has the code itself.`]),
+    ...sayMiswritten(miswritten),
+    ...(outdated === undefined
+      ? []
+      : [`The file had it up to version ${outdated.since}: it was changed in the editor since.`]),
+    ...(isUnknown ? ["Nothing similar was found in the file."] : []),
+    ...sayNearest(nearest),
+  ];
+}
+
+/** The same for programs. */
+function placeOf({ nearest, miswritten }: Omit<Absence, "inBatch">): Pick<Failure, "nearest" | "line"> {
+  if (nearest[0] !== undefined) return { nearest, line: nearest[0].startLine };
+  return miswritten?.line === undefined ? {} : { line: miswritten.line };
+}
+
 /** A known way of writing an old text wrongly. */
 export type MiswrittenKind = "escaped" | "entities" | "normalized" | "view" | "fenced";
 
@@ -239,6 +261,8 @@ export interface SaidDifference {
     | "typography"
     | "innerBlanks"
     | "blankLine"
+    | "quotes"
+    | "leftOut"
     | "case"
     | "text"
     | "missingLine"
@@ -257,7 +281,9 @@ const differenceNames: Record<SaidDifference["kind"], string> = {
   indentation: "the indentation differs",
   typography: "quotes, dashes or typographic spaces differ",
   innerBlanks: "blanks within the line differ",
-  blankLine: "the file has a blank line here",
+  blankLine: "there is a blank line on one side only",
+  quotes: "another kind of quotes",
+  leftOut: "from the first line to the last, with the code that was left out",
   case: "upper and lower case differ",
   text: "the text differs",
   missingLine: "the file ends before it",
@@ -272,7 +298,8 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   if (difference === undefined) return "the lines are the same, the place within them or their ends are not";
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
-  if (kind === "missingLine" || kind === "missingLineEnd") return name;
+  if (kind === "missingLine" || kind === "missingLineEnd" || kind === "leftOut") return name;
+  if (kind === "blankLine") return `line ${line}: ${name}`;
   const where = region.lines === 1 ? "" : `line ${line}, `;
   if (kind === "indentation") {
     const indent = (text: string): string => quote(visibleBlanks(/^\s*/.exec(text)?.[0] ?? ""), 40);
@@ -713,30 +740,16 @@ export const editFailures = {
       `Old and new text of ${nameOf(at)} are the same.`,
       "Leave the edit out, or send the new text that is meant.",
     ),
-  noMatch: (at: At, { elided, nearest, miswritten, outdated, inBatch }: Absence) =>
+  noMatch: (at: At, { inBatch, ...absence }: Absence) =>
     makeFailure(
       "noMatch",
       at,
       [
         `The old text of ${nameOf(at)} was not found${inBatch ? " in the text after the edits before it" : ""}.`,
-        ...(elided === undefined
-          ? []
-          : [`Its line ${quote(elided)} stands for left-out code; the file has the code itself.`]),
-        ...sayMiswritten(miswritten),
-        ...(outdated === undefined
-          ? []
-          : [`The file had it up to version ${outdated.since}: it was changed in the editor since.`]),
-        ...(nearest.length === 0 && elided === undefined && miswritten === undefined
-          ? ["Nothing similar was found in the file."]
-          : []),
-        ...sayNearest(nearest),
+        ...sayAbsence(absence),
       ].join(" "),
       "Copy the old text from the file as it is now.",
-      nearest[0] === undefined
-        ? miswritten?.line === undefined
-          ? {}
-          : { line: miswritten.line }
-        : { nearest, line: nearest[0].startLine },
+      placeOf(absence),
     ),
   notExplained: (at: At) =>
     makeFailure(
@@ -788,12 +801,13 @@ export const editFailures = {
       `${sayTelling(telling)}Add a neighbouring line to old and new text, or set occurrence, line or replaceAll.`,
       { matches: plainLines(matches), ...(matches[0] === undefined ? {} : { line: matches[0].line }) },
     ),
-  cannotShift: (at: At) =>
+  cannotShift: (at: At, line: number) =>
     makeFailure(
       "noMatch",
       at,
-      `The old text of ${nameOf(at)} was found with another indentation, but a line of its new text can't be shifted likewise: it has less indentation than the difference, or no whole number of tabs.`,
+      `The old text of ${nameOf(at)} was found at line ${line} with another indentation, but a line of its new text can't be shifted likewise: it has less indentation than the difference, or no whole number of tabs.`,
       "Send both texts with the indentation that the file has.",
+      { line },
     ),
   expectedCount: (at: At, expected: number, found: number, matches: readonly QuotedPlace[]) =>
     makeFailure(
@@ -844,12 +858,11 @@ export const editFailures = {
 } as const;
 
 /** What is known about a hunk whose lines were not found. */
-export interface HunkAbsence {
+export interface HunkAbsence extends Omit<Absence, "inBatch"> {
   /** The anchor or the 1-based line behind which they were looked for first; `undefined`: from the start. */
   readonly behind: string | number | undefined;
   /** Whether they were then looked for in the whole file. */
   readonly everywhere: boolean;
-  readonly nearest: readonly NearestRegion[];
   /** Whether earlier sections changed the text that was searched. */
   readonly inBatch: boolean;
 }
@@ -866,17 +879,16 @@ export interface AnchorAbsence {
 
 /** Failures of placing a hunk of a patch. */
 export const hunkFailures = {
-  noLines: (at: At, { behind, everywhere, nearest, inBatch }: HunkAbsence) =>
+  noLines: (at: At, { behind, everywhere, inBatch, ...absence }: HunkAbsence) =>
     makeFailure(
       "contextNotFound",
       at,
       [
         `The context and removed lines of ${nameOf(at)} were not found${inBatch ? " in the text after the sections before it" : ""}${behind === undefined ? "" : `${everywhere ? ", neither " : " "}behind ${typeof behind === "number" ? `line ${behind}, where the hunk before it ends` : quote(behind)}${everywhere ? ", nor elsewhere" : ""}`}.`,
-        ...(nearest.length === 0 ? ["Nothing similar was found in the file."] : []),
-        ...sayNearest(nearest),
+        ...sayAbsence(absence),
       ].join(" "),
       "Copy these lines from the file as it is now, each with its sign in front.",
-      nearest[0] === undefined ? {} : { nearest, line: nearest[0].startLine },
+      placeOf(absence),
     ),
   noAnchor: (at: At, { anchor, behind, linesAt, nearest }: AnchorAbsence) =>
     makeFailure(
@@ -889,7 +901,10 @@ export const hunkFailures = {
       linesAt === undefined
         ? "Behind @@ write one whole line of the file that stands in front of the hunk, or nothing."
         : `The hunk's lines stand at line ${linesAt} and nowhere else: leave the anchor out.`,
-      nearest[0] === undefined ? {} : { nearest, line: nearest[0].startLine },
+      {
+        ...(nearest[0] === undefined ? {} : { nearest, line: nearest[0].startLine }),
+        ...(linesAt === undefined ? {} : { line: linesAt }),
+      },
     ),
   notExplained: (at: At) =>
     makeFailure(

@@ -3,7 +3,7 @@ import { locateLines } from "../match/locate.js";
 import { nearestRegions } from "../match/nearest.js";
 import type { Place } from "../match/place.js";
 import type { TextIndex } from "../match/textIndex.js";
-import { lineOf, quotedRegion } from "./absence.js";
+import { clues, lineOf, outdatedBy, quotedRegion } from "./absence.js";
 import { quotedPlaces, tellingOf } from "./choose.js";
 import type { Draft } from "./draft.js";
 import { type At, type Failure, hunkFailures, type NearestRegion } from "./failure.js";
@@ -50,10 +50,14 @@ export function explainHunk(
       const done = newLinesAt(draft.index, hunk.lines);
       if (done !== undefined) return hunkFailures.alreadyApplied(at, inBase(done));
       const { behind, from } = problem;
+      const { elided, meant, regions } = clues(draft, old.join("\n"));
       return hunkFailures.noLines(at, {
         behind: behind ?? (from === 0 ? undefined : inBase(from - 1)),
         everywhere: lenient,
-        nearest: nearest(draft, old.join("\n")),
+        elided,
+        miswritten: meant.miswritten,
+        outdated: outdatedBy(draft, regions[0]),
+        nearest: meant.miswritten?.line === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
         inBatch: draft.change.changes.length > 0 && draft.index !== draft.base,
       });
     }

@@ -2,7 +2,7 @@
 import { type Located, withoutOverlap } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
-import { explainAbsence, type History } from "./absence.js";
+import { explainAbsence, type History, lineOf } from "./absence.js";
 import { ambiguous, type Chosen, choose, type Hits, locateEdit } from "./choose.js";
 import { Accepted, type Claim } from "./claims.js";
 import { type Draft, edited, linesOf, spanInBase } from "./draft.js";
@@ -73,7 +73,7 @@ function planEdit({ draft, edit, group, accepted, history, options }: Asked): Ed
   const claims: Claim[] = [];
   for (const place of chosen.places) {
     const changes = rewrite(draft.index, place, edit);
-    if (changes === undefined) return fail(editFailures.cannotShift(at));
+    if (changes === undefined) return fail(editFailures.cannotShift(at, lineOf(draft, place.from)));
     claims.push({ index: edit.index, place, changes });
   }
   for (const claim of claims) {

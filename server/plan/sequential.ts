@@ -3,7 +3,7 @@ import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
 import { type RungName, rungs } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
-import { explainAbsence } from "./absence.js";
+import { explainAbsence, lineOf } from "./absence.js";
 import { choose, locateEdit } from "./choose.js";
 import { type Draft, edited, linesOf, type Span, spanInBase } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
@@ -79,7 +79,10 @@ function planEdit(draft: Draft, edit: EditOperation, history: History, options: 
   if (!chosen.ok) return fail(chosen.failure);
   const rewritten = chosen.places.map((place) => rewrite(draft.index, place, edit));
   const changes = rewritten.flatMap((each) => each ?? []);
-  if (rewritten.includes(undefined)) return fail(editFailures.cannotShift(at));
+  if (rewritten.includes(undefined)) {
+    const [first] = chosen.places;
+    return fail(editFailures.cannotShift(at, first === undefined ? 1 : lineOf(draft, first.from)));
+  }
   const spans = chosen.places.map((place) => spanInBase(draft, place));
   const result = edited(draft, changes);
   history.apply(edit, {

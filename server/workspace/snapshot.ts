@@ -168,7 +168,7 @@ function openDocument({ place, sent, open }: { place: Place; sent: string; open:
       bom: bomSynced || (file.kind === "text" && file.bom),
       bomSynced,
       loneCrEndsLine: open.loneCrEndsLine,
-      ...(open.formerLines === undefined ? {} : { formerLines: open.formerLines }),
+      ...(open.formerLines === undefined || open.formerLines.size === 0 ? {} : { formerLines: open.formerLines }),
       ...(onDisk === undefined ? {} : { onDisk }),
     },
   };
