@@ -2,7 +2,7 @@
 
 import { machineLine, milliseconds, number, type Report, strain, type Worst, worstOf } from "./report.js";
 import type { Curve } from "./result.js";
-import { isMet } from "./result.js";
+import { isMet, type Verdict, verdictOf } from "./result.js";
 
 const width = 860;
 const margin = 24;
@@ -21,6 +21,7 @@ const style = `<style>
   .limit { stroke: #6e7781; stroke-width: 1.5; stroke-dasharray: 4 3; }
   .met { fill: #2da44e; }
   .missed { fill: #cf222e; }
+  .unsure { fill: #8c959f; }
   .line { fill: none; stroke-width: 2.5; }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3; }
@@ -37,11 +38,11 @@ export function chartOf({ machine, command, cases }: Report): string {
   const height = curves.length === 0 ? plotTop - 40 : plotTop + plot.height + 60;
   const parts = [
     style,
-    text(margin, 30, "Measured against its goals", "title"),
+    text(margin, 30, "Measured against its goals: the shorter the bar, the better", "title"),
     text(margin, 50, `${machineLine(machine)}: ${command}`, "small"),
     text(bars.limit, barsTop - 10, "goal", "small", "middle"),
-    `<line class="limit" x1="${bars.limit}" y1="${barsTop - 4}" x2="${bars.limit}" y2="${barsTop + goals.length * rowHeight}"/>`,
     ...goals.map((goal, i) => barOf(goal, barsTop + i * rowHeight)),
+    `<line class="limit" x1="${bars.limit}" y1="${barsTop - 4}" x2="${bars.limit}" y2="${barsTop + goals.length * rowHeight}"/>`,
     ...(curves.length === 0 ? [] : growthOf(curves, plotTop)),
   ];
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(summaryOf(goals))}">\n${parts.join("\n")}\n</svg>\n`;
@@ -52,15 +53,21 @@ function summaryOf(goals: readonly Worst[]): string {
   return `${met} of ${goals.length} goals met`;
 }
 
-/** The shorter the better; what is beyond the picture is cut off at its edge. */
-function barOf({ title, goal }: Worst, top: number): string {
+const barClass: Readonly<Record<Verdict, string>> = {
+  met: "met",
+  "NOT MET": "missed",
+  "too busy to tell": "unsure",
+};
+
+/** What is beyond the picture is cut off at its edge. */
+function barOf({ title, goal, row }: Worst, top: number): string {
   const full = (bars.limit - bars.from) * strain(goal);
   const length = Math.min(Math.max(full, 2), bars.to - bars.from);
   const bound = `${goal.sense === "atMost" ? "at most" : "at least"} ${goal.limit}`;
   return [
     text(bars.from, top + 14, title),
     text(bars.to, top + 14, `${number(goal.value)} ${goal.measure} (${bound})`, "small", "end"),
-    `<rect class="${isMet(goal) ? "met" : "missed"}" x="${bars.from}" y="${top + 20}" width="${length.toFixed(1)}" height="9" rx="2"/>`,
+    `<rect class="${barClass[verdictOf(goal, row)]}" x="${bars.from}" y="${top + 20}" width="${length.toFixed(1)}" height="9" rx="2"/>`,
   ].join("\n");
 }
 

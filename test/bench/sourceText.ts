@@ -35,7 +35,10 @@ const verbs = "read write find make take split join open close count order check
   " ",
 );
 const nouns = "Header Footer Order Item Total Price User Session Token Range Line Index Table Entry Result".split(" ");
-const names = "item total order price user text line index entry result range first last count options".split(" ");
+const names =
+  "item total orderEntry priceOfOrder userName currentText line indexOfLine firstEntry lastResult rangeOfLines count options sessionToken tableOfItems remaining".split(
+    " ",
+  );
 const types = ["string", "number", "boolean", "Order", "readonly Item[]", "Map<string, Item>", "Result | undefined"];
 const words =
   "the order of what was sent is kept until all of it has been read and nobody waits for more than one result".split(
@@ -58,9 +61,9 @@ function body(chance: Chance): string[] {
 }
 
 function statement(chance: Chance): string[] {
-  switch (chance.weighted({ call: 3, condition: 3, loop: 2, note: 1, long: 1 })) {
+  switch (chance.weighted({ call: 4, condition: 2, loop: 2, note: 2, long: 1 })) {
     case "call":
-      return [`  ${call(chance)};`];
+      return [`  const ${chance.pick(names)} = ${call(chance)};`];
     case "condition":
       return [
         `  if (${chance.pick(names)}.length > ${chance.below(4)}) {`,
@@ -87,11 +90,11 @@ const call = (chance: Chance): string =>
   `${chance.pick(verbs)}${chance.pick(nouns)}(${chance.pick(names)}, ${chance.percent(40) ? `"${chance.pick(words)} ${chance.pick(words)}"` : `${chance.pick(names)}.${chance.pick(names)}`})`;
 
 const comment = (chance: Chance): string =>
-  Array.from({ length: chance.between(4, 12) }, () => chance.pick(words)).join(" ");
+  Array.from({ length: chance.between(7, 20) }, () => chance.pick(words)).join(" ");
 
 const table = (chance: Chance): string[] => [
   `const ${chance.pick(names)}s = {`,
-  ...Array.from({ length: chance.between(2, 6) }, () => `  ${chance.pick(names)}: ${chance.below(1000)},`),
+  ...Array.from({ length: chance.between(2, 6) }, () => `  ${chance.pick(names)}: ${call(chance)},`),
   "};",
   "",
 ];
