@@ -80,6 +80,11 @@ const likenesses: readonly { readonly like: RegExp; readonly marker: string; rea
   { like: /^(?:update|modify|edit|change)(?: ?files?\b| ?:)/, marker: "*** Update File: path", endsSection: true },
   { like: /^(?:add|create|new)(?: ?files?\b| ?:)/, marker: "*** Add File: path", endsSection: true },
   { like: /^(?:delete|remove)(?: ?files?\b| ?:)/, marker: "*** Delete File: path", endsSection: true },
+  {
+    like: /^rename(?: ?files?\b| ?:)/,
+    marker: '*** Update File: path" and, on the next line, "*** Move to: new path',
+    endsSection: true,
+  },
   { like: /^(?:move|rename)(?: ?files?\b| ?to\b| ?:)/, marker: "*** Move to: path", endsSection: false },
   { like: /^environment ?id\b/, marker: "*** Environment ID: name", endsSection: false },
 ];

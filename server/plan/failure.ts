@@ -817,6 +817,14 @@ export const editFailures = {
       "Correct expectedCount or the old text.",
       { matches: plainLines(matches) },
     ),
+  sameHunk: (at: At, other: number, line: number) =>
+    makeFailure(
+      "overlap",
+      at,
+      `${nameOf(at)} is the same as edit ${other}, and its lines stand only once, at line ${line}.`,
+      "Leave one of them out.",
+      { line },
+    ),
   overlap: (at: At, other: number, line: number) =>
     makeFailure(
       "overlap",
@@ -889,6 +897,14 @@ export const hunkFailures = {
       ].join(" "),
       "Copy these lines from the file as it is now, each with its sign in front.",
       placeOf(absence),
+    ),
+  beforeAnchor: (at: At, anchor: string, line: number) =>
+    makeFailure(
+      "contextNotFound",
+      at,
+      `The context and removed lines of ${nameOf(at)} stand at line ${line} and nowhere else, but that is in front of the anchor ${quote(anchor, 160)}, and not behind it.`,
+      "Write behind @@ a line that stands in front of them, or nothing.",
+      { line },
     ),
   noAnchor: (at: At, { anchor, behind, linesAt, nearest }: AnchorAbsence) =>
     makeFailure(
@@ -1201,6 +1217,7 @@ export const callSentences = {
           ];
     return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
   },
+  replaced: (path: string): string => `${path} was there: all of its text is replaced by what "*** Add File" has`,
   progressTitle: "Placing edits",
   nothingChanged: "Nothing was changed.",
   patchMayBeCutOff: 'the patch has no "*** End Patch" and may have been cut off: check that nothing is missing',

@@ -50,6 +50,8 @@ export function explainHunk(
       const done = newLinesAt(draft.index, hunk.lines);
       if (done !== undefined) return hunkFailures.alreadyApplied(at, inBase(done));
       const { behind, from } = problem;
+      const own = behind === undefined ? undefined : onlyPlace(draft.index, old);
+      if (behind !== undefined && own !== undefined) return hunkFailures.beforeAnchor(at, behind, inBase(own));
       const { elided, meant, regions } = clues(draft, old.join("\n"));
       return hunkFailures.noLines(at, {
         behind: behind ?? (from === 0 ? undefined : inBase(from - 1)),

@@ -2,7 +2,7 @@
 import { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { edited, netChange } from "./draft.js";
-import { type At, atEdit, type Failure, fileFailures, pathFailures } from "./failure.js";
+import { type At, atEdit, callSentences, type Failure, fileFailures, pathFailures } from "./failure.js";
 import { fileOrder } from "./fileOrder.js";
 import type { AddSection, BatchOptions, DeleteSection, Operation, Section, UpdateSection } from "./operation.js";
 import { indicesOf, pathsOf } from "./operation.js";
@@ -247,8 +247,8 @@ function moveTo(work: Work, node: Node, move: NonNullable<UpdateSection["move"]>
   if (uri === node.name?.uri) return undefined;
   const by = work.kept.get(uri);
   if (by !== undefined) return fileFailures.notFreed(at, by);
-  if (isUnsaved(node)) return fileFailures.unsaved(at);
   if (!node.draft.document.uri.startsWith("file:")) return fileFailures.noFile(at);
+  if (isUnsaved(node)) return fileFailures.unsaved(at);
   if (!uri.startsWith("file:")) return fileFailures.noFile({ ...at, path });
   const there = tree.get(uri);
   if (there === undefined) {
@@ -271,6 +271,13 @@ function liesBelow({ uri }: { readonly uri: string }, { documents }: Snapshot): 
   return false;
 }
 
+/** Whether an Add has taken the place of a text that there was. */
+function isReplaced({ sections, draft }: Node): boolean {
+  const has = (kind: Section["kind"]): boolean => sections.some((section) => section.kind === kind);
+  // Who deletes the file first knows of it.
+  return draft.base.text !== "" && has("add") && !has("delete");
+}
+
 /** What becomes of each file; of the files that are moved in a circle one has failed. */
 function filePlans({ nodes }: Tree): { plans: readonly FilePlan[]; circled: FilePlan | undefined } {
   const plans = nodes.map((node): FilePlan => {
@@ -280,7 +287,10 @@ function filePlans({ nodes }: Tree): { plans: readonly FilePlan[]; circled: File
       outcomes: isTooLong ? node.outcomes.map((outcome) => tooLarge(outcome, length)) : node.outcomes,
       operations: node.sections,
       file: fileOf(node),
-      warnings: [],
+      warnings:
+        node.isOverwritten && node.draft.document.exists && isReplaced(node)
+          ? [callSentences.replaced(node.draft.document.path)]
+          : [],
     };
   });
   const order = fileOrder(plans.flatMap(({ file }) => file ?? []));

@@ -38,7 +38,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
       ? failed > limits.explainedFailures
         ? hunkFailures.notExplained(at)
         : explainHunk(ended, hunk, { problem: found.problem, lenient: options.lenient }, at)
-      : other && editFailures.overlap(at, other.index, baseLine(found.place.start));
+      : other && clash(section, hunk, other, at, baseLine(found.place.start));
     outcomes.push(outcomeOf(start, ended, hunk, found.ok ? found.place : undefined, failure));
     if (found.ok && claim !== undefined && failure === undefined) {
       accepted.add(claim);
@@ -57,6 +57,13 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
       : start,
     outcomes,
   };
+}
+
+/** The failure of a hunk that another one of its section is in the way of. */
+function clash({ hunks }: UpdateSection, hunk: Hunk, other: Claim, at: At, line: number): Failure {
+  const rival = hunks.find(({ index }) => index === other.index);
+  const isSame = JSON.stringify(rival?.lines) === JSON.stringify(hunk.lines);
+  return (isSame ? editFailures.sameHunk : editFailures.overlap)(at, other.index, line);
 }
 
 /** A hunk for a file with a byte order mark, which is not in its text: a mark that was copied with the first line is left out. */
