@@ -80,11 +80,6 @@ const likenesses: readonly { readonly like: RegExp; readonly marker: string; rea
   { like: /^(?:update|modify|edit|change)(?: ?files?\b| ?:)/, marker: "*** Update File: path", endsSection: true },
   { like: /^(?:add|create|new)(?: ?files?\b| ?:)/, marker: "*** Add File: path", endsSection: true },
   { like: /^(?:delete|remove)(?: ?files?\b| ?:)/, marker: "*** Delete File: path", endsSection: true },
-  {
-    like: /^rename(?: ?files?\b| ?:)/,
-    marker: '*** Update File: path" and, on the next line, "*** Move to: new path',
-    endsSection: true,
-  },
   { like: /^(?:move|rename)(?: ?files?\b| ?to\b| ?:)/, marker: "*** Move to: path", endsSection: false },
   { like: /^environment ?id\b/, marker: "*** Environment ID: name", endsSection: false },
 ];
@@ -106,6 +101,8 @@ export function readStrayMarker(line: string): StrayMarker | undefined {
     .replace(/^\*+/, "")
     .replace(/[\s_-]+/g, " ")
     .replace(/^ /, "");
+  // A file's new name is two lines, so that the spelling of one alone would not help.
+  if (/^rename(?: ?files?\b| ?:)/.test(words)) return { problem: patchProblems.renameHeader(), endsSection: true };
   const row = likenesses.find(({ like }) => like.test(words));
   return row === undefined ? undefined : { problem: patchProblems.misspelt(row.marker), endsSection: row.endsSection };
 }

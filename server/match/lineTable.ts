@@ -59,6 +59,7 @@ export class LineTable {
   find(run: readonly string[], { from, only, most, emptyLast = false }: LineRange): number[] {
     const length = run.length;
     const latest = (emptyLast ? this.hashes.length : this.lineCount) - length;
+    if (latest < from) return [];
     const wanted = Int32Array.from(run, (line) => hashOf(line, 0, line.length, this.fold));
     const isHere = (start: number): boolean =>
       wanted.every((hash, i) => this.hashes[start + i] === hash) &&

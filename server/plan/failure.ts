@@ -535,6 +535,8 @@ export const patchProblems = {
   stackedAnchor: () => 'the strict grammar takes one "@@" a hunk, which has lines; leave one of them out',
   hunkLine: () =>
     'a line of a hunk starts with " " (it stays), "-" (it goes) or "+" (it comes), and a further hunk with "@@"',
+  renameHeader: () =>
+    'a new name takes two lines: "*** Update File: path", and behind it "*** Move to: new path"; lines that change follow, or none',
   moveMisplaced: () =>
     'it stands directly behind "*** Update File: path", once and before the first hunk; move it there',
   endOfFileMisplaced: () => "it stands behind the lines of a hunk, and once; move it there or leave it out",
