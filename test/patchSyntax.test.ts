@@ -469,7 +469,8 @@ describe("a line that can't be read", () => {
       patch("*** Delete File: a", "*** Move to: b"),
       [[3, 'directly behind "*** Update File: path"']],
     ],
-    ["a move that is misspelt", patch(update, "*** Rename File: g", "-a"), [[3, 'is "*** Move to: path" meant']]],
+    ["a move that is misspelt", patch(update, "*** Move file to: g", "-a"), [[3, 'is "*** Move to: path" meant']]],
+    ["a move as a header", patch(update, "*** Rename File: g", "-a"), [[3, "a new name takes two lines"]]],
     ["a move to nowhere", patch(update, "*** Move to: ", "-a"), [[3, 'is "*** Move to: path" meant']]],
     [
       "an environment without a name",

@@ -102,7 +102,7 @@ export function readStrayMarker(line: string): StrayMarker | undefined {
     .replace(/[\s_-]+/g, " ")
     .replace(/^ /, "");
   // A file's new name is two lines, so that the spelling of one alone would not help.
-  if (/^rename(?: ?files?\b| ?:)/.test(words)) return { problem: patchProblems.renameHeader(), endsSection: true };
+  if (/^rename(?: ?files?\b| ?:)/.test(words)) return { problem: patchProblems.renameHeader(), endsSection: false };
   const row = likenesses.find(({ like }) => like.test(words));
   return row === undefined ? undefined : { problem: patchProblems.misspelt(row.marker), endsSection: row.endsSection };
 }
