@@ -18,8 +18,14 @@ export const hostile: BenchCase = {
     const rows: Row[] = [];
     for (const [name, { why, start, most, outcome, make }] of Object.entries(hostileShapes)) {
       const ready = (n: number): (() => void) => prepared(name, make(n), outcome);
-      const n = scale.rounds === undefined ? calibrated(ready, { start, most }) : smallSize(start, scale);
-      const times = await race({ once: { run: ready(n) }, twice: { run: ready(2 * n) } }, rounds(7, scale));
+      let n = scale.rounds === undefined ? calibrated(ready, { start, most }) : smallSize(start, scale);
+      const raced = () => race({ once: { run: ready(n) }, twice: { run: ready(2 * n) } }, rounds(7, scale));
+      let times = await raced();
+      // On a warm engine the size may turn out to be too small.
+      while (scale.rounds === undefined && median(times.once) < least && 2 * n <= most) {
+        n *= 2;
+        times = await raced();
+      }
       const [once, twice] = [median(times.once), median(times.twice)];
       rows.push({
         name: `core, ${name}, n = ${n.toLocaleString("en")}`,

@@ -166,7 +166,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   },
   "absent edits beside one that is there": {
     why: "each failure is looked into",
-    start: 100,
+    start: 1_600,
     most: mostEdits,
     outcome: "done",
     make: (n) =>
@@ -253,7 +253,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   },
   "hunks in reverse order": {
     why: "each is looked for behind the one before it, where it is not",
-    start: 100,
+    start: 2_500,
     most: mostEdits,
     outcome: "done",
     make: (n) =>

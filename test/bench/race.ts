@@ -93,7 +93,12 @@ export function median(samples: readonly number[]): number {
 
 /** How far apart the middle half of the samples lies, as a share of the median. */
 export function spread(samples: readonly number[]): number {
-  return (quantile(samples, 0.75) - quantile(samples, 0.25)) / median(samples);
+  return middleHalf(samples) / median(samples);
+}
+
+/** How far apart the middle half of the samples lies, in milliseconds. */
+export function middleHalf(samples: readonly number[]): number {
+  return quantile(samples, 0.75) - quantile(samples, 0.25);
 }
 
 function quantile(samples: readonly number[], share: number): number {

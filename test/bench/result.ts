@@ -17,7 +17,7 @@ export interface Row {
   readonly name: string;
   /** Medians in milliseconds, or bytes for what is no time, by contender; the server first. */
   readonly times: Readonly<Record<string, number>>;
-  /** How far apart the middle half of the comparison's samples lies, as a share of their median; `undefined`: no time was compared. */
+  /** How far apart the middle half of the comparison's samples lies, as a share of their median, or of the goal; `undefined`: no time was compared. */
   readonly spread?: number;
   readonly goals: readonly Goal[];
   readonly note?: string;

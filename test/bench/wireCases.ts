@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { editBatch } from "./batches.js";
 import { floor } from "./methods.js";
-import { median, race, spread } from "./race.js";
+import { median, middleHalf, race, spread } from "./race.js";
 import type { BenchCase, Row } from "./result.js";
 import { rounds, scaled, seed } from "./scale.js";
 import { connect, startServer } from "./server.js";
@@ -29,13 +29,15 @@ const smallBatch: BenchCase = {
       );
       const [ours, empty] = [median(times.wire), median(times.empty)];
       const value = ours - empty;
+      const limit = 1.5;
       return {
         rows: [
           {
             name: "wire",
             times: { ours, "empty request": empty, floor: median(times.floor) },
-            spread: spread(times.empty),
-            goals: [{ measure: "ms above an empty request", value, limit: 1.5, sense: "atMost", unit: " ms" }],
+            // What an empty request takes is little and varies much; what counts is how that compares with the goal.
+            spread: middleHalf(times.empty) / limit,
+            goals: [{ measure: "ms above an empty request", value, limit, sense: "atMost", unit: " ms" }],
           },
         ],
       };
