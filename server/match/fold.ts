@@ -21,16 +21,33 @@ interface Mark {
 export class Folded {
   private constructor(
     readonly text: string,
-    private readonly marks: readonly Mark[],
+    private readonly marks: Marks,
   ) {}
 
   /** Folds a whole text in one pass. */
   static of(text: string, options: FoldOptions): Folded {
+    if (!options.trailingBlanks && !options.typography) return Folded.ofLineEnds(text);
     const builder = new FoldBuilder(text, options);
     if (text.includes("\r") || (options.typography && hasTypography(text))) builder.run();
-    else if (options.trailingBlanks) builder.runLines();
-    else return new Folded(text, []);
+    else builder.runLines();
     return new Folded(builder.folded(), builder.marks);
+  }
+
+  /** Only line ends are folded: what the engine replaces by itself, unless there are lone CRs. */
+  private static ofLineEnds(text: string): Folded {
+    const marks = new Marks();
+    if (!text.includes("\r")) return new Folded(text, marks);
+    if (/\r(?!\n)/.test(text)) {
+      const builder = new FoldBuilder(text, { trailingBlanks: false, typography: false });
+      builder.run();
+      return new Folded(builder.folded(), builder.marks);
+    }
+    let gone = 0;
+    for (let at = text.indexOf("\r\n"); at !== -1; at = text.indexOf("\r\n", at + 2)) {
+      marks.push(at - gone, at - gone + 1, at, at + 2);
+      gone++;
+    }
+    return new Folded(text.replaceAll("\r\n", "\n"), marks);
   }
 
   /**
@@ -38,12 +55,12 @@ export class Folded {
    * `undefined`: inside a unit that was expanded, which is no place to start.
    */
   startOf(offset: number): number | undefined {
-    return this.original(offset, this.lastMark(offset));
+    return this.original(offset, this.marks.last(offset));
   }
 
   /** The original offset at which a place ends: in front of folded blanks. `undefined` as for `startOf`. */
   endOf(offset: number): number | undefined {
-    return this.original(offset, this.lastMark(offset - 1));
+    return this.original(offset, this.marks.last(offset - 1));
   }
 
   private original(offset: number, mark: Mark | undefined): number | undefined {
@@ -51,17 +68,43 @@ export class Folded {
     if (offset >= mark.foldedEnd) return mark.originalEnd + (offset - mark.foldedEnd);
     return offset === mark.folded ? mark.original : undefined;
   }
+}
 
-  /** The last mark that starts at an offset or in front of it. */
-  private lastMark(offset: number): Mark | undefined {
+/** Marks in the order of the text, in one array of numbers: a large text has hundreds of thousands. */
+class Marks {
+  private numbers = new Int32Array(256);
+  private count = 0;
+
+  push(folded: number, foldedEnd: number, original: number, originalEnd: number): void {
+    const at = 4 * this.count++;
+    if (at === this.numbers.length) {
+      const larger = new Int32Array(2 * at);
+      larger.set(this.numbers);
+      this.numbers = larger;
+    }
+    this.numbers[at] = folded;
+    this.numbers[at + 1] = foldedEnd;
+    this.numbers[at + 2] = original;
+    this.numbers[at + 3] = originalEnd;
+  }
+
+  /** Forgets the marks at or behind an original offset. */
+  dropFrom(original: number): void {
+    while (this.count > 0 && this.numbers[4 * this.count - 2]! >= original) this.count--;
+  }
+
+  /** The last mark that starts at an offset of the folded text or in front of it; `undefined`: there is none. */
+  last(offset: number): Mark | undefined {
     let low = -1;
-    let high = this.marks.length - 1;
+    let high = this.count - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((this.marks[middle] as Mark).folded <= offset) low = middle;
+      if (this.numbers[4 * middle]! <= offset) low = middle;
       else high = middle - 1;
     }
-    return this.marks[low];
+    if (low < 0) return undefined;
+    const [folded, foldedEnd, original, originalEnd] = this.numbers.subarray(4 * low, 4 * low + 4);
+    return { folded: folded!, foldedEnd: foldedEnd!, original: original!, originalEnd: originalEnd! };
   }
 }
 
@@ -70,7 +113,7 @@ const CR = 13;
 
 /** State of one pass: what was folded so far, and where. */
 class FoldBuilder {
-  readonly marks: Mark[] = [];
+  readonly marks = new Marks();
   private readonly parts: string[] = [];
   /** For each part the offset up to which the text had been dealt with before it. */
   private readonly origins: number[] = [];
@@ -133,7 +176,7 @@ class FoldBuilder {
       this.length -= part.length;
       this.copied = this.origins.pop() as number;
     }
-    while ((this.marks.at(-1)?.original ?? -1) >= offset) this.marks.pop();
+    this.marks.dropFrom(offset);
   }
 
   private push(part: string, copied: number): void {
@@ -152,7 +195,7 @@ class FoldBuilder {
     const folded = this.length;
     this.push(plain, to);
     if (plain.length === to - from) return;
-    this.marks.push({ folded, foldedEnd: folded + plain.length, original: from, originalEnd: to });
+    this.marks.push(folded, folded + plain.length, from, to);
   }
 }
 

@@ -3,9 +3,13 @@
 /** Units of a pattern that the engine's own search is trusted with: its worst case is this many steps a unit of text. */
 const needleLength = 32;
 
+/** UTF-16 units of a text in which any part of the pattern is good enough. */
+const shortText = 4_096;
+
 /** Start offsets (UTF-16) of all places of a non-empty pattern, in order and overlapping; at most `limit`. */
 export function findAll(text: string, pattern: string, limit: number): number[] {
-  const skip = particularPart(pattern);
+  // In a short text nothing is to be saved.
+  const skip = text.length < shortText ? 0 : particularPart(pattern);
   const needle = pattern.slice(skip, skip + needleLength);
   const found: number[] = [];
   let budget = 8 * (text.length + pattern.length);

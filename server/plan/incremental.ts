@@ -204,7 +204,7 @@ export class IncrementalSearch {
       const hits = this.start.base.keyHits(undefined, oldText);
       if (hits === undefined) return this.all();
       if (hits === "many") return undefined;
-      const spans = hits.map((from) => ({ from, to: from + oldText.length }));
+      const spans = hits.flatMap((from) => (this.mayStand(oldText, from) ? [{ from, to: from + oldText.length }] : []));
       return this.changesAt(this.flagged.get(oldText), spans);
     }
     this.loose ??= this.searchLoose();
@@ -218,6 +218,25 @@ export class IncrementalSearch {
       return { from: lines.start(Math.max(0, line - count)), to: lines.end(line + count) };
     });
     return this.changesAt(this.loose.flagged.get(core), spans);
+  }
+
+  /**
+   * Whether an old text may stand around a key at which it would start in the base text, with changes in it: then it agrees
+   * with the base text from change to change where the key is.
+   */
+  private mayStand(oldText: string, start: number): boolean {
+    const end = start + oldText.length;
+    const { text } = this.start.base;
+    const agrees = (from: number, to: number): boolean =>
+      to > from && text.startsWith(oldText.slice(from - start, to - start), from);
+    let i = this.pieces.firstTouching(start);
+    if (i === this.pieces.count || this.pieces.at(i).from > end) return false;
+    let from = Math.max(0, start);
+    for (; i < this.pieces.count && this.pieces.at(i).from <= end; i++) {
+      if (agrees(from, this.pieces.at(i).from)) return true;
+      from = Math.max(from, this.pieces.at(i).to);
+    }
+    return agrees(from, end);
   }
 
   /** All changes, if they are few. */

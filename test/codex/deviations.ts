@@ -27,7 +27,7 @@ export const deviations = {
     always: true,
     why: "what is a file before the patch or in it has no files below it, also not later",
   },
-  binaryStays: { always: true, why: "a file that is no text, or holds a NUL, is only deleted" },
+  binaryStays: { always: true, why: "a file that is no text, or holds a NUL, is only deleted or moved" },
   textAround: { always: false, why: "text, fences and heredocs around the patch are left out" },
   missingEnd: { always: false, why: "a patch may lack its last marker" },
   blankBetween: { always: false, why: "blank lines between sections mean nothing" },

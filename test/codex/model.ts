@@ -41,7 +41,8 @@ export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
   const read = readPatch(patch, rules);
   if (!read.ok) return end("patchSyntax", read.said);
   for (const part of read.parts) {
-    if (part.kind !== "delete") work.barred.add(plainPath(part.path));
+    if (part.kind === "add" || (part.kind === "update" && part.chunks.length > 0))
+      work.barred.add(plainPath(part.path));
     work.named.add(plainPath(part.path));
     if (part.kind === "update" && part.move !== undefined) work.named.add(plainPath(part.move));
   }
@@ -67,7 +68,7 @@ interface Work {
   readonly folders: Set<string>;
   /** Files that the patch has deleted so far, by where they were before the patch. */
   readonly deleted: Map<string, Kept>;
-  /** Paths that must be texts, because the patch has more to do with them than to delete them. */
+  /** Paths that must be texts, because the patch has to do with what is in them. */
   readonly barred: Set<string>;
   /** Paths of files that are there or in the patch. */
   readonly named: Set<string>;
@@ -81,12 +82,13 @@ function markedFile(content: Content, rules: Rules): Kept {
 
 const contentOf = ({ mark, content }: Kept): Content => (typeof content === "string" ? mark + content : content);
 
-/** Whether a section is about a file that is no text, which only a Delete may be. */
+/** Whether the patch has to do with what is in a section's file, and that is no text: then it is not even deleted or moved. */
 function isBarred({ barred, rules }: Work, files: Files, { path }: Part): boolean {
-  const content = files.get(plainPath(path));
-  const isBinary = content !== undefined && (typeof content !== "string" || content.includes("\0"));
-  return rules.has("binaryStays") && isBinary && barred.has(plainPath(path));
+  return rules.has("binaryStays") && isBinary(files.get(plainPath(path))) && barred.has(plainPath(path));
 }
+
+const isBinary = (content: Content | undefined): boolean =>
+  content !== undefined && (typeof content !== "string" || content.includes("\0"));
 
 function applyPart(work: Work, part: Part): Reason | undefined {
   const { files, deleted } = work;
@@ -104,6 +106,7 @@ function addFile(work: Work, path: string, text: string): Reason | undefined {
   const { files, deleted, rules } = work;
   const obstacle = obstacleAt(work, path);
   if (obstacle !== undefined) return obstacle;
+  if (rules.has("binaryStays") && isBinary(files.get(path)?.content)) return "unsupportedEncoding";
   const before = files.get(path) ?? deleted.get(path);
   if (!files.has(path)) deleted.delete(path);
   const isKept = rules.has("addKeepsEnds") && typeof before?.content === "string";
@@ -116,12 +119,14 @@ function addFile(work: Work, path: string, text: string): Reason | undefined {
 
 function updateFile(work: Work, path: string, file: Kept, part: Part & { kind: "update" }): Reason | undefined {
   const { files, rules } = work;
-  if (typeof file.content !== "string") return "unsupportedEncoding";
+  const { content } = file;
+  if (part.chunks.length > 0 && rules.has("binaryStays") && isBinary(content)) return "unsupportedEncoding";
+  if (part.chunks.length > 0 && typeof content !== "string") return "unsupportedEncoding";
   const isMarked = file.mark !== "" && rules.has("markInPatch");
   const chunks = isMarked ? part.chunks.map(withoutMarks) : part.chunks;
-  const placed = chunks.length > 0 ? place(file.content, chunks, rules) : { ok: true as const, text: file.content };
-  if (!placed.ok) return placed.why;
-  const after: Kept = { ...file, content: placed.text };
+  const placed = typeof content === "string" && chunks.length > 0 ? place(content, chunks, rules) : undefined;
+  if (placed?.ok === false) return placed.why;
+  const after: Kept = { ...file, content: placed?.text ?? content };
   const target = part.move === undefined ? path : plainPath(part.move);
   const isMove = part.move !== undefined && !(target === path && rules.has("moveOntoItself"));
   if (isMove && files.has(target) && rules.has("moveOntoOther")) return "fileExists";

@@ -36,7 +36,7 @@ export function planPatch(files: PatchedFiles, patch: string, options: { readonl
   return { planned, failures: [], files: filesAfter(files, planned.files) };
 }
 
-/** A file that is no text, which only a Delete may name, and that may be in the way of a Move. */
+/** A file that is no text, of which nobody may want the text. */
 const isBinary = (content: string | Uint8Array | undefined): boolean =>
   content !== undefined && (typeof content !== "string" || content.includes("\0"));
 
@@ -98,7 +98,8 @@ function filesAfter(files: PatchedFiles, changes: readonly FileChange[]): Patche
     if (kind === "delete") continue;
     const path = kind === "rename" ? target?.path : document.path;
     if (path === undefined) throw new Error("a rename must have a target");
-    after.set(path, document.bom ? `\ufeff${text}` : text);
+    const bytes = document.isBinary ? files.get(document.path) : undefined;
+    after.set(path, bytes ?? (document.bom ? `\ufeff${text}` : text));
   }
   return after;
 }
