@@ -74,16 +74,44 @@ export class LineTable {
       const start = this.byBucket[i]! - rarest;
       if (start > latest) break;
       budget -= length;
-      if (budget < 0) {
-        const rest = findAllNumbers(this.hashes.subarray(start, latest + length), wanted, this.hashes.length);
-        for (const offset of rest) {
-          if (found.length < most && isHere(start + offset)) found.push(start + offset);
-        }
-        break;
-      }
+      if (budget < 0)
+        return [...found, ...this.findByNumbers(run, { from: start, end: latest + length, most: most - found.length })];
       if (isHere(start)) found.push(start);
     }
     return found;
+  }
+
+  /** The same in linear time: the lines are numbered, equal ones alike, so that no run need be compared again. */
+  private findByNumbers(
+    run: readonly string[],
+    { from, end, most }: { readonly from: number; readonly end: number; readonly most: number },
+  ): number[] {
+    const known = new Map<number, { readonly line: string; readonly number: number }[]>();
+    const pattern = Int32Array.from(run, (line, number) => {
+      const hash = hashOf(line, 0, line.length, this.fold);
+      const alike = known.get(hash) ?? [];
+      known.set(hash, alike);
+      const same = alike.find((one) => this.isSame(one.line, line));
+      if (same === undefined) alike.push({ line, number });
+      return same?.number ?? number;
+    });
+    const numbers = new Int32Array(end - from).fill(-1);
+    for (let line = from; line < end; line++) {
+      const alike = known.get(this.hashes[line]!);
+      numbers[line - from] = alike?.find((one) => this.isLine(line, one.line))?.number ?? -1;
+    }
+    return findAllNumbers(numbers, pattern, most).map((offset) => from + offset);
+  }
+
+  /** Whether two texts of lines are the same, folded. */
+  private isSame(one: string, other: string): boolean {
+    return isEqual(
+      one,
+      bounds(one, 0, one.length, this.fold),
+      other,
+      bounds(other, 0, other.length, this.fold),
+      this.fold,
+    );
   }
 
   /** Index of the line of a run that has the fewest places. */
@@ -113,15 +141,25 @@ export class LineTable {
   /** Whether a line of the text is, folded, the same as another text. */
   private isLine(line: number, other: string): boolean {
     const { text } = this.lines;
-    const [own, ownEnd] = bounds(text, this.lines.start(line), this.lines.contentEnd(line), this.fold);
-    const [from, to] = bounds(other, 0, other.length, this.fold);
-    if (ownEnd - own !== to - from) return false;
-    for (let i = 0; i < to - from; i++) {
-      const [a, b] = [text.charCodeAt(own + i), other.charCodeAt(from + i)];
-      if (a !== b && (this.fold !== "blanksAndTypography" || plainUnit(a) !== plainUnit(b))) return false;
-    }
-    return true;
+    const own = bounds(text, this.lines.start(line), this.lines.contentEnd(line), this.fold);
+    return isEqual(text, own, other, bounds(other, 0, other.length, this.fold), this.fold);
   }
+}
+
+function isEqual(
+  one: string,
+  [a, aEnd]: [number, number],
+  other: string,
+  [b, bEnd]: [number, number],
+  fold: LineFold,
+): boolean {
+  if (aEnd - a !== bEnd - b) return false;
+  for (let i = 0; i < aEnd - a; i++) {
+    const [unit, otherUnit] = [one.charCodeAt(a + i), other.charCodeAt(b + i)];
+    if (unit === otherUnit) continue;
+    if (fold !== "blanksAndTypography" || plainUnit(unit) !== plainUnit(otherUnit)) return false;
+  }
+  return true;
 }
 
 /** What is left of `[from, to)` when its blanks are folded away. A CR inside a line of a patch is a blank, too. */

@@ -10,9 +10,8 @@ const blockLengths = [8, 4, 2, 1] as const;
 /** Units that a pattern with any key has at least. */
 const shortest = 2;
 
-/** Starts in a pattern that are compared to find rare keys, in its first units. */
+/** Starts in a pattern that are compared to find rare keys. */
 const triedStarts = 16;
-const triedUnits = 4_096;
 
 /** Places of the text at which keys are counted, to tell what is rare. */
 const samples = 65_536;
@@ -195,11 +194,12 @@ class KeyTable {
 
   /** Where in a pattern to take its keys from: where they are seen least, of a few starts. */
   private rarest(pattern: string, counts: Uint32Array): number {
-    const last = Math.min(pattern.length - zoneOf(this.block), triedUnits);
+    const last = pattern.length - zoneOf(this.block);
     const step = Math.max(1, Math.ceil(last / triedStarts));
     let best = 0;
     let fewest = Number.POSITIVE_INFINITY;
-    for (let at = 0; at <= last && fewest > 0; at += step) {
+    // The end, too: texts that start alike are told apart there.
+    for (let at = last; at >= 0 && fewest > 0; at -= step) {
       let count = 0;
       for (let i = 0; i < this.block; i++) count += counts[bucketOf(this.keyAt(pattern, at + i), samples)]!;
       if (count < fewest) [best, fewest] = [at, count];

@@ -2,6 +2,7 @@
 import { splitLines, trimEnd, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { Folded } from "./fold.js";
+import { findAll } from "./search.js";
 import type { TextIndex } from "./textIndex.js";
 
 /** How a region's first differing line differs. */
@@ -232,7 +233,7 @@ function firstDifference(index: TextIndex, start: number, sought: readonly strin
     const isBehindEnd = line >= lines.lineCount - 1 && lines.start(line) === index.text.length && wanted.trim() !== "";
     if (line >= lines.lineCount || isBehindEnd) return { ...missing, sought: wanted, found: "" };
     const found = lines.content(line);
-    if (found === wanted || (sought.length === 1 && found.includes(wanted))) continue;
+    if (found === wanted || (sought.length === 1 && findAll(found, wanted, 1).length > 0)) continue;
     const columns = sought.length === 1 ? partingWithin(wanted, found) : parting(wanted, found);
     return {
       kind: kindOf(wanted, found),

@@ -55,7 +55,7 @@ function piecesOf(alignment: Alignment): Piece[] {
     const ownEnd = own !== undefined && own.next > own.to ? { from: own.to, to: own.next } : undefined;
     if (ownEnd !== undefined) lineEnd = adopted(index, ownEnd) ?? lineEnd;
     if (line === next.length - 1) continue;
-    if (ownEnd === undefined) lineEnd ??= lineEndAt(index, place.from) ?? content.end;
+    if (ownEnd === undefined) lineEnd ??= lineEndAt(index, place.from) ?? index.lineEnd ?? content.end;
     pieces.push(ownEnd ?? lineEnd ?? content.end);
   }
   return pieces;

@@ -5,6 +5,14 @@ import { type LineFold, LineTable } from "./lineTable.js";
 import { type KeyHits, ManySearch } from "./manySearch.js";
 import { findAll } from "./search.js";
 
+/** Where a text comes from that is not all that there is, or not what callers know. */
+export interface Origin {
+  /** The 1-based line of an offset in the text that callers count the lines of; by default that is this text. */
+  readonly callersLine?: (offset: number) => number;
+  /** The line end of the whole text, of which this is a part. */
+  readonly lineEnd?: string | undefined;
+}
+
 /** What was looked for in one pass, and what came of it by pattern. */
 interface Searched {
   readonly search: ManySearch;
@@ -25,13 +33,17 @@ export class TextIndex {
     readonly text: string,
     /** What the document's editor takes for a line. */
     readonly rule: LineRule,
-    /** Where an offset was in the text that callers count the lines of: 1-based; by default that is this text. */
-    private readonly callersLine?: (offset: number) => number,
+    private readonly origin: Origin = {},
   ) {}
+
+  /** The line end of new lines where the text itself has none; `undefined`: as they are sent. */
+  get lineEnd(): string | undefined {
+    return this.origin.lineEnd;
+  }
 
   /** 1-based number, as a caller counts, of a line of `matchedLines`. */
   lineNumber(line: number): number {
-    return this.callersLine?.(this.matchedLines.start(line)) ?? line + 1;
+    return this.origin.callersLine?.(this.matchedLines.start(line)) ?? line + 1;
   }
 
   /** The lines as the document's editor counts them: for answers and for new lines' ends. */

@@ -16,7 +16,16 @@ export function findIndented(index: TextIndex, oldText: string): Found {
   if (lines === "tooMany") return lines;
   const places: Place[] = [];
   let steps = 0;
+  // Where the lines stand at many places, each shift is looked for as a text of its own: no line is compared many times.
+  const isMany = lines.length * old.lines.length > 4 * index.matchedLines.lineCount + 1_000;
+  const shifted = isMany ? shiftedRuns(index, old, lines) : undefined;
   for (const line of lines) {
+    const known = shifted?.get(line);
+    if (known !== undefined) {
+      places.push({ ...span(index, old, line), reshape: known });
+      continue;
+    }
+    if (shifted?.has(line) === true) continue;
     const shift = shiftBetween(
       old.lines,
       (i) => index.matchedLines.content(line + i),
@@ -26,6 +35,49 @@ export function findIndented(index: TextIndex, oldText: string): Found {
     if (shift !== undefined) places.push({ ...span(index, old, line), reshape: shift });
   }
   return places;
+}
+
+/**
+ * By first line of a candidate: the shift that adds or removes one and the same indentation, `undefined` where that is known
+ * not to be it. Candidates that may exchange tabs and spaces are not in it.
+ */
+function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
+  const result = new Map<number, Shift | undefined>();
+  const first = old.lines.findIndex((line) => indentOf(line).length < line.length);
+  const own = indentOf(old.lines[first] ?? "");
+  const hasTabs = index.text.includes("\t");
+  const byShift = new Map<string, { readonly shift: Shift; readonly lines: number[] }>();
+  if (old.lines.some((line) => indentOf(line).includes("\t"))) return result;
+  for (const line of lines) {
+    const indent = indentOf(index.matchedLines.content(line + first));
+    const shift = indent.includes("\t") ? undefined : shiftOfOne(own, indent);
+    if (shift === undefined || !("indent" in shift)) continue;
+    const name = `${shift.kind} ${shift.indent}`;
+    const group = byShift.get(name) ?? { shift, lines: [] };
+    byShift.set(name, group);
+    group.lines.push(line);
+  }
+  for (const { shift, lines: group } of byShift.values()) {
+    const run = old.lines.map((line) => shiftedLine(line, shift));
+    const range = { from: 0, most: limits.placesPerEdit, emptyLast: true };
+    const found = new Set(
+      run.includes(undefined)
+        ? []
+        : index.lineTable("trailingBlanks").find(
+            run.flatMap((line) => line ?? []),
+            range,
+          ),
+    );
+    for (const line of group) if (found.has(line) || !hasTabs) result.set(line, found.has(line) ? shift : undefined);
+  }
+  return result;
+}
+
+function shiftedLine(line: string, shift: Shift): string | undefined {
+  const indent = indentOf(line);
+  if (indent.length === line.length) return "";
+  const shiftedTo = shiftedIndent(indent, line.slice(indent.length), shift);
+  return shiftedTo === undefined ? undefined : shiftedTo + line.slice(indent.length);
 }
 
 /** Places of an old text whose every line was copied from a file view, with the numbers that the view puts in front. */

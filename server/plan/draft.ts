@@ -39,7 +39,9 @@ export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft
   const step = ChangeSet.of(draft.index.text.length, changes);
   if (step.isEmpty) return { draft, step };
   const change = draft.change.compose(step);
-  const index = new TextIndex(step.apply(draft.index.text), draft.document, callersLine(draft.base, change));
+  const index = new TextIndex(step.apply(draft.index.text), draft.document, {
+    callersLine: callersLine(draft.base, change),
+  });
   return { draft: { ...draft, change, index }, step };
 }
 

@@ -35,6 +35,10 @@ interface InWindow {
 export class IncrementalSearch {
   private readonly pieces: Pieces;
   private readonly isUsable: boolean;
+  /** The one line end of the text, which new lines get wherever they are; `undefined`: it has both kinds. */
+  private readonly lineEnd: string | undefined;
+  /** A pair that is sent twice may be redundant, which only the whole text tells from its first to its last edit. */
+  private readonly repeated: ReadonlySet<EditOperation>;
   /** By old text, base offsets of the changes that its key stands at. */
   private readonly flagged = new Map<string, number[]>();
   private loose: LooseSearch | undefined;
@@ -49,12 +53,11 @@ export class IncrementalSearch {
     const start = origin.created ? asBase(origin) : origin;
     this.start = start;
     this.pieces = new Pieces(start);
-    const texts = new Set(edits.map(({ oldText }) => oldText));
-    // A pair that is sent twice may be redundant, which only the whole text of each step tells.
-    const pairs = new Set(edits.map(({ oldText, newText }) => `${oldText.length} ${oldText}${newText}`));
-    const isPlain = pairs.size === edits.length && start.index === start.base;
-    this.isUsable = isPlain && edits.length > 1 && hasOneLineEnd(start.base.text);
-    if (this.isUsable) start.base.expect([...texts]);
+    this.repeated = repeatedEdits(edits);
+    const lineEnds = lineEndsOf(start.base.text);
+    this.isUsable = edits.length > 1 && start.index === start.base && lineEnds !== undefined;
+    this.lineEnd = lineEnds?.length === 1 ? lineEnds[0] : undefined;
+    if (this.isUsable) start.base.expect(edits.map(({ oldText }) => oldText));
   }
 
   /** The text as it is now, as one draft. */
@@ -69,12 +72,14 @@ export class IncrementalSearch {
     const { base } = this.start;
     const hasMark = this.start.document.bom && (edit.oldText.startsWith("\uFEFF") || edit.newText.startsWith("\uFEFF"));
     // Where the batch has taken all line ends away, new ones have no model in the text any more.
-    const hasLineEnds = this.pieces.lineEndsGone < base.matchedLines.lineCount - 1;
-    if (!this.isUsable || hasMark || !hasLineEnds) return undefined;
+    const hasLineEnds = this.lineEnd === undefined || this.pieces.lineEndsGone < base.matchedLines.lineCount - 1;
+    if (!this.isUsable || hasMark || !hasLineEnds || this.repeated.has(edit)) return undefined;
     const located = locate(base, edit.oldText, this.options);
     if (located.kind === "tooMany") return undefined;
     if (this.pieces.count === 0) return located.kind === "none" ? undefined : this.onBase(edit, located);
-    const changed = this.inChanged(edit.oldText, located);
+    const exact = this.inChangedExactly(edit.oldText, located);
+    const changed =
+      exact === undefined || exact.length > 0 || isExact(located) ? exact : this.inChanged(edit.oldText, located);
     if (changed === undefined) return undefined;
     const left = located.kind === "none" ? [] : located.places.filter((place) => this.stands(place, located.rung));
     const [only, second] = changed;
@@ -120,7 +125,7 @@ export class IncrementalSearch {
     if (!chosen.ok) return undefined;
     const all: { place: Place; changes: readonly Change[] }[] = [];
     for (const place of chosen.places) {
-      const changes = rewrite(this.start.base, place, edit);
+      const changes = this.keepsLineEnd(place) ? rewrite(this.start.base, place, edit) : undefined;
       if (changes === undefined) return undefined;
       all.push({ place, changes });
     }
@@ -133,6 +138,14 @@ export class IncrementalSearch {
       places: chosen.places.map((place) => linesOf(this.start, place)),
       changed: all.flatMap(({ changes }) => changes),
     };
+  }
+
+  /** Whether new lines get the same end at a place of the base text as at that place of the current text. */
+  private keepsLineEnd({ from, to }: Place): boolean {
+    if (this.lineEnd !== undefined) return true;
+    const lines = this.start.base.matchedLines;
+    const first = Math.max(0, lines.lineAt(from) - 1);
+    return !this.pieces.isTouched({ from: lines.start(first), to: lines.end(lines.lineAt(to)) });
   }
 
   /** An edit whose only place lies in text that the batch has changed. */
@@ -161,12 +174,25 @@ export class IncrementalSearch {
     return !this.pieces.isTouched({ from: lines.start(lines.lineAt(from)), to: lines.end(lines.lineAt(to)) });
   }
 
+  /** The places in changed text at which an old text stands as it is; `undefined`: there is too much to look at. */
+  private inChangedExactly(oldText: string, located: Located): InWindow[] | undefined {
+    const suspects = this.exactSuspects(oldText);
+    if (suspects === undefined) return isExact(located) ? undefined : [];
+    const [rung] = rungs;
+    const windows =
+      rung === undefined
+        ? undefined
+        : this.windowsAt(suspects, oldText, this.lineEnd === undefined ? "lines" : "units");
+    return windows === undefined || rung === undefined ? undefined : placesIn(windows, rung, oldText);
+  }
+
   /**
    * The places in changed text, on the first rung that has any, as far down as the base text's own; `undefined`: there is
    * too much to look at, or what counts there is not known.
    */
   private inChanged(oldText: string, located: Located): InWindow[] | undefined {
-    const windows = this.windows(oldText, located);
+    const suspects = this.looseSuspects(oldText);
+    const windows = suspects && this.windowsAt(suspects, oldText, "lines");
     const isBlank = isAllBlank(oldText);
     for (const rung of windows === undefined ? [] : rungs) {
       if (rung.find === undefined || (!this.options.lenient && !rung.strict) || (isBlank && !rung.forBlankText))
@@ -178,35 +204,34 @@ export class IncrementalSearch {
     return windows && [];
   }
 
-  /** The surroundings of all changes that an old text might reach into now; `undefined`: too many. */
-  private windows(oldText: string, located: Located): Window[] | undefined {
-    const suspects = this.suspects(oldText, located);
-    if (suspects === undefined) return undefined;
+  /** The surroundings of some changes, as far as the old text may reach; `undefined`: too much. */
+  private windowsAt(suspects: readonly number[], oldText: string, by: "lines" | "units"): Window[] | undefined {
     if (suspects.length > limits.searchedChanges) return undefined;
-    const lines = splitLines(oldText).length;
-    const groups: { readonly from: number; readonly extent: Extent }[] = [];
+    const lines = by === "lines" ? splitLines(oldText).length : 0;
+    const extents: Extent[] = [];
     for (const at of suspects) {
-      const last = groups.at(-1);
-      const own = this.pieces.extent(at, at + 1, lines);
-      const isJoined = last !== undefined && own.base.from <= last.extent.base.to;
-      if (isJoined) groups.pop();
-      const from = isJoined ? last.from : at;
-      groups.push({ from, extent: isJoined ? this.pieces.extent(from, at + 1, lines) : own });
+      const own =
+        by === "lines" ? this.pieces.extent(at, at + 1, lines) : this.pieces.extentOfUnits(at, oldText.length);
+      const last = extents.at(-1);
+      const isJoined = last !== undefined && own.base.from <= last.base.to;
+      if (isJoined) extents.pop();
+      extents.push(isJoined ? joined(last, own) : own);
     }
-    const size = groups.reduce((sum, { extent }) => sum + this.pieces.lengthOf(extent), 0);
-    return size > limits.searchedAround ? undefined : groups.map(({ extent }) => this.pieces.window(extent));
+    const size = extents.reduce((sum, extent) => sum + this.pieces.lengthOf(extent), 0);
+    return size > limits.searchedAround ? undefined : extents.map((extent) => this.pieces.window(extent, this.lineEnd));
   }
 
-  /** Indices of the changes that an old text might reach into, ascending; `undefined`: too many. */
-  private suspects(oldText: string, located: Located): readonly number[] | undefined {
-    const isExact = located.kind !== "none" && located.kind !== "tooMany" && located.rung === "exact";
-    if (isExact) {
-      const hits = this.start.base.keyHits(undefined, oldText);
-      if (hits === undefined) return this.all();
-      if (hits === "many") return undefined;
-      const spans = hits.flatMap((from) => (this.mayStand(oldText, from) ? [{ from, to: from + oldText.length }] : []));
-      return this.changesAt(this.flagged.get(oldText), spans);
-    }
+  /** Indices of the changes that an old text might reach into as it is, ascending; `undefined`: too many. */
+  private exactSuspects(oldText: string): readonly number[] | undefined {
+    const hits = this.start.base.keyHits(undefined, oldText);
+    if (hits === undefined) return this.all();
+    if (hits === "many") return undefined;
+    const spans = hits.flatMap((from) => (this.mayStand(oldText, from) ? [{ from, to: from + oldText.length }] : []));
+    return this.changesAt(this.flagged.get(oldText), spans);
+  }
+
+  /** The same for whatever a rung folds. */
+  private looseSuspects(oldText: string): readonly number[] | undefined {
     this.loose ??= this.searchLoose();
     const core = this.loose.coreOf.get(oldText);
     const hits = core === undefined ? "many" : this.loose.hits.get(core)!;
@@ -294,6 +319,32 @@ export class IncrementalSearch {
   }
 }
 
+/** Two stretches that overlap or touch, as one: neither is touched by a change of the other at its ends. */
+function joined(one: Extent, other: Extent): Extent {
+  return {
+    base: { from: Math.min(one.base.from, other.base.from), to: Math.max(one.base.to, other.base.to) },
+    first: Math.min(one.first, other.first),
+    end: Math.max(one.end, other.end),
+  };
+}
+
+function isExact(located: Located): boolean {
+  return (located.kind === "one" || located.kind === "many") && located.rung === "exact";
+}
+
+/** The edits between the first and the last of those whose pair of texts is sent more than once, those included. */
+function repeatedEdits(edits: readonly EditOperation[]): ReadonlySet<EditOperation> {
+  const firsts = new Map<string, number>();
+  let [from, to] = [edits.length, -1];
+  for (const [i, { oldText, newText }] of edits.entries()) {
+    const pair = `${oldText.length} ${oldText}${newText}`;
+    const first = firsts.get(pair);
+    if (first === undefined) firsts.set(pair, i);
+    else [from, to] = [Math.min(from, first), i];
+  }
+  return new Set(edits.slice(from, to + 1));
+}
+
 /** Old texts that are looked for on looser rungs. */
 interface LooseSearch {
   /** By old text; `undefined`: it has none. */
@@ -326,12 +377,20 @@ function localDraft(start: Draft, { base, change, index }: Window): Draft {
   return { ...draftOf({ ...start.document, text }), change, index };
 }
 
-/** Whether a text has line ends, all of them LF or all CRLF. */
-function hasOneLineEnd(text: string): boolean {
-  if (!text.includes("\r")) return text.includes("\n");
-  for (let at = text.indexOf("\r"); at !== -1; at = text.indexOf("\r", at + 1)) if (text[at + 1] !== "\n") return false;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) if (text[at - 1] !== "\r") return false;
-  return true;
+/** The line ends of a text: LF and CRLF, or one of both; `undefined`: it has none, or lone CRs, which may meet an LF. */
+function lineEndsOf(text: string): readonly string[] | undefined {
+  const kinds = new Set<string>();
+  for (let at = text.indexOf("\r"); at !== -1; at = text.indexOf("\r", at + 1)) {
+    if (text[at + 1] !== "\n") return undefined;
+    kinds.add("\r\n");
+  }
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
+    if (kinds.size === 0 || text[at - 1] !== "\r") {
+      kinds.add("\n");
+      break;
+    }
+  }
+  return kinds.size === 0 ? undefined : [...kinds];
 }
 
 /** The places of a rung that changes have a part in; `undefined`: too many to tell. */

@@ -2,6 +2,7 @@
 import type { Place } from "../match/place.js";
 import { TextIndex } from "../match/textIndex.js";
 import { type Change, ChangeSet } from "../text/changeSet.js";
+import { splitsCharacter } from "../text/chars.js";
 import { callersLine, type Draft, type Span } from "./draft.js";
 
 /** A stretch of the base text, offsets in UTF-16 units, cut so that no change touches its ends. */
@@ -50,7 +51,9 @@ export class Pieces {
     const change = ChangeSet.of(this.base.text.length, this.changes);
     const index = change.isEmpty
       ? this.base
-      : new TextIndex(change.apply(this.base.text), this.start.document, callersLine(this.base, change));
+      : new TextIndex(change.apply(this.base.text), this.start.document, {
+          callersLine: callersLine(this.base, change),
+        });
     this.current = { ...this.start, change, index };
     return this.current;
   }
@@ -145,6 +148,48 @@ export class Pieces {
     };
   }
 
+  /** The surroundings of a change: at least `units` units of the current text in front of it and behind it. */
+  extentOfUnits(at: number, units: number): Extent {
+    const { text } = this.base;
+    let first = at;
+    let { from, to } = this.at(at);
+    for (let left = units; ; ) {
+      const previous = this.changes[first - 1];
+      const gap = from - (previous?.to ?? -1);
+      if (gap > left + 1) {
+        from = Math.max(0, from - left);
+        break;
+      }
+      if (previous === undefined) {
+        from = 0;
+        break;
+      }
+      left = Math.max(0, left - gap - previous.insert.length);
+      from = previous.from;
+      first--;
+    }
+    let end = at + 1;
+    for (let left = units; ; ) {
+      const next = this.changes[end];
+      const gap = (next?.from ?? text.length + 1) - to;
+      if (gap > left + 1) {
+        to = Math.min(text.length, to + left);
+        break;
+      }
+      if (next === undefined) {
+        to = text.length;
+        break;
+      }
+      left = Math.max(0, left - gap - next.insert.length);
+      to = next.to;
+      end++;
+    }
+    // One unit was left between for this: a window must not split a character or a line end.
+    if (splitsCharacter(text, from)) from--;
+    if (splitsCharacter(text, to)) to++;
+    return { base: { from, to }, first, end };
+  }
+
   /** UTF-16 units that the current text of a stretch has at most. */
   lengthOf({ base, first, end }: Extent): number {
     let length = base.to - base.from;
@@ -152,8 +197,8 @@ export class Pieces {
     return length;
   }
 
-  /** The current text of a stretch. */
-  window({ base, first, end }: Extent): Window {
+  /** The current text of a stretch; `lineEnd` is that of the whole text, where it has but one. */
+  window({ base, first, end }: Extent, lineEnd?: string): Window {
     const { text } = this.base;
     const local = this.changes.slice(first, end).map((change) => ({
       from: change.from - base.from,
@@ -161,8 +206,9 @@ export class Pieces {
       insert: change.insert,
     }));
     const change = ChangeSet.of(base.to - base.from, local);
-    const callers = (offset: number): number => this.base.lines.lineAt(base.from + change.unitBack(offset).from) + 1;
-    const index = new TextIndex(change.apply(text.slice(base.from, base.to)), this.base.rule, callers);
+    const callersLine = (offset: number): number =>
+      this.base.lines.lineAt(base.from + change.unitBack(offset).from) + 1;
+    const index = new TextIndex(change.apply(text.slice(base.from, base.to)), this.base.rule, { callersLine, lineEnd });
     return { base, first, end, change, index };
   }
 
