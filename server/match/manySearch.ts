@@ -13,8 +13,8 @@ const shortest = 2;
 /** Starts in a pattern that are compared to find rare keys. */
 const triedStarts = 16;
 
-/** Places of the text at which keys are counted, to tell what is rare. */
-const samples = 65_536;
+/** Places of the text at which keys are counted, to tell what is rare: one in so many units, within these numbers. */
+const sampled = { every: 32, least: 4_096, most: 1_048_576 };
 
 const factor = 0x01000193;
 
@@ -90,6 +90,7 @@ class KeyTable {
   private readonly starts: Int32Array;
   /** What a unit weighs when it leaves a block. */
   private readonly weight: number;
+  private blocks = new Int32Array(256);
 
   constructor(
     keyed: readonly Keyed[],
@@ -156,21 +157,32 @@ class KeyTable {
 
   /** Reports the patterns of which the first key stands anywhere in a text. */
   touch(text: string, report: (id: number) => void): void {
-    const { block, weight } = this;
+    const { block } = this;
     const count = text.length - block + 1;
     if (count <= block) return;
-    const hashes = new Int32Array(count);
-    hashes[0] = this.blockAt(text, 0);
-    for (let i = 1; i < count; i++) {
-      const [gone, come] = [text.charCodeAt(i - 1), text.charCodeAt(i + block - 1)];
-      hashes[i] = Math.imul(hashes[i - 1]!, factor) + come - Math.imul(weight, gone);
-    }
+    const hashes = this.blocksOf(text, 0, text.length);
     for (let i = 0; i + block < count; i++) {
       const hash = combined(hashes[i]!, hashes[i + block]!);
       for (let key = this.heads[bucketOf(hash, this.heads.length)]!; key >= 0; key = this.next[key]!) {
         if (this.hashes[key] === hash && key % block === 0) report(this.keyed[key / block]!.id);
       }
     }
+  }
+
+  /** The hashes of all blocks of a stretch of a text, in a list that the next call uses again. */
+  private blocksOf(text: string, from: number, to: number): Int32Array {
+    const { block, weight } = this;
+    const count = to - from - block + 1;
+    if (this.blocks.length < count) this.blocks = new Int32Array(2 * count);
+    const hashes = this.blocks;
+    let hash = this.blockAt(text, from);
+    hashes[0] = hash;
+    for (let i = 1; i < count; i++) {
+      const gone = Math.imul(weight, text.charCodeAt(from + i - 1));
+      hash = (Math.imul(hash, factor) + text.charCodeAt(from + i + block - 1) - gone) | 0;
+      hashes[i] = hash;
+    }
+    return hashes;
   }
 
   private blockAt(text: string, from: number): number {
@@ -185,10 +197,12 @@ class KeyTable {
 
   /** How often keys with one and the same hash stand at some places that are spread over the text. */
   private sample(text: string): Uint32Array {
-    const counts = new Uint32Array(samples);
+    let size = sampled.least;
+    while (size < sampled.most && size * sampled.every < text.length) size *= 2;
+    const counts = new Uint32Array(size);
     // Not in step with the lines, or with whatever else comes again and again.
-    const step = Math.max(1, Math.floor(text.length / samples)) | 1;
-    for (let at = 0; at + 2 * this.block <= text.length; at += step) counts[bucketOf(this.keyAt(text, at), samples)]!++;
+    const step = Math.max(1, Math.floor(text.length / size)) | 1;
+    for (let at = 0; at + 2 * this.block <= text.length; at += step) counts[bucketOf(this.keyAt(text, at), size)]!++;
     return counts;
   }
 
@@ -200,8 +214,11 @@ class KeyTable {
     let fewest = Number.POSITIVE_INFINITY;
     // The end, too: texts that start alike are told apart there.
     for (let at = last; at >= 0 && fewest > 0; at -= step) {
+      const hashes = this.blocksOf(pattern, at, at + zoneOf(this.block));
       let count = 0;
-      for (let i = 0; i < this.block; i++) count += counts[bucketOf(this.keyAt(pattern, at + i), samples)]!;
+      for (let i = 0; i < this.block; i++) {
+        count += counts[bucketOf(combined(hashes[i]!, hashes[i + this.block]!), counts.length)]!;
+      }
       if (count < fewest) [best, fewest] = [at, count];
     }
     return best;

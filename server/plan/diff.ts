@@ -156,6 +156,8 @@ function cut(text: string): string[] {
 
 /** Leaves out of a block the lines that both sides have. */
 function refined(block: Block): Block[] {
+  // Most blocks are a line for a line, where nothing is to be compared.
+  if (block.removed.length <= 1 && block.added.length <= 1 && block.removed[0] !== block.added[0]) return [block];
   const parts = diffArrays([...block.removed], [...block.added], { maxEditLength: limits.alignDistance });
   if (parts === undefined) return [block];
   const blocks: Block[] = [];

@@ -40,7 +40,7 @@ export class IncrementalSearch {
   /** A pair that is sent twice may be redundant, which only the whole text tells from its first to its last edit. */
   private readonly repeated: ReadonlySet<EditOperation>;
   /** By old text, base offsets of the changes that its key stands at. */
-  private readonly flagged = new Map<string, number[]>();
+  private readonly flagged = new Map<string, Set<number>>();
   private loose: LooseSearch | undefined;
   /** What the batch starts from as if it had been there before: the text of a file that it has just created, too. */
   private readonly start: Draft;
@@ -67,8 +67,11 @@ export class IncrementalSearch {
     return { ...this.origin, change: this.origin.change.compose(draft.change), index: draft.index };
   }
 
-  /** Plans one edit where that is certain; `undefined`: it must be planned on the whole text, and may fail there. */
-  plan(edit: EditOperation): IncrementalEdit | undefined {
+  /**
+   * Plans one edit where that is certain, or says that its old text stands nowhere; `undefined`: it must be planned on the
+   * whole text, and may fail there.
+   */
+  plan(edit: EditOperation): IncrementalEdit | "absent" | undefined {
     const { base } = this.start;
     const hasMark = this.start.document.bom && (edit.oldText.startsWith("\uFEFF") || edit.newText.startsWith("\uFEFF"));
     // Where the batch has taken all line ends away, new ones have no model in the text any more.
@@ -76,7 +79,7 @@ export class IncrementalSearch {
     if (!this.isUsable || hasMark || !hasLineEnds || this.repeated.has(edit)) return undefined;
     const located = locate(base, edit.oldText, this.options);
     if (located.kind === "tooMany") return undefined;
-    if (this.pieces.count === 0) return located.kind === "none" ? undefined : this.onBase(edit, located);
+    if (this.pieces.count === 0) return located.kind === "none" ? "absent" : this.onBase(edit, located);
     const exact = this.inChangedExactly(edit.oldText, located);
     const changed =
       exact === undefined || exact.length > 0 || isExact(located) ? exact : this.inChanged(edit.oldText, located);
@@ -87,8 +90,9 @@ export class IncrementalSearch {
       const isStricter = located.kind === "none" || only.rung !== located.rung;
       return second === undefined && (isStricter || left.length === 0) ? this.inWindow(edit, only) : undefined;
     }
+    if (located.kind === "none") return "absent";
     const [first, ...rest] = left;
-    if (first === undefined || located.kind === "none") return undefined;
+    if (first === undefined) return undefined;
     return this.onBase(edit, {
       kind: rest.length === 0 ? "one" : "many",
       rung: located.rung,
@@ -271,10 +275,10 @@ export class IncrementalSearch {
   }
 
   /** The changes at some base offsets and in some stretches of the base text. */
-  private changesAt(offsets: readonly number[] | undefined, spans: readonly Span[]): readonly number[] | undefined {
-    if (offsets !== undefined && offsets.length > limits.searchedChanges) return undefined;
+  private changesAt(offsets: ReadonlySet<number> | undefined, spans: readonly Span[]): readonly number[] | undefined {
+    if (offsets !== undefined && offsets.size > limits.searchedChanges) return undefined;
     const found = new Set<number>();
-    for (const { from, to } of [...(offsets ?? []).map((offset) => ({ from: offset, to: offset })), ...spans]) {
+    for (const { from, to } of [...[...(offsets ?? [])].map((offset) => ({ from: offset, to: offset })), ...spans]) {
       for (let i = this.pieces.firstTouching(from); i < this.pieces.count && this.pieces.at(i).from <= to; i++)
         found.add(i);
     }
@@ -353,18 +357,18 @@ interface LooseSearch {
   /** By core, in the base text. */
   readonly hits: ReadonlyMap<string, readonly number[] | "many">;
   /** By core, base offsets of the changes that it stands at. */
-  readonly flagged: Map<string, number[]>;
+  readonly flagged: Map<string, Set<number>>;
 }
 
 function flagLoose({ search, flagged }: LooseSearch, text: string, offset: number): void {
   search.touch(text, (id) => push(flagged, search.patterns[id]!, offset));
 }
 
-function push(map: Map<string, number[]>, key: string, value: number): void {
+function push(map: Map<string, Set<number>>, key: string, value: number): void {
   const values = map.get(key);
-  if (values === undefined) map.set(key, [value]);
+  if (values === undefined) map.set(key, new Set([value]));
   // One more than is looked at says that there are too many.
-  else if (values.length <= limits.searchedChanges) values.push(value);
+  else if (values.size <= limits.searchedChanges) values.add(value);
 }
 
 function asBase(origin: Draft): Draft {

@@ -29,7 +29,11 @@ export function* planSequential(
   for (const edit of edits) {
     const isRefused = refusal({}, edit) !== undefined;
     const found = isRefused ? undefined : search.plan(edit);
-    if (found === undefined) {
+    if (found === "absent") {
+      const failure = explainAbsence(search.draft, edit, history, options);
+      outcomes.push({ index: edit.index, path: start.document.path, status: "failed", places: [], failure });
+      history.fail(edit);
+    } else if (found === undefined) {
       const { draft } = search;
       const result = planEdit(draft, edit, history, options);
       outcomes.push(result.outcome);
