@@ -111,9 +111,10 @@ class KeyTable {
     for (const [at, { pattern }] of keyed.entries()) {
       const start = this.rarest(pattern, counts);
       this.starts[at] = start;
+      const hashes = this.blocksOf(pattern, start, start + zoneOf(block));
       for (let i = 0; i < block; i++) {
         const key = at * block + i;
-        const hash = this.keyAt(pattern, start + i);
+        const hash = combined(hashes[i]!, hashes[i + block]!);
         const bucket = bucketOf(hash, size);
         this.hashes[key] = hash;
         this.next[key] = this.heads[bucket]!;

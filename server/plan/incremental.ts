@@ -236,6 +236,7 @@ export class IncrementalSearch {
 
   /** The same for whatever a rung folds. */
   private looseSuspects(oldText: string): readonly number[] | undefined {
+    if (this.pieces.count <= limits.changesLookedAt) return this.changesNear(oldText);
     this.loose ??= this.searchLoose();
     const core = this.loose.coreOf.get(oldText);
     const hits = core === undefined ? "many" : this.loose.hits.get(core)!;
@@ -247,6 +248,20 @@ export class IncrementalSearch {
       return { from: lines.start(Math.max(0, line - count)), to: lines.end(line + count) };
     });
     return this.changesAt(this.loose.flagged.get(core), spans);
+  }
+
+  /** The changes in whose surroundings the core of an old text stands: where they are few, a look at each is the quickest. */
+  private changesNear(oldText: string): readonly number[] | undefined {
+    const core = coreOf(oldText);
+    if (core === undefined) return this.all();
+    const lines = splitLines(oldText).length;
+    const { text } = this.start.base;
+    return Array.from({ length: this.pieces.count }, (_, i) => i).filter((at) => {
+      const { base, first, end } = this.pieces.extent(at, at + 1, lines);
+      if (text.slice(base.from, base.to).includes(core)) return true;
+      for (let i = first; i < end; i++) if (this.pieces.textAround(i, core.length).includes(core)) return true;
+      return false;
+    });
   }
 
   /**

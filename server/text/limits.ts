@@ -46,6 +46,8 @@ export const limits = {
   hunkPlaces: 100,
   /** Earlier changes of a batch around which one old text is looked for; where more come into question, in the whole text. */
   searchedChanges: 64,
+  /** Earlier changes of a batch that are each looked at for whether an old text may be near. */
+  changesLookedAt: 256,
   /** UTF-16 units of all their surroundings together, likewise. */
   searchedAround: 65_536,
   /** Places of the key of one of many old texts that are compared; where there are more, the text is looked for alone. */
