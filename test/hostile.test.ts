@@ -274,7 +274,7 @@ describe("texts that make bad searches slow", () => {
     ["the same letter, half of them", "a".repeat(2 * n), { oldText: "a".repeat(n) }, "ambiguousMatch"],
     ["equal lines, and another that is missing", equal, { oldText: `${equal.slice(0, 35_000)}y\n` }, "noMatch"],
     ["equal lines, half of them", equal, { oldText: equal.slice(0, 35_000) }, "ambiguousMatch"],
-    ["equal lines, indented", equal, { oldText: equal.slice(0, 35_000).replaceAll("x", "  x") }, "tooLarge"],
+    ["equal lines, indented", equal, { oldText: equal.slice(0, 35_000).replaceAll("x", "  x") }, "ambiguousMatch"],
     ["blanks within a line", `a${blanks}b\n`, { oldText: "a b" }, "noMatch"],
     ["blanks at the end of a line", `a${blanks}\nb\n`, { oldText: "a c" }, "noMatch"],
     ["blanks in the old text", "a\nb\n", { oldText: `a${blanks}b` }, "noMatch"],

@@ -64,8 +64,8 @@ async function createAndFill(site: Site, file: FileChange): Promise<StepProof> {
   const label = labelOf([file], options);
   const answer = await request(session, { label, edit: { documentChanges: toFileOperation(file) } });
   if (answer.silent) return { kind: "silent" };
-  // An editor may say no to what it has done: the disk tells.
-  const isMade = answer.applied || (await onDiskNow(site, file, "")) !== undefined;
+  // An editor may say no to what it has done: the disk tells. A file with a text is somebody else's.
+  const isMade = answer.applied || (await onDiskNow(site, file, "")) === "same";
   if (!isMade) return { kind: "refused", reason: answer.reason };
   if (file.change.isEmpty) {
     const there = openAt(session, uri) !== undefined || (await onDiskNow(site, file, "")) === "same";

@@ -4,14 +4,16 @@ import { type Located, locate } from "../match/locate.js";
 import { ManySearch } from "../match/manySearch.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
-import { type Rung, type RungName, rungs } from "../match/rungs.js";
+import { type RungName, rungs } from "../match/rungs.js";
 import { type Change, ChangeSet } from "../text/changeSet.js";
 import { isAllBlank, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
+import { lineEndsOf } from "../text/lines.js";
 import { choose } from "./choose.js";
 import { type Draft, draftOf, linesOf, type PlaceLines, type Span, spanInBase } from "./draft.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
 import { type Extent, Pieces, type Window } from "./pieces.js";
+import { type InWindow, joined, placesIn } from "./windows.js";
 
 /** What an edit came to. */
 export interface IncrementalEdit {
@@ -23,13 +25,6 @@ export interface IncrementalEdit {
 
 /** Units around a change in which the keys of an old text are looked for. */
 const keyReach = ManySearch.reach;
-
-/** A place in text that the batch has changed. */
-interface InWindow {
-  readonly window: Window;
-  readonly place: Place;
-  readonly rung: RungName;
-}
 
 /** A file's edits in sequence: the same answers as a search of the whole text for each, for less. */
 export class IncrementalSearch {
@@ -338,15 +333,6 @@ export class IncrementalSearch {
   }
 }
 
-/** Two stretches that overlap or touch, as one: neither is touched by a change of the other at its ends. */
-function joined(one: Extent, other: Extent): Extent {
-  return {
-    base: { from: Math.min(one.base.from, other.base.from), to: Math.max(one.base.to, other.base.to) },
-    first: Math.min(one.first, other.first),
-    end: Math.max(one.end, other.end),
-  };
-}
-
 function isExact(located: Located): boolean {
   return (located.kind === "one" || located.kind === "many") && located.rung === "exact";
 }
@@ -394,48 +380,4 @@ function asBase(origin: Draft): Draft {
 function localDraft(start: Draft, { base, change, index }: Window): Draft {
   const text = start.base.text.slice(base.from, base.to);
   return { ...draftOf({ ...start.document, text }), change, index };
-}
-
-/** The line ends of a text: LF and CRLF, or one of both; `undefined`: it has none, or lone CRs, which may meet an LF. */
-function lineEndsOf(text: string): readonly string[] | undefined {
-  const kinds = new Set<string>();
-  for (let at = text.indexOf("\r"); at !== -1; at = text.indexOf("\r", at + 1)) {
-    if (text[at + 1] !== "\n") return undefined;
-    kinds.add("\r\n");
-  }
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
-    if (kinds.size === 0 || text[at - 1] !== "\r") {
-      kinds.add("\n");
-      break;
-    }
-  }
-  return kinds.size === 0 ? undefined : [...kinds];
-}
-
-/** The places of a rung that changes have a part in; `undefined`: too many to tell. */
-function placesIn(windows: readonly Window[], { find, name }: Rung, oldText: string): InWindow[] | undefined {
-  const all: InWindow[] = [];
-  for (const window of windows) {
-    const found = find?.(window.index, oldText) ?? [];
-    if (found === "tooMany") return undefined;
-    for (const place of found) if (hasPart(window, place, name)) all.push({ window, place, rung: name });
-  }
-  return all;
-}
-
-/** Whether a change of a window lies in a place; on the rungs that fold, in a line of it or at its ends. */
-function hasPart({ change, index }: Window, { from, to }: Place, rung: RungName): boolean {
-  const lines = index.matchedLines;
-  const [start, end] = rung === "exact" ? [from, to] : [lines.start(lines.lineAt(from)), lines.end(lines.lineAt(to))];
-  let shift = 0;
-  return change.changes.some((one) => {
-    const low = one.from + shift;
-    const high = low + one.insert.length;
-    shift += one.insert.length - (one.to - one.from);
-    return rung === "exact"
-      ? low === high
-        ? start < low && low < end
-        : start < high && low < end
-      : start <= high && low <= end;
-  });
 }
