@@ -30,12 +30,20 @@ export class ManySearch {
     readonly patterns: readonly string[],
     text: string,
   ) {
-    for (const [i, block] of blockLengths.entries()) {
-      const longest = i === 0 ? Number.POSITIVE_INFINITY : zoneOf(blockLengths[i - 1]!);
-      const own = patterns.flatMap((pattern, id) =>
-        pattern.length >= zoneOf(block) && pattern.length < longest ? [{ pattern, id }] : [],
-      );
-      if (own.length > 0) this.tables.push(new KeyTable(own, block, text));
+    let left = patterns.map((pattern, id): Keyed => ({ pattern, id, start: 0 }));
+    for (const block of blockLengths) {
+      const fits = left.filter(({ pattern }) => pattern.length >= zoneOf(block));
+      if (fits.length === 0) continue;
+      const rarity = new Rarity(text, block);
+      // Where long keys are all too frequent, because texts differ in a few units only, short ones may be better.
+      const isLast = block === blockLengths[blockLengths.length - 1];
+      const placed = fits.flatMap((keyed) => {
+        const { start, count } = rarity.rarest(keyed.pattern);
+        return isLast || count <= limits.keyHits / 4 ? [{ ...keyed, start }] : [];
+      });
+      if (placed.length > 0) this.tables.push(new KeyTable(placed, block));
+      const done = new Set(placed.map(({ id }) => id));
+      left = left.filter(({ id }) => !done.has(id));
     }
   }
 
@@ -77,6 +85,89 @@ interface Keyed {
   readonly pattern: string;
   /** Index among all patterns. */
   readonly id: number;
+  /** Where its first key starts. */
+  readonly start: number;
+}
+
+/** Hashes of the blocks of one length. */
+class Blocks {
+  /** What a unit weighs when it leaves a block. */
+  private readonly weight: number;
+  private hashes = new Int32Array(256);
+
+  constructor(readonly length: number) {
+    let weight = 1;
+    for (let i = 0; i < length; i++) weight = Math.imul(weight, factor);
+    this.weight = weight;
+  }
+
+  /** Of all blocks of a stretch of a text, in a list that the next call uses again. */
+  of(text: string, from: number, to: number): Int32Array {
+    const { length, weight } = this;
+    const count = to - from - length + 1;
+    if (this.hashes.length < count) this.hashes = new Int32Array(2 * count);
+    const { hashes } = this;
+    let hash = this.at(text, from);
+    hashes[0] = hash;
+    for (let i = 1; i < count; i++) {
+      const gone = Math.imul(weight, text.charCodeAt(from + i - 1));
+      hash = (Math.imul(hash, factor) + text.charCodeAt(from + i + length - 1) - gone) | 0;
+      hashes[i] = hash;
+    }
+    return hashes;
+  }
+
+  /** Of the two blocks from an offset on, as one. */
+  keyAt(text: string, from: number): number {
+    return combined(this.at(text, from), this.at(text, from + this.length));
+  }
+
+  private at(text: string, from: number): number {
+    let hash = 0;
+    for (let i = from; i < from + this.length; i++) hash = (Math.imul(hash, factor) + text.charCodeAt(i)) | 0;
+    return hash;
+  }
+}
+
+/** How often keys stand in a text, as far as some of its places tell. */
+class Rarity {
+  private readonly counts: Uint32Array;
+  private readonly blocks: Blocks;
+  private readonly step: number;
+
+  constructor(
+    text: string,
+    private readonly block: number,
+  ) {
+    this.blocks = new Blocks(block);
+    let size = sampled.least;
+    while (size < sampled.most && size * sampled.every < text.length) size *= 2;
+    this.counts = new Uint32Array(size);
+    // Not in step with the lines, or with whatever else comes again and again.
+    this.step = Math.max(1, Math.floor(text.length / size)) | 1;
+    for (let at = 0; at + 2 * block <= text.length; at += this.step) {
+      this.counts[bucketOf(this.blocks.keyAt(text, at), size)]!++;
+    }
+  }
+
+  /** Where in a pattern to take its keys from: where they are seen least, of a few starts; and how often they stand about. */
+  rarest(pattern: string): { readonly start: number; readonly count: number } {
+    const { block, counts } = this;
+    const last = pattern.length - zoneOf(block);
+    const step = Math.max(1, Math.ceil(last / triedStarts));
+    let best = 0;
+    let fewest = Number.POSITIVE_INFINITY;
+    // The end, too: texts that start alike are told apart there.
+    for (let at = last; at >= 0 && fewest > 0; at -= step) {
+      const hashes = this.blocks.of(pattern, at, at + zoneOf(block));
+      let count = 0;
+      for (let i = 0; i < block; i++)
+        count += counts[bucketOf(combined(hashes[i]!, hashes[i + block]!), counts.length)]!;
+      if (count < fewest) [best, fewest] = [at, count];
+    }
+    // Of the keys of all ways in which a pattern may lie on the blocks of the text, one counts at each place.
+    return { start: best, count: (fewest * this.step) / block };
+  }
 }
 
 /** Keys of one length, in a hash table with lists. */
@@ -86,32 +177,21 @@ class KeyTable {
   private readonly next: Int32Array;
   private readonly hashes: Int32Array;
   private readonly keyed: readonly Keyed[];
-  /** By pattern: where its first key starts. */
-  private readonly starts: Int32Array;
-  /** What a unit weighs when it leaves a block. */
-  private readonly weight: number;
-  private blocks = new Int32Array(256);
+  private readonly blocks: Blocks;
 
   constructor(
     keyed: readonly Keyed[],
     private readonly block: number,
-    text: string,
   ) {
     this.keyed = keyed;
+    this.blocks = new Blocks(block);
     let size = 4_096;
     while (size < 4 * keyed.length * block) size *= 2;
     this.heads = new Int32Array(size).fill(-1);
     this.next = new Int32Array(keyed.length * block);
     this.hashes = new Int32Array(keyed.length * block);
-    this.starts = new Int32Array(keyed.length);
-    let weight = 1;
-    for (let i = 0; i < block; i++) weight = Math.imul(weight, factor);
-    this.weight = weight;
-    const counts = this.sample(text);
-    for (const [at, { pattern }] of keyed.entries()) {
-      const start = this.rarest(pattern, counts);
-      this.starts[at] = start;
-      const hashes = this.blocksOf(pattern, start, start + zoneOf(block));
+    for (const [at, { pattern, start }] of keyed.entries()) {
+      const hashes = this.blocks.of(pattern, start, start + zoneOf(block));
       for (let i = 0; i < block; i++) {
         const key = at * block + i;
         const hash = combined(hashes[i]!, hashes[i + block]!);
@@ -150,7 +230,7 @@ class KeyTable {
     for (let key = heads[bucket]!; key >= 0; key = next[key]!) {
       const owner = Math.floor(key / this.block);
       const isOther = this.hashes[key] !== hash;
-      if (isOther || report(this.keyed[owner]!.id, at - this.starts[owner]! - (key % this.block))) before = key;
+      if (isOther || report(this.keyed[owner]!.id, at - this.keyed[owner]!.start - (key % this.block))) before = key;
       else if (before < 0) heads[bucket] = next[key]!;
       else next[before] = next[key]!;
     }
@@ -161,68 +241,13 @@ class KeyTable {
     const { block } = this;
     const count = text.length - block + 1;
     if (count <= block) return;
-    const hashes = this.blocksOf(text, 0, text.length);
+    const hashes = this.blocks.of(text, 0, text.length);
     for (let i = 0; i + block < count; i++) {
       const hash = combined(hashes[i]!, hashes[i + block]!);
       for (let key = this.heads[bucketOf(hash, this.heads.length)]!; key >= 0; key = this.next[key]!) {
         if (this.hashes[key] === hash && key % block === 0) report(this.keyed[key / block]!.id);
       }
     }
-  }
-
-  /** The hashes of all blocks of a stretch of a text, in a list that the next call uses again. */
-  private blocksOf(text: string, from: number, to: number): Int32Array {
-    const { block, weight } = this;
-    const count = to - from - block + 1;
-    if (this.blocks.length < count) this.blocks = new Int32Array(2 * count);
-    const hashes = this.blocks;
-    let hash = this.blockAt(text, from);
-    hashes[0] = hash;
-    for (let i = 1; i < count; i++) {
-      const gone = Math.imul(weight, text.charCodeAt(from + i - 1));
-      hash = (Math.imul(hash, factor) + text.charCodeAt(from + i + block - 1) - gone) | 0;
-      hashes[i] = hash;
-    }
-    return hashes;
-  }
-
-  private blockAt(text: string, from: number): number {
-    let hash = 0;
-    for (let i = from; i < from + this.block; i++) hash = (Math.imul(hash, factor) + text.charCodeAt(i)) | 0;
-    return hash;
-  }
-
-  private keyAt(text: string, from: number): number {
-    return combined(this.blockAt(text, from), this.blockAt(text, from + this.block));
-  }
-
-  /** How often keys with one and the same hash stand at some places that are spread over the text. */
-  private sample(text: string): Uint32Array {
-    let size = sampled.least;
-    while (size < sampled.most && size * sampled.every < text.length) size *= 2;
-    const counts = new Uint32Array(size);
-    // Not in step with the lines, or with whatever else comes again and again.
-    const step = Math.max(1, Math.floor(text.length / size)) | 1;
-    for (let at = 0; at + 2 * this.block <= text.length; at += step) counts[bucketOf(this.keyAt(text, at), size)]!++;
-    return counts;
-  }
-
-  /** Where in a pattern to take its keys from: where they are seen least, of a few starts. */
-  private rarest(pattern: string, counts: Uint32Array): number {
-    const last = pattern.length - zoneOf(this.block);
-    const step = Math.max(1, Math.ceil(last / triedStarts));
-    let best = 0;
-    let fewest = Number.POSITIVE_INFINITY;
-    // The end, too: texts that start alike are told apart there.
-    for (let at = last; at >= 0 && fewest > 0; at -= step) {
-      const hashes = this.blocksOf(pattern, at, at + zoneOf(this.block));
-      let count = 0;
-      for (let i = 0; i < this.block; i++) {
-        count += counts[bucketOf(combined(hashes[i]!, hashes[i + this.block]!), counts.length)]!;
-      }
-      if (count < fewest) [best, fewest] = [at, count];
-    }
-    return best;
   }
 }
 
