@@ -55,7 +55,8 @@ function createShown(session: Session, cancel: () => void): Shown {
   };
   return {
     report: (done, of) => {
-      const now = Math.floor((100 * done) / Math.max(1, of));
+      // A plan that begins anew takes more steps than there are edits.
+      const now = Math.min(100, Math.floor((100 * done) / Math.max(1, of)));
       if (!asked && performance.now() - begun > limits.progressAfterMs) {
         asked = true;
         show().catch((error: unknown) => session.log("warn", `no progress is shown: ${String(error)}`));

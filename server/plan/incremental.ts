@@ -23,6 +23,16 @@ export interface IncrementalEdit {
   readonly changed: readonly Span[];
 }
 
+/** Where an old text stands. */
+export type Sighting =
+  | { readonly kind: "absent" }
+  /** In text that the batch has left alone, and nowhere else on that rung or a stricter one. */
+  | { readonly kind: "base"; readonly located: Extract<Located, { kind: "one" | "many" }> }
+  /** In text that the batch has changed, and nowhere else. */
+  | { readonly kind: "changed"; readonly hit: InWindow }
+  /** On no rung up to this one any more; what looser ones find is not known. */
+  | { readonly kind: "gone"; readonly rung: RungName };
+
 /** Units around a change in which the keys of an old text are looked for. */
 const keyReach = ManySearch.reach;
 
@@ -32,8 +42,6 @@ export class IncrementalSearch {
   private readonly isUsable: boolean;
   /** The one line end of the text, which new lines get wherever they are; `undefined`: it has both kinds. */
   private readonly lineEnd: string | undefined;
-  /** A pair that is sent twice may be redundant, which only the whole text tells from its first to its last edit. */
-  private readonly repeated: ReadonlySet<EditOperation>;
   /** By old text, base offsets of the changes that its key stands at. */
   private readonly flagged = new Map<string, Set<number>>();
   private loose: LooseSearch | undefined;
@@ -48,7 +56,6 @@ export class IncrementalSearch {
     const start = origin.created ? asBase(origin) : origin;
     this.start = start;
     this.pieces = new Pieces(start);
-    this.repeated = repeatedEdits(edits);
     const lineEnds = lineEndsOf(start.base.text);
     this.isUsable = edits.length > 1 && start.index === start.base && lineEnds !== undefined;
     this.lineEnd = lineEnds?.length === 1 ? lineEnds[0] : undefined;
@@ -67,14 +74,22 @@ export class IncrementalSearch {
    * whole text, and may fail there.
    */
   plan(edit: EditOperation): IncrementalEdit | "absent" | undefined {
+    const found = this.find(edit);
+    if (found?.kind === "base") return this.onBase(edit, found.located);
+    if (found?.kind === "changed") return this.inWindow(edit, found.hit);
+    return found?.kind === "absent" ? "absent" : undefined;
+  }
+
+  /** Where an edit's old text stands, as far as that is certain. */
+  find(edit: EditOperation): Sighting | undefined {
     const { base } = this.start;
     const hasMark = this.start.document.bom && (edit.oldText.startsWith("\uFEFF") || edit.newText.startsWith("\uFEFF"));
     // Where the batch has taken all line ends away, new ones have no model in the text any more.
     const hasLineEnds = this.lineEnd === undefined || this.pieces.lineEndsGone < base.matchedLines.lineCount - 1;
-    if (!this.isUsable || hasMark || !hasLineEnds || this.repeated.has(edit)) return undefined;
+    if (!this.isUsable || hasMark || !hasLineEnds) return undefined;
     const located = locate(base, edit.oldText, this.options);
     if (located.kind === "tooMany") return undefined;
-    if (this.pieces.count === 0) return located.kind === "none" ? "absent" : this.onBase(edit, located);
+    if (this.pieces.count === 0) return located.kind === "none" ? { kind: "absent" } : { kind: "base", located };
     const exact = this.inChangedExactly(edit.oldText, located);
     const changed =
       exact === undefined || exact.length > 0 || isExact(located) ? exact : this.inChanged(edit.oldText, located);
@@ -83,16 +98,13 @@ export class IncrementalSearch {
     const [only, second] = changed;
     if (only !== undefined) {
       const isStricter = located.kind === "none" || only.rung !== located.rung;
-      return second === undefined && (isStricter || left.length === 0) ? this.inWindow(edit, only) : undefined;
+      return second === undefined && (isStricter || left.length === 0) ? { kind: "changed", hit: only } : undefined;
     }
-    if (located.kind === "none") return "absent";
+    if (located.kind === "none") return { kind: "absent" };
+    const { rung } = located;
     const [first, ...rest] = left;
-    if (first === undefined) return undefined;
-    return this.onBase(edit, {
-      kind: rest.length === 0 ? "one" : "many",
-      rung: located.rung,
-      places: [first, ...rest],
-    });
+    if (first === undefined) return { kind: "gone", rung };
+    return { kind: "base", located: { kind: rest.length === 0 ? "one" : "many", rung, places: [first, ...rest] } };
   }
 
   /** Takes over what was planned on the whole text; `step` leads there from the text before it. */
@@ -335,19 +347,6 @@ export class IncrementalSearch {
 
 function isExact(located: Located): boolean {
   return (located.kind === "one" || located.kind === "many") && located.rung === "exact";
-}
-
-/** The edits between the first and the last of those whose pair of texts is sent more than once, those included. */
-function repeatedEdits(edits: readonly EditOperation[]): ReadonlySet<EditOperation> {
-  const firsts = new Map<string, number>();
-  let [from, to] = [edits.length, -1];
-  for (const [i, { oldText, newText }] of edits.entries()) {
-    const pair = `${oldText.length} ${oldText}${newText}`;
-    const first = firsts.get(pair);
-    if (first === undefined) firsts.set(pair, i);
-    else [from, to] = [Math.min(from, first), i];
-  }
-  return new Set(edits.slice(from, to + 1));
 }
 
 /** Old texts that are looked for on looser rungs. */

@@ -7,7 +7,7 @@ import { explainAbsence, lineOf } from "./absence.js";
 import { choose, locateEdit } from "./choose.js";
 import { type Draft, edited, linesOf, type Span, spanInBase } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
-import { IncrementalSearch } from "./incremental.js";
+import { IncrementalSearch, type Sighting } from "./incremental.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
 import type { EditOutcome } from "./outcome.js";
 
@@ -28,6 +28,14 @@ export function* planSequential(
   const outcomes: EditOutcome[] = [];
   for (const edit of edits) {
     const isRefused = refusal({}, edit) !== undefined;
+    const redundant = !isRefused && history.hasDone(edit) ? history.isRedundant(edit, search.find(edit)) : false;
+    // Whether a pair is redundant that stands in what the batch has written, only the whole text of each step tells.
+    if (redundant === undefined) return yield* planInWholeText(start, edits, options);
+    if (redundant) {
+      outcomes.push({ index: edit.index, path: start.document.path, status: "skipped", places: [] });
+      yield;
+      continue;
+    }
     const found = isRefused ? undefined : search.plan(edit);
     if (found === "absent") {
       const failure = explainAbsence(search.draft, edit, history, options);
@@ -40,7 +48,7 @@ export function* planSequential(
       if (result.step !== undefined) search.adopt(result.draft, result.step);
     } else {
       const { rung, places, changed } = found;
-      history.note(edit, changed);
+      history.note(edit, rung, changed);
       const status = changed.length === 0 ? "skipped" : "applied";
       outcomes.push({
         index: edit.index,
@@ -53,6 +61,24 @@ export function* planSequential(
     yield;
   }
   return { draft: search.draft, outcomes };
+}
+
+/** The same with a search of the whole text for each edit. */
+function* planInWholeText(
+  start: Draft,
+  edits: readonly EditOperation[],
+  options: BatchOptions,
+): Generator<void, Drafted> {
+  const history = new History(edits);
+  const outcomes: EditOutcome[] = [];
+  let draft = start;
+  for (const edit of edits) {
+    const result = planEdit(draft, edit, history, options);
+    outcomes.push(result.outcome);
+    draft = result.draft;
+    yield;
+  }
+  return { draft, outcomes };
 }
 
 interface Step {
@@ -137,9 +163,10 @@ class History {
     this.failed.push(edit);
   }
 
-  /** An edit that was applied; only for batches in which no pair is sent twice. */
-  note(edit: EditOperation, spans: readonly Span[]): void {
+  /** An edit that was applied; where its pair comes again, that must not be planned by what this class knows of places. */
+  note(edit: EditOperation, rung: RungName, spans: readonly Span[]): void {
     this.applied.push({ index: edit.index, spans });
+    this.done.set(pairOf(edit), this.done.get(pairOf(edit)) ?? rung);
   }
 
   /** Whether the same pair was applied before. */
@@ -153,6 +180,15 @@ class History {
     return (
       done !== undefined && rungs.findIndex(({ name }) => name === done) < rungs.findIndex(({ name }) => name === rung)
     );
+  }
+
+  /** Whether an edit whose pair was applied before has nothing more to do; `undefined`: that is not certain. */
+  isRedundant(edit: EditOperation, found: Sighting | undefined): boolean | undefined {
+    if (found?.kind === "absent") return true;
+    if (found?.kind === "base") return this.hasDoneStricter(edit, found.located.rung);
+    // What looser rungs than its own might find is not what was meant twice.
+    if (found?.kind === "gone" && this.done.get(pairOf(edit)) === found.rung) return true;
+    return undefined;
   }
 
   /** Whether a place lies inside what the same pair wrote before: to replace it again would be to count it twice. */
