@@ -235,7 +235,10 @@ export class IncrementalSearch {
   /** Indices of the changes that an old text might reach into as it is, ascending; `undefined`: too many. */
   private exactSuspects(oldText: string): readonly number[] | undefined {
     const hits = this.start.base.keyHits(undefined, oldText);
-    if (hits === undefined) return this.all();
+    // Few edits have no keys; then a look at each change is quick, too.
+    if (hits === undefined) {
+      return this.all()?.filter((at) => this.pieces.textAround(at, oldText.length).includes(oldText));
+    }
     if (hits === "many") return undefined;
     const spans = hits.flatMap((from) => (this.mayStand(oldText, from) ? [{ from, to: from + oldText.length }] : []));
     return this.changesAt(this.flagged.get(oldText), spans);
