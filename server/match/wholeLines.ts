@@ -158,6 +158,15 @@ export function shiftOfLines(run: readonly string[], found: readonly string[]): 
   return shift.indent === "" ? undefined : shift;
 }
 
+/** One line shifted as the lines of a place are, whatever characters it holds; `undefined`: it has less than is to be removed. */
+export function shiftLine(line: string, shift: Reshape): string | undefined {
+  if (!("indent" in shift) && !("width" in shift)) return line;
+  const indent = indentOf(line);
+  if (indent.length === line.length) return line;
+  const shiftedTo = shiftedIndent(indent, line.slice(indent.length), shift);
+  return shiftedTo === undefined ? undefined : shiftedTo + line.slice(indent.length);
+}
+
 /** How the old text's indentation becomes the document's, the same for all lines. */
 type Shift = Exclude<Reshape, { kind: "unview" | "unmark" }>;
 

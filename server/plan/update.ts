@@ -1,7 +1,7 @@
 /** Plans one `Update File` section: its hunks, all found in the text as the section begins, and changed in one step. */
 
 import type { TextIndex } from "../match/textIndex.js";
-import { reshaped, shiftOfLines } from "../match/wholeLines.js";
+import { shiftLine, shiftOfLines } from "../match/wholeLines.js";
 import type { Change } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { Accepted, type Claim } from "./claims.js";
@@ -22,7 +22,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
   const ground: HunkGround = { index, lenient: options.lenient, baseLine };
   const lineEnd = firstLineEnd(index);
   const accepted = new Accepted();
-  const inOrder: Claim[] = [];
+  const inOrder: Ordered[] = [];
   const outcomes: EditOutcome[] = [];
   let cursor = 0;
   let failed = 0;
@@ -42,7 +42,8 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     outcomes.push(outcomeOf(start, ended, hunk, found.ok ? found.place : undefined, failure));
     if (found.ok && claim !== undefined && failure === undefined) {
       accepted.add(claim);
-      inOrder.splice(found.place.start < cursor ? behind(inOrder, claim) : inOrder.length, 0, claim);
+      const isAtEnd = found.place.length === 0 && found.place.start === index.lineTable("nothing").lineCount;
+      inOrder.splice(found.place.start < cursor ? behind(inOrder, claim) : inOrder.length, 0, { claim, isAtEnd });
       cursor = Math.max(cursor, found.place.next);
     }
     yield;
@@ -52,7 +53,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     draft: isAnyPlaced
       ? edited(
           ended,
-          inOrder.flatMap(({ changes }) => changes),
+          inOrder.flatMap(({ claim }) => claim.changes),
         ).draft
       : start,
     outcomes,
@@ -74,9 +75,19 @@ function withoutMarks(hunk: Hunk): Hunk {
   return { ...hunk, lines };
 }
 
-/** Where a hunk that is out of order goes among the others: what it adds stands in front of what the next one adds. */
-function behind(inOrder: readonly Claim[], { place }: Claim): number {
-  const next = inOrder.findIndex((one) => one.place.to > one.place.from && one.place.from >= place.from);
+/** A hunk in the order in which what it adds stands beside what others add. */
+interface Ordered {
+  readonly claim: Claim;
+  /** Whether it only adds lines to the end of the file: those are in the order of the patch. */
+  readonly isAtEnd: boolean;
+}
+
+/** Where a hunk that is out of order goes: in front of the first that starts behind it, and of lines right behind an anchor. */
+function behind(inOrder: readonly Ordered[], { place }: Claim): number {
+  const next = inOrder.findIndex(({ claim, isAtEnd }) => {
+    const isInsertion = claim.place.from === claim.place.to;
+    return !isAtEnd && (claim.place.from > place.from || (claim.place.from === place.from && !isInsertion));
+  });
   return next === -1 ? inOrder.length : next;
 }
 
@@ -166,6 +177,6 @@ function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
   // One blank more is the sign of a context line that the patch forgot.
   if (shift === undefined || (shift.kind === "add" && shift.indent === " ")) return asSent;
   const added = place.lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
-  const fits = added.every((line) => reshaped(line, shift) !== undefined);
-  return fits ? (line) => reshaped(line, shift) ?? line : asSent;
+  const fits = added.every((line) => shiftLine(line, shift) !== undefined);
+  return fits ? (line) => shiftLine(line, shift) ?? line : asSent;
 }
