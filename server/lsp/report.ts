@@ -143,8 +143,3 @@ export function toEditorError(failure: Failure, outcomes: readonly EditOutcome[]
   const code = rpcCodes[failure.code] ?? LSPErrorCodes.RequestFailed;
   return new ResponseError(code, failure.message, { failures: [failure], edits: outcomes.map(toEditResult) });
 }
-
-/** Outcomes of a plan of which nothing was applied. */
-export function notAttempted(outcomes: readonly EditOutcome[]): EditOutcome[] {
-  return outcomes.map((outcome) => (outcome.status === "applied" ? { ...outcome, status: "notAttempted" } : outcome));
-}

@@ -1,4 +1,6 @@
 /** Texts with a difference folded away, and the way back from an offset of the folded text to the text as it is. */
+
+import { firstIndex } from "../text/bisect.js";
 import { isBlank, trimEnd } from "../text/chars.js";
 
 /** What a fold takes away besides the difference of CRLF, CR and LF. */
@@ -95,13 +97,7 @@ class Marks {
 
   /** The last mark that starts at an offset of the folded text or in front of it; `undefined`: there is none. */
   last(offset: number): Mark | undefined {
-    let low = -1;
-    let high = this.count - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.numbers[4 * middle]! <= offset) low = middle;
-      else high = middle - 1;
-    }
+    const low = firstIndex(this.count, (i) => this.numbers[4 * i]! > offset) - 1;
     if (low < 0) return undefined;
     const [folded, foldedEnd, original, originalEnd] = this.numbers.subarray(4 * low, 4 * low + 4);
     return { folded: folded!, foldedEnd: foldedEnd!, original: original!, originalEnd: originalEnd! };

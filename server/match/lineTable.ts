@@ -1,4 +1,6 @@
 /** The lines of one text, folded and hashed once, so that a run of lines is found without a look at every line. */
+
+import { firstIndex } from "../text/bisect.js";
 import { isBlank } from "../text/chars.js";
 import type { LineIndex } from "../text/lines.js";
 import { plainUnit } from "./fold.js";
@@ -128,14 +130,9 @@ export class LineTable {
 
   /** Index in `byBucket` of the first line of a hash's bucket that is not in front of a line. */
   private firstAt(hash: number, line: number): number {
-    let low = this.starts[hash & this.mask]!;
-    let high = this.starts[(hash & this.mask) + 1]!;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.byBucket[middle]! < line) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const start = this.starts[hash & this.mask]!;
+    const count = this.starts[(hash & this.mask) + 1]! - start;
+    return firstIndex(count, (i) => this.byBucket[i]! >= line, start);
   }
 
   /** Whether a line of the text is, folded, the same as another text. */

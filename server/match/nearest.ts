@@ -1,4 +1,5 @@
 /** For an old text that was not found: the regions of the document that resemble it most, and how they differ. */
+import { firstIndex } from "../text/bisect.js";
 import { splitLines, trimEnd, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { Folded } from "./fold.js";
@@ -277,13 +278,8 @@ function parting(wanted: string, found: string): Parting {
 
 /** Where a part of a line parts from the line that resembles it: behind the longest start of it that the line has. */
 function partingWithin(wanted: string, found: string): Parting {
-  let low = 0;
-  let high = Math.min(wanted.length, bounds.comparedUnits);
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (found.includes(wanted.slice(0, middle))) low = middle;
-    else high = middle - 1;
-  }
+  const most = Math.min(wanted.length, bounds.comparedUnits);
+  const low = firstIndex(most, (length) => !found.includes(wanted.slice(0, length)), 1) - 1;
   const own = parting(wanted, found);
   return low > own.soughtColumn ? { column: found.indexOf(wanted.slice(0, low)) + low, soughtColumn: low } : own;
 }

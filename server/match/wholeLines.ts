@@ -58,7 +58,7 @@ function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]
     group.lines.push(line);
   }
   for (const { shift, lines: group } of byShift.values()) {
-    const run = old.lines.map((line) => shiftedLine(line, shift));
+    const run = old.lines.map((line) => shiftLine(line, shift));
     const range = { from: 0, most: limits.placesPerEdit, emptyLast: true };
     const found = new Set(
       run.includes(undefined)
@@ -71,13 +71,6 @@ function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]
     for (const line of group) if (found.has(line) || !hasTabs) result.set(line, found.has(line) ? shift : undefined);
   }
   return result;
-}
-
-function shiftedLine(line: string, shift: Shift): string | undefined {
-  const indent = indentOf(line);
-  if (indent.length === line.length) return "";
-  const shiftedTo = shiftedIndent(indent, line.slice(indent.length), shift);
-  return shiftedTo === undefined ? undefined : shiftedTo + line.slice(indent.length);
 }
 
 /** Places of an old text whose every line was copied from a file view, with the numbers that the view puts in front. */

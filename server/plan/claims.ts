@@ -1,5 +1,6 @@
 /** What several edits claim of one text, and whether they can live with each other. */
 import type { Place } from "../match/place.js";
+import { firstIndex } from "../text/bisect.js";
 import type { Change } from "../text/changeSet.js";
 
 /** One place of one edit or hunk, and what is changed there. */
@@ -45,14 +46,7 @@ export class Accepted {
 
 /** Index of the first claim that starts behind an offset. */
 function firstBehind(claims: readonly Claim[], offset: number): number {
-  let low = 0;
-  let high = claims.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((claims[middle] as Claim).place.from <= offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstIndex(claims.length, (i) => (claims[i] as Claim).place.from > offset);
 }
 
 /** Whether a claim changes text that another one's old text holds; touching at its ends is no harm. */

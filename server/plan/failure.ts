@@ -1,4 +1,6 @@
 /** What can go wrong, as values: a code to branch on and a sentence to act on. Every sentence for callers is made here. */
+import type { Miswriting } from "../match/miswritten.js";
+import type { Difference, DifferenceKind } from "../match/nearest.js";
 import { limits } from "../text/limits.js";
 
 /** Stable codes; the contract's list, also of those that later doors use. */
@@ -215,17 +217,14 @@ function placeOf({ nearest, miswritten }: Omit<Absence, "inBatch">): Pick<Failur
   return miswritten?.line === undefined ? {} : { line: miswritten.line };
 }
 
-/** A known way of writing an old text wrongly. */
-export type MiswrittenKind = "escaped" | "entities" | "normalized" | "view" | "fenced";
-
 /** An old text that is written in such a way; with `line` (1-based) where it stands when that is undone. */
 export interface Miswritten {
-  readonly kind: MiswrittenKind;
+  readonly kind: Miswriting["kind"];
   /** `undefined`: it stands nowhere even so. */
   readonly line: number | undefined;
 }
 
-const miswritings: Readonly<Record<MiswrittenKind, string>> = {
+const miswritings: Readonly<Record<Miswriting["kind"], string>> = {
   escaped:
     "has backslash escapes where the file has the characters themselves: send line breaks, tabs and quotes as they are",
   entities: "has HTML entities such as &lt; where the file has the characters themselves",
@@ -254,29 +253,12 @@ export interface Absence {
 }
 
 /** How the first differing line of a region differs, for `sayDifference`. */
-export interface SaidDifference {
-  readonly kind:
-    | "lineEndBlanks"
-    | "indentation"
-    | "typography"
-    | "innerBlanks"
-    | "blankLine"
-    | "quotes"
-    | "leftOut"
-    | "case"
-    | "text"
-    | "missingLine"
-    | "missingLineEnd";
-  /** 1-based. */
+export interface SaidDifference extends Omit<Difference, "line"> {
+  /** 1-based, as callers count. */
   readonly line: number;
-  /** 0-based UTF-16 offset in the file's line at which the two part, and the one in the old text's line. */
-  readonly column: number;
-  readonly soughtColumn: number;
-  readonly sought: string;
-  readonly found: string;
 }
 
-const differenceNames: Record<SaidDifference["kind"], string> = {
+const differenceNames: Record<DifferenceKind, string> = {
   lineEndBlanks: "blanks at the line's end differ",
   indentation: "the indentation differs",
   typography: "quotes, dashes or typographic spaces differ",

@@ -56,8 +56,9 @@ export class IncrementalSearch {
     const start = origin.created ? asBase(origin) : origin;
     this.start = start;
     this.pieces = new Pieces(start);
-    const lineEnds = lineEndsOf(start.base.text);
-    this.isUsable = edits.length > 1 && start.index === start.base && lineEnds !== undefined;
+    // For one edit nothing has to be kept up to date.
+    const lineEnds = edits.length > 1 && start.index === start.base ? lineEndsOf(start.base.text) : undefined;
+    this.isUsable = lineEnds !== undefined;
     this.lineEnd = lineEnds?.length === 1 ? lineEnds[0] : undefined;
     if (this.isUsable) start.base.expect(edits.map(({ oldText }) => oldText));
   }

@@ -70,3 +70,8 @@ export function tooLarge(outcome: EditOutcome, length: number): EditOutcome {
   const failure = callFailures.tooLarge(at, "the text after the edits", length, limits.documentLength, "characters");
   return { ...outcome, status: "failed", failure };
 }
+
+/** Outcomes of a plan of which nothing was applied. */
+export function notAttempted(outcomes: readonly EditOutcome[]): EditOutcome[] {
+  return outcomes.map((outcome) => (outcome.status === "applied" ? { ...outcome, status: "notAttempted" } : outcome));
+}

@@ -1,6 +1,7 @@
 /** What a batch has changed so far, in offsets of the text before it, so that an edit costs what it touches and no more. */
 import type { Place } from "../match/place.js";
 import { TextIndex } from "../match/textIndex.js";
+import { firstIndex } from "../text/bisect.js";
 import { type Change, ChangeSet } from "../text/changeSet.js";
 import { splitsCharacter } from "../text/chars.js";
 import { callersLine, type Draft, type Span } from "./draft.js";
@@ -67,14 +68,7 @@ export class Pieces {
 
   /** Index of the first change that ends at a base offset or behind it. */
   firstTouching(offset: number): number {
-    let low = 0;
-    let high = this.changes.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.changes[middle]!.to < offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(this.changes.length, (i) => this.changes[i]!.to >= offset);
   }
 
   /** Whether a change lies in a stretch of the base text, or at its ends. */
@@ -91,17 +85,11 @@ export class Pieces {
 
   /** Adds the changes of a place of the base text that nothing has changed; gives the index of the first of them. */
   add({ to }: Place, changes: readonly Change[]): number {
-    let low = 0;
-    let high = this.changes.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.changes[middle]!.from < to) low = middle + 1;
-      else high = middle;
-    }
-    this.changes.splice(low, 0, ...changes);
+    const first = firstIndex(this.changes.length, (i) => this.changes[i]!.from >= to);
+    this.changes.splice(first, 0, ...changes);
     this.current = undefined;
     for (const change of changes) this.lineEndsGone += this.lineEndsIn(change);
-    return low;
+    return first;
   }
 
   /** Puts a further change on top of a window; its offsets are those of the window's text. Gives the indices of what comes of it. */

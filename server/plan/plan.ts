@@ -4,11 +4,10 @@ import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { atEdit, callSentences, editFailures, type Failure, pathFailures } from "./failure.js";
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
 import { planOriginal } from "./original.js";
-import type { EditOutcome, FilePlan, FilePlans, Planned } from "./outcome.js";
-import { tooLarge } from "./outcome.js";
+import { type EditOutcome, type FilePlan, type FilePlans, notAttempted, type Planned, tooLarge } from "./outcome.js";
 import { planSections } from "./sections.js";
 import { planSequential } from "./sequential.js";
-import type { Document, Snapshot } from "./snapshot.js";
+import { type Document, liesBelow, type Snapshot } from "./snapshot.js";
 
 /** Plans a whole batch; yields after each edit, so that its caller can serve a keystroke or stop. */
 export function* planBatch(
@@ -51,7 +50,7 @@ function sortOut(edits: readonly EditOperation[], snapshot: Snapshot) {
       lost.push({ index: edit.index, path: edit.path, status: "failed", places: [], failure });
       continue;
     }
-    if (!document.exists && liesBelow(document, snapshot)) {
+    if (!document.exists && liesBelow(document.uri, snapshot)) {
       const failure = pathFailures.belowFile({ index: edit.index, path: document.path });
       lost.push({ index: edit.index, path: document.path, status: "failed", places: [], failure });
       continue;
@@ -61,14 +60,6 @@ function sortOut(edits: readonly EditOperation[], snapshot: Snapshot) {
     else own.push(edit);
   }
   return { byDocument, lost };
-}
-
-/** Whether a file would be created below a path that is a file of the same batch. */
-function liesBelow({ uri }: Document, snapshot: Snapshot): boolean {
-  for (let end = uri.lastIndexOf("/"); end > 0; end = uri.lastIndexOf("/", end - 1)) {
-    if (snapshot.documents.has(uri.slice(0, end))) return true;
-  }
-  return false;
 }
 
 function* planFile(
@@ -137,10 +128,7 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
     // A file that makes room for another one goes, even where it has no edits of its own or none that found its place.
     .filter(({ file, outcomes }) => file?.kind === "delete" || outcomes.some(({ status }) => status !== "failed"))
     .flatMap(({ file }) => file ?? []);
-  const outcomes = [
-    ...lost,
-    ...plans.flatMap((plan) => (stopped(plan) ? plan.outcomes.map(notAttempted) : plan.outcomes)),
-  ];
+  const outcomes = [...lost, ...plans.flatMap((plan) => (stopped(plan) ? notAttempted(plan.outcomes) : plan.outcomes))];
   outcomes.sort((a, b) => a.index - b.index);
   const failures = [...new Set(outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))];
   const nothingLeft = failures.length > 0 && files.every(({ edits }) => edits === 0);
@@ -154,9 +142,6 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
   ];
   return { ok: true, files, outcomes, warnings };
 }
-
-const notAttempted = (outcome: EditOutcome): EditOutcome =>
-  outcome.status === "applied" ? { ...outcome, status: "notAttempted" } : outcome;
 
 /** Runs a plan to its end without a break, for callers that have nobody else to serve. */
 export function runPlan<T>(plan: Generator<void, T>): T {

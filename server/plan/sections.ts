@@ -6,8 +6,8 @@ import { type At, atEdit, callSentences, type Failure, fileFailures, pathFailure
 import { fileOrder } from "./fileOrder.js";
 import type { AddSection, BatchOptions, DeleteSection, Operation, Section, UpdateSection } from "./operation.js";
 import { indicesOf, pathsOf } from "./operation.js";
-import { type EditOutcome, type FileChange, type FilePlan, type FilePlans, tooLarge } from "./outcome.js";
-import type { Document, DocumentUri, Snapshot } from "./snapshot.js";
+import { type EditOutcome, type FileChange, type FilePlan, type FilePlans, notAttempted, tooLarge } from "./outcome.js";
+import { type Document, type DocumentUri, liesBelow, type Snapshot } from "./snapshot.js";
 import { type Node, Tree } from "./tree.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
@@ -53,10 +53,7 @@ function frees(operation: Operation): boolean {
 
 /** A file that can't be changed at all: not even what found its place. */
 function undone(plan: FilePlan): FilePlan {
-  const outcomes = plan.outcomes.map(
-    (outcome): EditOutcome => (outcome.status === "applied" ? { ...outcome, status: "notAttempted" } : outcome),
-  );
-  return { ...plan, file: undefined, outcomes };
+  return { ...plan, file: undefined, outcomes: notAttempted(plan.outcomes) };
 }
 
 function* planOnce(
@@ -140,7 +137,7 @@ function add(work: Work, section: AddSection, document: Document): Done {
   const at: At = { index, path: document.path, patchLine };
   const there = tree.get(document.uri) ?? revived(tree, document, index);
   if (there === undefined) {
-    if (liesBelow(document, snapshot)) {
+    if (liesBelow(document.uri, snapshot)) {
       return { node: undefined, status: "failed", failure: pathFailures.belowFile(at) };
     }
     const node = tree.create(document);
@@ -252,7 +249,7 @@ function moveTo(work: Work, node: Node, move: NonNullable<UpdateSection["move"]>
   if (!uri.startsWith("file:")) return fileFailures.noFile({ ...at, path });
   const there = tree.get(uri);
   if (there === undefined) {
-    if (liesBelow({ uri }, snapshot)) return pathFailures.belowFile(at);
+    if (liesBelow(uri, snapshot)) return pathFailures.belowFile(at);
   } else {
     if (!options.overwrite) return fileFailures.exists(at, path);
     if (isUnsaved(there)) return fileFailures.unsaved(at);
@@ -261,14 +258,6 @@ function moveTo(work: Work, node: Node, move: NonNullable<UpdateSection["move"]>
   }
   tree.rename(node, { uri, path }, index);
   return undefined;
-}
-
-/** Whether a file would stand below a path that is a file of the same patch. */
-function liesBelow({ uri }: { readonly uri: string }, { documents }: Snapshot): boolean {
-  for (let end = uri.lastIndexOf("/"); end > 0; end = uri.lastIndexOf("/", end - 1)) {
-    if (documents.has(uri.slice(0, end))) return true;
-  }
-  return false;
 }
 
 /** Whether an Add has taken the place of a text that there was. */

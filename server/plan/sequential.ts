@@ -2,6 +2,7 @@
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
 import { type RungName, rungs } from "../match/rungs.js";
+import { firstIndex } from "../text/bisect.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import { explainAbsence, lineOf } from "./absence.js";
 import { choose, locateEdit } from "./choose.js";
@@ -219,13 +220,7 @@ class History {
 
 /** Whether a stretch overlaps one of a sorted list of disjoint ones. */
 function touchesAny(span: Span, sorted: readonly Span[]): boolean {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] as Span).to <= span.from) low = middle + 1;
-    else high = middle;
-  }
+  const low = firstIndex(sorted.length, (i) => (sorted[i] as Span).to > span.from);
   return (sorted[low]?.from ?? Infinity) < span.to;
 }
 

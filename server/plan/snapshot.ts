@@ -42,3 +42,11 @@ export interface Snapshot {
   readonly targets: ReadonlyMap<string, Target>;
   readonly documents: ReadonlyMap<DocumentUri, Document>;
 }
+
+/** Whether a file at a URI would lie below a path that is a file of the same batch. */
+export function liesBelow(uri: DocumentUri, { documents }: Snapshot): boolean {
+  for (let end = uri.lastIndexOf("/"); end > 0; end = uri.lastIndexOf("/", end - 1)) {
+    if (documents.has(uri.slice(0, end))) return true;
+  }
+  return false;
+}

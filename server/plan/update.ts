@@ -129,15 +129,8 @@ function endLastLine(draft: Draft): Draft {
 }
 
 /** The end that new lines get: the first that the file has, as far as its editor takes it for one; LF where it has none. */
-export function firstLineEnd({ text, rule }: TextIndex): string {
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === 10) return "\n";
-    if (unit !== 13) continue;
-    if (text.charCodeAt(i + 1) === 10) return "\r\n";
-    if (rule.loneCrEndsLine) return "\r";
-  }
-  return "\n";
+export function firstLineEnd({ lines }: TextIndex): string {
+  return lines.terminator(0) || "\n";
 }
 
 /**

@@ -1,4 +1,5 @@
 /** A change of one text into another as a value, with an algebra: of, apply, compose, invert, mapPos. */
+import { firstIndex } from "./bisect.js";
 
 /** Replaces `[from, to)`, offsets in UTF-16 units of the text before (A), by `insert`. */
 export interface Change {
@@ -109,14 +110,7 @@ export class ChangeSet {
 
   /** Index of the last change that something holds for, which holds for all in front of it; -1: for none. */
   private lastChange(holds: (change: Change, shift: number) => boolean): number {
-    let low = -1;
-    let high = this.changes.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (holds(this.changes[middle] as Change, this.shiftBefore(middle))) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return firstIndex(this.changes.length, (i) => !holds(this.changes[i] as Change, this.shiftBefore(i))) - 1;
   }
 
   /** B minus A, in front of a change. */
