@@ -7,9 +7,10 @@ import { toWorkspaceEdit } from "../server/lsp/workspaceEdit.js";
 import { diffOf } from "../server/plan/diff.js";
 import { pathsOf } from "../server/plan/operation.js";
 import type { FileChange, Planned } from "../server/plan/outcome.js";
-import { planBatch, runPlan } from "../server/plan/plan.js";
+import { planBatch } from "../server/plan/plan.js";
 import type { Document } from "../server/plan/snapshot.js";
 import { ChangeSet } from "../server/text/changeSet.js";
+import { toEnd } from "../server/text/steps.js";
 import { patchOf } from "./support/desk.js";
 import { applyDiff } from "./support/gitApply.js";
 import { applied, toOffsets } from "./support/lspApplier.js";
@@ -96,7 +97,7 @@ function planOn(before: Tree, patch: readonly string[]): Planned {
   );
   const targets = new Map(paths.map((path) => [path, { ok: true, uri: uriOf(path) } as const]));
   const options = { atomic: "all", order: "sequential", lenient: true, overwrite: false } as const;
-  return runPlan(planBatch(operations, { targets, documents }, options));
+  return toEnd(planBatch(operations, { targets, documents }, options));
 }
 
 /** What a strict client makes of an edit: it refuses whatever stands in the way of a name, or is not there. */

@@ -13,8 +13,9 @@ import { TextIndex } from "../server/match/textIndex.js";
 import { diffOf } from "../server/plan/diff.js";
 import type { BatchOptions } from "../server/plan/operation.js";
 import type { Planned } from "../server/plan/outcome.js";
-import { planBatch, runPlan } from "../server/plan/plan.js";
+import { planBatch } from "../server/plan/plan.js";
 import type { Document } from "../server/plan/snapshot.js";
+import { toEnd } from "../server/text/steps.js";
 import { texts } from "./support/arbitraries.js";
 import { disturbances, excerpts } from "./support/disturbances.js";
 import { modelLocate } from "./support/ladderModel.js";
@@ -404,7 +405,7 @@ describe("whatever is sent", () => {
         }
         const { operations, options, defaultOrder } = decoded;
         const all = [...new Set(operations.map(({ path }) => path))].map((path) => documentAt(path, text));
-        const planned = runPlan(
+        const planned = toEnd(
           planBatch(operations, snapshotOf(all), {
             atomic: options.atomic ?? "all",
             order: options.order ?? defaultOrder,

@@ -2,6 +2,7 @@
 import type { Failure } from "../plan/failure.js";
 import { callFailures } from "../plan/failure.js";
 import type { EditOperation, Operation, Order } from "../plan/operation.js";
+import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { parsePatch } from "./codexPatch.js";
 import type { SentPath } from "./edit.js";
@@ -123,7 +124,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
     findings.fail(callFailures.tooLarge({}, "the patch", value.length, limits.patchLength, "characters"));
     return undefined;
   }
-  const offset = value.search(/\p{Surrogate}/u);
+  const offset = loneSurrogateAt(value);
   if (offset >= 0) {
     findings.fail(callFailures.loneSurrogate({}, spelling, offset));
     return undefined;

@@ -2,6 +2,7 @@
 import type { At } from "../plan/failure.js";
 import { callFailures, clip } from "../plan/failure.js";
 import type { EditOperation } from "../plan/operation.js";
+import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { EditFieldName, FieldName } from "./fields.js";
 import { editFieldNames, editFields, editSchema } from "./fields.js";
@@ -90,8 +91,7 @@ export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, 
 
 /** Where a failure of an edit belongs. A path that can't be shown as it is, is shown mended and cut; an empty one not at all. */
 export function atPath(index: number | undefined, path: unknown): At {
-  const shown =
-    typeof path === "string" && path !== "" ? clip(path, limits.pathLength).replace(/\p{Surrogate}/gu, "�") : undefined;
+  const shown = typeof path === "string" && path !== "" ? clip(path, limits.pathLength).toWellFormed() : undefined;
   return { ...(index === undefined ? {} : { index }), ...(shown === undefined ? {} : { path: shown }) };
 }
 
@@ -134,7 +134,7 @@ function checkString(name: EditFieldName, { spelling, value }: SentField, at: At
     findings.fail(callFailures.tooLarge(at, what, value.length, most, "characters"));
     return false;
   }
-  const offset = value.search(/\p{Surrogate}/u);
+  const offset = loneSurrogateAt(value);
   if (offset >= 0) findings.fail(callFailures.loneSurrogate(at, spelling, offset));
   return offset < 0;
 }

@@ -51,7 +51,6 @@ export async function applyBatch(
 /** One batch at a time; a call that is cancelled while it waits is answered at once. */
 function applyInTurn(call: Call): Promise<Answer> {
   const { session, token } = call;
-  const cancelled = (): Answer => toError([withRest(editorFailures.cancelled(), callSentences.nothingChanged)], []);
   let hasStarted = false;
   const turn = session.inTurn(async () => {
     hasStarted = true;
@@ -59,6 +58,11 @@ function applyInTurn(call: Call): Promise<Answer> {
   });
   const left = cancellation(token).then(() => (hasStarted ? turn : cancelled()));
   return Promise.race([turn, left]);
+}
+
+/** The answer to a call that its caller has taken back before anything was changed. */
+function cancelled(): Answer {
+  return toError([withRest(editorFailures.cancelled(), callSentences.nothingChanged)], []);
 }
 
 interface Call {
@@ -95,7 +99,9 @@ async function propose(call: Call): Promise<Answer> {
     return toEditorError(withRest(made.failure, callSentences.nothingChanged), notAttempted(planned.outcomes));
   const { options } = call;
   const warnings = options.confirm === true ? [...call.warnings, callSentences.notAsked] : call.warnings;
-  return toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings });
+  const result = toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings });
+  const answer = await inSlices(result, call.token, () => undefined);
+  return answer === "cancelled" ? cancelled() : answer;
 }
 
 /** Plans on the text as it is when the plan is done: what moved on meanwhile is planned again. */

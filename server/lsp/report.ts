@@ -1,6 +1,6 @@
 /** Makes the answers: results for what is proposed or applied, JSON-RPC errors for what failed. */
 import { ErrorCodes, LSPErrorCodes, ResponseError, type WorkspaceEdit } from "vscode-languageserver/node";
-import { diffOf, type FileDiff, inDiffOrder } from "../plan/diff.js";
+import { diffing, diffOf, type FileDiff, inDiffOrder } from "../plan/diff.js";
 import { callSentences, type Failure, type FailureCode } from "../plan/failure.js";
 import type { EditOutcome, FileChange, Planned } from "../plan/outcome.js";
 import { limits } from "../text/limits.js";
@@ -17,10 +17,14 @@ export interface Report {
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
 }
 
-/** The answer to a call that went through. */
-export function toResult(report: Report): MultiEditResult {
+/** The answer to a call that went through, made in steps. */
+export function* toResult(report: Report): Generator<void, MultiEditResult> {
   const { planned, options } = report;
-  const diffs = planned.files.map((file) => ({ file, diff: diffOf(file) }));
+  const diffs: { readonly file: FileChange; readonly diff: FileDiff }[] = [];
+  for (const file of planned.files) {
+    diffs.push({ file, diff: yield* diffing(file) });
+    yield;
+  }
   const textOfDiff = new Map(diffs.map(({ file, diff }) => [file, diff.text]));
   const diff = inDiffOrder(planned.files)
     .map((file) => textOfDiff.get(file))

@@ -23,7 +23,7 @@ import {
 import { isExpected, type Proof, prove, whichText } from "./proof.js";
 import type { CallOptions, MultiEditErrorData, MultiEditResult } from "./protocol.js";
 import { labelOf, toEditorError, toResult } from "./report.js";
-import { openAt, type Session } from "./session.js";
+import { inSlices, openAt, type Session } from "./session.js";
 import { orderOf, toTextDocumentEdit, toWorkspaceEdit } from "./workspaceEdit.js";
 
 type GoodPlan = Extract<Planned, { ok: true }>;
@@ -204,7 +204,7 @@ async function unknown(
     const open = openAt(work.session, nameAfter(file));
     onDisk.set(file, (await diskAfter(work, file, open?.text ?? file.text)) ?? "differs");
   }
-  return toResult({
+  const result = toResult({
     planned: { ...work.planned, files, outcomes },
     edit: made.ok ? made.edit : { documentChanges: [] },
     outcome: "unknown",
@@ -212,6 +212,7 @@ async function unknown(
     warnings: [failure.message, ...work.warnings],
     onDisk,
   });
+  return inSlices(result);
 }
 
 /** A change of which only some parts came about. */
@@ -332,7 +333,15 @@ async function finish(work: Work): Promise<Answer> {
   const made = toWorkspaceEdit(files, session);
   if (!made.ok) return toEditorError(made.failure, outcomes);
   const outcome = isProved ? "applied" : "unknown";
-  return toResult({ planned: { ...planned, files, outcomes }, edit: made.edit, outcome, options, warnings, onDisk });
+  const result = toResult({
+    planned: { ...planned, files, outcomes },
+    edit: made.edit,
+    outcome,
+    options,
+    warnings,
+    onDisk,
+  });
+  return inSlices(result);
 }
 
 /** Documents that the editor keeps open although their file is gone, or has another name; it gets a moment to close them. */

@@ -60,21 +60,27 @@ export function createTurns(): Session["inTurn"] {
 }
 
 /** Runs a generator to its end in slices of a few milliseconds, so that keystrokes and cancellations are served in between; tells how many steps are done after each. */
-export async function inSlices<T>(
+export function inSlices<T>(work: Generator<void, T>): Promise<T>;
+export function inSlices<T>(
   work: Generator<void, T>,
   token: CancellationToken,
   report: (steps: number) => void,
+): Promise<T | "cancelled">;
+export async function inSlices<T>(
+  work: Generator<void, T>,
+  token?: CancellationToken,
+  report?: (steps: number) => void,
 ): Promise<T | "cancelled"> {
   let steps = 0;
   for (;;) {
-    if (token.isCancellationRequested) return "cancelled";
+    if (token?.isCancellationRequested) return "cancelled";
     const until = performance.now() + 8;
     do {
       const step = work.next();
       if (step.done === true) return step.value;
       steps++;
     } while (performance.now() < until);
-    report(steps);
+    report?.(steps);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

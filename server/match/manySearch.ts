@@ -1,5 +1,6 @@
 /** Looks for many patterns in one pass over a text: each is given away by a key, a short piece of it that is rare there. */
 import { limits } from "../text/limits.js";
+import { unitsPerStep } from "../text/steps.js";
 
 /**
  * Units of a block. A key is two blocks; the text is read in blocks, too, and as nobody knows how a pattern lies on them, it
@@ -16,6 +17,12 @@ const triedStarts = 16;
 /** Places of the text at which keys are counted, to tell what is rare: one in so many units, within these numbers. */
 const sampled = { every: 32, least: 4_096, most: 1_048_576 };
 
+/** Patterns whose keys are chosen in one step. */
+const patternsPerStep = 500;
+
+/** Places at which keys are counted in one step. */
+const placesPerStep = 65_536;
+
 const factor = 0x01000193;
 
 /** Starts at which a pattern may stand, ascending, as its keys tell; or that there are too many. */
@@ -23,28 +30,33 @@ export type KeyHits = readonly number[] | "many";
 
 /** Patterns by their keys. */
 export class ManySearch {
-  private readonly tables: KeyTable[] = [];
-
-  /** Chooses keys that are rare in a text. All patterns must have keys. */
-  constructor(
+  private constructor(
     readonly patterns: readonly string[],
-    text: string,
-  ) {
+    private readonly tables: readonly KeyTable[],
+  ) {}
+
+  /** Chooses keys that are rare in a text, in steps. All patterns must have keys. */
+  static *of(patterns: readonly string[], text: string): Generator<void, ManySearch> {
+    const tables: KeyTable[] = [];
     let left = patterns.map((pattern, id): Keyed => ({ pattern, id, start: 0 }));
     for (const block of blockLengths) {
       const fits = left.filter(({ pattern }) => pattern.length >= zoneOf(block));
       if (fits.length === 0) continue;
-      const rarity = new Rarity(text, block);
+      const rarity = yield* Rarity.of(text, block);
       // Where long keys are all too frequent, because texts differ in a few units only, short ones may be better.
       const isLast = block === blockLengths[blockLengths.length - 1];
-      const placed = fits.flatMap((keyed) => {
+      const placed: Keyed[] = [];
+      for (const [i, keyed] of fits.entries()) {
         const { start, count } = rarity.rarest(keyed.pattern);
-        return isLast || count <= limits.keyHits / 4 ? [{ ...keyed, start }] : [];
-      });
-      if (placed.length > 0) this.tables.push(new KeyTable(placed, block));
+        if (isLast || count <= limits.keyHits / 4) placed.push({ ...keyed, start });
+        if (i % patternsPerStep === patternsPerStep - 1) yield;
+      }
+      if (placed.length > 0) tables.push(new KeyTable(placed, block));
+      yield;
       const done = new Set(placed.map(({ id }) => id));
       left = left.filter(({ id }) => !done.has(id));
     }
+    return new ManySearch(patterns, tables);
   }
 
   /** Units of the longest piece of a pattern that has all of its keys. */
@@ -55,11 +67,11 @@ export class ManySearch {
     return pattern.length >= shortest;
   }
 
-  /** Starts at which each pattern may stand; some may lie outside of the text. For the caller to compare. */
-  hits(text: string): KeyHits[] {
+  /** Starts at which each pattern may stand, found in steps; some may lie outside of the text. For the caller to compare. */
+  *hits(text: string): Generator<void, KeyHits[]> {
     const found: (number[] | "many")[] = this.patterns.map(() => []);
     for (const table of this.tables) {
-      table.scan(text, (id, start) => {
+      yield* table.scan(text, (id, start) => {
         const hits = found[id]!;
         if (hits === "many") return false;
         if (hits.length < limits.keyHits) hits.push(start);
@@ -122,7 +134,8 @@ class Blocks {
     return combined(this.at(text, from), this.at(text, from + this.length));
   }
 
-  private at(text: string, from: number): number {
+  /** Of the block at an offset. */
+  at(text: string, from: number): number {
     let hash = 0;
     for (let i = from; i < from + this.length; i++) hash = (Math.imul(hash, factor) + text.charCodeAt(i)) | 0;
     return hash;
@@ -131,23 +144,33 @@ class Blocks {
 
 /** How often keys stand in a text, as far as some of its places tell. */
 class Rarity {
-  private readonly counts: Uint32Array;
-  private readonly blocks: Blocks;
-  private readonly step: number;
-
-  constructor(
-    text: string,
+  private constructor(
     private readonly block: number,
-  ) {
-    this.blocks = new Blocks(block);
+    private readonly blocks: Blocks,
+    private readonly counts: Uint32Array,
+    /** Units from one place at which keys are counted to the next. */
+    private readonly step: number,
+  ) {}
+
+  /** Counts in steps. */
+  static *of(text: string, block: number): Generator<void, Rarity> {
+    const blocks = new Blocks(block);
     let size = sampled.least;
     while (size < sampled.most && size * sampled.every < text.length) size *= 2;
-    this.counts = new Uint32Array(size);
+    const counts = new Uint32Array(size);
     // Not in step with the lines, or with whatever else comes again and again.
-    this.step = Math.max(1, Math.floor(text.length / size)) | 1;
-    for (let at = 0; at + 2 * block <= text.length; at += this.step) {
-      this.counts[bucketOf(this.blocks.keyAt(text, at), size)]!++;
-    }
+    const step = Math.max(1, Math.floor(text.length / size)) | 1;
+    const rarity = new Rarity(block, blocks, counts, step);
+    const last = text.length - 2 * block;
+    for (let at = 0; at <= last; yield) at = rarity.count(text, at, Math.min(last, at + placesPerStep * step));
+    return rarity;
+  }
+
+  /** Counts the keys at every place from one to another, and returns the place that comes next. */
+  private count(text: string, from: number, to: number): number {
+    let at = from;
+    for (; at <= to; at += this.step) this.counts[bucketOf(this.blocks.keyAt(text, at), this.counts.length)]!++;
+    return at;
   }
 
   /** Where in a pattern to take its keys from: where they are seen least, of a few starts; and how often they stand about. */
@@ -169,6 +192,15 @@ class Rarity {
     return { start: best, count: (fewest * this.step) / block };
   }
 }
+
+/** By hash the first key, and by key the next one in its list. */
+interface Lists {
+  readonly heads: Int32Array;
+  readonly next: Int32Array;
+}
+
+/** Takes a pattern and where it may start; `false`: no more of that pattern. */
+type Report = (id: number, start: number) => boolean;
 
 /** Keys of one length, in a hash table with lists. */
 class KeyTable {
@@ -204,27 +236,33 @@ class KeyTable {
   }
 
   /** Reads a text block by block and reports each key, with the start of its pattern, until that answers `false`. */
-  scan(text: string, report: (id: number, start: number) => boolean): void {
+  *scan(text: string, report: Report): Generator<void, void> {
     const { block } = this;
     // Lists of their own, out of which patterns are taken that are hit too often.
-    const [heads, next] = [this.heads.slice(), this.next.slice()];
+    const lists: Lists = { heads: this.heads.slice(), next: this.next.slice() };
+    const step = unitsPerStep - (unitsPerStep % block);
+    for (let at = block; at + block <= text.length; at += step) {
+      this.scanStep(text, { from: at, to: Math.min(at + step, text.length - block + 1) }, lists, report);
+      yield;
+    }
+  }
+
+  /** Reads the blocks that start in `[from, to)`, each together with the one before it. */
+  private scanStep(text: string, { from, to }: { from: number; to: number }, lists: Lists, report: Report): void {
+    const { block } = this;
+    const { heads } = lists;
     const mask = heads.length - 1;
-    let before = 0;
-    for (let at = 0; at + block <= text.length; at += block) {
+    let before = this.blocks.at(text, from - block);
+    for (let at = from; at < to; at += block) {
       let hash = text.charCodeAt(at);
       for (let i = 1; i < block; i++) hash = (Math.imul(hash, factor) + text.charCodeAt(at + i)) | 0;
       const both = (Math.imul(before, 0x2c1b3c6d) + hash) | 0;
-      if (at > 0 && heads[(both ^ (both >>> 15)) & mask]! >= 0) this.report({ heads, next }, both, at - block, report);
+      if (heads[(both ^ (both >>> 15)) & mask]! >= 0) this.report(lists, both, at - block, report);
       before = hash;
     }
   }
 
-  private report(
-    { heads, next }: { readonly heads: Int32Array; readonly next: Int32Array },
-    hash: number,
-    at: number,
-    report: (id: number, start: number) => boolean,
-  ): void {
+  private report({ heads, next }: Lists, hash: number, at: number, report: Report): void {
     const bucket = bucketOf(hash, heads.length);
     let before = -1;
     for (let key = heads[bucket]!; key >= 0; key = next[key]!) {

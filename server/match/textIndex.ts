@@ -1,5 +1,6 @@
 /** One text with what searching it needs, each built once, when first asked for. */
 import { LineIndex, type LineRule } from "../text/lines.js";
+import { toEnd } from "../text/steps.js";
 import { Folded, type FoldOptions, hasTypography } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
 import { type KeyHits, ManySearch } from "./manySearch.js";
@@ -60,12 +61,14 @@ export class TextIndex {
 
   /**
    * Tells which old texts will be looked for, so that many of them are found in one pass over the text, on each rung in
-   * turn those that no stricter one has found.
+   * turn those that no stricter one has found. Reads the text in steps.
    */
-  expect(oldTexts: readonly string[]): void {
+  *expecting(oldTexts: readonly string[]): Generator<void, void> {
     const wanted = [...new Set(oldTexts)].filter((oldText) => oldText !== "");
     this.expected = wanted.length < manyPatterns || this.text.length < longText ? undefined : wanted;
     this.searches.clear();
+    this.ownLines ??= yield* LineIndex.building(this.text, this.rule);
+    if (this.expected !== undefined) yield* this.searchMany(undefined, this.expected);
   }
 
   /** Starts of all places of a pattern in the text or in a folded one, in order and overlapping; at most `limit`. */
@@ -80,8 +83,7 @@ export class TextIndex {
   keyHits(fold: FoldOptions | undefined, pattern: string): KeyHits | undefined {
     if (this.expected === undefined) return undefined;
     const name = nameOf(fold);
-    const known = this.searches.get(name) ?? this.searchMany(fold, this.expected);
-    this.searches.set(name, known);
+    const known = this.searches.get(name) ?? toEnd(this.searchMany(fold, this.expected));
     return known.hits.get(pattern);
   }
 
@@ -91,16 +93,18 @@ export class TextIndex {
     known?.search.touch(text, (id) => report(known.search.patterns[id]!));
   }
 
-  private searchMany(fold: FoldOptions | undefined, expected: readonly string[]): Searched {
+  private *searchMany(fold: FoldOptions | undefined, expected: readonly string[]): Generator<void, Searched> {
     const text = fold === undefined ? this.text : this.folded(fold).text;
     const left =
       fold === undefined
         ? expected
         : expected.filter((oldText) => this.starts(undefined, oldText, 1).length === 0).flatMap(foldedPatterns(fold));
     const patterns = [...new Set(left)].filter(ManySearch.hasKey);
-    const search = new ManySearch(patterns, text);
-    const hits = search.hits(text);
-    return { search, hits: new Map(patterns.map((pattern, id) => [pattern, hits[id]!])) };
+    const search = yield* ManySearch.of(patterns, text);
+    const hits = yield* search.hits(text);
+    const searched = { search, hits: new Map(patterns.map((pattern, id) => [pattern, hits[id]!])) };
+    this.searches.set(nameOf(fold), searched);
+    return searched;
   }
 
   /** The whole text with something folded away. */

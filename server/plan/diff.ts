@@ -1,8 +1,9 @@
 /** Unified diffs in git's style, made from the changes that are known rather than by comparing whole texts. */
-import { diffArrays, formatPatch, type StructuredPatch, type StructuredPatchHunk } from "diff";
+import { diffArrays, formatPatch, type StructuredPatch } from "diff";
 import type { Change } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { LineIndex } from "../text/lines.js";
+import { toEnd } from "../text/steps.js";
 import type { FileChange } from "./outcome.js";
 
 /** One file's diff. */
@@ -16,17 +17,19 @@ export interface FileDiff {
   readonly firstChangedLine: number;
 }
 
-/** A hunk's header; no line of a hunk's body starts with `@`. */
-const hunkHeader = /(?<=\n)@@ -(\d+),(\d+) \+(\d+),(\d+) @@\n/g;
-
-/** Git leaves a count of one out. */
-const countOf = (lines: string): string => (lines === "1" ? "" : `,${lines}`);
-
 /** Lines of context around a change. */
 const context = 3;
 
+/** Blocks, or hunks, that are made in one step. */
+const blocksPerStep = 200;
+
 /** The diff of one file of a plan. Lines are git's, ended by LF alone, whatever the editor counts. */
 export function diffOf(file: FileChange): FileDiff {
+  return toEnd(diffing(file));
+}
+
+/** The same in steps. */
+export function* diffing(file: FileChange): Generator<void, FileDiff> {
   const { document, kind } = file;
   if (file.change.isEmpty && kind === "update") return { text: "", added: 0, removed: 0, firstChangedLine: 0 };
   const mark = document.bom ? "\uFEFF" : "";
@@ -35,16 +38,17 @@ export function diffOf(file: FileChange): FileDiff {
     to: to + mark.length,
     insert,
   }));
-  const lines = LineIndex.of(mark + document.text, { loneCrEndsLine: false });
-  const blocks = kind === "delete" ? wholeOf(lines) : joined(blocksOf(lines, changes).flatMap(refined));
-  const text = formatPatch({ ...headerOf(file), hunks: hunksOf(lines, blocks) });
+  const lines = yield* LineIndex.building(mark + document.text, { loneCrEndsLine: false });
+  const blocks = kind === "delete" ? wholeOf(lines) : joined(yield* refined(lines, changes));
+  let text = headOf(file, { hasHunks: blocks.length > 0 });
+  let made = 0;
+  for (const hunk of hunksOf(lines, blocks)) {
+    text += hunk;
+    if (++made % blocksPerStep === 0) yield;
+  }
   const first = blocks[0];
   return {
-    text:
-      text.replace(
-        hunkHeader,
-        (_, from, oldLines, to, newLines) => `@@ -${from}${countOf(oldLines)} +${to}${countOf(newLines)} @@\n`,
-      ) + (kind === "delete" && document.isBinary === true ? binaryLineOf(file) : ""),
+    text: text + (kind === "delete" && document.isBinary === true ? binaryLineOf(file) : ""),
     added: blocks.reduce((sum, block) => sum + block.added.length, 0),
     removed: blocks.reduce((sum, block) => sum + block.removed.length, 0),
     firstChangedLine: kind === "delete" ? 0 : first !== undefined ? first.start + 1 : kind === "create" ? 1 : 0,
@@ -87,6 +91,13 @@ function headerOf({ document, kind, target }: FileChange): Omit<StructuredPatch,
   };
 }
 
+/** The lines above the hunks, which say more where there are any. */
+function headOf(file: FileChange, { hasHunks }: { readonly hasHunks: boolean }): string {
+  const empty = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 0, lines: [] };
+  const text = formatPatch({ ...headerOf(file), hunks: hasHunks ? [empty] : [] });
+  return hasHunks ? text.slice(0, text.lastIndexOf("@@ -")) : text;
+}
+
 /** What git says of bytes that it does not show. */
 function binaryLineOf(file: FileChange): string {
   const { oldFileName, newFileName } = headerOf(file);
@@ -114,9 +125,19 @@ function lineCountOf(lines: LineIndex): number {
   return lines.start(lines.lineCount - 1) === lines.text.length ? lines.lineCount - 1 : lines.lineCount;
 }
 
-/** Widens changes to whole lines; those that share a line become one block. */
-function blocksOf(lines: LineIndex, changes: readonly Change[]): Block[] {
+/** All changes as blocks, without the lines that both sides have. */
+function* refined(lines: LineIndex, changes: readonly Change[]): Generator<void, Block[]> {
   const blocks: Block[] = [];
+  let made = 0;
+  for (const block of blocksOf(lines, changes)) {
+    blocks.push(...refine(block));
+    if (++made % blocksPerStep === 0) yield;
+  }
+  return blocks;
+}
+
+/** Widens changes to whole lines, one block after the other; changes that share a line become one. */
+function* blocksOf(lines: LineIndex, changes: readonly Change[]): Generator<Block> {
   let i = 0;
   while (i < changes.length) {
     const { start } = touchedLines(lines, changes[i] as Change);
@@ -132,9 +153,8 @@ function blocksOf(lines: LineIndex, changes: readonly Change[]): Block[] {
     end = Math.min(end, lineCountOf(lines));
     text += lines.text.slice(copied, lines.start(end));
     const removed = range(start, end).map((line) => lines.text.slice(lines.start(line), lines.end(line)));
-    blocks.push({ start, removed, added: cut(text) });
+    yield { start, removed, added: cut(text) };
   }
-  return blocks;
 }
 
 /** 0-based lines that a change touches, `end` excluded: a line in front of which it ends with a line end is left alone. */
@@ -155,7 +175,7 @@ function cut(text: string): string[] {
 }
 
 /** Leaves out of a block the lines that both sides have. */
-function refined(block: Block): Block[] {
+function refine(block: Block): Block[] {
   // Most blocks are a line for a line, where nothing is to be compared.
   if (block.removed.length <= 1 && block.added.length <= 1 && block.removed[0] !== block.added[0]) return [block];
   const parts = diffArrays([...block.removed], [...block.added], { maxEditLength: limits.alignDistance });
@@ -192,41 +212,38 @@ function joined(blocks: readonly Block[]): Block[] {
   return out;
 }
 
-/** Blocks with their context; those whose context touches share a hunk. */
-function hunksOf(lines: LineIndex, blocks: readonly Block[]): StructuredPatchHunk[] {
-  const hunks: StructuredPatchHunk[] = [];
+/** Blocks with their context, as text, one hunk after the other; those whose context touches share a hunk. */
+function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string> {
   const count = lineCountOf(lines);
   let shift = 0;
   for (let i = 0; i < blocks.length; ) {
     const from = Math.max(0, (blocks[i] as Block).start - context);
-    const hunk: StructuredPatchHunk = {
-      oldStart: from + 1,
-      oldLines: 0,
-      newStart: from + shift + 1,
-      newLines: 0,
-      lines: [],
-    };
+    const newStart = from + shift;
+    let body = "";
     let line = from;
     const copyTo = (end: number): void => {
-      for (; line < end; line++) put(hunk, " ", lines.text.slice(lines.start(line), lines.end(line)));
+      for (; line < end; line++) body += signed(" ", lines.text.slice(lines.start(line), lines.end(line)));
     };
     do {
       const block = blocks[i++] as Block;
       copyTo(block.start);
-      for (const removed of block.removed) put(hunk, "-", removed);
-      for (const added of block.added) put(hunk, "+", added);
+      for (const removed of block.removed) body += signed("-", removed);
+      for (const added of block.added) body += signed("+", added);
       line += block.removed.length;
       shift += block.added.length - block.removed.length;
     } while (i < blocks.length && (blocks[i] as Block).start - line <= 2 * context);
     copyTo(Math.min(count, line + context));
-    hunks.push(hunk);
+    yield `@@ -${rangeOf(from, line)} +${rangeOf(newStart, line + shift)} @@\n${body}`;
   }
-  return hunks;
 }
 
-function put(hunk: StructuredPatchHunk, sign: " " | "-" | "+", line: string): void {
-  if (sign !== "+") hunk.oldLines++;
-  if (sign !== "-") hunk.newLines++;
-  if (line.endsWith("\n")) hunk.lines.push(sign + line.slice(0, -1));
-  else hunk.lines.push(sign + line, "\\ No newline at end of file");
+/** Lines of one side, as a hunk's header has them: the first, 1-based, and how many; of none, the line in front of them. */
+function rangeOf(start: number, end: number): string {
+  const count = end - start;
+  // Git leaves a count of one out.
+  return `${count === 0 ? start : start + 1}${count === 1 ? "" : `,${count}`}`;
+}
+
+function signed(sign: " " | "-" | "+", line: string): string {
+  return line.endsWith("\n") ? sign + line : `${sign}${line}\n\\ No newline at end of file\n`;
 }

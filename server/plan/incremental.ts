@@ -9,6 +9,7 @@ import { type Change, ChangeSet } from "../text/changeSet.js";
 import { isAllBlank, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { lineEndsOf } from "../text/lines.js";
+import { toEnd } from "../text/steps.js";
 import { choose } from "./choose.js";
 import { type Draft, draftOf, linesOf, type PlaceLines, type Span, spanInBase } from "./draft.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
@@ -39,28 +40,35 @@ const keyReach = ManySearch.reach;
 /** A file's edits in sequence: the same answers as a search of the whole text for each, for less. */
 export class IncrementalSearch {
   private readonly pieces: Pieces;
-  private readonly isUsable: boolean;
-  /** The one line end of the text, which new lines get wherever they are; `undefined`: it has both kinds. */
-  private readonly lineEnd: string | undefined;
   /** By old text, base offsets of the changes that its key stands at. */
   private readonly flagged = new Map<string, Set<number>>();
   private loose: LooseSearch | undefined;
-  /** What the batch starts from as if it had been there before: the text of a file that it has just created, too. */
-  private readonly start: Draft;
 
-  constructor(
+  private constructor(
     private readonly origin: Draft,
+    /** What the batch starts from as if it had been there before: the text of a file that it has just created, too. */
+    private readonly start: Draft,
     private readonly edits: readonly EditOperation[],
     private readonly options: BatchOptions,
+    private readonly isUsable: boolean,
+    /** The one line end of the text, which new lines get wherever they are; `undefined`: it has both kinds. */
+    private readonly lineEnd: string | undefined,
   ) {
-    const start = origin.created ? asBase(origin) : origin;
-    this.start = start;
     this.pieces = new Pieces(start);
+  }
+
+  /** Looks for all old texts of a batch, in steps. */
+  static *over(
+    origin: Draft,
+    edits: readonly EditOperation[],
+    options: BatchOptions,
+  ): Generator<void, IncrementalSearch> {
+    const start = origin.created ? asBase(origin) : origin;
     // For one edit nothing has to be kept up to date.
     const lineEnds = edits.length > 1 && start.index === start.base ? lineEndsOf(start.base.text) : undefined;
-    this.isUsable = lineEnds !== undefined;
-    this.lineEnd = lineEnds?.length === 1 ? lineEnds[0] : undefined;
-    if (this.isUsable) start.base.expect(edits.map(({ oldText }) => oldText));
+    const lineEnd = lineEnds?.length === 1 ? lineEnds[0] : undefined;
+    if (lineEnds !== undefined) yield* start.base.expecting(edits.map(({ oldText }) => oldText));
+    return new IncrementalSearch(origin, start, edits, options, lineEnds !== undefined, lineEnd);
   }
 
   /** The text as it is now, as one draft. */
@@ -319,8 +327,8 @@ export class IncrementalSearch {
       .filter((text) => base.starts(undefined, text, 1).length === 0);
     const coreOfText = new Map(texts.map((text) => [text, coreOf(text)]));
     const cores = [...new Set([...coreOfText.values()].flatMap((core) => core ?? []))];
-    const search = new ManySearch(cores, base.text);
-    const hits = search.hits(base.text);
+    const search = toEnd(ManySearch.of(cores, base.text));
+    const hits = toEnd(search.hits(base.text));
     const loose: LooseSearch = {
       coreOf: coreOfText,
       search,

@@ -18,7 +18,7 @@ export function* planOriginal(
   options: BatchOptions,
 ): Generator<void, Drafted> {
   const groups = new Map<string, Group>();
-  draft.index.expect(edits.map(({ oldText }) => oldText));
+  yield* draft.index.expecting(edits.map(({ oldText }) => oldText));
   for (const edit of edits) groupOf(groups, edit).edits.push(edit);
   const accepted = new Accepted();
   const outcomes: EditOutcome[] = [];

@@ -142,11 +142,3 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
   ];
   return { ok: true, files, outcomes, warnings };
 }
-
-/** Runs a plan to its end without a break, for callers that have nobody else to serve. */
-export function runPlan<T>(plan: Generator<void, T>): T {
-  for (;;) {
-    const step = plan.next();
-    if (step.done === true) return step.value;
-  }
-}

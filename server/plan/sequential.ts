@@ -25,7 +25,7 @@ export function* planSequential(
   options: BatchOptions,
 ): Generator<void, Drafted> {
   const history = new History(edits);
-  const search = new IncrementalSearch(start, edits, options);
+  const search = yield* IncrementalSearch.over(start, edits, options);
   const outcomes: EditOutcome[] = [];
   for (const edit of edits) {
     const isRefused = refusal({}, edit) !== undefined;

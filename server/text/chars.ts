@@ -52,6 +52,12 @@ export function splitsCharacter(text: string, offset: number): boolean {
   return isHighSurrogate(before) && isLowSurrogate(after);
 }
 
+/** The offset of the first half of a surrogate pair that stands alone; -1: there is none. */
+export function loneSurrogateAt(text: string): number {
+  // Known at once of most texts, which the search would read through.
+  return text.isWellFormed() ? -1 : text.search(/\p{Surrogate}/u);
+}
+
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 

@@ -1,4 +1,5 @@
 /** Where the lines of one text start and end: offsets in UTF-16 units, lines 0-based. */
+import { toEnd, unitsPerStep } from "./steps.js";
 
 const LF = 10;
 const CR = 13;
@@ -21,13 +22,24 @@ export class LineIndex {
 
   /** Scans the whole text once. */
   static of(text: string, rule: LineRule): LineIndex {
+    return toEnd(LineIndex.building(text, rule));
+  }
+
+  /** The same in steps. */
+  static *building(text: string, rule: LineRule): Generator<void, LineIndex> {
     const starts = new Starts();
     starts.push(0);
     if (rule.loneCrEndsLine && text.includes("\r")) {
-      scanStarts(text, { from: 0, to: text.length }, rule, (start) => starts.push(start));
+      for (let from = 0; from < text.length; from += unitsPerStep) {
+        const to = Math.min(from + unitsPerStep, text.length);
+        scanStarts(text, { from, to }, rule, (start) => starts.push(start));
+        if (to < text.length) yield;
+      }
     } else {
-      // The engine's own search is several times faster than a look at every unit.
-      for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+      for (let at = 0; ; yield) {
+        at = starts.pushLines(text, at, at + unitsPerStep);
+        if (at === -1) break;
+      }
     }
     return new LineIndex(text, rule, starts.taken());
   }
@@ -125,6 +137,19 @@ class Starts {
       this.offsets = larger;
     }
     this.offsets[this.count++] = offset;
+  }
+
+  /** Adds the starts that lie behind one offset and up to another, and the next one, which it returns; -1: there is none. */
+  pushLines(text: string, from: number, to: number): number {
+    let start = from;
+    // The engine's own search is several times faster than a look at every unit.
+    while (start <= to) {
+      const at = text.indexOf("\n", start);
+      if (at === -1) return -1;
+      start = at + 1;
+      this.push(start);
+    }
+    return start;
   }
 
   taken(): Uint32Array {

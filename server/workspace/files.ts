@@ -16,8 +16,8 @@ export interface TextFile {
   readonly text: string;
   readonly bom: boolean;
   readonly encoding: Encoding;
-  /** SHA-256 of the bytes, in hex. */
-  readonly hash: string;
+  /** SHA-256 of the bytes, in hex; `undefined`: it was not asked for. */
+  readonly hash?: string;
   /** Bytes. */
   readonly size: number;
 }
@@ -28,17 +28,25 @@ export type FileRead =
   | { readonly kind: "absent" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. `name` is what failures call it. */
-export async function readTextFile(path: string, name: string = path): Promise<FileRead> {
+/**
+ * Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. `name` is
+ * what failures call it; `isRegular` says that somebody has just seen a regular file there.
+ */
+export async function readTextFile(
+  path: string,
+  name: string = path,
+  { isRegular, isHashed }: { readonly isRegular: boolean; readonly isHashed: boolean } = unknownFile,
+): Promise<FileRead> {
   try {
     // Looked at before it is opened, because opening a device can set it going.
-    const refusal = refuseKind(await stat(path), name);
+    const refusal = isRegular ? undefined : refuseKind(await stat(path), name);
     if (refusal !== undefined) return { kind: "failed", failure: refusal };
     const handle = await open(path, readFlags);
     try {
-      return await readHandle(handle, name);
+      return await readHandle(handle, name, isHashed);
     } finally {
-      await handle.close();
+      // Nothing was written that closing could fail to keep, so nobody has to wait for it.
+      handle.close().catch(() => undefined);
     }
   } catch (error) {
     const code = codeOf(error);
@@ -83,6 +91,8 @@ export function withoutMark(text: string): string {
   return text.startsWith(mark) ? text.slice(1) : text;
 }
 
+const unknownFile = { isRegular: false, isHashed: true };
+
 const mark = "\ufeff";
 
 /** Between the look and the opening the file may have been exchanged: never wait for a pipe, never follow a link. */
@@ -94,7 +104,7 @@ function refusedBy(code: string, name: string): Failure {
     : pathFailures.ioError(name, fileProblems.system(code));
 }
 
-async function readHandle(handle: FileHandle, name: string): Promise<FileRead> {
+async function readHandle(handle: FileHandle, name: string, isHashed: boolean): Promise<FileRead> {
   const stats = await handle.stat();
   const refusal = refuseKind(stats, name);
   if (refusal !== undefined) return { kind: "failed", failure: refusal };
@@ -110,7 +120,7 @@ async function readHandle(handle: FileHandle, name: string): Promise<FileRead> {
     text,
     bom,
     encoding,
-    hash: createHash("sha256").update(bytes).digest("hex"),
+    ...(isHashed ? { hash: createHash("sha256").update(bytes).digest("hex") } : {}),
     size: bytes.length,
   };
 }
@@ -138,7 +148,9 @@ async function readBytes(handle: FileHandle, expected: number): Promise<Buffer> 
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
     length += bytesRead;
-    if (bytesRead === 0 || length > limits.fileBytes) return buffer.subarray(0, length);
+    // All that was expected came, and of the byte behind it, which was asked for, nothing: that is the end.
+    const isAll = bytesRead === 0 || (length === expected && length < buffer.length);
+    if (isAll || length > limits.fileBytes) return buffer.subarray(0, length);
     if (length < buffer.length) continue;
     const larger = Buffer.allocUnsafe(Math.min(buffer.length * 2 + 4096, limits.fileBytes + 1));
     buffer.copy(larger);
@@ -168,6 +180,6 @@ function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): Decoded 
   const littleEndian = encoding === "utf-16le" ? bytes : Buffer.from(bytes).swap16();
   const text = littleEndian.toString("utf16le", 2);
   if (text.includes("\0")) return { ok: false, problem: fileProblems.binary() };
-  if (/\p{Surrogate}/u.test(text)) return { ok: false, problem: fileProblems.notUtf16() };
+  if (!text.isWellFormed()) return { ok: false, problem: fileProblems.notUtf16() };
   return { ok: true, text, encoding, bom: true };
 }

@@ -32,6 +32,8 @@ export type Canonical =
       readonly path: string;
       readonly onDisk: boolean;
       readonly isDirectory: boolean;
+      /** Whether it is a regular file, which opening does nothing to. */
+      readonly isRegular: boolean;
       /** The same for all paths of one file. */
       readonly identity: string;
     }
@@ -67,7 +69,14 @@ export async function canonicalise(
   try {
     const [real, stats] = await Promise.all([realpath(path), stat(path, { bigint: true })]);
     const identity = stats.ino === 0n ? pathIdentity(real, platform) : inodeIdentity(stats);
-    return { ok: true, path: real, onDisk: true, isDirectory: stats.isDirectory(), identity };
+    return {
+      ok: true,
+      path: real,
+      onDisk: true,
+      isDirectory: stats.isDirectory(),
+      isRegular: stats.isFile(),
+      identity,
+    };
   } catch (error) {
     const code = codeOf(error);
     return code === "ENOENT"
@@ -135,6 +144,7 @@ async function canonicaliseAbsent(path: string, platform: NodeJS.Platform, hops:
     path: at,
     onDisk: false,
     isDirectory: false,
+    isRegular: false,
     identity: pathIdentity(at, platform),
   });
   if (above === path) return absent(path);

@@ -16,9 +16,12 @@ import { decodeTolerantly, isFileUri, pathOfSyncedUri, pathOfUri, textProblem, u
 
 export type { Folder, Place, Resolved, Resolver, Scope } from "./place.js";
 
-/** Looks at the folders once and takes the open documents as they are now. */
-export async function createResolver(scope: Scope): Promise<Resolver> {
-  const ground = await layGround(scope);
+/**
+ * Looks at the folders once and takes the open documents as they are now. The `expected` paths are looked at in the same
+ * time, as each look at a disk is a wait; others may be resolved, too.
+ */
+export async function createResolver(scope: Scope, expected: readonly string[] = []): Promise<Resolver> {
+  const ground = await layGround(scope, expected);
   return {
     resolve: (sent) => resolveSent(sent, ground),
     openPaths: () =>
@@ -50,9 +53,11 @@ interface Ground {
   readonly hasFolders: boolean;
   readonly protectedNames: ReadonlySet<string>;
   readonly opens: OpenFiles;
+  /** Where an absolute path leads; each is looked at once. */
+  readonly look: (path: string) => Promise<Canonical>;
 }
 
-async function layGround(scope: Scope): Promise<Ground> {
+async function layGround(scope: Scope, expected: readonly string[]): Promise<Ground> {
   const platform = scope.platform ?? process.platform;
   // Before anything is awaited, so that the texts are those of the moment of the call.
   const opens = indexOpenFiles(scope.openTexts, platform);
@@ -62,9 +67,15 @@ async function layGround(scope: Scope): Promise<Ground> {
     ...scope.folders.map(({ path }) => ({ path, isFolder: true })),
     ...scope.additionalFolders.map((path) => ({ path: expandHome(path, home, platform), isFolder: false })),
   ].filter(({ path }) => isAbsolute(path));
+  const look = createLook(platform);
+  const bases = scope.root === undefined ? scope.folders.map(({ path }) => path) : [scope.root];
+  const likely = expected.flatMap((sent) =>
+    isAbsolute(sent) ? [resolve(sent)] : bases.map((base) => resolve(base, sent)),
+  );
+  void mapBounded(likely, look);
   const areas = await mapBounded(directories, async ({ path, isFolder }): Promise<Area> => {
     const lexical = resolve(path);
-    const canonical = await canonicalise(lexical, platform);
+    const canonical = await look(lexical);
     return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
   });
   return {
@@ -75,6 +86,16 @@ async function layGround(scope: Scope): Promise<Ground> {
     hasFolders: areas.some(({ isFolder }) => isFolder),
     protectedNames: new Set(scope.protectedNames.map(foldName)),
     opens,
+    look,
+  };
+}
+
+function createLook(platform: NodeJS.Platform): Ground["look"] {
+  const looks = new Map<string, Promise<Canonical>>();
+  return (path) => {
+    const known = looks.get(path) ?? canonicalise(path, platform);
+    looks.set(path, known);
+    return known;
   };
 }
 
@@ -178,7 +199,7 @@ async function rootOf(
     (platform === "win32" ? windowsProblem(named.path) : undefined) ??
     (pathsOf(platform).isAbsolute(named.path) ? undefined : pathProblems.relativeRoot());
   if (problem !== undefined) return fail(pathFailures.badPath(root, problem));
-  const canonical = await canonicalise(named.path, platform);
+  const canonical = await ground.look(named.path);
   if (!canonical.ok) return fail(pathFailures.ioError(root, canonical.problem));
   // With no directory at all only open documents are inside, wherever they are, and the root is just where to start.
   if (areas.length > 0 && areaOf(canonical.path, ground) === undefined) return outside(root, ground);
@@ -203,6 +224,7 @@ async function resolveOpen(sent: string, open: OpenText, ground: Ground): Promis
       identity: uri,
       open,
       onDisk: false,
+      isRegular: false,
       spelt: undefined,
       reached: undefined,
       searched: [],
@@ -222,8 +244,8 @@ interface Candidate {
 
 async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> {
   const { sent, lexical, asDirectory, exactly } = candidate;
-  const { platform } = ground;
-  const reached = await canonicalise(lexical, platform);
+  const { platform, look } = ground;
+  const reached = await look(lexical);
   if (!reached.ok) {
     return lexicalFolderOf(lexical, ground) === undefined
       ? outside(sent, ground)
@@ -239,7 +261,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
     );
   }
   const open = exactly ?? found[0]?.open;
-  const target = found[0] === undefined ? reached : await canonicalOf(found[0], reached, platform);
+  const target = found[0] === undefined ? reached : await canonicalOf(found[0], reached, look);
   const refusal = refuse({ candidate, isOpen: open !== undefined, files: [target.path, reached.path] }, ground);
   if (refusal !== undefined) return fail(refusal);
   if (asDirectory || target.isDirectory) return fail(pathFailures.isDirectory(sent));
@@ -252,6 +274,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
       identity: open?.uri ?? target.identity,
       open,
       onDisk: target.onDisk,
+      isRegular: target.isRegular,
       spelt: lexical,
       reached: reached.path,
       searched: [target.path],
@@ -276,9 +299,9 @@ async function findOpen(
 async function canonicalOf(
   file: OpenFile,
   reached: Canonical & { ok: true },
-  platform: NodeJS.Platform,
+  look: Ground["look"],
 ): Promise<Canonical & { ok: true }> {
-  const canonical = await canonicalise(file.path, platform);
+  const canonical = await look(file.path);
   return canonical.ok ? canonical : reached;
 }
 

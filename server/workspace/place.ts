@@ -39,6 +39,8 @@ export interface Place {
   readonly open: OpenText | undefined;
   /** Whether there is something at `file`. */
   readonly onDisk: boolean;
+  /** Whether that is a regular file, as far as a look at it told. */
+  readonly isRegular: boolean;
   /** The path as it was spelt, absolute and normal, with links as they are; `undefined`: no file. */
   readonly spelt: string | undefined;
   /** Where the spelling leads: another name of `file`, through a hard link, or the same; `undefined`: no file. */

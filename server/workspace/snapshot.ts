@@ -41,7 +41,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
       places: new Map(),
     };
   }
-  const resolver = await createResolver(world);
+  const resolver = await createResolver(world, paths);
   const resolved = new Map<string, Resolved>(
     await mapBounded(paths, async (path) => [path, await resolver.resolve(path)] as const),
   );
@@ -62,7 +62,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
 
 /** Reads the one document that a path means; one that does not exist is `fileNotFound`. */
 export async function readTarget(path: string, world: World): Promise<ReadTarget> {
-  const resolver = await createResolver(world);
+  const resolver = await createResolver(world, [path]);
   const resolved = await resolver.resolve(path);
   if (!resolved.ok) return resolved;
   const { place } = resolved;
@@ -136,7 +136,9 @@ interface Source extends Group {
 
 async function readDocument(source: Source): Promise<Read> {
   const { place, sent, budget } = source;
-  const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent);
+  // What is open is compared with its file, and the answer has no hash of it.
+  const how = { isRegular: place.isRegular, isHashed: place.open === undefined };
+  const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
   if (file.kind === "text") {
     budget.bytes += file.size;
     if (budget.bytes > limits.callFileBytes) {
@@ -187,7 +189,7 @@ async function closedDocument(source: Source, file: FileRead): Promise<Read> {
   const common = { uri, path, version: null, bomSynced: false, loneCrEndsLine: world.loneCrEndsLine };
   if (file.kind === "text") {
     const { text, bom, hash } = file;
-    return { ok: true, document: { ...common, text, exists: true, bom, hash } };
+    return { ok: true, document: { ...common, text, exists: true, bom, ...(hash === undefined ? {} : { hash }) } };
   }
   if (mayCreate) return { ok: true, document: { ...common, text: "", exists: false, bom: false } };
   const platform = world.platform ?? process.platform;

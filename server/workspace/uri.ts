@@ -71,7 +71,7 @@ export function textProblem(text: string): string | undefined {
   if (text === "") return pathProblems.empty();
   if (text.length > limits.pathLength) return pathProblems.tooLong(text.length, limits.pathLength);
   if (controlCharacters.test(text)) return pathProblems.controlCharacter();
-  if (/\p{Surrogate}/u.test(text)) return pathProblems.loneSurrogate();
+  if (!text.isWellFormed()) return pathProblems.loneSurrogate();
   return undefined;
 }
 

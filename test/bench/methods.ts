@@ -5,7 +5,8 @@ import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/proto
 import { toError, toResult } from "../../server/lsp/report.js";
 import { type EditTarget, toWorkspaceEdit } from "../../server/lsp/workspaceEdit.js";
 import type { Planned } from "../../server/plan/outcome.js";
-import { planBatch, runPlan } from "../../server/plan/plan.js";
+import { planBatch } from "../../server/plan/plan.js";
+import { toEnd } from "../../server/text/steps.js";
 import { documentAt, snapshotOf } from "../support/planning.js";
 import type { BatchText, Replacement } from "./batches.js";
 
@@ -25,7 +26,7 @@ export function throughCore(
   if (!decoded.ok) return { planned: undefined, answer: toError(decoded.failures, []).data as MultiEditErrorData };
   const { operations, options, defaultOrder, warnings } = decoded;
   const documents = texts.map(({ path, text }) => documentAt(path, text));
-  const planned = runPlan(
+  const planned = toEnd(
     planBatch(operations, snapshotOf(documents), {
       atomic: options.atomic ?? "all",
       order: options.order ?? defaultOrder,
@@ -37,7 +38,7 @@ export function throughCore(
   if (!planned.ok) return { planned, answer: toError(planned.failures, planned.outcomes).data as MultiEditErrorData };
   const made = toWorkspaceEdit(planned.files, client);
   if (!made.ok) throw new Error(made.failure.message);
-  return { planned, answer: toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings }) };
+  return { planned, answer: toEnd(toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings })) };
 }
 
 const client: EditTarget = {

@@ -5,8 +5,9 @@ import { type Decoded, decodeCall } from "../../server/dialect/decode.js";
 import { diffOf, inDiffOrder } from "../../server/plan/diff.js";
 import { type Failure, pathFailures } from "../../server/plan/failure.js";
 import { type Operation, pathsOf } from "../../server/plan/operation.js";
-import { planBatch, runPlan } from "../../server/plan/plan.js";
+import { planBatch } from "../../server/plan/plan.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/snapshot.js";
+import { toEnd } from "../../server/text/steps.js";
 import type { Case, CaseFile } from "./cases.js";
 import { decodeFile } from "./editorFiles.js";
 import type { Seen } from "./outcome.js";
@@ -24,7 +25,7 @@ export interface CoreRun {
 export function runCore(one: Case): CoreRun {
   const decoded = decodeCall(one.request, { optionsAllowed: true });
   if (!decoded.ok) return failed(decoded.failures);
-  const planned = runPlan(
+  const planned = toEnd(
     planBatch(decoded.operations, snapshotOf(one, decoded.operations), {
       atomic: decoded.options.atomic ?? "all",
       order: decoded.options.order ?? decoded.defaultOrder,

@@ -4,8 +4,9 @@ import { decodeCall } from "../../server/dialect/decode.js";
 import { type Failure, fileProblems, pathFailures } from "../../server/plan/failure.js";
 import { type Operation, pathsOf } from "../../server/plan/operation.js";
 import type { FileChange, Planned } from "../../server/plan/outcome.js";
-import { planBatch, runPlan } from "../../server/plan/plan.js";
+import { planBatch } from "../../server/plan/plan.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/snapshot.js";
+import { toEnd } from "../../server/text/steps.js";
 
 /** Files by their path; a text is what the file holds as UTF-8, its byte order mark included. */
 export type PatchedFiles = ReadonlyMap<string, string | Uint8Array>;
@@ -24,7 +25,7 @@ export interface PatchRun {
 export function planPatch(files: PatchedFiles, patch: string, options: { readonly lenient?: boolean } = {}): PatchRun {
   const decoded = decodeCall({ patch, options }, { optionsAllowed: true });
   if (!decoded.ok) return { planned: undefined, failures: decoded.failures, files };
-  const planned = runPlan(
+  const planned = toEnd(
     planBatch(decoded.operations, snapshotOf(files, decoded.operations), {
       atomic: "all",
       order: decoded.defaultOrder,

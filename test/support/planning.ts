@@ -1,8 +1,9 @@
 /** Plans batches on texts in memory, for laws: the documents are the whole world. */
 import type { BatchOptions, EditOperation } from "../../server/plan/operation.js";
 import type { Planned } from "../../server/plan/outcome.js";
-import { planBatch, runPlan } from "../../server/plan/plan.js";
+import { planBatch } from "../../server/plan/plan.js";
 import type { Document, Snapshot, Target } from "../../server/plan/snapshot.js";
+import { toEnd } from "../../server/text/steps.js";
 
 /** An edit with only what matters to a law; the path is `a` where none is given. */
 export type SentEdit = { readonly oldText: string; readonly newText: string } & Partial<
@@ -33,7 +34,7 @@ export function planOn(
   const operations = edits.map(
     (edit, index): EditOperation => ({ kind: "edit", path: "a", replaceAll: false, ...edit, index }),
   );
-  return runPlan(
+  return toEnd(
     planBatch(operations, snapshotOf(documents), {
       atomic: "all",
       order: "sequential",

@@ -2,7 +2,8 @@
 import { decodeCall } from "../../../server/dialect/decode.js";
 import type { RungName } from "../../../server/match/rungs.js";
 import type { Failure } from "../../../server/plan/failure.js";
-import { planBatch, runPlan } from "../../../server/plan/plan.js";
+import { planBatch } from "../../../server/plan/plan.js";
+import { toEnd } from "../../../server/text/steps.js";
 import { documentAt, snapshotOf, textAfter } from "../../support/planning.js";
 import type { Reason } from "./breakages.js";
 import type { Expected, LandingCase, LineSpan } from "./landingCase.js";
@@ -26,7 +27,7 @@ export function judge(one: LandingCase): Verdict {
   const decoded = decodeCall(one.call, { optionsAllowed: false });
   if (!decoded.ok) throw new Error(`${one.path}: ${decoded.failures[0]?.message}\n${JSON.stringify(one.call)}`);
   const document = documentAt(one.path, one.before);
-  const planned = runPlan(
+  const planned = toEnd(
     planBatch(decoded.operations, snapshotOf([document]), {
       atomic: "all",
       order: decoded.defaultOrder,
