@@ -125,10 +125,13 @@ describe("the tables", () => {
     expect(named).toEqual(expect.arrayContaining([...Object.values(methods), ...Object.values(commands)]));
   });
 
-  it.each(["MultiEditResult", "FileResult", "EditResult", "ReadResult"])("have every field of %s", (name) => {
-    expect(fieldsOf(protocolSource, name)).not.toEqual([]);
-    expect(firstCodes(table(name, "field"))).toEqual(fieldsOf(protocolSource, name));
-  });
+  it.each(["MultiEditResult", "FileResult", "EditResult", "ReadResult", "StatusResult"])(
+    "have every field of %s",
+    (name) => {
+      expect(fieldsOf(protocolSource, name)).not.toEqual([]);
+      expect(firstCodes(table(name, "field"))).toEqual(fieldsOf(protocolSource, name));
+    },
+  );
 
   it("have every field of Failure", () => {
     expect(firstCodes(table("Failure", "field"))).toEqual(fieldsOf(failureSource, "Failure"));

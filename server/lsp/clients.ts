@@ -28,7 +28,7 @@ const knownClients: ReadonlyMap<string, ClientFacts> = new Map([
   ["emacs", { documentChanges: true, loneCrEndsLine: false, emptyIsLineEnd: false, finalLineEndReturns: false }],
 ]);
 
-/** The facts of a client by the name that it gives itself; `undefined`: it gives none. */
-export function factsOf(name: string | undefined): ClientFacts {
-  return knownClients.get(name?.toLowerCase() ?? "") ?? unknownClient;
+/** The facts of a client as it names itself; `undefined`: it does not. */
+export function factsOf(client: { readonly name: string } | undefined): ClientFacts {
+  return knownClients.get(client?.name.toLowerCase() ?? "") ?? unknownClient;
 }

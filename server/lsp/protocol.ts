@@ -13,6 +13,7 @@ export const methods = {
   apply: "multiEdit/apply",
   preview: "multiEdit/preview",
   read: "multiEdit/read",
+  status: "multiEdit/status",
 } as const;
 
 /** Names of the commands for `workspace/executeCommand`; each takes the params as its only argument. */
@@ -108,4 +109,33 @@ export interface ReadResult {
   startLine: number;
   totalLines: number;
   onDisk: "same" | "differs";
+}
+
+/** What `multiEdit/status` answers; the request has no params. */
+export interface StatusResult {
+  server: { name: string; version: string };
+  /** Version of this protocol. */
+  protocol: number;
+  /** As it names itself; `null`: it does not. */
+  client: { name: string; version?: string } | null;
+  /** URIs of the workspace folders. */
+  folders: string[];
+  /** In the order in which they were opened. */
+  open: OpenStatus[];
+  /** What was applied, oldest first. */
+  transactions: TransactionStatus[];
+}
+
+/** A document that the editor has open. */
+export interface OpenStatus {
+  uri: string;
+  version: number;
+  /** `differs` also where there is no file. */
+  onDisk: "same" | "differs";
+}
+
+/** A batch that was applied. */
+export interface TransactionStatus {
+  transaction: string;
+  label: string;
 }

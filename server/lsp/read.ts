@@ -1,5 +1,5 @@
 /** Answers `multiEdit/read`: the text that a batch would be matched against, or some of its lines. */
-import { ErrorCodes, ResponseError } from "vscode-languageserver/node";
+import type { ResponseError } from "vscode-languageserver/node";
 import { callFailures, type Failure } from "../plan/failure.js";
 import { LineIndex } from "../text/lines.js";
 import { readTarget } from "../workspace/snapshot.js";
@@ -53,9 +53,3 @@ function readParams(params: unknown): Asked {
 }
 
 const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
-
-/** The error for a command that is not ours. */
-export function unknownCommand(name: unknown): ResponseError<void> {
-  const shown = typeof name === "string" ? JSON.stringify(name.slice(0, 80)) : "without a name";
-  return new ResponseError(ErrorCodes.InvalidParams, `There is no command ${shown}.`);
-}

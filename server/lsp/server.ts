@@ -2,27 +2,28 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  type CancellationToken,
   type Connection,
+  ErrorCodes,
   type InitializeParams,
   type InitializeResult,
   type LogMessageParams,
   MessageType,
+  ResponseError,
   TextDocumentSyncKind,
 } from "vscode-languageserver/node";
 import { announcedShapes } from "../dialect/shapes.js";
+import { quote } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
-import { type Answer, applyBatch, type Door } from "./apply.js";
 import { factsOf } from "./clients.js";
 import { type LogLevel, logLevels, shorten } from "./lifetime.js";
 import { chooseEncoding, spanOf } from "./positions.js";
 import { commands, methods, protocolVersion } from "./protocol.js";
-import { readDocument, unknownCommand } from "./read.js";
-import { createTurns, type Session } from "./session.js";
+import { serveRequest } from "./requests.js";
+import { type ClientInfo, createTurns, type Session } from "./session.js";
 
 /** How the server was started. */
 export interface ServerStart {
@@ -56,6 +57,8 @@ function createSession(connection: Connection, start: ServerStart): Session {
   const session: Session = {
     connection,
     documents: createDocuments(),
+    version: start.version,
+    client: undefined,
     capabilities: {},
     facts: factsOf(undefined),
     encoding: "utf-16",
@@ -88,16 +91,15 @@ function initialize(
 ): InitializeResult {
   // Some clients leave out what the protocol demands.
   const capabilities: Partial<InitializeParams>["capabilities"] = params.capabilities;
-  const name: unknown = params.clientInfo?.name;
-  const client = typeof name === "string" ? name : undefined;
+  session.client = clientOf(params);
   session.capabilities = capabilities ?? {};
-  session.facts = factsOf(client);
+  session.facts = factsOf(session.client);
   session.encoding = chooseEncoding(session.capabilities.general?.positionEncodings);
   session.folders = foldersOf(params);
   settings.push(params.initializationOptions);
   session.log(
     "info",
-    `version ${start.version}, client ${client ?? "without a name"}, positions in ${session.encoding}`,
+    `version ${start.version}, client ${session.client?.name ?? "without a name"}, positions in ${session.encoding}`,
   );
   return {
     serverInfo: { name: "multi-edit-language-server", version: start.version },
@@ -111,6 +113,12 @@ function initialize(
       },
     },
   };
+}
+
+function clientOf({ clientInfo }: InitializeParams): ClientInfo | undefined {
+  const { name, version }: { name?: unknown; version?: unknown } = clientInfo ?? {};
+  if (typeof name !== "string") return undefined;
+  return { name, ...(typeof version === "string" ? { version } : {}) };
 }
 
 function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): Folder[] {
@@ -221,28 +229,29 @@ type Loose =
   | null
   | undefined;
 
+/** What a client asks with a request it applies itself; what it asks with a command, the server applies. */
 function registerRequests(session: Session): void {
   const { connection } = session;
-  const serve = (door: Door) => (params: unknown, token: CancellationToken) => served(session, params, door, token);
-  connection.onRequest(methods.apply, serve("client"));
-  connection.onRequest(methods.preview, serve("preview"));
-  connection.onRequest(methods.read, (params: unknown) => readDocument(session, params));
-  const doors = new Map<string, Door>([
-    [commands.apply, "server"],
-    [commands.preview, "preview"],
-  ]);
+  for (const method of Object.values(methods)) {
+    connection.onRequest(method, (params: unknown, token) =>
+      serveRequest(session, { method, params, applier: "client" }, token),
+    );
+  }
   connection.onExecuteCommand(({ command, arguments: given }, token) => {
-    const door = doors.get(command);
-    return door === undefined ? unknownCommand(command) : served(session, given?.[0], door, token);
+    const method = methodOf(command);
+    if (method === undefined) return unknownCommand(command);
+    return serveRequest(session, { method, params: given?.[0], applier: "server" }, token);
   });
 }
 
-async function served(session: Session, params: unknown, door: Door, token: CancellationToken): Promise<Answer> {
-  const start = performance.now();
-  const answer = await applyBatch(session, params, door, token);
-  const outcome =
-    "outcome" in answer ? `${answer.outcome}: ${answer.label}` : `failed: ${answer.message.split("\n", 1)[0]}`;
-  const verbose = "outcome" in answer ? answer.diff : answer.message;
-  session.connection.tracer.log(`${door} ${outcome} (${(performance.now() - start).toFixed(1)} ms)`, shorten(verbose));
-  return answer;
+/** The request that a command of the same name stands for; `undefined`: it is not ours. */
+function methodOf(command: unknown): string | undefined {
+  const names = Object.keys(commands) as (keyof typeof commands)[];
+  const name = names.find((one) => commands[one] === command);
+  return name === undefined ? undefined : methods[name];
+}
+
+function unknownCommand(name: unknown): ResponseError<void> {
+  const shown = typeof name === "string" ? quote(name) : "without a name";
+  return new ResponseError(ErrorCodes.InvalidParams, `There is no command ${shown}.`);
 }

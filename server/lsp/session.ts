@@ -9,10 +9,20 @@ import type { ClientFacts } from "./clients.js";
 import type { LogLevel } from "./lifetime.js";
 import type { PositionEncoding } from "./positions.js";
 
+/** How a client names itself. */
+export interface ClientInfo {
+  readonly name: string;
+  readonly version?: string;
+}
+
 /** One connected client. Its fields are set by `initialize` and by notifications; requests only read them. */
 export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
+  /** Of the server. */
+  readonly version: string;
+  /** As the client names itself; `undefined`: it does not. */
+  client: ClientInfo | undefined;
   capabilities: ClientCapabilities;
   facts: ClientFacts;
   encoding: PositionEncoding;

@@ -1,0 +1,54 @@
+/** What every door serves, as one table: the editor's requests and commands, and the requests of agents. */
+import { type CancellationToken, ErrorCodes, ResponseError } from "vscode-languageserver/node";
+import { quote } from "../plan/failure.js";
+import { applyBatch, type Door } from "./apply.js";
+import { shorten } from "./lifetime.js";
+import { methods } from "./protocol.js";
+import { readDocument } from "./read.js";
+import type { Session } from "./session.js";
+import { statusOf } from "./status.js";
+
+/** A request as it came through one of the doors. */
+export interface Asked {
+  /** One of `methods`, or anything else. */
+  readonly method: string;
+  /** As it came off the wire. */
+  readonly params: unknown;
+  /**
+   * Who changes the texts that a call is to change: the client, with the edit in the answer to its own request; or the
+   * server, which it does for commands and for agents.
+   */
+  readonly applier: "client" | "server";
+}
+
+type Serve = (session: Session, asked: Asked, token: CancellationToken) => Promise<unknown>;
+
+const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
+  [methods.apply, (session, asked, token) => traced(session, asked.params, asked.applier, token)],
+  [methods.preview, (session, asked, token) => traced(session, asked.params, "preview", token)],
+  [methods.read, (session, asked) => readDocument(session, asked.params)],
+  [methods.status, (session) => statusOf(session)],
+]);
+
+/**
+ * Serves one request of any door. What can go wrong is answered with a `ResponseError`, which JSON-RPC libraries send as
+ * one: failures of a call have `MultiEditErrorData`; a method that nobody knows is MethodNotFound.
+ */
+export async function serveRequest(session: Session, asked: Asked, token: CancellationToken): Promise<unknown> {
+  const serve = table.get(asked.method);
+  if (serve === undefined) {
+    return new ResponseError(ErrorCodes.MethodNotFound, `There is no request ${quote(asked.method)}.`);
+  }
+  return serve(session, asked, token);
+}
+
+/** The library's trace tells how a call ended and how long it took. */
+async function traced(session: Session, params: unknown, door: Door, token: CancellationToken): Promise<unknown> {
+  const start = performance.now();
+  const answer = await applyBatch(session, params, door, token);
+  const outcome =
+    "outcome" in answer ? `${answer.outcome}: ${answer.label}` : `failed: ${answer.message.split("\n", 1)[0]}`;
+  const verbose = "outcome" in answer ? answer.diff : answer.message;
+  session.connection.tracer.log(`${door} ${outcome} (${(performance.now() - start).toFixed(1)} ms)`, shorten(verbose));
+  return answer;
+}

@@ -1,0 +1,23 @@
+/** Answers `multiEdit/status`: what the server knows of its session. */
+import { sameAsDisk } from "../workspace/files.js";
+import { mapBounded } from "../workspace/identity.js";
+import { pathOfSyncedUri } from "../workspace/uri.js";
+import { protocolVersion, type StatusResult } from "./protocol.js";
+import type { Session } from "./session.js";
+
+/** Serves one request; every open file is compared with the disk as it is now. */
+export async function statusOf(session: Session): Promise<StatusResult> {
+  await session.ready;
+  return {
+    server: { name: "multi-edit-language-server", version: session.version },
+    protocol: protocolVersion,
+    client: session.client ?? null,
+    folders: session.folders.map(({ uri }) => uri),
+    open: await mapBounded(session.documents.all(), async ({ uri, version, text, desynced }) => {
+      const path = pathOfSyncedUri(uri);
+      const onDisk = path === undefined || desynced !== undefined ? undefined : await sameAsDisk(text, path);
+      return { uri, version, onDisk: onDisk ?? "differs" };
+    }),
+    transactions: [],
+  };
+}

@@ -1,0 +1,54 @@
+/** What the server tells of its session, over the wire. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import packageJson from "../package.json" with { type: "json" };
+import { buildProgram, type Program } from "./support/build.js";
+import { clearDesks, type Desk, type DeskOptions, layDesk } from "./support/desk.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+});
+afterAll(async () => {
+  await clearDesks(program);
+  program.remove();
+});
+
+const status = ({ editor }: Desk): Promise<unknown> => editor.request("multiEdit/status", undefined);
+const lay = (options: DeskOptions): Promise<Desk> => layDesk(program, options);
+
+describe("multiEdit/status", () => {
+  it("tells who takes part, where, and which documents are open and saved", async () => {
+    const desk = await lay({ open: { "a.txt": "one\n", "b.txt": "two\n", "untitled:c": "three\n" } });
+    await desk.typeBefore("b.txt", "two", "x");
+    expect(await status(desk)).toEqual({
+      server: { name: "multi-edit-language-server", version: packageJson.version },
+      protocol: 1,
+      client: { name: "fake editor", version: "1" },
+      folders: [pathToFileURL(desk.root).href],
+      open: [
+        { uri: desk.uri("a.txt"), version: 1, onDisk: "same" },
+        { uri: desk.uri("b.txt"), version: 2, onDisk: "differs" },
+        { uri: "untitled:c", version: 1, onDisk: "differs" },
+      ],
+      transactions: [],
+    });
+  });
+
+  it("looks at the disk as it is when asked", async () => {
+    const desk = await lay({ open: { "a.txt": "one\n" } });
+    writeFileSync(join(desk.root, "a.txt"), "other\n");
+    expect(await status(desk)).toMatchObject({ open: [{ onDisk: "differs" }] });
+  });
+
+  it.each([
+    ["no name", { name: 7 }, null],
+    ["no version", { name: "ed" }, { name: "ed" }],
+    ["a version that is none", { name: "ed", version: {} }, { name: "ed" }],
+  ])("takes a client with %s as it is", async (_what, clientInfo, client) => {
+    const desk = await lay({ params: { clientInfo: clientInfo as { name: string } } });
+    expect(await status(desk)).toMatchObject({ client });
+  });
+});
