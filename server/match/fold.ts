@@ -2,6 +2,7 @@
 
 import { firstIndex } from "../text/bisect.js";
 import { isBlank, trimEnd } from "../text/chars.js";
+import { toEnd, unitsPerStep } from "../text/steps.js";
 
 /** What a fold takes away besides the difference of CRLF, CR and LF. */
 export interface FoldOptions {
@@ -28,26 +29,34 @@ export class Folded {
 
   /** Folds a whole text in one pass. */
   static of(text: string, options: FoldOptions): Folded {
-    if (!options.trailingBlanks && !options.typography) return Folded.ofLineEnds(text);
+    return toEnd(Folded.folding(text, options));
+  }
+
+  /** The same in steps. */
+  static *folding(text: string, options: FoldOptions): Generator<void, Folded> {
+    if (!options.trailingBlanks && !options.typography) return yield* Folded.foldingLineEnds(text);
     const builder = new FoldBuilder(text, options);
-    if (text.includes("\r") || (options.typography && hasTypography(text))) builder.run();
-    else builder.runLines();
+    yield* text.includes("\r") || (options.typography && hasTypography(text)) ? builder.run() : builder.runLines();
     return new Folded(builder.folded(), builder.marks);
   }
 
   /** Only line ends are folded: what the engine replaces by itself, unless there are lone CRs. */
-  private static ofLineEnds(text: string): Folded {
+  private static *foldingLineEnds(text: string): Generator<void, Folded> {
     const marks = new Marks();
     if (!text.includes("\r")) return new Folded(text, marks);
     if (/\r(?!\n)/.test(text)) {
       const builder = new FoldBuilder(text, { trailingBlanks: false, typography: false });
-      builder.run();
+      yield* builder.run();
       return new Folded(builder.folded(), builder.marks);
     }
     let gone = 0;
+    let pause = unitsPerStep;
     for (let at = text.indexOf("\r\n"); at !== -1; at = text.indexOf("\r\n", at + 2)) {
       marks.push(at - gone, at - gone + 1, at, at + 2);
       gone++;
+      if (at < pause) continue;
+      pause = at + unitsPerStep;
+      yield;
     }
     return new Folded(text.replaceAll("\r\n", "\n"), marks);
   }
@@ -115,16 +124,24 @@ class FoldBuilder {
   private readonly origins: number[] = [];
   private copied = 0;
   private length = 0;
+  /** Where the line starts in which the pass is. */
+  private lineStart = 0;
 
   constructor(
     private readonly text: string,
     private readonly options: FoldOptions,
   ) {}
 
-  run(): void {
+  *run(): Generator<void, void> {
+    for (let from = 0; from <= this.text.length; yield) from = this.runTo(from, from + unitsPerStep);
+  }
+
+  /** Folds from one offset to about another, and returns where to go on. */
+  private runTo(from: number, to: number): number {
     const { text } = this;
-    let lineStart = 0;
-    for (let i = 0; i <= text.length; i++) {
+    let { lineStart } = this;
+    let i = from;
+    for (; i <= text.length && i < to; i++) {
       const unit = i < text.length ? text.charCodeAt(i) : LF;
       if (unit === LF || unit === CR) {
         this.foldBlanks(lineStart, i);
@@ -139,17 +156,25 @@ class FoldBuilder {
         if (plain !== undefined) this.replace(i, i + 1, plain);
       }
     }
+    this.lineStart = lineStart;
+    return i;
   }
 
   /** The same for a text with no CR, in which only blanks at line ends are folded: the search of the engine finds those. */
-  runLines(): void {
+  *runLines(): Generator<void, void> {
+    for (let start = 0; start <= this.text.length; yield) start = this.runLinesTo(start, start + unitsPerStep);
+  }
+
+  private runLinesTo(from: number, to: number): number {
     const { text } = this;
-    for (let start = 0; start <= text.length; ) {
+    let start = from;
+    while (start <= text.length && start < to) {
       const found = text.indexOf("\n", start);
       const end = found === -1 ? text.length : found;
       this.foldBlanks(start, end);
       start = end + 1;
     }
+    return start;
   }
 
   folded(): string {

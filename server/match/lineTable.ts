@@ -3,6 +3,7 @@
 import { firstIndex } from "../text/bisect.js";
 import { isBlank } from "../text/chars.js";
 import type { LineIndex } from "../text/lines.js";
+import { unitsPerStep } from "../text/steps.js";
 import { plainUnit } from "./fold.js";
 import { findAllNumbers } from "./search.js";
 
@@ -25,24 +26,19 @@ export interface LineRange {
 export class LineTable {
   /** Lines, where what is behind the last line end is one only if there is something. */
   readonly lineCount: number;
-  /** By line. */
-  private readonly hashes: Int32Array;
   /** The lines of each bucket, ascending, in one list; bucket b has those from `starts[b]` to `starts[b + 1]`. */
   private readonly byBucket: Int32Array;
   private readonly starts: Int32Array;
   private readonly mask: number;
 
-  constructor(
+  private constructor(
     private readonly lines: LineIndex,
     private readonly fold: LineFold,
+    /** By line. */
+    private readonly hashes: Int32Array,
   ) {
-    const { text } = lines;
     const last = lines.lineCount - 1;
-    this.lineCount = lines.start(last) === text.length ? last : last + 1;
-    this.hashes = new Int32Array(last + 1);
-    for (let line = 0; line <= last; line++) {
-      this.hashes[line] = hashOf(text, lines.start(line), lines.contentEnd(line), fold);
-    }
+    this.lineCount = lines.start(last) === lines.text.length ? last : last + 1;
     let size = 16;
     while (size < this.hashes.length) size *= 2;
     this.mask = size - 1;
@@ -55,6 +51,20 @@ export class LineTable {
       const bucket = this.hashes[line]! & this.mask;
       this.byBucket[next[bucket]!++] = line;
     }
+  }
+
+  /** Hashes the lines in steps. */
+  static *building(lines: LineIndex, fold: LineFold): Generator<void, LineTable> {
+    const { text, lineCount } = lines;
+    const hashes = new Int32Array(lineCount);
+    let line = 0;
+    while (line < lineCount) {
+      for (const end = lines.start(line) + unitsPerStep; line < lineCount && lines.start(line) < end; line++) {
+        hashes[line] = hashOf(text, lines.start(line), lines.contentEnd(line), fold);
+      }
+      yield;
+    }
+    return new LineTable(lines, fold, hashes);
   }
 
   /** The lines at which a run of at least one line starts, ascending. */

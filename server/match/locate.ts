@@ -1,5 +1,6 @@
 /** Where an old text stands: the first rung that finds it decides, and a looser one never overrules a stricter one. */
 import { isAllBlank } from "../text/chars.js";
+import { unitsPerStep } from "../text/steps.js";
 import type { LineRange } from "./lineTable.js";
 import type { Place } from "./place.js";
 import { type RungName, rungs } from "./rungs.js";
@@ -23,6 +24,32 @@ export function locate(index: TextIndex, oldText: string, options: { readonly le
       return { kind: rest.length === 0 ? "one" : "many", rung: rung.name, places: [first, ...rest] };
   }
   return { kind: "none" };
+}
+
+/** In a long text, builds in steps what `locate` needs for an old text that does not stand there as it is. */
+export function* prepareLocate(
+  index: TextIndex,
+  oldText: string,
+  { lenient }: { readonly lenient: boolean },
+): Generator<void, void> {
+  if (index.isPrepared || index.text.length < unitsPerStep) return;
+  for (const rung of rungs) {
+    if (!lenient && !rung.strict) return;
+    if (rung.prepare !== undefined) yield* rung.prepare(index);
+    if (rung.find !== undefined && rung.find(index, oldText).length > 0) return;
+    yield;
+  }
+  index.isPrepared = true;
+}
+
+/** The same for `locateLines`, and for looking at lines in any way. */
+export function* prepareLines(index: TextIndex, run: readonly string[]): Generator<void, void> {
+  if (index.text.length < unitsPerStep) return;
+  for (const { hunkLines } of rungs) {
+    if (hunkLines === undefined) continue;
+    const table = yield* index.tabling(hunkLines);
+    if (run.length > 0 && table.find(run, { from: 0, most: 1 }).length > 0) return;
+  }
 }
 
 /** Where a run of whole lines starts: 0-based lines, ascending, and the rung that found them. */

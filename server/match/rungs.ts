@@ -14,6 +14,8 @@ export interface Rung {
   readonly strict: boolean;
   /** Whether it is tried for an old text that is nothing but blanks. */
   readonly forBlankText: boolean;
+  /** Builds in steps what `find` needs; `undefined`: that is not much. */
+  readonly prepare?: (index: TextIndex) => Generator<void, unknown>;
   /** The places of an edit's old text; `undefined`: the rung is not for edits. */
   readonly find?: (index: TextIndex, oldText: string) => Found;
   /** How the lines of a hunk are compared, one by one; `undefined`: the rung is not for hunks. */
@@ -41,12 +43,14 @@ export const rungs: readonly Rung[] = [
     name: "lineEnding",
     strict: true,
     forBlankText: true,
+    prepare: (index) => index.searching(nothing),
     find: (index, oldText) => findFolded(index, oldText, nothing),
   },
   {
     name: "trailingBlanks",
     strict: false,
     forBlankText: false,
+    prepare: (index) => index.searching(blanks),
     find: (index, oldText) => findFolded(index, oldText, blanks),
     hunkLines: "trailingBlanks",
   },
@@ -54,9 +58,17 @@ export const rungs: readonly Rung[] = [
     name: "typography",
     strict: false,
     forBlankText: false,
+    prepare: (index) => index.searching(typography),
     find: (index, oldText) => findFolded(index, oldText, typography),
   },
-  { name: "indentation", strict: false, forBlankText: false, find: findIndented, hunkLines: "blanks" },
+  {
+    name: "indentation",
+    strict: false,
+    forBlankText: false,
+    prepare: (index) => index.tabling("blanks"),
+    find: findIndented,
+    hunkLines: "blanks",
+  },
   { name: "viewPrefix", strict: false, forBlankText: false, find: findWithViewPrefix },
   { name: "foldedLines", strict: true, forBlankText: true, hunkLines: "blanksAndTypography" },
 ];

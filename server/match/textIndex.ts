@@ -28,6 +28,8 @@ export class TextIndex {
   private isPlain: boolean | undefined;
   private readonly lineTables = new Map<LineFold, LineTable>();
   private ownLines: LineIndex | undefined;
+  /** Whether all that any rung needs has been built. */
+  isPrepared = false;
   private anyLines: LineIndex | undefined;
 
   constructor(
@@ -94,7 +96,7 @@ export class TextIndex {
   }
 
   private *searchMany(fold: FoldOptions | undefined, expected: readonly string[]): Generator<void, Searched> {
-    const text = fold === undefined ? this.text : this.folded(fold).text;
+    const text = fold === undefined ? this.text : (yield* this.folding(fold)).text;
     const left =
       fold === undefined
         ? expected
@@ -109,18 +111,36 @@ export class TextIndex {
 
   /** The whole text with something folded away. */
   folded(options: FoldOptions): Folded {
+    return toEnd(this.folding(options));
+  }
+
+  /** The same in steps. */
+  *folding(options: FoldOptions): Generator<void, Folded> {
     this.isPlain ??= !hasTypography(this.text);
     // Then the two folds are one.
-    if (options.typography && this.isPlain) return this.folded({ ...options, typography: false });
+    if (options.typography && this.isPlain) return yield* this.folding({ ...options, typography: false });
     const name = nameOf(options);
-    const folded = this.folds.get(name) ?? Folded.of(this.text, options);
+    const folded = this.folds.get(name) ?? (yield* Folded.folding(this.text, options));
     this.folds.set(name, folded);
     return folded;
   }
 
+  /** Looks for what is expected in the folded text, in steps, so that `keyHits` has it at once. */
+  *searching(fold: FoldOptions): Generator<void, void> {
+    yield* this.folding(fold);
+    if (this.expected !== undefined && !this.searches.has(nameOf(fold))) yield* this.searchMany(fold, this.expected);
+  }
+
   /** `matchedLines` under a fold, for finding runs of whole lines. */
   lineTable(fold: LineFold): LineTable {
-    const table = this.lineTables.get(fold) ?? new LineTable(this.matchedLines, fold);
+    return toEnd(this.tabling(fold));
+  }
+
+  /** The same in steps. */
+  *tabling(fold: LineFold): Generator<void, LineTable> {
+    this.ownLines ??= yield* LineIndex.building(this.text, this.rule);
+    if (!this.rule.loneCrEndsLine) this.anyLines ??= yield* LineIndex.building(this.text, { loneCrEndsLine: true });
+    const table = this.lineTables.get(fold) ?? (yield* LineTable.building(this.matchedLines, fold));
     this.lineTables.set(fold, table);
     return table;
   }

@@ -1,5 +1,5 @@
 /** Why an old text was not found: consumed, applied already, or different from what the document has. */
-import { locate } from "../match/locate.js";
+import { locate, prepareLocate } from "../match/locate.js";
 import { miswritings } from "../match/miswritten.js";
 import { type DifferenceKind, nearestRegions, type Region } from "../match/nearest.js";
 import { isAllBlank, splitLines } from "../text/chars.js";
@@ -26,8 +26,13 @@ export interface History {
   readonly beside?: readonly EditOperation[];
 }
 
-/** The failure of an edit whose old text no rung finds in the draft's text. */
-export function explainAbsence(draft: Draft, edit: EditOperation, history: History, options: BatchOptions): Failure {
+/** The failure of an edit whose old text no rung finds in the draft's text; looks for the reason in steps. */
+export function* explainAbsence(
+  draft: Draft,
+  edit: EditOperation,
+  history: History,
+  options: BatchOptions,
+): Generator<void, Failure> {
   const at: At = { index: edit.index, path: draft.document.path };
   // Of very many failures only the first are looked into: each costs a search of the whole text.
   if (history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
@@ -40,15 +45,18 @@ export function explainAbsence(draft: Draft, edit: EditOperation, history: Histo
       ? editFailures.dependsOnFailed(at, source.index)
       : editFailures.inNewText(at, source.index);
   }
+  yield;
   const line = lineOfNewText(draft, edit);
   if (line !== undefined) return editFailures.alreadyApplied(at, line);
   if (!options.lenient) {
+    yield* prepareLocate(draft.index, edit.oldText, { lenient: true });
     const loose = locate(draft.index, edit.oldText, { lenient: true });
     if (loose.kind === "one" || loose.kind === "many") {
       return editFailures.onlyLenient(at, loose.rung, lineOf(draft, loose.places[0].from));
     }
   }
-  const { elided, meant, regions } = clues(draft, edit.oldText);
+  yield;
+  const { elided, meant, regions } = yield* clues(draft, edit.oldText);
   return editFailures.noMatch(at, {
     elided,
     nearest: meant.miswritten?.line === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
@@ -67,10 +75,12 @@ export interface Clues {
 }
 
 /** Looks for whatever may tell where a text belongs that was not found. */
-export function clues(draft: Draft, sought: string): Clues {
+export function* clues(draft: Draft, sought: string): Generator<void, Clues> {
   const elided = elisionIn(sought, draft.index.text);
-  const meant = asMeant(draft, sought);
+  yield;
+  const meant = yield* asMeant(draft, sought);
   const around = elided === undefined ? undefined : aroundElision(draft, sought, elided);
+  yield;
   const regions = isAllBlank(sought) ? [] : nearestRegions(draft.index, meant.text);
   return { elided, meant, regions: around === undefined ? regions : [around] };
 }
@@ -102,7 +112,7 @@ interface Meant {
 }
 
 /** An old text with what is known to be written wrongly undone, as far as that tells where it belongs. */
-function asMeant(draft: Draft, oldText: string): Meant {
+function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   let nearly: { text: string; miswritten: Miswritten } | undefined;
   for (const { kind, undo } of miswritings) {
     const text = undo(oldText);
@@ -112,6 +122,7 @@ function asMeant(draft: Draft, oldText: string): Meant {
     if (isFound) return { text, miswritten: { kind, line: lineOf(draft, found.places[0].from) } };
     // A single backslash may well be meant.
     const isTelling = kind === "view" || (kind === "escaped" && !oldText.includes("\n") && text.includes("\n"));
+    yield;
     if (isTelling) nearly ??= { text, miswritten: { kind, line: undefined } };
   }
   return nearly ?? { text: oldText, miswritten: undefined };

@@ -10,13 +10,13 @@ import { type At, type Failure, hunkFailures, type NearestRegion } from "./failu
 import { type HunkProblem, oldLines } from "./hunks.js";
 import type { Hunk, HunkLine } from "./operation.js";
 
-/** The failure of a hunk that could not be placed in a draft's text. */
-export function explainHunk(
+/** The failure of a hunk that could not be placed in a draft's text; looks for the reason in steps. */
+export function* explainHunk(
   draft: Draft,
   hunk: Hunk,
   { problem, lenient }: { readonly problem: HunkProblem; readonly lenient: boolean },
   at: At,
-): Failure {
+): Generator<void, Failure> {
   const lines = draft.index.matchedLines;
   const inBase = (line: number): number => lineOf(draft, lines.start(line));
   const old = oldLines(hunk.lines);
@@ -52,7 +52,7 @@ export function explainHunk(
       const { behind, from } = problem;
       const own = behind === undefined ? undefined : onlyPlace(draft.index, old);
       if (behind !== undefined && own !== undefined) return hunkFailures.beforeAnchor(at, behind, inBase(own));
-      const { elided, meant, regions } = clues(draft, old.join("\n"));
+      const { elided, meant, regions } = yield* clues(draft, old.join("\n"));
       return hunkFailures.noLines(at, {
         behind: behind ?? (from === 0 ? undefined : inBase(from - 1)),
         everywhere: lenient,

@@ -1,6 +1,6 @@
 /** Finds an edit's place among those that the text before the batch has, and around what the batch has changed since. */
 import { coreOf } from "../match/core.js";
-import { type Located, locate } from "../match/locate.js";
+import { type Located, locate, prepareLocate } from "../match/locate.js";
 import { ManySearch } from "../match/manySearch.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
@@ -87,6 +87,11 @@ export class IncrementalSearch {
     if (found?.kind === "base") return this.onBase(edit, found.located);
     if (found?.kind === "changed") return this.inWindow(edit, found.hit);
     return found?.kind === "absent" ? "absent" : undefined;
+  }
+
+  /** Builds in steps what looking for an edit needs. */
+  *preparing({ oldText }: EditOperation): Generator<void, void> {
+    if (this.isUsable) yield* prepareLocate(this.start.base, oldText, this.options);
   }
 
   /** Where an edit's old text stands, as far as that is certain. */

@@ -1,5 +1,5 @@
 /** Plans one file's edits in original order: all are found in the same text, and none may disturb another. */
-import { type Located, withoutOverlap } from "../match/locate.js";
+import { type Located, prepareLocate, withoutOverlap } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
 import { explainAbsence, type History, lineOf } from "./absence.js";
@@ -24,7 +24,7 @@ export function* planOriginal(
   const outcomes: EditOutcome[] = [];
   const history = { applied: [], failed: [] as EditOperation[], beside: edits } satisfies History;
   for (const edit of edits) {
-    const outcome = planEdit({ draft, edit, group: groupOf(groups, edit), accepted, history, options });
+    const outcome = yield* planEdit({ draft, edit, group: groupOf(groups, edit), accepted, history, options });
     if (outcome.status === "failed") history.failed.push(edit);
     outcomes.push(outcome);
     yield;
@@ -57,16 +57,17 @@ interface Asked {
   readonly options: BatchOptions;
 }
 
-function planEdit({ draft, edit, group, accepted, history, options }: Asked): EditOutcome {
+function* planEdit({ draft, edit, group, accepted, history, options }: Asked): Generator<void, EditOutcome> {
   const { path } = draft.document;
   const at: At = { index: edit.index, path };
   const fail = (failure: Failure): EditOutcome => ({ index: edit.index, path, status: "failed", places: [], failure });
   const refused = refusal(at, edit);
   if (refused !== undefined) return fail(refused);
+  if (group.located === undefined) yield* prepareLocate(draft.index, edit.oldText, options);
   group.located ??= locateEdit(draft, edit, options);
   const { located } = group;
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
-  if (located.kind === "none") return fail(explainAbsence(draft, edit, history, options));
+  if (located.kind === "none") return fail(yield* explainAbsence(draft, edit, history, options));
   const chosen = takePlaces(draft, edit, group, located);
   if (chosen === "redundant") return { index: edit.index, path, status: "skipped", places: [] };
   if (!chosen.ok) return fail(chosen.failure);

@@ -1,4 +1,5 @@
 /** Plans one file's edits in sequence: each is found in the result of those before it. */
+import { prepareLocate } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
 import { type RungName, rungs } from "../match/rungs.js";
@@ -29,6 +30,7 @@ export function* planSequential(
   const outcomes: EditOutcome[] = [];
   for (const edit of edits) {
     const isRefused = refusal({}, edit) !== undefined;
+    if (!isRefused) yield* search.preparing(edit);
     const redundant = !isRefused && history.hasDone(edit) ? history.isRedundant(edit, search.find(edit)) : false;
     // Whether a pair is redundant that stands in what the batch has written, only the whole text of each step tells.
     if (redundant === undefined) return yield* planInWholeText(start, edits, options);
@@ -39,12 +41,12 @@ export function* planSequential(
     }
     const found = isRefused ? undefined : search.plan(edit);
     if (found === "absent") {
-      const failure = explainAbsence(search.draft, edit, history, options);
+      const failure = yield* explainAbsence(search.draft, edit, history, options);
       outcomes.push({ index: edit.index, path: start.document.path, status: "failed", places: [], failure });
       history.fail(edit);
     } else if (found === undefined) {
       const { draft } = search;
-      const result = planEdit(draft, edit, history, options);
+      const result = yield* planEdit(draft, edit, history, options);
       outcomes.push(result.outcome);
       if (result.step !== undefined) search.adopt(result.draft, result.step);
     } else {
@@ -74,7 +76,7 @@ function* planInWholeText(
   const outcomes: EditOutcome[] = [];
   let draft = start;
   for (const edit of edits) {
-    const result = planEdit(draft, edit, history, options);
+    const result = yield* planEdit(draft, edit, history, options);
     outcomes.push(result.outcome);
     draft = result.draft;
     yield;
@@ -89,7 +91,7 @@ interface Step {
   readonly outcome: EditOutcome;
 }
 
-function planEdit(draft: Draft, edit: EditOperation, history: History, options: BatchOptions): Step {
+function* planEdit(draft: Draft, edit: EditOperation, history: History, options: BatchOptions): Generator<void, Step> {
   const { path } = draft.document;
   const at: At = { index: edit.index, path };
   const skipped: Step = { draft, outcome: { index: edit.index, path, status: "skipped", places: [] } };
@@ -99,10 +101,11 @@ function planEdit(draft: Draft, edit: EditOperation, history: History, options: 
   };
   const refused = refusal(at, edit);
   if (refused !== undefined) return fail(refused);
+  yield* prepareLocate(draft.index, edit.oldText, options);
   const located = locateEdit(draft, edit, options);
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
   if (located.kind === "none") {
-    return history.hasDone(edit) ? skipped : fail(explainAbsence(draft, edit, history, options));
+    return history.hasDone(edit) ? skipped : fail(yield* explainAbsence(draft, edit, history, options));
   }
   if (located.places.every((place) => history.wrote(edit, place))) return skipped;
   if (history.hasDoneStricter(edit, located.rung)) return skipped;

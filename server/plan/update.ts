@@ -1,5 +1,6 @@
 /** Plans one `Update File` section: its hunks, all found in the text as the section begins, and changed in one step. */
 
+import { prepareLines } from "../match/locate.js";
 import type { TextIndex } from "../match/textIndex.js";
 import { shiftLine, shiftOfLines } from "../match/wholeLines.js";
 import type { Change } from "../text/changeSet.js";
@@ -8,7 +9,7 @@ import { Accepted, type Claim } from "./claims.js";
 import { type Draft, edited, linesOf, spanInBase } from "./draft.js";
 import { type At, editFailures, type Failure, hunkFailures } from "./failure.js";
 import { explainHunk } from "./hunkAbsence.js";
-import { findHunk, type HunkGround, type HunkPlace } from "./hunks.js";
+import { findHunk, type HunkGround, type HunkPlace, oldLines } from "./hunks.js";
 import type { BatchOptions, Hunk, UpdateSection } from "./operation.js";
 import type { EditOutcome } from "./outcome.js";
 import type { Drafted } from "./sequential.js";
@@ -30,6 +31,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
   for (const sent of section.hunks) {
     const hunk = isMarked ? withoutMarks(sent) : sent;
     const at: At = { index: hunk.index, path: start.document.path, patchLine: hunk.patchLine };
+    yield* prepareLines(index, oldLines(hunk.lines));
     const found = findHunk(ground, hunk, cursor);
     const claim = found.ok ? claimOf(index, hunk, found.place, lineEnd) : undefined;
     const other = claim && accepted.conflictOf(claim);
@@ -37,7 +39,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     const failure = !found.ok
       ? failed > limits.explainedFailures
         ? hunkFailures.notExplained(at)
-        : explainHunk(ended, hunk, { problem: found.problem, lenient: options.lenient }, at)
+        : yield* explainHunk(ended, hunk, { problem: found.problem, lenient: options.lenient }, at)
       : other && clash(section, hunk, other, at, baseLine(found.place.start));
     outcomes.push(outcomeOf(start, ended, hunk, found.ok ? found.place : undefined, failure));
     if (found.ok && claim !== undefined && failure === undefined) {
