@@ -82,15 +82,27 @@ export async function inSlices<T>(
   report?: (steps: number) => void,
 ): Promise<T | "cancelled"> {
   let steps = 0;
+  let hasServed = false;
+  let start = performance.now();
   for (;;) {
     if (token?.isCancellationRequested) return "cancelled";
-    const until = performance.now() + 8;
-    do {
-      const step = work.next();
-      if (step.done === true) return step.value;
-      steps++;
-    } while (performance.now() < until);
+    const step = work.next();
+    const isLate = performance.now() - start >= sliceMs;
+    // Whoever goes on with what was made has some time of its own.
+    if (isLate || (step.done && hasServed)) await serveOthers();
+    if (step.done) return step.value;
+    steps++;
+    if (!isLate) continue;
+    hasServed = true;
     report?.(steps);
-    await new Promise((resolve) => setImmediate(resolve));
+    start = performance.now();
   }
+}
+
+/** Milliseconds of work after which others are served. */
+const sliceMs = 6;
+
+/** Lets whatever has come in meanwhile be served. */
+function serveOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

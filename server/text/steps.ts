@@ -9,4 +9,4 @@ export function toEnd<T>(work: Generator<void, T>): T {
 }
 
 /** UTF-16 units of a text that are read in one step: some milliseconds. */
-export const unitsPerStep = 1_048_576;
+export const unitsPerStep = 524_288;

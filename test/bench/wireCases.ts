@@ -1,7 +1,7 @@
 /** The cases that are about the process and its wire: how soon it answers, starts and keeps up, and what memory it takes. */
 import { spawn } from "node:child_process";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { editBatch } from "./batches.js";
+import { editBatch, patchBatch } from "./batches.js";
 import { floor } from "./methods.js";
 import { median, middleHalf, race, spread } from "./race.js";
 import type { BenchCase, Row } from "./result.js";
@@ -141,6 +141,59 @@ const start: BenchCase = {
   },
 };
 
+const served: BenchCase = {
+  name: "served",
+  title: "wire: how long others wait while a large batch is planned",
+  isOfProcess: true,
+  async measure(scale) {
+    const limit = 50;
+    const shapes = [
+      { name: "wire, 1,000 edits in 100,000 lines", lines: 100_000, edits: 1_000, limit },
+      { name: "wire, 500 hunks in 100,000 lines", lines: 100_000, edits: 500, limit, isPatch: true },
+      { name: "wire, 10,000 edits in 400,000 lines", lines: 400_000, edits: 10_000, note: "an answer of 10 MB" },
+    ];
+    const rows: Row[] = [];
+    for (const { name, lines, edits, isPatch = false, ...shape } of shapes) {
+      const make = isPatch ? patchBatch : editBatch;
+      const { texts, call } = make({ lines: scaled(lines, scale), edits: scaled(edits, scale), seed });
+      const server = await startServer();
+      try {
+        for (const { path, text } of texts) await server.open(path, text);
+        const worst: number[] = [];
+        for (let round = Math.min(9, scale.rounds ?? 9) + 1; round > 0; round--) {
+          let isDone = false;
+          const answer = server.apply(call).finally(() => {
+            isDone = true;
+          });
+          let longest = 0;
+          while (!isDone) {
+            const start = performance.now();
+            await server.ask();
+            longest = Math.max(longest, performance.now() - start);
+          }
+          await answer;
+          worst.push(longest);
+        }
+        // The first round is the one in which the engine gets to know the code.
+        const value = median(worst.slice(1));
+        const goals =
+          shape.limit === undefined
+            ? []
+            : [{ measure: "ms at most waited", value, limit: shape.limit, sense: "atMost" as const, unit: " ms" }];
+        rows.push({
+          name,
+          times: { "longest wait": value },
+          goals,
+          ...(shape.note === undefined ? {} : { note: shape.note }),
+        });
+      } finally {
+        server.stop();
+      }
+    }
+    return { rows };
+  },
+};
+
 const megabyte = 1_000_000;
 
 const memory: BenchCase = {
@@ -180,4 +233,4 @@ const memory: BenchCase = {
 };
 
 /** The rows of the table that are about the process. */
-export const wireCases: readonly BenchCase[] = [smallBatch, keystroke, start, memory];
+export const wireCases: readonly BenchCase[] = [smallBatch, keystroke, served, start, memory];
