@@ -47,6 +47,7 @@ describe("a call that is to be confirmed", () => {
     expect([failure.rpcCode, failure.codes]).toEqual([-32803, ["userRejected"]]);
     expect(failure.message).toContain("a.txt (1 edit)");
     expect(failure.edits).toMatchObject([{ index: 0, status: "notAttempted" }]);
+    expect(failure.diff).toContain("-old\n+new\n");
     expect(texts()).toEqual({ "a.txt": text });
     expect(editor.asked).toEqual([]);
   });
@@ -132,6 +133,102 @@ describe("a text that changes while the person looks", () => {
     });
     expect(await desk.apply(edits)).toMatchObject({ outcome: "applied" });
     expect(desk.texts()).toEqual({ "a.txt": `typed ${after}` });
+  });
+});
+
+describe("a person who wants to see the diff", () => {
+  const capabilities = { window: { showDocument: { support: true } } };
+  const diff = (before: string, now: string): string =>
+    `diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -2,7 +2,7 @@\n${[" 2", " 3", " 4", "-old", `+${now}`, ` ${before}`, " 7", " 8", ""].join("\n")}`;
+
+  /** The default capabilities, and that of showing documents. */
+  const startShowing = (options: DeskOptions = {}): Promise<Desk> =>
+    start({ capabilities, settings: { proofTimeout: 300 }, ...options });
+
+  it("gets it as a document that only they can read, is asked again, and it is gone afterwards", async () => {
+    const { editor, apply, texts } = await startShowing();
+    editor.answerQuestionsWith("Show diff", "Apply");
+    expect(await apply(edits)).toMatchObject({ outcome: "applied" });
+    expect(editor.questions.map(({ actions }) => actions?.map(({ title }) => title))).toEqual([
+      ["Apply", "Show diff", "Reject"],
+      ["Apply", "Show diff", "Reject"],
+    ]);
+    expect(editor.shown).toMatchObject([{ text: diff("6", "new"), mode: 0o600, folderMode: 0o700 }]);
+    expect(editor.shown[0]!.path).toMatch(/\.diff$/);
+    expect(editor.shown[0]!.isThere()).toBe(false);
+    expect(texts()).toEqual({ "a.txt": after });
+  });
+
+  it("and rejects it: the caller gets the diff that was proposed, and it is gone as well", async () => {
+    const { editor, apply, texts } = await startShowing();
+    editor.answerQuestionsWith("Show diff", "Show diff", "Reject");
+    const failure = await failed(apply(edits));
+    expect([failure.codes, failure.diff]).toEqual([["userRejected"], diff("6", "new")]);
+    expect(editor.shown).toHaveLength(2);
+    expect(editor.shown.filter(({ isThere }) => isThere())).toEqual([]);
+    expect(texts()).toEqual({ "a.txt": text });
+  });
+
+  it("is shown the new one, and asked, when the text moves on so that there is another", async () => {
+    const desk = await startShowing();
+    desk.editor.answerQuestionsWith("Show diff", "Apply", "Apply");
+    desk.editor.beforeAnswers(async () => {
+      if (desk.editor.questions.length === 2) await desk.typeBefore("a.txt", "6", "typed ");
+    });
+    expect(await desk.apply(edits)).toMatchObject({ outcome: "applied" });
+    expect(desk.editor.questions).toHaveLength(3);
+    expect(desk.editor.shown.map((shown) => shown.text)).toEqual([diff("6", "new"), diff("typed 6", "new")]);
+    expect(new Set(desk.editor.shown.map(({ path }) => path)).size).toBe(2);
+    expect(desk.texts()).toEqual({ "a.txt": after.replace("6", "typed 6") });
+  });
+
+  it.each(["fails", "answersErrors", "answersNull"] as const)(
+    "reads it in the question where showing %s, and where the editor can't show any",
+    async (shows) => {
+      const { editor, apply } = await startShowing({ shows });
+      editor.answerQuestionsWith("Show diff", "Apply");
+      expect(await apply(edits)).toMatchObject({ outcome: "applied" });
+      expect(editor.questions.map(({ actions }) => actions?.map(({ title }) => title))).toEqual([
+        ["Apply", "Show diff", "Reject"],
+        ["Apply", "Reject"],
+      ]);
+      expect(editor.questions[0]!.message).not.toContain("-old");
+      expect(editor.questions[1]!.message).toContain(diff("6", "new"));
+      expect(editor.shown.filter(({ isThere }) => isThere())).toEqual([]);
+    },
+  );
+
+  it("reads no more of a long one there than fits, and how much more there is", async () => {
+    const lines = Array.from({ length: 200 }, (_, i) => `line ${i} old\n`).join("");
+    const { editor, apply } = await start({ open: { "a.txt": lines } });
+    await apply({ path: "a.txt", oldText: "old", newText: "new", replaceAll: true, options: { confirm: true } });
+    const [head = "", ...rest] = editor.questions[0]!.message.split("\n\n");
+    const shown = rest.join("\n\n").split("\n");
+    expect(head).toBe("Apply a.txt (1 edit): +200 -200 lines?");
+    // Of the 404 lines that the diff has.
+    expect(shown.at(-1)).toBe(`… and ${404 - (shown.length - 1)} more lines`);
+    expect(shown.join("\n").length).toBeLessThan(1_100);
+  });
+
+  it("leaves nothing behind where the call is cancelled, or the server ends, while the question is open", async () => {
+    const desk = await startShowing();
+    desk.editor.answerQuestionsWith("Show diff", "Apply");
+    desk.editor.beforeAnswers(() => (desk.editor.questions.length < 2 ? undefined : new Promise(() => undefined)));
+    const source = new CancellationTokenSource();
+    const answer = failed(desk.apply(edits, source.token));
+    await vi.waitUntil(() => desk.editor.questions.length === 2, { timeout: 10_000 });
+    expect(desk.editor.shown[0]!.isThere()).toBe(true);
+    source.cancel();
+    expect((await answer).codes).toEqual(["cancelled"]);
+    expect(desk.editor.shown[0]!.isThere()).toBe(false);
+
+    const other = await startShowing();
+    other.editor.answerQuestionsWith("Show diff", "Apply");
+    other.editor.beforeAnswers(() => (other.editor.questions.length < 2 ? undefined : new Promise(() => undefined)));
+    void other.apply(edits).catch(() => undefined);
+    await vi.waitUntil(() => other.editor.questions.length === 2, { timeout: 10_000 });
+    await other.editor.stop();
+    expect(other.editor.shown[0]!.isThere()).toBe(false);
   });
 });
 

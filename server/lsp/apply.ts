@@ -1,28 +1,25 @@
 /** One function behind every door: from a tool call to an answer, with all branching in one place. */
-import { setTimeout as delay } from "node:timers/promises";
-import type { CancellationToken, ResponseError } from "vscode-languageserver/node";
+import type { CancellationToken } from "vscode-languageserver/node";
 import { decodeCall } from "../dialect/decode.js";
-import { diffOf } from "../plan/diff.js";
 import { callSentences, editorFailures, type Failure, withRest } from "../plan/failure.js";
 import { type BatchOptions, indicesOf, type Operation } from "../plan/operation.js";
-import { type EditOutcome, type FileChange, notAttempted, type Planned } from "../plan/outcome.js";
+import { type EditOutcome, type FileChange, notAttempted } from "../plan/outcome.js";
 import { planBatch } from "../plan/plan.js";
 import { limits } from "../text/limits.js";
 import { createResolver } from "../workspace/paths.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../workspace/snapshot.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
 import { type ReportStep, withProgress } from "./progress.js";
-import type { CallOptions, MultiEditErrorData, MultiEditResult } from "./protocol.js";
-import { labelOf, toEditorError, toError, toResult, wholeDiff } from "./report.js";
-import { applyThroughEditor, type Replanned } from "./roundTrip.js";
+import type { CallOptions } from "./protocol.js";
+import { toEditorError, toError, toResult } from "./report.js";
+import { tasksOf } from "./roundTrip.js";
+import { applyByServer, cancelled, type Drafted, inTurn, type Redrafted } from "./serverApply.js";
 import { inSlices, type Session, worldOf } from "./session.js";
+import type { Answer } from "./work.js";
 import { toWorkspaceEdit } from "./workspaceEdit.js";
 
 /** Who applies: the client with the edit in the answer, nobody, or the server. */
 export type Door = "client" | "preview" | "server";
-
-/** An answer, or the error that takes its place. */
-export type Answer = MultiEditResult | ResponseError<MultiEditErrorData>;
 
 /** Serves one call. Never throws for what a caller can send. */
 export async function applyBatch(
@@ -44,25 +41,8 @@ export async function applyBatch(
   const isPatch = decoded.shape === "patch";
   return withProgress(session, token, (watched, report) => {
     const call: Call = { session, operations, options, batch, token: watched, report, warnings, isPatch };
-    return door === "server" ? applyInTurn(call) : propose(call);
+    return door === "server" ? inTurn(call, () => applyCall(call)) : propose(call);
   });
-}
-
-/** One batch at a time; a call that is cancelled while it waits is answered at once. */
-function applyInTurn(call: Call): Promise<Answer> {
-  const { session, token } = call;
-  let hasStarted = false;
-  const turn = session.inTurn(async () => {
-    hasStarted = true;
-    return token.isCancellationRequested ? cancelled() : applyByServer(call);
-  });
-  const left = cancellation(token).then(() => (hasStarted ? turn : cancelled()));
-  return Promise.race([turn, left]);
-}
-
-/** The answer to a call that its caller has taken back before anything was changed. */
-function cancelled(): Answer {
-  return toError([withRest(editorFailures.cancelled(), callSentences.nothingChanged)], []);
 }
 
 interface Call {
@@ -75,20 +55,6 @@ interface Call {
   readonly warnings: readonly string[];
   readonly isPatch: boolean;
 }
-
-/** A plan on the text of one moment, and where its documents are. */
-interface Draft {
-  readonly planned: Extract<Planned, { ok: true }>;
-  readonly snapshot: WorkspaceSnapshot;
-}
-
-type Drafted =
-  | ({ readonly ok: true } & Draft)
-  | {
-      readonly ok: false;
-      readonly failures: readonly [Failure, ...Failure[]];
-      readonly outcomes: readonly EditOutcome[];
-    };
 
 async function propose(call: Call): Promise<Answer> {
   const drafted = await draft(call, call.operations);
@@ -122,7 +88,8 @@ async function draft(call: Call, operations: readonly Operation[]): Promise<Draf
     moved = movedSince(session, snapshot);
     if (moved !== undefined) continue;
     if (!planned.ok) return failed(planned.failures, planned.outcomes);
-    return { ok: true, planned: { ...planned, warnings: [...warnings, ...planned.warnings] }, snapshot };
+    const { places } = snapshot;
+    return { ok: true, planned: { ...planned, warnings: [...warnings, ...planned.warnings] }, places };
   }
   return failed([editorFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
@@ -174,47 +141,28 @@ async function checkVersions(
   return { stale, warnings };
 }
 
-async function applyByServer(call: Call): Promise<Answer> {
-  const { session, options, token } = call;
-  let confirmed: string | undefined;
-  for (;;) {
-    const drafted = await draft(call, call.operations);
-    if (!drafted.ok) return toError(drafted.failures, drafted.outcomes, call);
-    const { planned, snapshot } = drafted;
-    const made = toWorkspaceEdit(planned.files, session);
-    const refused = (failure: Failure): Answer =>
-      toEditorError(withRest(failure, callSentences.nothingChanged), notAttempted(planned.outcomes));
-    if (!made.ok) return refused(made.failure);
-    if (session.capabilities.workspace?.applyEdit !== true) return refused(editorFailures.noApplyEdit());
-    // A caller may ask for a question, but not do without one that the user wants.
-    const asks = options.confirm === true || session.settings.confirm === "always";
-    const diff = asks ? wholeDiff(planned.files) : "";
-    if (asks && diff !== "" && diff !== confirmed) {
-      const no = await refusalOfUser(call, planned);
-      if (no !== undefined) return refused(no);
-      // The text may have moved on while the person looked: what is applied is what was agreed to.
-      confirmed = diff;
-      continue;
-    }
-    if (token.isCancellationRequested) return refused(editorFailures.cancelled());
-    const agreed = new Map(planned.files.map((file) => [file, asks ? wholeDiff([file]) : ""]));
-    const replan = async (file: FileChange): Promise<Replanned> => {
-      const again = await draft(call, file.operations);
-      if (!again.ok) return { ok: false, failure: again.failures[0] };
-      const { files, outcomes } = again.planned;
-      const same = files.find((one) => hasFateOf(one, file));
-      const { path } = file.document;
-      if (same === undefined) {
-        return { ok: false, failure: editorFailures.contentModified({ path }, callSentences.fileChanged) };
-      }
-      // What the person has agreed to is that diff and no other.
-      const diffNow = asks ? wholeDiff([same]) : "";
-      const no = diffNow === agreed.get(file) ? undefined : await refusalOfUser(call, again.planned);
-      agreed.set(file, diffNow);
-      return no === undefined ? { ok: true, file: same, outcomes } : { ok: false, failure: no };
+async function applyCall(call: Call): Promise<Answer> {
+  const { session, options, token, warnings, isPatch } = call;
+  const redraft = async (file: FileChange): Promise<Redrafted> => {
+    const { path } = file.document;
+    const changed: Redrafted = {
+      ok: false,
+      failure: editorFailures.contentModified({ path }, callSentences.fileChanged),
     };
-    return applyThroughEditor({ session, planned, snapshot, options, warnings: call.warnings, replan });
-  }
+    // What only makes room for another file was asked for by nobody.
+    if (file.operations.length === 0) return changed;
+    const again = await draft(call, file.operations);
+    if (!again.ok) return { ok: false, failure: again.failures[0] };
+    const same = again.planned.files.find((one) => hasFateOf(one, file));
+    return same === undefined ? changed : { ok: true, file: same, planned: again.planned };
+  };
+  const applied = await applyByServer({
+    ...{ session, options, token, warnings, isPatch, redraft },
+    draft: () => draft(call, call.operations),
+    tasksOf: ({ files }) => tasksOf(files),
+    noApplyEdit: () => editorFailures.noApplyEdit("call"),
+  });
+  return applied.answer;
 }
 
 /** Whether a file that was planned again is the same one and has become of it what was planned before. */
@@ -222,32 +170,4 @@ function hasFateOf(one: FileChange, { kind, document, target }: FileChange): boo
   // A file that was opened meanwhile has the client's spelling.
   const isSame = one.document.uri === document.uri || one.document.path === document.path;
   return isSame && one.kind === kind && one.target?.uri === target?.uri;
-}
-
-/** Settled when the caller cancels; the token of a call that was cancelled before it was dispatched never tells so. */
-function cancellation(token: CancellationToken): Promise<void> {
-  if (token.isCancellationRequested) return Promise.resolve();
-  return new Promise((resolve) => {
-    token.onCancellationRequested(() => resolve());
-  });
-}
-
-/** Asks the user, and says why the edit may not be applied; `undefined`: it may. */
-async function refusalOfUser(
-  { session, options, token }: Call,
-  { files }: Draft["planned"],
-): Promise<Failure | undefined> {
-  const label = labelOf(files, options);
-  const lines = files.map((file) => diffOf(file));
-  const sum = (of: "added" | "removed"): number => lines.reduce((total, diff) => total + diff[of], 0);
-  const apply = { title: "Apply" };
-  const asked = session.connection.window
-    .showInformationMessage(callSentences.question(label, sum("added"), sum("removed")), apply, { title: "Reject" })
-    .then(
-      (answer) => (answer?.title === apply.title ? undefined : editorFailures.userRejected(label)),
-      () => editorFailures.cannotAsk(),
-    );
-  const cancelled = cancellation(token).then(() => editorFailures.cancelled());
-  const late = delay(limits.confirmMs, editorFailures.noAnswerOfUser(label, limits.confirmMs / 1000), { ref: false });
-  return Promise.race([asked, cancelled, late]);
 }

@@ -1,14 +1,14 @@
 /** What the editor does to whole files, one request each: proved by the disk, and taken back where a later step fails. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { WorkspaceEdit } from "vscode-languageserver/node";
-import { callSentences, editorFailures, type Failure, pathFailures } from "../plan/failure.js";
+import { callSentences, editorFailures, type Failure, fileProblems, pathFailures } from "../plan/failure.js";
 import type { FileChange } from "../plan/outcome.js";
 import { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
 import type { OpenDocument } from "../workspace/documents.js";
 import { readTextFile, sameAsDisk } from "../workspace/files.js";
-import { isThere, type KeptFile, keepFile, makeParents, writeAgain } from "../workspace/kept.js";
+import { isThere, type KeptFile, keepFile, makeParents, removeKept, writeAgain } from "../workspace/kept.js";
 import type { Place } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
 import { isExpected, type Proof, prove, request, whichText } from "./proof.js";
@@ -223,7 +223,7 @@ export async function deleteFile(site: Site, file: FileChange, budget: { bytes: 
 }
 
 /** Writes a deleted file again, and gives its document the unsaved text back if the editor has thrown it away. */
-export async function undelete(site: Site, file: FileChange, { kept }: FileStep): Promise<boolean> {
+export async function undelete(site: Site, file: FileChange, kept: KeptFile | undefined): Promise<boolean> {
   const { session } = site;
   const { document } = file;
   if (kept === undefined || !(await writeAgain(kept))) return false;
@@ -240,8 +240,36 @@ export async function undelete(site: Site, file: FileChange, { kept }: FileStep)
   return (await prove(session, unsaved, { label: "Undo", edit })).kind === "proved";
 }
 
+/** Writes a file again that an earlier call deleted, where nothing has its name by now. */
+export async function restoreFile(site: Site, file: FileChange, bytes: KeptFile | undefined): Promise<FileStep> {
+  const { path } = file.document;
+  if (bytes === undefined) throw new Error("only kept files are restored");
+  if (await isThere(bytes.path)) return { proof: nameTaken(path) };
+  if (await undelete(site, { ...file, document: { ...file.document, text: file.text } }, bytes)) {
+    return { proof: { kind: "proved" } };
+  }
+  await removeRestored(site, file, bytes);
+  return { proof: { kind: "failed", failure: pathFailures.ioError(path, fileProblems.notWritten()) } };
+}
+
+/** Deletes a file again that was restored, unless somebody has changed it meanwhile. */
+export async function removeRestored(site: Site, file: FileChange, bytes: KeptFile | undefined): Promise<boolean> {
+  if (bytes === undefined || openAt(site.session, file.document.uri) !== undefined) return false;
+  const now = await keepFile(bytes.path, file.document.path);
+  if (now.kind === "absent") return true;
+  return now.kind === "kept" && now.file.hash === bytes.hash && (await removeKept(bytes));
+}
+
+/** Under which URI a file is to be found in the end. */
+export const nameAfter = ({ document, target }: FileChange): string => target?.uri ?? document.uri;
+
+/** Whether a file has a text on disk, under the name that it has in the end. */
+export function diskAfter(site: Site, file: FileChange, text: string): Promise<"same" | "differs" | undefined> {
+  return onDiskNow(site, { ...file, document: { ...file.document, uri: nameAfter(file) } }, text);
+}
+
 /** Whether the file on disk has a text now. `undefined`: there is no file. */
-export async function onDiskNow(
+async function onDiskNow(
   { places }: Site,
   { document: { uri } }: FileChange,
   text: string,

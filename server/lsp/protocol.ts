@@ -91,6 +91,8 @@ export interface MultiEditResult {
 export interface MultiEditErrorData {
   failures: Failure[];
   edits: EditResult[];
+  /** Of a call that the user rejected: the diff that was proposed. */
+  diff?: string;
 }
 
 /** Params of `multiEdit/read`; lines are 1-based and both included. */

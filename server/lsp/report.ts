@@ -83,7 +83,7 @@ function letterOf({ kind, overwritten }: FileChange): "A" | "M" | "D" {
 }
 
 /** The lines of a text that fit into a number of characters. */
-function wholeLines(text: string, length: number): string {
+export function wholeLines(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, text.lastIndexOf("\n", length - 1) + 1);
 }
 

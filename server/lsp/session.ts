@@ -69,6 +69,14 @@ export function createTurns(): Session["inTurn"] {
   };
 }
 
+/** Settled when the caller cancels; the token of a call that was cancelled before it was dispatched never tells so. */
+export function cancellation(token: CancellationToken): Promise<void> {
+  if (token.isCancellationRequested) return Promise.resolve();
+  return new Promise((resolve) => {
+    token.onCancellationRequested(() => resolve());
+  });
+}
+
 /** Runs a generator to its end in slices of a few milliseconds, so that keystrokes and cancellations are served in between; tells how many steps are done after each. */
 export function inSlices<T>(work: Generator<void, T>): Promise<T>;
 export function inSlices<T>(

@@ -665,6 +665,7 @@ export const fileProblems = {
   binary: () => "a binary file (it holds a NUL)",
   notUtf8: () => "not valid UTF-8",
   notUtf16: () => "not valid UTF-16",
+  notWritten: () => "it could not be written again as it was",
   /** `code` is the system's, as `EACCES`. */
   system: (code: string) => systemReasons[code] ?? `the system says ${code}`,
 } as const;
@@ -1113,12 +1114,14 @@ export const editorFailures = {
       `${quote(path, 160)} needs the file operation "${operation}", which the editor does not offer.`,
       operationHints[operation],
     ),
-  noApplyEdit: () =>
+  noApplyEdit: (asked: "call" | "undo") =>
     makeFailure(
       "clientCapability",
       {},
       'The editor does not offer "workspace/applyEdit", so the server can\'t apply anything.',
-      "Send the request multiEdit/apply and apply the edit of its answer.",
+      asked === "call"
+        ? "Send the request multiEdit/apply and apply the edit of its answer."
+        : "The editor's own undo takes the edit back.",
     ),
   clientRefused: (asked: Asked, reason: string, takenBack: string) =>
     makeFailure(
@@ -1214,7 +1217,11 @@ export const callSentences = {
     const back = rest.back.length === 0 ? [] : [`Taken back: ${rest.back.join(", ")}.`];
     return [...(back.length + said.length === 0 ? ["Nothing else was changed."] : []), ...back, ...said].join(" ");
   },
-  question: (label: string, added: number, removed: number): string => `Apply ${label}: +${added} -${removed} lines?`,
+  /** `diff`: what can't be shown otherwise, or empty. */
+  question: (label: string, added: number, removed: number, diff: string): string =>
+    `Apply ${label}: +${added} -${removed} lines?${diff === "" ? "" : `\n\n${diff}`}`,
+  /** Behind the start of a text. */
+  furtherLines: (lines: number): string => (lines === 0 ? "" : `… and ${count(lines, "more line")}`),
   leftOut: (left: readonly number[]): string =>
     `${indices(left)} failed, or stood beside one that failed, and ${left.length === 1 ? "is" : "are"} left out`,
   unproved: (path: string): string =>

@@ -74,6 +74,8 @@ export const limits = {
   nearestLines: 10,
   /** Characters of the diff in a `summary` result. */
   summaryDiff: 16_000,
+  /** Characters of the diff in a question to the user, where the client can't show it. */
+  questionDiff: 1_000,
   /** Characters of the message of a whole failed call, over all its failures. */
   callMessage: 16_000,
   /** Characters of the caller's own label. */
@@ -94,6 +96,8 @@ export const limits = {
   progressAfterMs: 1_000,
   /** Milliseconds that the user may take to confirm an edit. */
   confirmMs: 300_000,
+  /** Milliseconds that the client may take to show a diff. */
+  showMs: 10_000,
   /** Times that an edit is matched again because the text moved on. */
   rematches: 3,
   /** UTF-16 units of the method or of a string id of one message on the wire. */

@@ -65,6 +65,14 @@ export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boole
   }
 }
 
+/** Deletes a kept file where it was. `false`: it could not be deleted. */
+export function removeKept({ path }: KeptFile): Promise<boolean> {
+  return unlink(path).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Whether there is anything at a path, be it a link that leads nowhere. What can't be looked at is taken to be there. */
 export async function isThere(path: string): Promise<boolean> {
   try {

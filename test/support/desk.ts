@@ -160,8 +160,9 @@ export async function failed(answer: Promise<unknown>): Promise<Failed> {
     succeeded = await answer;
   } catch (error) {
     if (!(error instanceof ResponseError)) throw error;
-    const { failures = [], edits = [] } = (error.data ?? {}) as Partial<MultiEditErrorData>;
+    const { failures = [], edits = [], diff } = (error.data ?? {}) as Partial<MultiEditErrorData>;
     return {
+      ...(diff === undefined ? {} : { diff }),
       rpcCode: error.code,
       message: error.message,
       failures,

@@ -23,6 +23,7 @@ import type {
 import { answerEdits, type Behaviour, type EditTaker } from "./editorAnswers.js";
 import { saveText } from "./editorFiles.js";
 import { type Encoding, positionOf, type Replacement, replaced } from "./editorText.js";
+import { answerWindow, type Shown, type WindowOptions } from "./editorWindow.js";
 import { doOnDisk, type OpenDocument, type Step, stepsOf } from "./editorWorkspace.js";
 
 /** What happens to a file that is edited without being open; `hidden`: it is opened and edited, and never synced. */
@@ -37,7 +38,7 @@ export interface Typed {
 }
 
 /** What the editor is like; everything may be left out but the server and the folders. */
-export interface EditorOptions {
+export interface EditorOptions extends WindowOptions {
   /** Program and arguments of the server. */
   readonly server: readonly [string, ...string[]];
   /** Paths of the workspace folders. */
@@ -49,8 +50,6 @@ export interface EditorOptions {
   /** Further params of `initialize`, or others instead of those that follow from the rest. */
   readonly params?: Partial<InitializeParams>;
   readonly clientInfo?: { readonly name: string; readonly version?: string };
-  /** The settings of the section `multiEdit`, sent at the start and answered when asked for. */
-  readonly settings?: unknown;
   /**
    * What `workspace/applyEdit` does to a file that is not open: it is written to disk, or opened, edited and left unsaved,
    * as real editors do and as is the default.
@@ -95,6 +94,8 @@ export interface FakeEditor {
   /** `window/logMessage` and `window/showMessage`. */
   readonly messages: readonly LogMessageParams[];
   readonly questions: readonly ShowMessageRequestParams[];
+  /** Every `window/showDocument` that came, with what was there to be shown. */
+  readonly shown: readonly Shown[];
   /** Every `workspace/configuration` that came. */
   readonly configurations: readonly ConfigurationParams[];
   /** Every `client/registerCapability` that came. */
@@ -122,8 +123,11 @@ export interface FakeEditor {
   readonly beforeEdits: (act: (params: ApplyWorkspaceEditParams) => unknown) => void;
   /** Lets the answers go that `answersLate` holds back. */
   readonly answerNow: () => void;
-  /** The title of the action that questions are answered with; `undefined`: they are dismissed. */
-  readonly answerQuestionsWith: (title: string | undefined) => void;
+  /**
+   * The titles of the actions that questions are answered with, each in its turn; the last one stays. `undefined`: they
+   * are dismissed.
+   */
+  readonly answerQuestionsWith: (...titles: readonly [string | undefined, ...(string | undefined)[]]) => void;
   /** What happens whenever a question comes, before it is answered. An error that it throws is the answer. */
   readonly beforeAnswers: (act: () => unknown) => void;
   /** Changes what the client answers when it is asked for settings, without telling of it. */
@@ -151,7 +155,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
   });
   child.stdin.on("error", () => undefined); // A server that has gone is told by its exit code, not by a broken pipe.
   const texts = new Texts(connection, options);
-  const window = listen(connection, options);
+  const window = answerWindow(connection, options);
   const answers = answerEdits(connection, texts);
   connection.listen();
   const initialized: InitializeResult = await connection.sendRequest("initialize", initializeParams(options));
@@ -178,9 +182,8 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     owesAnswers: () => answers.waitingEdits() + window.waitingQuestions() > 0,
     reset: async () => {
       for (const uri of [...texts.open.keys()]) await texts.closeDocument(uri);
-      for (const list of [answers.asked, answers.refusals, window.messages, window.questions, window.configurations]) {
-        list.length = 0;
-      }
+      const { messages, questions, configurations, shown } = window;
+      for (const list of [answers.asked, answers.refusals, messages, questions, configurations, shown]) list.length = 0;
       texts.hidden.clear();
       texts.typing.clear();
       answers.behave("honest");
@@ -219,56 +222,6 @@ function knownEncoding(answered: string | undefined): Encoding {
   const encoding = answered ?? "utf-16";
   if (encoding === "utf-8" || encoding === "utf-16" || encoding === "utf-32") return encoding;
   throw new Error(`the server chose the unknown encoding ${encoding}`);
-}
-
-/** Notes what the server says, and answers what it asks. */
-function listen(connection: MessageConnection, options: EditorOptions) {
-  const messages: LogMessageParams[] = [];
-  const questions: ShowMessageRequestParams[] = [];
-  const configurations: ConfigurationParams[] = [];
-  const registrations: RegistrationParams[] = [];
-  let before: () => unknown = () => undefined;
-  let waiting = 0;
-  let settings: unknown = options.settings ?? {};
-  let title: string | undefined;
-  connection.onNotification("window/logMessage", (params: LogMessageParams) => void messages.push(params));
-  connection.onNotification("window/showMessage", (params: LogMessageParams) => void messages.push(params));
-  connection.onRequest("window/showMessageRequest", async (params: ShowMessageRequestParams) => {
-    questions.push(params);
-    waiting++;
-    await before();
-    waiting--;
-    return params.actions?.find((action) => action.title === title) ?? null;
-  });
-  connection.onRequest("client/registerCapability", (params: RegistrationParams) => {
-    registrations.push(params);
-    return null;
-  });
-  connection.onRequest("client/unregisterCapability", () => null);
-  connection.onRequest("workspace/configuration", (params: ConfigurationParams) => {
-    configurations.push(params);
-    return params.items.map(({ section }) => (section === "multiEdit" ? settings : null));
-  });
-  return {
-    messages,
-    questions,
-    waitingQuestions: () => waiting,
-    configurations,
-    registrations,
-    beforeAnswers: (act: () => unknown) => {
-      before = act;
-    },
-    keepSettings: (changed: unknown) => {
-      settings = changed;
-    },
-    answerQuestionsWith: (answer: string | undefined) => {
-      title = answer;
-    },
-    setSettings: async (changed: unknown) => {
-      settings = changed ?? {};
-      await connection.sendNotification("workspace/didChangeConfiguration", { settings: { multiEdit: settings } });
-    },
-  };
 }
 
 /** The open documents, and how their changes are told to the server. */

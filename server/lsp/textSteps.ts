@@ -1,0 +1,75 @@
+/** Changes the text of one document through the editor, and finds the change that takes that back. */
+import type { WorkspaceEdit } from "vscode-languageserver/node";
+import type { FileChange } from "../plan/outcome.js";
+import type { Document } from "../plan/snapshot.js";
+import { type Change, ChangeSet } from "../text/changeSet.js";
+import { limits } from "../text/limits.js";
+import { shrink } from "../text/shrink.js";
+import { withoutMark } from "../workspace/files.js";
+import type { Site } from "./fileSteps.js";
+import { isExpected, type Proof, prove, whichText } from "./proof.js";
+import { labelOf } from "./report.js";
+import { openAt, type Session } from "./session.js";
+import { toTextDocumentEdit, toWorkspaceEdit } from "./workspaceEdit.js";
+
+/** Sends the edit of one document, as it was planned. */
+export async function changeText({ session, options }: Site, file: FileChange): Promise<Proof> {
+  const { uri, version } = file.document;
+  // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
+  if ((openAt(session, uri)?.version ?? null) !== version) return { kind: "moved" };
+  return prove(session, file, { label: labelOf([file], options), edit: editOf(session, file) });
+}
+
+/** The edit of one document; a client that knows no `documentChanges` gets the older form. */
+function editOf(session: Session, file: FileChange): WorkspaceEdit {
+  const made = toWorkspaceEdit([{ ...file, kind: "update" }], session);
+  const older = made.ok && made.edit.changes !== undefined;
+  return older ? made.edit : { documentChanges: [toTextDocumentEdit(file, session)] };
+}
+
+/** By the inverse edit, where the editor still has the text that the edit gave, but for typing elsewhere. */
+export async function takeTextBack(site: Site, file: FileChange): Promise<boolean> {
+  const { session } = site;
+  for (let attempt = 0; attempt <= limits.rematches; attempt++) {
+    const open = openAt(session, file.document.uri);
+    if (open === undefined || open.desynced !== undefined) return false;
+    const document = { ...file.document, text: withoutMark(open.text), version: open.version };
+    const inverse = inverseOf(session, file, document);
+    if (!inverse.ok) return false;
+    const { kind } = await changeText(site, { ...file, ...inverse.change, document });
+    // Typed into again meanwhile: the inverse is made anew, for the text as it is then.
+    if (kind !== "moved") return kind === "proved";
+  }
+  return false;
+}
+
+/** What gives a document its old text back, or the offset at which the text has moved on from what the edit gave. */
+export type Inverse =
+  | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
+  | { readonly ok: false; readonly movedAt: number };
+
+/** The inverse of a file's change on the text that the document has `now`; what was typed since stays. */
+function inverseOf(session: Session, file: FileChange, now: Document): Inverse {
+  const { text } = now;
+  const synced = (file.document.bomSynced ? "\uFEFF" : "") + text;
+  const isTyped = !isExpected(session, file, synced);
+  // A final line end that the editor gave back does not count for typing, and goes with the edit.
+  const typed = ChangeSet.of(file.text.length, shrink(file.text, { from: 0, to: file.text.length, insert: text }));
+  const movedAt = typed.changes[0]?.from ?? 0;
+  if (isTyped && whichText(file, synced) !== "planned") return { ok: false, movedAt };
+  const inverse = file.change.invert(file.document.text).changes;
+  // Typed right beside what is to go: without it, the typing would stand in another line or word.
+  const touches = (one: Change): boolean => typed.changes.some(({ from, to }) => from <= one.to && to >= one.from);
+  if (isTyped && inverse.some(touches)) return { ok: false, movedAt };
+  const change = ChangeSet.of(
+    text.length,
+    isTyped
+      ? inverse.map(({ from, to, insert }) => ({
+          from: typed.mapPos(from, "after"),
+          to: typed.mapPos(to, "before"),
+          insert,
+        }))
+      : [...inverse, { from: file.text.length, to: text.length, insert: "" }],
+  );
+  return { ok: true, change: { change, text: change.apply(text) } };
+}

@@ -1,0 +1,104 @@
+/** What a strict editor shows, asks and tells its user for the server: messages, questions, documents, settings. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
+import type {
+  ConfigurationParams,
+  LogMessageParams,
+  RegistrationParams,
+  ShowDocumentParams,
+  ShowMessageRequestParams,
+} from "vscode-languageserver/node";
+
+/** What the user and the window are like; everything may be left out. */
+export interface WindowOptions {
+  /** The settings of the section `multiEdit`, sent at the start and answered when asked for. */
+  readonly settings?: unknown;
+  /** What `window/showDocument` comes to; `undefined`: the document is shown, if the capabilities say that it can be. */
+  readonly shows?: "shows" | "fails" | "answersErrors" | "answersNull";
+}
+
+/** A document that was to be shown, as it was then. */
+export interface Shown extends ShowDocumentParams {
+  readonly path: string;
+  readonly text: string;
+  /** Permission bits of the file and of its folder. */
+  readonly mode: number;
+  readonly folderMode: number;
+  /** Whether it is still there. */
+  readonly isThere: () => boolean;
+}
+
+/** Notes what the server says, and answers what it asks. */
+export function answerWindow(connection: MessageConnection, options: WindowOptions) {
+  const messages: LogMessageParams[] = [];
+  const questions: ShowMessageRequestParams[] = [];
+  const configurations: ConfigurationParams[] = [];
+  const registrations: RegistrationParams[] = [];
+  let before: () => unknown = () => undefined;
+  let waiting = 0;
+  let settings: unknown = options.settings ?? {};
+  let titles: readonly (string | undefined)[] = [undefined];
+  connection.onNotification("window/logMessage", (params: LogMessageParams) => void messages.push(params));
+  connection.onNotification("window/showMessage", (params: LogMessageParams) => void messages.push(params));
+  connection.onRequest("window/showMessageRequest", async (params: ShowMessageRequestParams) => {
+    questions.push(params);
+    waiting++;
+    await before();
+    waiting--;
+    const [title] = titles;
+    titles = titles.length > 1 ? titles.slice(1) : titles;
+    return params.actions?.find((action) => action.title === title) ?? null;
+  });
+  connection.onRequest("client/registerCapability", (params: RegistrationParams) => {
+    registrations.push(params);
+    return null;
+  });
+  connection.onRequest("client/unregisterCapability", () => null);
+  connection.onRequest("workspace/configuration", (params: ConfigurationParams) => {
+    configurations.push(params);
+    return params.items.map(({ section }) => (section === "multiEdit" ? settings : null));
+  });
+  return {
+    messages,
+    questions,
+    shown: showDocuments(connection, options.shows ?? "shows"),
+    waitingQuestions: () => waiting,
+    configurations,
+    registrations,
+    beforeAnswers: (act: () => unknown) => {
+      before = act;
+    },
+    keepSettings: (changed: unknown) => {
+      settings = changed;
+    },
+    answerQuestionsWith: (...answers: readonly [string | undefined, ...(string | undefined)[]]) => {
+      titles = answers;
+    },
+    setSettings: async (changed: unknown) => {
+      settings = changed ?? {};
+      await connection.sendNotification("workspace/didChangeConfiguration", { settings: { multiEdit: settings } });
+    },
+  };
+}
+
+/** Answers as the manner says; gives the list in which everything is noted that came. */
+function showDocuments(connection: MessageConnection, manner: NonNullable<WindowOptions["shows"]>): Shown[] {
+  const shown: Shown[] = [];
+  connection.onRequest("window/showDocument", (params: ShowDocumentParams) => {
+    const path = fileURLToPath(params.uri);
+    const [mode = 0, folderMode = 0] = [path, dirname(path)].map((at) => statSync(at).mode & 0o777);
+    shown.push({
+      ...params,
+      path,
+      text: readFileSync(path, "utf8"),
+      mode,
+      folderMode,
+      isThere: () => existsSync(path),
+    });
+    if (manner === "answersErrors") return new ResponseError(-32601, "there is no such method");
+    return manner === "answersNull" ? null : { success: manner === "shows" };
+  });
+  return shown;
+}
