@@ -8,5 +8,6 @@ export default defineConfig({
     // Many tests start the built server, or an editor; a machine under load may take its time.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    globalSetup: "test/support/stateHome.ts",
   },
 });

@@ -141,6 +141,13 @@ async function startServer(start: ServeOptions): Promise<void> {
   process.argv.splice(2);
   const [{ serve }, { registerServer }] = await Promise.all([import("./lsp/transport.js"), import("./lsp/server.js")]);
   await serve(start, (connection) =>
-    registerServer(connection, { version: manifest.version, logLevel: start.logLevel }),
+    registerServer(connection, {
+      version: manifest.version,
+      logLevel: start.logLevel,
+      async openToAgents(session) {
+        const { openDoor } = await import("./agent/door.js");
+        await openDoor(session, manifest.version);
+      },
+    }),
   );
 }

@@ -17,6 +17,7 @@ const complete = {
   confirm: "always",
   additionalFolders: ["/srv/shared", "~/notes", "~", "C:\\work", "\\\\host\\share"],
   protectedNames,
+  agent: { enabled: false },
   logLevel: "debug",
   proofTimeout: 60_000,
 };
@@ -32,6 +33,7 @@ describe("settings", () => {
       atomic: "all",
       confirm: "never",
       additionalFolders: [],
+      agent: { enabled: true },
       logLevel: "info",
       proofTimeout: limits.proofMs,
     });
@@ -89,6 +91,8 @@ describe("settings", () => {
     ["protectedNames", { ".git": true }, ["array"]],
     ["protectedNames", [""], ["one name"]],
     ["protectedNames", [".git/hooks"], ["one name", "without slashes"]],
+    ["agent", { enabled: "yes" }, ["boolean"]],
+    ["agent", { enabled: true, port: 7 }, ["port"]],
     ["logLevel", "verbose", ['"error"', '"warn"', '"info"', '"debug"']],
     ["proofTimeout", "2000", ["number"]],
     ["proofTimeout", 99, ["100"]],
@@ -173,6 +177,7 @@ describe("settings", () => {
         expect(["all", "file", "none"]).toContain(settings.atomic);
         expect(["never", "always"]).toContain(settings.confirm);
         expect(["error", "warn", "info", "debug"]).toContain(settings.logLevel);
+        expect(typeof settings.agent.enabled).toBe("boolean");
         for (const item of [...settings.additionalFolders, ...settings.protectedNames])
           expect(typeof item).toBe("string");
         expect(Number.isInteger(settings.proofTimeout)).toBe(true);

@@ -116,6 +116,13 @@ describe("only lsp/ knows the editor's connection", () => {
     },
   );
 
+  it("but agents are spoken with through the same JSON-RPC library", () => {
+    expect(connectionProblems(at("server/agent/a.ts", 'import { A } from "vscode-jsonrpc/node";'))).toEqual([]);
+    expect(connectionProblems(at("server/agent/a.ts", 'import { A } from "vscode-languageserver/node";'))).toHaveLength(
+      1,
+    );
+  });
+
   it("but the documents' texts may be held elsewhere", () => {
     const source = at("server/workspace/a.ts", 'import { TextDocument } from "vscode-languageserver-textdocument";');
     expect(connectionProblems(source)).toEqual([]);

@@ -30,6 +30,8 @@ export interface ServerStart {
   readonly version: string;
   /** From the command line; `undefined`: the setting decides. */
   readonly logLevel: LogLevel | undefined;
+  /** Opens the session to agents; called once, when it has begun and the user's settings allow it. */
+  openToAgents(session: Session): Promise<void>;
 }
 
 /** Adds every handler to a connection that does not listen yet. */
@@ -44,6 +46,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) =>
       changeFolders(session, params),
     );
+    void session.ready.then(() => openToAgents(session, start));
   });
   connection.onDidChangeConfiguration(({ settings: pushed }) => {
     settings.push(pushed);
@@ -51,6 +54,16 @@ export function registerServer(connection: Connection, start: ServerStart): void
   });
   registerSync(session);
   registerRequests(session);
+}
+
+/** Only once: a setting that comes later counts from the next start on. */
+async function openToAgents(session: Session, start: ServerStart): Promise<void> {
+  if (!session.settings.agent.enabled) return;
+  try {
+    await start.openToAgents(session);
+  } catch (error) {
+    session.log("warn", `agents can't reach this session: ${String(error)}`);
+  }
 }
 
 function createSession(connection: Connection, start: ServerStart): Session {
@@ -66,6 +79,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
     settings: defaultSettings,
     ready: Promise.resolve(),
     inTurn: createTurns(),
+    foldersChanged: () => undefined,
     log(level, text) {
       const most = start.logLevel ?? session.settings.logLevel;
       if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;
@@ -140,6 +154,7 @@ function changeFolders(session: Session, params: unknown): void {
   const gone = new Set(urisIn(removed));
   const fresh = urisIn(added).filter((uri) => !session.folders.some((folder) => folder.uri === uri && !gone.has(uri)));
   session.folders = [...session.folders.filter(({ uri }) => !gone.has(uri)), ...fresh.map(folderOf)];
+  session.foldersChanged();
 }
 
 /** Where the settings come from over time. */

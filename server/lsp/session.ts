@@ -27,6 +27,8 @@ export interface Session {
   facts: ClientFacts;
   encoding: PositionEncoding;
   folders: readonly Folder[];
+  /** Told whenever the folders are others; set by who wants to know. */
+  foldersChanged: () => void;
   settings: Settings;
   /** Settled once the settings that the client was asked for are here. */
   ready: Promise<void>;

@@ -2,19 +2,12 @@
 import { connect as connectSocket, type NetConnectOpts, type Socket } from "node:net";
 import { constants } from "node:os";
 import { createConnection } from "vscode-languageserver";
-import {
-  type Connection,
-  createProtocolConnection,
-  Emitter,
-  type Logger,
-  type Message,
-  type MessageReader,
-  type MessageWriter,
-} from "vscode-languageserver/node";
+import { type Connection, createProtocolConnection, type Logger, type Message } from "vscode-languageserver/node";
 import { limits } from "../text/limits.js";
 import { type Channel, parentChannel, streamChannel } from "./channel.js";
 import { createGate } from "./gate.js";
 import { type LogLevel, type Note, noteOnStderr, shorten, surviveThrows, takeStdout, watchClient } from "./lifetime.js";
+import { createReader, createWriter } from "./messageEnds.js";
 
 /** How the client is reached; the server connects to a socket or pipe on which the client listens. */
 export type Transport =
@@ -137,40 +130,6 @@ export function openSession(channel: Channel, host: SessionHost): Session {
   );
   return { connection, leave };
 }
-
-/** It reports neither errors nor the end to the library, which would do no more than log them: they end the session. */
-function createReader(listen: MessageReader["listen"]): MessageReader {
-  return {
-    onError: new Emitter<Error>().event,
-    onClose: new Emitter<void>().event,
-    onPartialMessage: new Emitter<{ messageToken: number; waitingTime: number }>().event,
-    listen,
-    dispose() {},
-  };
-}
-
-/** Never rejects for a client that is gone, so that nothing that is still said to it becomes an unhandled rejection. */
-function createWriter(channel: Channel, sending: (message: Message) => void): MessageWriter {
-  return {
-    onError: new Emitter<[Error, Message | undefined, number | undefined]>().event,
-    onClose: new Emitter<void>().event,
-    async write(message) {
-      try {
-        channel.send(message);
-      } catch (error) {
-        // Too deep, too long or cyclic for JSON; a request must have an answer all the same.
-        if (!("id" in message) || "method" in message) throw error;
-        const reply = { jsonrpc: "2.0", id: message.id, error: unwritable };
-        channel.send(reply);
-      }
-      sending(message);
-    },
-    end() {},
-    dispose() {},
-  };
-}
-
-const unwritable = { code: -32603, message: "The answer can't be written as JSON." };
 
 /** What the library logs may quote a message at any length. */
 function shortLogger(logger: Logger): Logger {

@@ -1172,6 +1172,34 @@ export const editorFailures = {
   cancelled: () => makeFailure("cancelled", {}, "The request was cancelled."),
 } as const;
 
+/** What is wrong with the files by which sessions are found, as sentences, and clauses of them. */
+export const sessionProblems = {
+  directory: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,
+  noDirectory: "is a link or a file, not a directory",
+  notPrivate: "belongs to another user, or others may enter it; remove it, or make it yours and its mode 700",
+  socket: (name: string, problem: string) => `the socket ${quote(name, 200)} can't be opened: it ${problem}`,
+  longSocketPath: (path: string, most: number) =>
+    `the path of a socket in ${quote(path, 200)} has more than ${most} bytes`,
+  system: (code: string) => `can't be used: the system says ${code}`,
+  foreignRecord: (path: string) =>
+    `${quote(path, 200)} is not looked at: it is not a plain file that only you can read. Remove it.`,
+  badRecord: (path: string) => `${quote(path, 200)} can't be read as the announcement of a session. Remove it.`,
+  newerRecord: (path: string) =>
+    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this one.`,
+} as const;
+
+/** What one end of a session's socket says when it does not go along with the other, as sentences. */
+export const socketSentences = {
+  whoAreYou: "The first requests of an agent are initialize, with protocols and a nonce, and multiEdit/prove.",
+  notProved: "The proof is wrong: the session's secret is not known to who sent it.",
+  serverTooOld: (version: string) =>
+    `The editor runs version ${version} of multi-edit-language-server, which is too old for this agent: update it and restart it in the editor.`,
+  agentTooOld: (version: string) =>
+    `The editor runs version ${version} of multi-edit-language-server, for which this agent's version is too old: update the agent's.`,
+  busy: (most: number) => `${most} requests of this agent are being served already; send this one later.`,
+  unknownMethod: (method: string) => `The session has no request ${quote(method, 80)}.`,
+} as const;
+
 /** What a failed call consisted of. */
 export interface FailedCall {
   /** Indices (0-based) of the edits that found their places. */

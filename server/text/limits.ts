@@ -120,4 +120,18 @@ export const limits = {
   linuxSocketPathBytes: 107,
   /** Bytes of a socket's path on macOS and the BSDs. */
   bsdSocketPathBytes: 103,
+  /** Bytes of the file by which a session is found. */
+  sessionRecordBytes: 64 * 1024,
+  /** Such files that are looked at. */
+  sessionsRead: 1_000,
+  /** Agents that are connected to one session at the same time; a further one is sent away. */
+  agentConnections: 64,
+  /** Requests of one agent that are served at the same time; a further one is refused. */
+  agentRequests: 32,
+  /** Bytes that an agent may send before it has shown that it knows the session's secret. */
+  helloBytes: 4 * 1024,
+  /** Milliseconds that it may take to show it, and that a session may take to answer one who connects. */
+  helloMs: 2_000,
+  /** Milliseconds after which an agent that asks nothing is disconnected. */
+  agentIdleMs: 600_000,
 } as const;

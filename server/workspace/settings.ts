@@ -56,6 +56,15 @@ const schema = z.strictObject({
     .describe(
       "Names of files and folders that no edit may touch, wherever on a path they stand and in whatever case. A list of your own replaces this one.",
     ),
+  agent: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe("Whether agents of yours may reach this editor through a socket that only you can open."),
+    })
+    .default({ enabled: true })
+    .describe("Agents that reach the editor from outside. Read once, when the editor starts the server."),
   logLevel: z
     .enum(["error", "warn", "info", "debug"])
     .default("info")

@@ -72,14 +72,16 @@ function isImpure(specifier: string): boolean {
   return specifier.startsWith("node:") || specifier.startsWith("vscode-") || builtinModules.includes(specifier);
 }
 
-/** Imports of the editor's connection outside `lsp/`. */
+/** Imports of the editor's connection outside `lsp/`; agents are spoken with through the JSON-RPC library alone. */
 export function connectionProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && layerOf(source.path) !== "lsp")
     .flatMap((source) =>
       importsOf(source)
         .filter(({ specifier = "" }) =>
-          connectionPackages.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
+          connectionPackages
+            .filter((name) => name !== "vscode-jsonrpc" || layerOf(source.path) !== "agent")
+            .some((name) => specifier === name || specifier.startsWith(`${name}/`)),
         )
         .map(({ line, specifier }) => `${source.path}:${line} imports ${specifier} outside lsp/`),
     );

@@ -1,0 +1,29 @@
+/** Opens the session of an editor to the agents of its user, until the process ends. */
+import { serveRequest } from "../lsp/requests.js";
+import type { Session } from "../lsp/session.js";
+import { openListener } from "./listener.js";
+import { sessionDirectory } from "./stateDirectory.js";
+
+/** Agents ask what the editor may ask; what a call changes, the server changes. `version` is that of the program. */
+export async function openDoor(session: Session, version: string): Promise<void> {
+  const listener = await openListener(
+    {
+      serve: (method, params, token) => serveRequest(session, { method, params, applier: "server" }, token),
+      folders: () => session.folders.map(({ uri, path }) => ({ uri, path })),
+      client: nameOf(session),
+      version,
+      log: session.log,
+    },
+    sessionDirectory(),
+  );
+  if (listener === undefined) return;
+  session.foldersChanged = listener.foldersChanged;
+  // Whatever ends the process, other than a signal that nobody can catch, comes by here.
+  process.on("exit", listener.close);
+}
+
+/** `Neovim 0.12.1`, as far as the editor says who it is. */
+function nameOf({ client }: Session): string {
+  if (client === undefined) return "an editor without a name";
+  return client.version === undefined ? client.name : `${client.name} ${client.version}`;
+}

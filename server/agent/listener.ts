@@ -1,0 +1,245 @@
+/** The socket of one editor's session, through which agents ask what the editor may ask. */
+import { randomBytes } from "node:crypto";
+import { createServer, type Socket } from "node:net";
+import { hostname } from "node:os";
+import {
+  type CancellationToken,
+  CancellationTokenSource,
+  type Message,
+  type MessageConnection,
+  ResponseError,
+} from "vscode-jsonrpc/node";
+import { createGate } from "../lsp/gate.js";
+import type { LogLevel } from "../lsp/lifetime.js";
+import { socketSentences } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+import { listen } from "./address.js";
+import { commonProtocol, type Handshake, isNonce, isProof, makeNonce, proofOf, socketProtocols } from "./handshake.js";
+import { processStart } from "./process.js";
+import { recordPath, removeQuietly, type SessionRecord, writeRecord } from "./record.js";
+import { makePrivate } from "./stateDirectory.js";
+import { openWire } from "./wire.js";
+
+/** What is behind the socket. */
+export interface Served {
+  /** Answers a request, or gives the error to answer with. Does not throw for what an agent can send. */
+  serve(method: string, params: unknown, token: CancellationToken): Promise<unknown>;
+  /** The workspace folders as they are now; `path` is empty for one that is no directory of this machine. */
+  folders(): SessionRecord["folders"];
+  /** The editor, by the name that it gives itself. */
+  readonly client: string;
+  readonly version: string;
+  log(level: LogLevel, text: string): void;
+}
+
+/** A session that agents can find. */
+export interface Listener {
+  readonly id: string;
+  /** Announces the folders as they are now. */
+  foldersChanged(): void;
+  /** Takes the socket and its announcement away at once; called again, it does nothing. */
+  close(): void;
+}
+
+/** Opens the socket and announces it; `undefined`: it could not, and the log says why. */
+export async function openListener(served: Served, directory: string): Promise<Listener | undefined> {
+  const problem = makePrivate(directory);
+  if (problem !== undefined) return refuse(served, problem);
+  const id = randomBytes(6).toString("hex");
+  const secret = makeNonce();
+  const server = createServer({ allowHalfOpen: true }, (socket) => serveAgent(socket, { served, secret, session: id }));
+  server.maxConnections = limits.agentConnections;
+  const bound = await listen(server, id, directory);
+  if (!bound.ok) return refuse(served, bound.problem);
+  // An agent that could not be accepted is that agent's trouble.
+  server.on("error", (error) => served.log("warn", `the socket for agents: ${error.message}`));
+  const announce = (): void => {
+    try {
+      writeRecord(directory, recordOf(served, { id, secret, address: bound.address.name }));
+    } catch (error) {
+      served.log("warn", `agents can't find this session: ${String(error)}`);
+    }
+  };
+  let isOpen = true;
+  announce();
+  served.log("info", `agents reach this session as ${id}`);
+  return {
+    id,
+    foldersChanged: () => isOpen && announce(),
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      removeQuietly(recordPath(directory, id));
+      server.close();
+      bound.address.remove();
+    },
+  };
+}
+
+function refuse(served: Served, problem: string): undefined {
+  served.log("warn", `agents can't reach this session: ${problem}`);
+}
+
+type Own = Pick<SessionRecord, "id" | "secret" | "address">;
+
+/** It must fit what its readers take, whatever the editor says of itself. */
+function recordOf(served: Served, own: Own): SessionRecord {
+  const folders = served.folders();
+  const record: SessionRecord = {
+    format: 1,
+    ...own,
+    pid: process.pid,
+    processStart: processStart(process.pid),
+    host: hostname(),
+    folders,
+    client: served.client.slice(0, 200),
+    version: served.version,
+    protocols: socketProtocols,
+    startedAt: new Date(Date.now() - process.uptime() * 1000).toISOString(),
+  };
+  let fitting = folders.length;
+  while (Buffer.byteLength(JSON.stringify({ ...record, folders: folders.slice(0, fitting) })) > mostRecordBytes) {
+    fitting = Math.floor(fitting / 2);
+  }
+  return { ...record, folders: folders.slice(0, fitting) };
+}
+
+const mostRecordBytes = limits.sessionRecordBytes - 1024;
+
+interface Door {
+  readonly served: Served;
+  readonly secret: string;
+  /** The session's id. */
+  readonly session: string;
+}
+
+/** One agent: nothing is served before both sides have shown that they know the secret. */
+function serveAgent(socket: Socket, door: Door): void {
+  const { served } = door;
+  const greeter = createGreeter(door);
+  const desk = createDesk(served);
+  const late = setTimeout(() => socket.destroy(), limits.helloMs);
+  let heard = 0;
+
+  function leave(): void {
+    wire.channel.stop();
+    void gate
+      .whenAnswered()
+      .then(wire.channel.whenFlushed)
+      // An agent that does not close its end must not keep the place of another.
+      .then(() => socket.destroySoon());
+  }
+
+  async function answer(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
+    if (greeter.isProved()) return desk.serve(method, params, token);
+    const greeting = greeter.greet(method, params);
+    if (greeting instanceof ResponseError) setImmediate(leave);
+    if (greeter.isProved()) clearTimeout(late);
+    return greeting;
+  }
+
+  socket.on("error", () => undefined);
+  socket.on("data", (chunk: Buffer) => {
+    heard += chunk.length;
+    if (heard > limits.helloBytes && !greeter.isProved()) socket.destroy();
+  });
+  socket.on("close", () => {
+    clearTimeout(late);
+    desk.cancelAll();
+    wire.connection.dispose();
+  });
+  socket.setTimeout(limits.agentIdleMs, () => desk.isIdle() && socket.destroy());
+  let toLibrary = (_message: Message): void => undefined;
+  const gate = createGate({
+    deliver: (message) => toLibrary(message),
+    reply: (message) => wire.channel.send(message),
+    dropped: (why) => served.log("debug", `from an agent: ${why}`),
+  });
+  const receive = (message: unknown, deliver: (message: Message) => void): void => {
+    toLibrary = deliver;
+    gate.receive(message);
+  };
+  const register = (connection: MessageConnection): void => {
+    connection.onRequest((method, params, token) => answer(method, params, token));
+    connection.onNotification(() => undefined);
+  };
+  const { receiveUnreadable, sending } = gate;
+  const wire = openWire(socket, { receive, receiveUnreadable, sending, ended: leave }, register);
+}
+
+/** The requests of one agent that are being served. */
+interface Desk {
+  serve(method: string, params: unknown, token: CancellationToken): Promise<unknown>;
+  isIdle(): boolean;
+  /** The library cancels what the agent takes back, but not what it has walked away from. */
+  cancelAll(): void;
+}
+
+function createDesk(served: Served): Desk {
+  const running = new Set<CancellationTokenSource>();
+
+  async function serve(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
+    if (running.size >= limits.agentRequests) {
+      return new ResponseError(requestFailed, socketSentences.busy(limits.agentRequests));
+    }
+    const source = new CancellationTokenSource();
+    if (token.isCancellationRequested) source.cancel();
+    const listening = token.onCancellationRequested(() => source.cancel());
+    running.add(source);
+    try {
+      return await served.serve(method, params, source.token);
+    } finally {
+      running.delete(source);
+      listening.dispose();
+      source.dispose();
+    }
+  }
+
+  return {
+    serve,
+    isIdle: () => running.size === 0,
+    cancelAll() {
+      for (const source of running) source.cancel();
+    },
+  };
+}
+
+/** Leads one agent through the handshake. */
+interface Greeter {
+  isProved(): boolean;
+  /** The answer to a request that came before the proof; after an error the connection is to end. */
+  greet(method: string, params: unknown): object;
+}
+
+function createGreeter({ served, secret, session }: Door): Greeter {
+  let handshake: Handshake | undefined;
+  let isProved = false;
+  const sendAway = (sentence: string): ResponseError<void> => new ResponseError(requestFailed, sentence);
+
+  function hello(params: unknown): object {
+    const { protocols, nonce } = (params ?? {}) as { protocols?: unknown; nonce?: unknown };
+    const protocol = commonProtocol(protocols);
+    if (!isNonce(nonce) || !Array.isArray(protocols)) return sendAway(socketSentences.whoAreYou);
+    if (protocol === undefined) {
+      const isNewer = protocols.some((version) => Number(version) > Math.max(...socketProtocols));
+      return sendAway(socketSentences[isNewer ? "serverTooOld" : "agentTooOld"](served.version));
+    }
+    handshake = { secret, session, agentNonce: nonce, serverNonce: makeNonce() };
+    const proof = proofOf("server", handshake);
+    return { protocol, nonce: handshake.serverNonce, proof, version: served.version };
+  }
+
+  return {
+    isProved: () => isProved,
+    greet(method, params) {
+      if (method === "initialize") return hello(params);
+      if (method !== "multiEdit/prove" || handshake === undefined) return sendAway(socketSentences.whoAreYou);
+      const { proof } = (params ?? {}) as { proof?: unknown };
+      isProved = isProof("agent", handshake, proof);
+      return isProved ? {} : sendAway(socketSentences.notProved);
+    },
+  };
+}
+
+/** LSP's `RequestFailed`; the number is all that is needed of its package. */
+const requestFailed = -32803;

@@ -1,0 +1,53 @@
+/** The directory in which the sessions of one user are announced: nobody else may look into it or put anything there. */
+import { lstatSync, mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname } from "node:path";
+import { sessionProblems } from "../plan/failure.js";
+import { codeOf } from "../workspace/identity.js";
+import { pathsOf } from "../workspace/pathRules.js";
+
+/**
+ * Below the user's state directory, by the rules of the XDG base directories and of macOS and Windows. Never below the
+ * directory for temporary files: agents' sandboxes have one of their own, and would look in another place than the editor.
+ */
+export function sessionDirectory(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const { isAbsolute, join } = pathsOf(platform);
+  const { XDG_STATE_HOME: given, LOCALAPPDATA: local } = env;
+  if (given !== undefined && isAbsolute(given)) return join(given, folderName, "sessions");
+  const home = homedir();
+  if (platform === "win32") return join(local ?? join(home, "AppData", "Local"), folderName, "sessions");
+  if (platform === "darwin") return join(home, "Library", "Application Support", folderName, "sessions");
+  return join(home, ".local", "state", folderName, "sessions");
+}
+
+/**
+ * Makes a directory that only the user can enter, with the one that holds it. What is there already is looked at and never
+ * repaired: who could write into it before may have left something. Gives what is wrong with it, as a clause; `undefined`:
+ * it is as it must be.
+ */
+export function makePrivate(path: string): string | undefined {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return problemOf(dirname(path)) ?? problemOf(path);
+  } catch (error) {
+    return sessionProblems.directory(path, sessionProblems.system(codeOf(error)));
+  }
+}
+
+/** What is wrong with a directory that should be the user's alone; `undefined`: nothing. Throws what the system says. */
+function problemOf(path: string): string | undefined {
+  const stats = lstatSync(path);
+  if (!stats.isDirectory()) return sessionProblems.directory(path, sessionProblems.noDirectory);
+  return isOwn(stats) ? undefined : sessionProblems.directory(path, sessionProblems.notPrivate);
+}
+
+/** Whether nobody else owns it or may do anything with it. Windows tells neither, and keeps its users apart by itself. */
+export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
+  if (process.platform === "win32") return true;
+  return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
+}
+
+const folderName = "multi-edit-language-server";

@@ -1,0 +1,125 @@
+/** Announcements of sessions as files: what is written is read, and what somebody else may have put there is not. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isProcess, processStart } from "../../server/agent/process.js";
+import { readRecords, recordPath, type SessionRecord, writeRecord } from "../../server/agent/record.js";
+import { sessionDirectory } from "../../server/agent/stateDirectory.js";
+import { limits } from "../../server/text/limits.js";
+import { makeDirectory } from "../support/directory.js";
+
+const record: SessionRecord = {
+  format: 1,
+  id: "0123456789ab",
+  pid: 7,
+  processStart: "123",
+  host: "here",
+  address: "/run/a.sock",
+  secret: "0".repeat(64),
+  folders: [{ uri: "file:///a", path: "/a" }],
+  client: "Tester 7",
+  version: "0.1.0",
+  protocols: [1],
+  startedAt: "2026-01-01T00:00:00.000Z",
+};
+
+describe("a record", () => {
+  it("is read as it was written, the youngest first, and nothing else is left there", () => {
+    const directory = makeDirectory({});
+    const younger = { ...record, id: "ba9876543210", startedAt: "2026-01-02T00:00:00.000Z" };
+    writeRecord(directory, { ...record, folders: [] });
+    writeRecord(directory, record);
+    writeRecord(directory, younger);
+    expect(readRecords(directory)).toEqual({ records: [younger, record], problems: [] });
+    expect(readdirSync(directory).sort()).toEqual(["0123456789ab.json", "ba9876543210.json"]);
+  });
+
+  it("is none where there is no directory", () => {
+    expect(readRecords(join(makeDirectory({}), "none"))).toEqual({ records: [], problems: [] });
+  });
+
+  it("of a later version is read where only fields were added, and else named as what it is", () => {
+    const directory = makeDirectory({});
+    write(directory, { ...record, mood: "good" });
+    expect(readRecords(directory).records).toEqual([record]);
+    write(directory, { ...record, format: 2 });
+    expect(readRecords(directory)).toMatchObject({ records: [], problems: [expect.stringContaining("newer version")] });
+  });
+
+  it.each([
+    ["no JSON", "{"],
+    ["no object", "null"],
+    ["not complete", JSON.stringify({ ...record, secret: undefined })],
+    ["too short a secret", JSON.stringify({ ...record, secret: "00" })],
+    ["an id that is a path", JSON.stringify({ ...record, id: "../../../../x" })],
+    ["too long", JSON.stringify({ ...record, more: "x".repeat(limits.sessionRecordBytes) })],
+  ])("is left alone and named where it is %s", (_, text) => {
+    const directory = makeDirectory({});
+    writeFileSync(recordPath(directory, record.id), text, { mode: 0o600 });
+    const { records, problems } = readRecords(directory);
+    expect([records, problems]).toEqual([[], [expect.stringContaining("can't be read")]]);
+  });
+
+  it("is not believed under the name of another one", () => {
+    const directory = makeDirectory({});
+    writeFileSync(recordPath(directory, "aaaaaaaaaaaa"), JSON.stringify(record), { mode: 0o600 });
+    expect(readRecords(directory).records).toEqual([]);
+  });
+
+  it.each([
+    ["a link", { link: "elsewhere" }],
+    ["a link to nowhere", { link: "nowhere" }],
+  ])("is not looked for behind %s", (_, entry) => {
+    const directory = makeDirectory({ elsewhere: JSON.stringify(record), "0123456789ab.json": entry });
+    chmodSync(join(directory, "elsewhere"), 0o600);
+    const { records, problems } = readRecords(directory);
+    expect([records, problems]).toEqual([[], [expect.stringContaining("not a plain file that only you can read")]]);
+  });
+
+  it("is not waited for in a FIFO, nor read where others may write", () => {
+    const directory = makeDirectory({ "0123456789ab.json": JSON.stringify(record) });
+    chmodSync(recordPath(directory, record.id), 0o660);
+    execFileSync("mkfifo", ["-m", "600", recordPath(directory, "aaaaaaaaaaaa")]);
+    const { records, problems } = readRecords(directory);
+    expect([records, problems.length]).toEqual([[], 2]);
+  });
+});
+
+function write(directory: string, value: object): void {
+  writeFileSync(recordPath(directory, record.id), JSON.stringify(value), { mode: 0o600 });
+}
+
+describe("the directory", () => {
+  it.each([
+    ["linux", { XDG_STATE_HOME: "/state" }, "/state/multi-edit-language-server/sessions"],
+    ["darwin", { XDG_STATE_HOME: "/state" }, "/state/multi-edit-language-server/sessions"],
+    ["linux", { XDG_STATE_HOME: "state" }, /^\/.*\/\.local\/state\/multi-edit-language-server\/sessions$/],
+    ["linux", {}, /^\/.*\/\.local\/state\/multi-edit-language-server\/sessions$/],
+    ["darwin", {}, /^\/.*\/Library\/Application Support\/multi-edit-language-server\/sessions$/],
+    ["win32", { LOCALAPPDATA: "C:\\Local" }, "C:\\Local\\multi-edit-language-server\\sessions"],
+  ] as const)("on %s with %j", (platform, env, expected) => {
+    const directory = sessionDirectory({ TMPDIR: "/elsewhere", ...env }, platform);
+    if (typeof expected === "string") expect(directory).toBe(expected);
+    else expect(directory).toMatch(expected);
+  });
+});
+
+describe("a process", () => {
+  it("is told from one that has ended, and from another one with its number", () => {
+    const { pid } = spawnSync(process.execPath, ["-e", ""]);
+    expect(isProcess(pid, undefined)).toBe(false);
+    expect(isProcess(process.pid, processStart(process.pid))).toBe(true);
+    expect(isProcess(process.pid, undefined)).toBe(true);
+    // Where the system does not tell, every living process of that number is taken for it.
+    expect(isProcess(process.pid, "1")).toBe(processStart(process.pid) === undefined);
+  });
+
+  it.runIf(process.platform === "linux")("started when the system's own tool says", () => {
+    const ticks = Number(processStart(process.pid));
+    const perSecond = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+    const up = Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);
+    const age = Number(execFileSync("ps", ["-o", "etimes=", "-p", String(process.pid)], { encoding: "utf8" }));
+    expect(Math.abs(up - ticks / perSecond - age)).toBeLessThan(3);
+  });
+});

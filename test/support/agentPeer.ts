@@ -1,0 +1,112 @@
+/** An agent that speaks with a session's socket by the letter of the protocol's page, with no code of the server in it. */
+import { createHmac, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createConnection, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { type RawClient, rawClient } from "./rawClient.js";
+
+/** The file by which a session is found, as it is. */
+export interface Announced {
+  readonly id: string;
+  readonly pid: number;
+  readonly address: string;
+  readonly secret: string;
+  readonly [field: string]: unknown;
+}
+
+/** Gives the servers that are started from now on, in this file, a state directory of their own until the test ends. */
+export function ownStateHome(): string {
+  const before = process.env.XDG_STATE_HOME;
+  const home = mkdtempSync(join(tmpdir(), "multi-edit-home-"));
+  process.env.XDG_STATE_HOME = home;
+  onTestFinished(() => {
+    process.env.XDG_STATE_HOME = before;
+    rmSync(home, { recursive: true, force: true });
+  });
+  return home;
+}
+
+/** Where sessions are announced. */
+export function sessionsIn(home: string): string {
+  return join(home, "multi-edit-language-server", "sessions");
+}
+
+/** Every file of a state directory. */
+export function filesIn(home: string): string[] {
+  try {
+    return readdirSync(sessionsIn(home));
+  } catch {
+    return [];
+  }
+}
+
+/** The sessions that are announced there, once there are so many. */
+export async function announced(home: string, count = 1): Promise<[Announced, ...Announced[]]> {
+  const until = Date.now() + 10_000;
+  for (;;) {
+    const names = filesIn(home).filter((name) => name.endsWith(".json"));
+    if (names.length >= count) {
+      const all = names.map((name): Announced => JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")));
+      return all as [Announced, ...Announced[]];
+    }
+    if (Date.now() > until) throw new Error(`${names.length} sessions are announced, not ${count}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Connects to a path and says nothing. */
+export async function openSocket(path: string): Promise<Socket> {
+  const socket = createConnection({ path, allowHalfOpen: true });
+  socket.on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  return socket;
+}
+
+/** A connection whose messages are sent one by one. */
+export interface Peer extends RawClient {
+  readonly socket: Socket;
+  /** Settles when the session has closed the connection. */
+  readonly closed: Promise<unknown>;
+}
+
+/** Connects to a session without showing anything. */
+export async function stranger({ address }: Announced): Promise<Peer> {
+  const socket = await openSocket(address);
+  const closed = new Promise((resolve) => socket.once("end", resolve).once("close", resolve));
+  return { ...rawClient(socket, socket), socket, closed };
+}
+
+/** What one side sends to show that it knows the secret. */
+export function hmac(role: "agent" | "server", session: Announced, nonces: Nonces): string {
+  const said = `multi-edit\n${role}\n${session.id}\n${nonces.agent}\n${nonces.server}`;
+  return createHmac("sha256", Buffer.from(session.secret, "hex")).update(said).digest("hex");
+}
+
+/** What both sides have told each other so far. */
+export interface Nonces {
+  readonly agent: string;
+  readonly server: string;
+}
+
+/** Greets a session, which has to prove itself; gives the proof that it expects next. */
+export async function greet(peer: Peer, session: Announced): Promise<{ nonces: Nonces; proof: string }> {
+  const agent = randomBytes(32).toString("hex");
+  const hello = await peer.ask("hello", "initialize", { protocols: [1], nonce: agent });
+  const { nonce: server, proof } = hello.result as { nonce: string; proof: string };
+  if (proof !== hmac("server", session, { agent, server })) throw new Error("the session did not prove itself");
+  const nonces = { agent, server };
+  return { nonces, proof: hmac("agent", session, nonces) };
+}
+
+/** Connects and goes through the whole handshake. */
+export async function friend(session: Announced): Promise<Peer> {
+  const peer = await stranger(session);
+  const { proof } = await greet(peer, session);
+  const answer = await peer.ask("prove", "multiEdit/prove", { proof });
+  if (answer.error !== undefined) throw new Error(answer.error.message);
+  return peer;
+}
