@@ -165,6 +165,16 @@ const causes: readonly Cause[] = [
     },
   },
   {
+    code: "undoConflict",
+    rpcCode: requestFailed,
+    why: "a text that was written over",
+    call: async ({ apply, undo, typeBefore }) => {
+      await apply(one);
+      await typeBefore("a.txt", "ew", "x");
+      return undo();
+    },
+  },
+  {
     code: "cancelled",
     rpcCode: -32800,
     why: "a client that cancels the request",

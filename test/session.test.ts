@@ -20,7 +20,7 @@ const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, opt
 describe("initialize", () => {
   it("announces what the server can, and nothing that it cannot", async () => {
     const { editor } = await start();
-    const commands = ["multiEdit.apply", "multiEdit.preview"];
+    const commands = ["multiEdit.apply", "multiEdit.preview", "multiEdit.undo"];
     expect(editor.initialized.capabilities).toEqual({
       positionEncoding: "utf-16",
       textDocumentSync: { openClose: true, change: 2 },

@@ -9,6 +9,7 @@ import { limits } from "../text/limits.js";
 import { createResolver } from "../workspace/paths.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../workspace/snapshot.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
+import { tellApplied } from "./didApply.js";
 import { type ReportStep, withProgress } from "./progress.js";
 import type { CallOptions } from "./protocol.js";
 import { toEditorError, toError, toResult } from "./report.js";
@@ -156,13 +157,19 @@ async function applyCall(call: Call): Promise<Answer> {
     const same = again.planned.files.find((one) => hasFateOf(one, file));
     return same === undefined ? changed : { ok: true, file: same, planned: again.planned };
   };
-  const applied = await applyByServer({
+  const { answer, steps } = await applyByServer({
     ...{ session, options, token, warnings, isPatch, redraft },
     draft: () => draft(call, call.operations),
     tasksOf: ({ files }) => tasksOf(files),
     noApplyEdit: () => editorFailures.noApplyEdit("call"),
   });
-  return applied.answer;
+  if (steps === undefined || steps.length === 0 || !("outcome" in answer)) return answer;
+  const transaction = session.transactions.newId();
+  const isKept = session.transactions.add({ id: transaction, label: answer.label, steps });
+  tellApplied(session, { transaction, label: answer.label, steps });
+  return isKept
+    ? { ...answer, transaction }
+    : { ...answer, warnings: [...answer.warnings, callSentences.tooLargeToUndo] };
 }
 
 /** Whether a file that was planned again is the same one and has become of it what was planned before. */

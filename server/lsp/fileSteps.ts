@@ -227,8 +227,8 @@ export async function undelete(site: Site, file: FileChange, kept: KeptFile | un
   const { session } = site;
   const { document } = file;
   if (kept === undefined || !(await writeAgain(kept))) return false;
-  if (document.version === null || document.onDisk === "same" || openAt(session, document.uri) !== undefined)
-    return true;
+  const wasUnsaved = document.onDisk === "differs";
+  if (!wasUnsaved || openAt(session, document.uri) !== undefined) return true;
   const read = await readTextFile(kept.path);
   if (read.kind !== "text") return false;
   const { text } = document;

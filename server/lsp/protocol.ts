@@ -1,9 +1,9 @@
 /** The wire types of the server's own requests, exported to clients as `multi-edit-language-server/protocol`. */
-import type { WorkspaceEdit } from "vscode-languageserver/node";
+import type { Range, WorkspaceEdit } from "vscode-languageserver/node";
 import type { CallOptions } from "../dialect/options.js";
 import type { Failure, FailureCode } from "../plan/failure.js";
 
-export type { CallOptions, Failure, FailureCode, WorkspaceEdit };
+export type { CallOptions, Failure, FailureCode, Range, WorkspaceEdit };
 
 /** Version of this protocol, as announced in `capabilities.experimental.multiEdit.version`. */
 export const protocolVersion = 1;
@@ -13,11 +13,15 @@ export const methods = {
   apply: "multiEdit/apply",
   preview: "multiEdit/preview",
   read: "multiEdit/read",
+  undo: "multiEdit/undo",
   status: "multiEdit/status",
 } as const;
 
 /** Names of the commands for `workspace/executeCommand`; each takes the params as its only argument. */
-export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview" } as const;
+export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
+
+/** Names of the notifications that the server sends. */
+export const notifications = { didApply: "multiEdit/didApply" } as const;
 
 /** One tool call as the model wrote it, in any shape that the server announces, and the integration's options. */
 export type MultiEditParams = { options?: CallOptions; [field: string]: unknown } | string;
@@ -83,6 +87,7 @@ export interface MultiEditResult {
   diff: string;
   files: FileResult[];
   edits: EditResult[];
+  /** By which `multiEdit/undo` takes it back; absent where nothing was applied, or it can't be taken back. */
   transaction?: string;
   warnings: string[];
 }
@@ -113,6 +118,30 @@ export interface ReadResult {
   onDisk: "same" | "differs";
 }
 
+/** Params of `multiEdit/undo`; may be left out. */
+export interface UndoParams {
+  /** Of a result, or of the status; absent: the last one that was not taken back. */
+  transaction?: string;
+}
+
+/** Params of the notification `multiEdit/didApply`. */
+export interface DidApplyParams {
+  /** The batch that was applied or taken back. */
+  transaction: string;
+  label: string;
+  /** Without those that were deleted. */
+  files: AppliedFile[];
+}
+
+/** Where in a file the text was changed. */
+export interface AppliedFile {
+  uri: string;
+  /** That `ranges` are of; `null`: not open in the editor. */
+  version: number | null;
+  /** What was written; where text only went, an empty range. */
+  ranges: Range[];
+}
+
 /** What `multiEdit/status` answers; the request has no params. */
 export interface StatusResult {
   server: { name: string; version: string };
@@ -140,4 +169,5 @@ export interface OpenStatus {
 export interface TransactionStatus {
   transaction: string;
   label: string;
+  state: "applied" | "undone";
 }

@@ -7,6 +7,7 @@ import { methods } from "./protocol.js";
 import { readDocument } from "./read.js";
 import type { Session } from "./session.js";
 import { statusOf } from "./status.js";
+import { undo } from "./undo.js";
 
 /** A request as it came through one of the doors. */
 export interface Asked {
@@ -27,6 +28,7 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
   [methods.apply, (session, asked, token) => traced(session, asked.params, asked.applier, token)],
   [methods.preview, (session, asked, token) => traced(session, asked.params, "preview", token)],
   [methods.read, (session, asked) => readDocument(session, asked.params)],
+  [methods.undo, (session, asked, token) => undo(session, asked.params, token)],
   [methods.status, (session) => statusOf(session)],
 ]);
 

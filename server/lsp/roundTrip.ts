@@ -118,7 +118,12 @@ async function finish(work: Work): Promise<Answer> {
     }
   }
   warnings.push(...(await staying(work)));
-  const made = toWorkspaceEdit(files, session);
+  // What the server has written again itself is no part of what the editor was asked to do.
+  const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));
+  const made = toWorkspaceEdit(
+    files.filter((file) => !restored.includes(file)),
+    session,
+  );
   if (!made.ok) return toEditorError(made.failure, outcomes);
   const outcome = isProved ? "applied" : "unknown";
   const result = toResult({

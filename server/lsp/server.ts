@@ -24,6 +24,7 @@ import { chooseEncoding, spanOf } from "./positions.js";
 import { commands, methods, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
 import { type ClientInfo, createTurns, type Session } from "./session.js";
+import { createTransactions } from "./transactions.js";
 
 /** How the server was started. */
 export interface ServerStart {
@@ -70,6 +71,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
   const session: Session = {
     connection,
     documents: createDocuments(),
+    transactions: createTransactions(),
     version: start.version,
     client: undefined,
     capabilities: {},

@@ -90,7 +90,12 @@ async function attempt(intent: Intent, confirmation: Confirmation): Promise<Appl
   const { planned, places } = drafted;
   const refused = (failure: Failure): Applied =>
     refusal(toEditorError(withRest(failure, callSentences.nothingChanged), notAttempted(planned.outcomes)));
-  const made = toWorkspaceEdit(planned.files, session);
+  const tasks = intent.tasksOf(planned);
+  const restored = tasks.flatMap((task) => (task.kind === "restore" ? [task.planned] : []));
+  const made = toWorkspaceEdit(
+    planned.files.filter((file) => !restored.includes(file)),
+    session,
+  );
   if (!made.ok) return refused(made.failure);
   if (session.capabilities.workspace?.applyEdit !== true) return refused(intent.noApplyEdit());
   const word = await confirmation.ask(planned);
@@ -104,7 +109,6 @@ async function attempt(intent: Intent, confirmation: Confirmation): Promise<Appl
     if (wordNow.kind === "no") return { ok: false, failure: wordNow.failure };
     return { ok: true, file: again.file, outcomes: again.planned.outcomes };
   };
-  const tasks = intent.tasksOf(planned);
   return applyThroughEditor({ session, planned, places, tasks, options, warnings, replan });
 }
 

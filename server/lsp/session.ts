@@ -8,6 +8,7 @@ import { pathOfSyncedUri } from "../workspace/uri.js";
 import type { ClientFacts } from "./clients.js";
 import type { LogLevel } from "./lifetime.js";
 import type { PositionEncoding } from "./positions.js";
+import type { Transactions } from "./transactions.js";
 
 /** How a client names itself. */
 export interface ClientInfo {
@@ -19,6 +20,7 @@ export interface ClientInfo {
 export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
+  readonly transactions: Transactions;
   /** Of the server. */
   readonly version: string;
   /** As the client names itself; `undefined`: it does not. */

@@ -18,6 +18,10 @@ export async function statusOf(session: Session): Promise<StatusResult> {
       const onDisk = path === undefined || desynced !== undefined ? undefined : await sameAsDisk(text, path);
       return { uri, version, onDisk: onDisk ?? "differs" };
     }),
-    transactions: [],
+    transactions: session.transactions.all().map(({ id, label, isUndone }) => ({
+      transaction: id,
+      label,
+      state: isUndone ? "undone" : "applied",
+    })),
   };
 }

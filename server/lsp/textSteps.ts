@@ -3,6 +3,7 @@ import type { WorkspaceEdit } from "vscode-languageserver/node";
 import type { FileChange } from "../plan/outcome.js";
 import type { Document } from "../plan/snapshot.js";
 import { type Change, ChangeSet } from "../text/changeSet.js";
+import { splitsCharacter } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
 import { withoutMark } from "../workspace/files.js";
@@ -49,7 +50,7 @@ export type Inverse =
   | { readonly ok: false; readonly movedAt: number };
 
 /** The inverse of a file's change on the text that the document has `now`; what was typed since stays. */
-function inverseOf(session: Session, file: FileChange, now: Document): Inverse {
+export function inverseOf(session: Session, file: FileChange, now: Document): Inverse {
   const { text } = now;
   const synced = (file.document.bomSynced ? "\uFEFF" : "") + text;
   const isTyped = !isExpected(session, file, synced);
@@ -61,15 +62,23 @@ function inverseOf(session: Session, file: FileChange, now: Document): Inverse {
   // Typed right beside what is to go: without it, the typing would stand in another line or word.
   const touches = (one: Change): boolean => typed.changes.some(({ from, to }) => from <= one.to && to >= one.from);
   if (isTyped && inverse.some(touches)) return { ok: false, movedAt };
+  const changes = isTyped
+    ? inverse.map(({ from, to, insert }) => ({
+        from: typed.mapPos(from, "after"),
+        to: typed.mapPos(to, "before"),
+        insert,
+      }))
+    : [...inverse, { from: file.text.length, to: text.length, insert: "" }];
   const change = ChangeSet.of(
     text.length,
-    isTyped
-      ? inverse.map(({ from, to, insert }) => ({
-          from: typed.mapPos(from, "after"),
-          to: typed.mapPos(to, "before"),
-          insert,
-        }))
-      : [...inverse, { from: file.text.length, to: text.length, insert: "" }],
+    ChangeSet.of(text.length, changes).changes.map((one) => widened(text, one)),
   );
   return { ok: true, change: { change, text: change.apply(text) } };
+}
+
+/** A change that ends inside no character and no CRLF, which an edit may have made of two of its neighbours. */
+function widened(text: string, { from, to, insert }: Change): Change {
+  const start = splitsCharacter(text, from) ? from - 1 : from;
+  const end = splitsCharacter(text, to) ? to + 1 : to;
+  return { from: start, to: end, insert: text.slice(start, from) + insert + text.slice(to, end) };
 }

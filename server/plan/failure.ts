@@ -1172,6 +1172,31 @@ export const editorFailures = {
   cancelled: () => makeFailure("cancelled", {}, "The request was cancelled."),
 } as const;
 
+/** Failures of taking back what was applied. */
+export const undoFailures = {
+  conflict: (path: string, problem: string, line?: number) =>
+    makeFailure(
+      "undoConflict",
+      { path },
+      `The edit of ${quote(path, 160)} can't be taken back: ${problem}. Nothing was changed.`,
+      "Read the file, and send an edit that changes it back.",
+      line === undefined ? {} : { line },
+    ),
+  nothing: () =>
+    makeFailure("undoConflict", {}, "This session has applied nothing that could be taken back.", undoHint),
+  unknown: (id: string) =>
+    makeFailure("undoConflict", {}, `This session has no transaction ${quote(id)}, or none any more.`, undoHint),
+  undone: (id: string, label: string) =>
+    makeFailure(
+      "undoConflict",
+      {},
+      `The transaction ${quote(id)} (${clip(label, 200)}) was taken back already; taking back is not taken back.`,
+      "Send the call again to have its edits again.",
+    ),
+} as const;
+
+const undoHint = "multiEdit/status lists what was applied.";
+
 /** What is wrong with the files by which sessions are found, as sentences, and clauses of them. */
 export const sessionProblems = {
   directory: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,
@@ -1270,6 +1295,12 @@ export const callSentences = {
   fileChanged: "it is not the file any more that the call was planned on",
   nameTaken: "there is a file of that name by now",
   noFile: "the editor has it open, but there is no such file on disk",
+  undoOf: (label: string): string => `Undo ${label}`,
+  tooLargeToUndo: "the texts are too large to be kept, so that the server can't take this batch back",
+  notKept: "the deleted file was not kept",
+  gone: "it is not there any more",
+  changedSince: "it was changed since",
+  changedAt: (line: number): string => `its text has moved on at line ${line}`,
 } as const;
 
 /** What could not be taken back, or not for certain. */

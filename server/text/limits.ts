@@ -82,6 +82,10 @@ export const limits = {
   label: 200,
   /** Characters of a path or URI. */
   pathLength: 4_096,
+  /** Applied batches of a session that can be taken back. */
+  transactions: 50,
+  /** UTF-16 units of texts, and bytes of deleted files, that are kept for taking batches back. */
+  undoSize: 128 * 1024 * 1024,
   /** Items of one list in the user's settings. */
   settingItems: 1_000,
   /** Warnings about the user's settings, of one reading and of one session. */

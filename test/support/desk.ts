@@ -37,6 +37,8 @@ export interface Desk {
   propose(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
   /** The command `multiEdit.apply`. */
   apply(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
+  /** The request `multiEdit/undo`; without an id, of the last transaction. */
+  undo(transaction?: string): Promise<MultiEditResult>;
   /** The request `multiEdit/read`. */
   read(params: unknown): Promise<ReadResult>;
   /** Types before the first place of a text. */
@@ -136,6 +138,11 @@ function deskOf(editor: FakeEditor, root: string): Desk {
         "workspace/executeCommand",
         { command: "multiEdit.apply", arguments: [params] },
         token,
+      )) as MultiEditResult,
+    undo: async (transaction) =>
+      (await editor.request(
+        "multiEdit/undo",
+        transaction === undefined ? undefined : { transaction },
       )) as MultiEditResult,
     read: async (params) => (await editor.request("multiEdit/read", params)) as ReadResult,
     typeBefore: async (path, text, insert) => {

@@ -10,6 +10,7 @@ import type {
   ShowDocumentParams,
   ShowMessageRequestParams,
 } from "vscode-languageserver/node";
+import type { DidApplyParams } from "../../server/lsp/protocol.js";
 
 /** What the user and the window are like; everything may be left out. */
 export interface WindowOptions {
@@ -36,6 +37,7 @@ export function answerWindow(connection: MessageConnection, options: WindowOptio
   const questions: ShowMessageRequestParams[] = [];
   const configurations: ConfigurationParams[] = [];
   const registrations: RegistrationParams[] = [];
+  const applied: DidApplyParams[] = [];
   let before: () => unknown = () => undefined;
   let waiting = 0;
   let settings: unknown = options.settings ?? {};
@@ -60,8 +62,10 @@ export function answerWindow(connection: MessageConnection, options: WindowOptio
     configurations.push(params);
     return params.items.map(({ section }) => (section === "multiEdit" ? settings : null));
   });
+  connection.onNotification("multiEdit/didApply", (params: DidApplyParams) => void applied.push(params));
   return {
     messages,
+    applied,
     questions,
     shown: showDocuments(connection, options.shows ?? "shows"),
     waitingQuestions: () => waiting,

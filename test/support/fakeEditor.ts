@@ -20,6 +20,7 @@ import type {
   ShowMessageRequestParams,
   WorkspaceEdit,
 } from "vscode-languageserver/node";
+import type { DidApplyParams } from "../../server/lsp/protocol.js";
 import { answerEdits, type Behaviour, type EditTaker } from "./editorAnswers.js";
 import { saveText } from "./editorFiles.js";
 import { type Encoding, positionOf, type Replacement, replaced } from "./editorText.js";
@@ -94,6 +95,8 @@ export interface FakeEditor {
   /** `window/logMessage` and `window/showMessage`. */
   readonly messages: readonly LogMessageParams[];
   readonly questions: readonly ShowMessageRequestParams[];
+  /** Every `multiEdit/didApply` that came. */
+  readonly applied: readonly DidApplyParams[];
   /** Every `window/showDocument` that came, with what was there to be shown. */
   readonly shown: readonly Shown[];
   /** Every `workspace/configuration` that came. */
@@ -182,8 +185,9 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     owesAnswers: () => answers.waitingEdits() + window.waitingQuestions() > 0,
     reset: async () => {
       for (const uri of [...texts.open.keys()]) await texts.closeDocument(uri);
-      const { messages, questions, configurations, shown } = window;
-      for (const list of [answers.asked, answers.refusals, messages, questions, configurations, shown]) list.length = 0;
+      const { messages, applied, questions, configurations, shown } = window;
+      for (const list of [answers.asked, answers.refusals, messages, applied, questions, configurations, shown])
+        list.length = 0;
       texts.hidden.clear();
       texts.typing.clear();
       answers.behave("honest");
