@@ -1,6 +1,6 @@
 /** Where an old text stands: the first rung that finds it decides, and a looser one never overrules a stricter one. */
 import { isAllBlank } from "../text/chars.js";
-import { unitsPerStep } from "../text/steps.js";
+import { toEnd, unitsPerStep } from "../text/steps.js";
 import type { LineRange } from "./lineTable.js";
 import type { Place } from "./place.js";
 import { type RungName, rungs } from "./rungs.js";
@@ -14,35 +14,45 @@ export type Located =
 
 /** Tries the rungs on the whole text. `lenient: false` keeps the strict ones. The old text must not be empty. */
 export function locate(index: TextIndex, oldText: string, options: { readonly lenient: boolean }): Located {
+  return toEnd(locating(index, oldText, options));
+}
+
+/** The same in steps; `locate` then has the answer at once. */
+export function* locating(
+  index: TextIndex,
+  oldText: string,
+  { lenient }: { readonly lenient: boolean },
+): Generator<void, Located> {
+  const known = latest.get(index);
+  if (known !== undefined && known.oldText === oldText && known.lenient === lenient) return known.located;
+  const located = yield* tryRungs(index, oldText, lenient);
+  latest.set(index, { oldText, lenient, located });
+  return located;
+}
+
+/** What was located last in each text. */
+const latest = new WeakMap<
+  TextIndex,
+  { readonly oldText: string; readonly lenient: boolean; readonly located: Located }
+>();
+
+function* tryRungs(index: TextIndex, oldText: string, lenient: boolean): Generator<void, Located> {
   const blank = isAllBlank(oldText);
+  const isLong = index.text.length >= unitsPerStep;
   for (const rung of rungs) {
-    if ((!options.lenient && !rung.strict) || (blank && !rung.forBlankText)) continue;
-    const found = rung.find?.(index, oldText) ?? [];
+    if ((!lenient && !rung.strict) || (blank && !rung.forBlankText) || rung.find === undefined) continue;
+    if (isLong && rung.prepare !== undefined) yield* rung.prepare(index);
+    const found = rung.find(index, oldText);
     if (found === "tooMany") return { kind: "tooMany" };
     const [first, ...rest] = found;
     if (first !== undefined)
       return { kind: rest.length === 0 ? "one" : "many", rung: rung.name, places: [first, ...rest] };
+    if (isLong) yield;
   }
   return { kind: "none" };
 }
 
-/** In a long text, builds in steps what `locate` needs for an old text that does not stand there as it is. */
-export function* prepareLocate(
-  index: TextIndex,
-  oldText: string,
-  { lenient }: { readonly lenient: boolean },
-): Generator<void, void> {
-  if (index.isPrepared || index.text.length < unitsPerStep) return;
-  for (const rung of rungs) {
-    if (!lenient && !rung.strict) return;
-    if (rung.prepare !== undefined) yield* rung.prepare(index);
-    if (rung.find !== undefined && rung.find(index, oldText).length > 0) return;
-    yield;
-  }
-  index.isPrepared = true;
-}
-
-/** The same for `locateLines`, and for looking at lines in any way. */
+/** In a long text, builds in steps what `locateLines` needs for a run of lines. */
 export function* prepareLines(index: TextIndex, run: readonly string[]): Generator<void, void> {
   if (index.text.length < unitsPerStep) return;
   for (const { hunkLines } of rungs) {

@@ -28,8 +28,6 @@ export class TextIndex {
   private isPlain: boolean | undefined;
   private readonly lineTables = new Map<LineFold, LineTable>();
   private ownLines: LineIndex | undefined;
-  /** Whether all that any rung needs has been built. */
-  isPrepared = false;
   private anyLines: LineIndex | undefined;
 
   constructor(

@@ -1,5 +1,5 @@
 /** Why an old text was not found: consumed, applied already, or different from what the document has. */
-import { locate, prepareLocate } from "../match/locate.js";
+import { locate, locating } from "../match/locate.js";
 import { miswritings } from "../match/miswritten.js";
 import { type DifferenceKind, nearestRegions, type Region } from "../match/nearest.js";
 import { isAllBlank, splitLines } from "../text/chars.js";
@@ -49,8 +49,7 @@ export function* explainAbsence(
   const line = lineOfNewText(draft, edit);
   if (line !== undefined) return editFailures.alreadyApplied(at, line);
   if (!options.lenient) {
-    yield* prepareLocate(draft.index, edit.oldText, { lenient: true });
-    const loose = locate(draft.index, edit.oldText, { lenient: true });
+    const loose = yield* locating(draft.index, edit.oldText, { lenient: true });
     if (loose.kind === "one" || loose.kind === "many") {
       return editFailures.onlyLenient(at, loose.rung, lineOf(draft, loose.places[0].from));
     }
@@ -117,7 +116,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   for (const { kind, undo } of miswritings) {
     const text = undo(oldText);
     if (text === oldText || isAllBlank(text)) continue;
-    const found = locate(draft.index, text, { lenient: true });
+    const found = yield* locating(draft.index, text, { lenient: true });
     const isFound = found.kind === "one" || found.kind === "many";
     if (isFound) return { text, miswritten: { kind, line: lineOf(draft, found.places[0].from) } };
     // A single backslash may well be meant.

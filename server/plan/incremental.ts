@@ -1,6 +1,6 @@
 /** Finds an edit's place among those that the text before the batch has, and around what the batch has changed since. */
 import { coreOf } from "../match/core.js";
-import { type Located, locate, prepareLocate } from "../match/locate.js";
+import { type Located, locate, locating } from "../match/locate.js";
 import { ManySearch } from "../match/manySearch.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
@@ -89,9 +89,9 @@ export class IncrementalSearch {
     return found?.kind === "absent" ? "absent" : undefined;
   }
 
-  /** Builds in steps what looking for an edit needs. */
+  /** Looks for an edit in the base text, in steps. */
   *preparing({ oldText }: EditOperation): Generator<void, void> {
-    if (this.isUsable) yield* prepareLocate(this.start.base, oldText, this.options);
+    if (this.isUsable) yield* locating(this.start.base, oldText, this.options);
   }
 
   /** Where an edit's old text stands, as far as that is certain. */

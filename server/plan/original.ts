@@ -1,5 +1,5 @@
 /** Plans one file's edits in original order: all are found in the same text, and none may disturb another. */
-import { type Located, prepareLocate, withoutOverlap } from "../match/locate.js";
+import { type Located, locating, withoutOverlap } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
 import { explainAbsence, type History, lineOf } from "./absence.js";
@@ -63,7 +63,7 @@ function* planEdit({ draft, edit, group, accepted, history, options }: Asked): G
   const fail = (failure: Failure): EditOutcome => ({ index: edit.index, path, status: "failed", places: [], failure });
   const refused = refusal(at, edit);
   if (refused !== undefined) return fail(refused);
-  if (group.located === undefined) yield* prepareLocate(draft.index, edit.oldText, options);
+  if (group.located === undefined) yield* locating(draft.index, edit.oldText, options);
   group.located ??= locateEdit(draft, edit, options);
   const { located } = group;
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));

@@ -1,5 +1,5 @@
 /** Plans one file's edits in sequence: each is found in the result of those before it. */
-import { prepareLocate } from "../match/locate.js";
+import { locating } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
 import { type RungName, rungs } from "../match/rungs.js";
@@ -101,7 +101,7 @@ function* planEdit(draft: Draft, edit: EditOperation, history: History, options:
   };
   const refused = refusal(at, edit);
   if (refused !== undefined) return fail(refused);
-  yield* prepareLocate(draft.index, edit.oldText, options);
+  yield* locating(draft.index, edit.oldText, options);
   const located = locateEdit(draft, edit, options);
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
   if (located.kind === "none") {
