@@ -47,7 +47,6 @@ function* tryRungs(index: TextIndex, oldText: string, lenient: boolean): Generat
     const [first, ...rest] = found;
     if (first !== undefined)
       return { kind: rest.length === 0 ? "one" : "many", rung: rung.name, places: [first, ...rest] };
-    if (isLong) yield;
   }
   return { kind: "none" };
 }
