@@ -12,11 +12,14 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
+import { stage } from "../server/disk/commit.js";
+import { diskWorkspace } from "../server/disk/diskWorkspace.js";
 import type { MultiEditResult } from "../server/lsp/protocol.js";
 import { limits } from "../server/text/limits.js";
 import { buildProgram, type Program } from "./support/build.js";
 import { parsePage } from "./support/cases.js";
 import { batch, clearDesks, type Desk, type DeskOptions, layDesk, type Told, told } from "./support/desk.js";
+import { makeDirectory } from "./support/directory.js";
 
 let program: Program;
 beforeAll(async () => {
@@ -222,6 +225,20 @@ describe("over the wire", () => {
   });
 });
 
+describe("on the disk", () => {
+  it("locked: a file that Emacs has open", () => {
+    const root = makeDirectory({ "ws/a.txt": "old\n", "ws/.#a.txt": { link: `ann@elsewhere.${process.pid}:1` } });
+    const path = join(root, "ws/a.txt");
+    const workspace = diskWorkspace([join(root, "ws")], { state: join(root, "state") });
+    const change = { kind: "update", path, name: "a.txt", content: { text: "new\n" } } as const;
+    const staged = stage(workspace, [change], "a.txt");
+    expect(staged.ok ? [] : staged.failures.map(({ code, message }) => [code, message])).toEqual([
+      ["locked", expect.stringContaining(`"a.txt" is open in Emacs (ann@elsewhere, process ${process.pid})`)],
+    ]);
+    expect(readFileSync(path, "utf8")).toBe("old\n");
+  });
+});
+
 describe("every code that is made", () => {
   const source = readFileSync(new URL("../server/plan/failure.ts", import.meta.url), "utf8");
   const made = new Set([...source.matchAll(/makeFailure\(\s*"(\w+)"/g)].map((match) => match[1]!));
@@ -232,7 +249,7 @@ describe("every code that is made", () => {
     .flatMap(({ outcome }) => outcome.failure?.split("\n") ?? [])
     // A failure starts at the margin with its code; its message is indented.
     .flatMap((line) => /^[a-zA-Z]+/.exec(line)?.[0] ?? []);
-  const here = [...causes.map(({ code }) => code), "timeout"];
+  const here = [...causes.map(({ code }) => code), "timeout", "locked"];
 
   it("is on a page or in this file", () => {
     expect(made.size).toBeGreaterThan(20);

@@ -662,6 +662,8 @@ export const pathProblems = {
 /** What is wrong with a file, as the clause that `pathFailures.ioError` and `unsupportedEncoding` take. */
 export const fileProblems = {
   notRegular: (kind: string) => `it is ${kind}, not a regular file`,
+  link: () => "it is a symbolic link, not a regular file",
+  special: () => "it is a pipe, a socket or a device, not a regular file",
   binary: () => "a binary file (it holds a NUL)",
   notUtf8: () => "not valid UTF-8",
   notUtf16: () => "not valid UTF-16",
@@ -680,6 +682,12 @@ const systemReasons: Readonly<Record<string, string>> = {
   EMFILE: "too many files are open",
   ENFILE: "too many files are open",
   EIO: "the disk reports an error",
+  ENOSPC: "no space is left on the disk",
+  EDQUOT: "the user's quota of disk space is used up",
+  EFBIG: "it would be larger than a file may be",
+  EBUSY: "another program uses it",
+  ETXTBSY: "it is a program that runs just now",
+  ESTALE: "a directory on its path was exchanged meanwhile",
 };
 
 /** What is wrong with what the editor told about a document, as the clause that `pathFailures.desynced` takes. */
@@ -1224,6 +1232,92 @@ export const socketSentences = {
   busy: (most: number) => `${most} requests of this agent are being served already; send this one later.`,
   unknownMethod: (method: string) => `The session has no request ${quote(method, 80)}.`,
 } as const;
+
+/** What became of a batch on disk that did not go through, or was cut off. */
+export interface DiskEnding {
+  readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
+  /** Files that somebody else has changed meanwhile, and where the old ones are. */
+  readonly foreign: readonly { readonly path: string; readonly kept?: string }[];
+}
+
+/** Failures of writing files that no editor has open. */
+export const diskFailures = {
+  /** `holder` is who has it open, as "Emacs (ann@desk, process 12)". */
+  locked: (path: string, holder: string) =>
+    makeFailure(
+      "locked",
+      { path },
+      `${quote(path, 160)} is open in ${clip(holder, 160)}, which may hold unsaved text of it.`,
+      "Ask the user to save and close it there, or to have the edit applied by that editor.",
+    ),
+  /** `pid` is the process that writes; `undefined`: it can't be told. */
+  busy: (pid: number | undefined) =>
+    makeFailure(
+      "locked",
+      {},
+      `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files of this workspace.`,
+      "Nothing was changed: send the call again in a moment.",
+    ),
+  ownState: (path: string) =>
+    makeFailure(
+      "protectedPath",
+      { path },
+      `${quote(path, 160)} is in the directory in which the server keeps its journals.`,
+      "Nobody but the server writes there.",
+    ),
+  cantWrite: (path: string, problem: string) =>
+    makeFailure("ioError", { path }, `${quote(path, 160)} can't be written: ${problem}.`),
+  state: (path: string, problem: string) =>
+    makeFailure(
+      "ioError",
+      {},
+      `Files that are not open are written under a journal, but ${quote(path, 160)} can't hold one: ${problem}.`,
+      "Nothing was changed: ask the user, or have the files opened in the editor.",
+    ),
+  pending: (names: readonly string[], problem: string) =>
+    makeFailure(
+      "ioError",
+      {},
+      `An earlier call was cut off while it changed ${some(names, 300)}, and it can't be taken back yet: ${problem}.`,
+      "Nothing was changed: ask the user to see to the disk. The server tries again with each call.",
+    ),
+  /** What a batch ended with that did not go through, behind the reason why not. */
+  ended: (failure: Failure, ending: DiskEnding): Failure => withRest(failure, sayEnding(ending)),
+} as const;
+
+/** What is wrong with the directory of the journals, as the clause that `diskFailures.state` takes. */
+export const diskProblems = {
+  stateNoDirectory: () => "it is no directory",
+  stateOwner: () => "it belongs to another user",
+  stateOpen: (mode: number) => `others may use it (its mode is ${mode.toString(8)}, and has to be 700)`,
+} as const;
+
+/** What is told about batches on disk beside failures: in the log, and as warnings. */
+export const diskSentences = {
+  /** What became of a batch that a crash had cut off. */
+  recovered: ({
+    names,
+    started,
+    ...ending
+  }: DiskEnding & { readonly names: readonly string[]; readonly started: Date }): string =>
+    `A call that changed ${some(names, 300)} was cut off (it began at ${started.toISOString()}). ${sayEnding(ending)}`,
+  badJournal: (path: string): string =>
+    `the journal ${quote(path, 300)} is damaged, or was not written by the server, and is left alone: look at the files it names, and delete it`,
+  attributesLost: (path: string): string =>
+    `${path} was moved and edited: its extended attributes and access list, if it had any, could not be copied`,
+} as const;
+
+function sayEnding({ outcome, foreign }: DiskEnding): string {
+  const said = {
+    applied: "All of it had been done.",
+    untouched: "Nothing was changed.",
+    rolledBack: "Nothing of it is left.",
+    pending: "It could not all be taken back yet; the server tries again at its start and with each call.",
+  }[outcome];
+  const changed = foreign.map(({ path, kept }) => `${path}${kept === undefined ? "" : ` (as it was before: ${kept})`}`);
+  if (changed.length === 0) return said;
+  return `${outcome === "rolledBack" ? "It was taken back." : said} Changed meanwhile by another program, and left so: ${some(changed, 500)}.`;
+}
 
 /** What a failed call consisted of. */
 export interface FailedCall {

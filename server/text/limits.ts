@@ -32,6 +32,10 @@ export const limits = {
   fileBytes: 64 * 1024 * 1024,
   /** Bytes of all the files that one call reads from disk. */
   callFileBytes: 512 * 1024 * 1024,
+  /** Bytes of the journal of one batch on disk, and of what else the server keeps beside it. */
+  journalBytes: 64 * 1024 * 1024,
+  /** Milliseconds after which a claim on a workspace by a process of another machine or container counts as left behind. */
+  foreignProcessMs: 3_600_000,
   /** Files that are looked at or read at the same time. */
   parallelReads: 16,
   /** Dangling symbolic links that are followed for one path; Linux follows as many. */

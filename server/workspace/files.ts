@@ -112,7 +112,7 @@ async function readHandle(handle: FileHandle, name: string, isHashed: boolean): 
   if (bytes.length > limits.fileBytes) {
     return { kind: "failed", failure: pathFailures.tooLarge(name, bytes.length, limits.fileBytes, "bytes") };
   }
-  const decoded = decode(bytes);
+  const decoded = decodeBytes(bytes);
   if (!decoded.ok) return { kind: "failed", failure: pathFailures.unsupportedEncoding(name, decoded.problem) };
   const { text, encoding, bom } = decoded;
   return {
@@ -158,11 +158,13 @@ async function readBytes(handle: FileHandle, expected: number): Promise<Buffer> 
   }
 }
 
-type Decoded =
+/** The text of a file's bytes, or why there is none, as the clause that `pathFailures.unsupportedEncoding` takes. */
+export type Decoded =
   | { readonly ok: true; readonly text: string; readonly encoding: Encoding; readonly bom: boolean }
   | { readonly ok: false; readonly problem: string };
 
-function decode(bytes: Buffer): Decoded {
+/** Decodes strictly: bytes that two texts could stand for, or none, are refused. */
+export function decodeBytes(bytes: Buffer): Decoded {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, "utf-16le");
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, "utf-16be");
   if (bytes.includes(0)) return { ok: false, problem: fileProblems.binary() };

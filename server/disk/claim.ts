@@ -1,0 +1,92 @@
+/** One batch at a time a workspace: a process says which folders it writes in, and goes back where another one says so, too. */
+import { join } from "node:path";
+import { z } from "zod";
+import { diskFailures, type Failure } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+import { codeOf } from "../workspace/identity.js";
+import { isInside } from "../workspace/pathRules.js";
+import type { DiskWorkspace } from "./diskWorkspace.js";
+import { isSystemError, unlinkIfThere } from "./fileSystem.js";
+import { type OwnerName, processOf } from "./owner.js";
+
+/** A claim that is held. */
+export interface Claim {
+  readonly ok: true;
+  /** Never throws: a claim that can't be taken away ends with the process. */
+  release(): void;
+}
+
+/** Says it first and looks then: of two that do so at once at least one sees the other, and nobody waits. `id` is a new one. */
+export function claim(workspace: DiskWorkspace, id: string): Claim | { readonly ok: false; readonly failure: Failure } {
+  const { files, state, owners, folders } = workspace;
+  const path = join(state, `${owners.self}.${id}.claim`);
+  files.make(`${path}.new`, Buffer.from(JSON.stringify({ folders })), 0o600);
+  files.rename(`${path}.new`, path);
+  held.add(id);
+  const release = (): void => {
+    held.delete(id);
+    try {
+      files.unlink(path);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+    }
+  };
+  let other: OwnerName | undefined;
+  try {
+    other = otherClaim(workspace, id);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  if (other === undefined) return { ok: true, release };
+  release();
+  return { ok: false, failure: diskFailures.busy(processOf(other)) };
+}
+
+/** Whether a living process has a claim of this id. */
+export function isClaimed(workspace: DiskWorkspace, id: string): boolean {
+  return claims(workspace).some((one) => one.id === id && one.isAlive);
+}
+
+/** The claims of this process: what the disk has of it beside these could not be taken away. */
+const held = new Set<string>();
+
+const claimSchema = z.object({ folders: z.array(z.string()) });
+
+interface FoundClaim {
+  readonly path: string;
+  readonly owner: OwnerName;
+  readonly id: string;
+  readonly isAlive: boolean;
+  /** `false`: it is being written, so that its owner has not looked around yet and will see ours. */
+  readonly isMade: boolean;
+}
+
+function claims({ files, state, owners }: DiskWorkspace): FoundClaim[] {
+  return files.list(state).flatMap((entry) => {
+    const [, owner, id, half] = /^([^.]+)\.([^.]+)\.claim(\.new)?$/.exec(entry) ?? [];
+    const path = join(state, entry);
+    const stat = owner === undefined ? undefined : files.look(path);
+    if (owner === undefined || id === undefined || stat === undefined) return [];
+    const isAlive = owner === owners.self ? held.has(id) : owners.isAlive(owner, owners.now() - stat.modified);
+    return [{ path, owner, id, isAlive, isMade: half === undefined }];
+  });
+}
+
+/** A living process that writes in the same folders. Claims of dead ones are taken away: their names never come again. */
+function otherClaim(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
+  const others = claims(workspace).filter(({ id }) => id !== ownId);
+  for (const { path, isAlive } of others) if (!isAlive) unlinkIfThere(workspace.files, path);
+  return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
+}
+
+/** A claim that can't be read may be about the same folders. */
+function overlaps({ files, folders }: DiskWorkspace, path: string): boolean {
+  try {
+    const { folders: others } = claimSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));
+    const isIn = (a: string, b: string): boolean => isInside(a, b, process.platform);
+    return others.some((other) => folders.some((folder) => isIn(folder, other) || isIn(other, folder)));
+  } catch (error) {
+    return codeOf(error) !== "ENOENT";
+  }
+}

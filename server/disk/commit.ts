@@ -1,0 +1,203 @@
+/** Changes files that no editor has open, all together or not at all, whatever fails and wherever it is cut off. */
+import { type DiskEnding, diskFailures, type Failure, fileProblems } from "../plan/failure.js";
+import { codeOf } from "../workspace/identity.js";
+import { claim } from "./claim.js";
+import { type DiskChange, inverseOf, toSlots } from "./diskChange.js";
+import type { DiskWorkspace } from "./diskWorkspace.js";
+import { isSystemError } from "./fileSystem.js";
+import { type Journal, journalState, writeJournal } from "./journal.js";
+import { perform } from "./perform.js";
+import { newId, type Recovered, recoverHeld } from "./recover.js";
+import { type Settled, settle, settleAsWritten } from "./settle.js";
+import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
+import { openState } from "./stateDirectory.js";
+import { refusedBy, survey } from "./survey.js";
+
+/** A batch that is ready to be committed, and of which nobody sees anything yet. Either it is committed or abandoned. */
+export interface Staged {
+  readonly ok: true;
+  /** Batches that were cut off earlier, and have been ended before this one began. */
+  readonly recovered: readonly Recovered[];
+  /** For the answer. */
+  readonly warnings: readonly string[];
+  /** Makes it visible, in one turn. */
+  commit(): Committed | NotCommitted;
+  /** Takes it away. */
+  abandon(): void;
+}
+
+/** A batch that is done. What helped it is kept until `finish`, so that it can be taken back as a whole. */
+export interface Committed {
+  readonly outcome: "applied";
+  /** Takes away what helped; the batch stays. */
+  finish(): void;
+  /** Takes the batch back, but for what others have changed since. Its failure is `reason`, with what became of it. */
+  revert(reason: Failure): Reverted;
+  /** What takes the batch back later, as a batch of its own. */
+  inverse(): DiskChange[];
+}
+
+/** A batch that is taken back. `recoveryPending`: it could not be yet, so that the disk is neither old nor new. */
+export interface NotCommitted {
+  readonly outcome: "rolledBack" | "recoveryPending";
+  readonly failure: Failure;
+}
+
+/** What became of a batch that was to be taken back. `applied`: nothing of it could be, and it stays. */
+export interface Reverted {
+  readonly outcome: NotCommitted["outcome"] | "applied";
+  readonly failure: Failure;
+}
+
+/** All that stands in the way of a batch. */
+export interface NotStaged {
+  readonly ok: false;
+  readonly failures: readonly Failure[];
+  readonly recovered: readonly Recovered[];
+}
+
+/**
+ * Reads every file, checks everything, and puts all that is new beside its place, in one turn. `label` is what people call
+ * the batch. Until it is finished or taken back, no other batch can be staged in these folders, by whatever process.
+ */
+export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], label: string): Staged | NotStaged {
+  const { files, owners, state } = workspace;
+  const refuse = (failure: Failure): NotStaged => ({ ok: false, failures: [failure], recovered: [] });
+  const unfit = openState(files, owners, state);
+  if (unfit !== undefined) return refuse(unfit);
+  const id = newId();
+  let release = (): void => undefined;
+  try {
+    const held = claim(workspace, id);
+    if (!held.ok) return refuse(held.failure);
+    release = held.release;
+    const { batches: recovered, failure } = recoverHeld(workspace);
+    const staged = failure === undefined ? stageHeld(workspace, changes, { id, label }) : [failure];
+    if (Array.isArray(staged)) {
+      release();
+      return { ok: false, failures: staged, recovered };
+    }
+    return toStaged({ ...staged, workspace, changes, release }, recovered);
+  } catch (error) {
+    release();
+    if (!isSystemError(error)) throw error;
+    return refuse(diskFailures.state(state, fileProblems.system(codeOf(error))));
+  }
+}
+
+/** What is ready, or all that stands in its way; then nothing is left of it. */
+function stageHeld(
+  workspace: DiskWorkspace,
+  changes: readonly DiskChange[],
+  { id, label }: { readonly id: string; readonly label: string },
+): Prepared | Failure[] {
+  const surveyed = survey(workspace, toSlots(changes));
+  if (!surveyed.ok) return [...surveyed.failures];
+  const { targets, directories } = surveyed;
+  const journal = firstJournal(targets, { id, label, started: workspace.owners.now(), directories });
+  const progress: Progress = { at: label };
+  try {
+    return prepare(workspace, { targets, journal }, progress);
+  } catch (error) {
+    const settled = settle(workspace, journal);
+    if (!isSystemError(error)) throw error;
+    return [diskFailures.ended(refusedBy(error, progress.at), endingOf(settled))];
+  }
+}
+
+/** A batch that is ready, and what it was asked for. */
+interface Batch extends Prepared {
+  readonly workspace: DiskWorkspace;
+  readonly changes: readonly DiskChange[];
+  readonly release: () => void;
+}
+
+function toStaged(batch: Batch, recovered: readonly Recovered[]): Staged {
+  const { workspace, journal, warnings, release } = batch;
+  let isOver = false;
+  /** Only the first of `commit` and `abandon` is about a batch that is there. */
+  const begin = (): void => {
+    if (isOver) throw new Error(`${journal.label} was committed or abandoned before`);
+    isOver = true;
+  };
+  return {
+    ok: true,
+    recovered,
+    warnings,
+    commit() {
+      begin();
+      return commit(batch);
+    },
+    abandon() {
+      begin();
+      try {
+        settle(workspace, journal);
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+function commit(batch: Batch): Committed | NotCommitted {
+  const { workspace, journal, targets } = batch;
+  const progress: Progress = { at: journal.label };
+  let failure: Failure | undefined;
+  try {
+    failure = perform(workspace, { journal, targets }, progress);
+    if (failure === undefined) return toCommitted(batch);
+  } catch (error) {
+    if (!isSystemError(error)) {
+      endAsWritten(batch);
+      throw error;
+    }
+    // The record may have reached the disk although the call failed that wrote it: whoever recovers would find it there.
+    if (journalState(workspace, journal.id) === "committed") return toCommitted(batch);
+    failure = refusedBy(error, progress.at);
+  }
+  return notCommitted(failure, endAsWritten(batch));
+}
+
+function toCommitted(batch: Batch): Committed {
+  const { workspace, journal, targets, changes, release } = batch;
+  const committed: Journal = { ...journal, state: "committed" };
+  return {
+    outcome: "applied",
+    finish() {
+      try {
+        settle(workspace, committed);
+      } finally {
+        release();
+      }
+    },
+    revert(reason) {
+      try {
+        writeJournal(workspace, { ...journal, state: "committing" });
+      } catch (error) {
+        if (!isSystemError(error)) throw error;
+      }
+      const settled = endAsWritten(batch);
+      if (settled.outcome !== "applied") return notCommitted(reason, settled);
+      // The mark that it is to be taken back could not be written, and without it nobody would after a crash.
+      return { outcome: "applied", failure: diskFailures.ended(reason, endingOf(settled)) };
+    },
+    inverse: () => inverseOf(changes, targets),
+  };
+}
+
+/** Ends the batch as its journal says, which is what recovery would do; and nothing else is true. */
+function endAsWritten({ workspace, journal, release }: Batch): Settled {
+  try {
+    return settleAsWritten(workspace, journal.id);
+  } finally {
+    release();
+  }
+}
+
+function notCommitted(failure: Failure, settled: Settled): NotCommitted {
+  const outcome =
+    settled.outcome === "rolledBack" || settled.outcome === "untouched" ? "rolledBack" : "recoveryPending";
+  return { outcome, failure: diskFailures.ended(failure, endingOf(settled)) };
+}
+
+const endingOf = ({ outcome, foreign }: Settled): DiskEnding => ({ outcome, foreign });

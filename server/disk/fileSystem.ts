@@ -1,0 +1,265 @@
+/** What the disk is asked to do, as a port: the same commit runs on a real disk, on one that fails, and on one that forgets. */
+import { spawnSync } from "node:child_process";
+import {
+  accessSync,
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname } from "node:path";
+import { codeOf } from "../workspace/identity.js";
+
+/** What stands at a path. */
+export interface FileStat {
+  readonly kind: "file" | "directory" | "link" | "other";
+  /** Decimal, because inodes may be larger than a number can tell apart. */
+  readonly inode: string;
+  readonly device: string;
+  /** Names that the file has. */
+  readonly links: number;
+  readonly owner: number;
+  readonly group: number;
+  /** The bits of `chmod`. */
+  readonly mode: number;
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly modified: number;
+}
+
+/** A file whose attributes another one is to have. */
+export interface AttributePair {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The calls of a file system that writing needs, each one synchronous. Paths are absolute and canonical but for their last
+ * name, and no call follows a link there. What the system refuses is thrown as an error with its code.
+ */
+export interface FileSystem {
+  /** `undefined`: there is nothing. */
+  look(path: string): FileStat | undefined;
+  /** The names in a directory. */
+  list(path: string): string[];
+  /** Where a symbolic link leads, as it is written. */
+  readLink(path: string): string;
+  /** All bytes of a regular file; one of more than `most` bytes is an `EFBIG`. */
+  read(path: string, most: number): Buffer;
+  /** The first bytes of a regular file, at most as many as asked for. */
+  readStart(path: string, length: number): Buffer;
+  /** Whether the user may write a file, or change the names in a directory. */
+  mayWrite(path: string): boolean;
+  /** Makes a new file; the process' mask applies to `mode`. Not on the disk before `sync`. */
+  make(path: string, bytes: Uint8Array, mode: number): void;
+  /** Writes a file's bytes anew in the file itself. Not on the disk before `sync`. */
+  fill(path: string, bytes: Uint8Array): void;
+  /** Sets the bits of `chmod`. */
+  setMode(path: string, mode: number): void;
+  /** Gives each file owner, mode, access list and extended attributes of another; whether all of that came about, by pair. */
+  copyAttributes(pairs: readonly AttributePair[]): boolean[];
+  /** Returns when a file's bytes and attributes, or a directory's names, are on the disk. */
+  sync(path: string): void;
+  link(from: string, to: string): void;
+  rename(from: string, to: string): void;
+  unlink(path: string): void;
+  makeDirectory(path: string, mode: number): void;
+  removeDirectory(path: string): void;
+}
+
+/** The disk of this machine. */
+export const realFileSystem: FileSystem = {
+  look: (path) => orAbsent(() => within(path, (at) => statOf(lstatSync(at, { bigint: true })))),
+  list: (path) => readdirSync(path),
+  readLink: (path) => within(path, (at) => readlinkSync(at)),
+  read: (path, most) => opened(path, readFlags, 0, (fd) => readAll(fd, most)),
+  readStart: (path, length) =>
+    opened(path, readFlags, 0, (fd) => {
+      const buffer = Buffer.alloc(length);
+      return buffer.subarray(0, readSync(fd, buffer, 0, length, 0));
+    }),
+  mayWrite: (path) => {
+    try {
+      accessSync(path, constants.W_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  make: (path, bytes, mode) =>
+    opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, mode, (fd) =>
+      writeAll(fd, bytes),
+    ),
+  fill: (path, bytes) =>
+    opened(path, constants.O_WRONLY | noFollow, 0, (fd) => {
+      writeAll(fd, bytes);
+      ftruncateSync(fd, bytes.length);
+    }),
+  setMode: (path, mode) => opened(path, readFlags, 0, (fd) => fchmodSync(fd, mode)),
+  copyAttributes: (pairs) => {
+    const done: boolean[] = [];
+    for (let at = 0; at < pairs.length; at += pairsAtOnce) done.push(...copySome(pairs.slice(at, at + pairsAtOnce)));
+    return done;
+  },
+  sync: (path) => {
+    // Windows has no such call for directories, and does not need it.
+    if (process.platform === "win32" && lstatSync(path).isDirectory()) return;
+    const flags = process.platform === "win32" ? constants.O_RDWR : readFlags;
+    opened(path, flags, 0, (fd) => fsyncSync(fd));
+  },
+  link: (from, to) => within(from, (source) => within(to, (target) => linkSync(source, target))),
+  rename: (from, to) => within(from, (source) => within(to, (target) => renameSync(source, target))),
+  unlink: (path) => within(path, (at) => unlinkSync(at)),
+  makeDirectory: (path, mode) => within(path, (at) => mkdirSync(at, { mode })),
+  removeDirectory: (path) => within(path, (at) => rmdirSync(at)),
+};
+
+/** The system's error of a code, as `ESTALE`. */
+export function systemError(code: string, message: string): Error {
+  return Object.assign(new Error(`${code}: ${message}`), { code });
+}
+
+/** Whether an error is the system's refusal, and no mistake of ours. */
+export function isSystemError(error: unknown): boolean {
+  return /^E[A-Z0-9]+$/.test(codeOf(error));
+}
+
+/** Takes a name away, if it is there. */
+export function unlinkIfThere(files: FileSystem, path: string): void {
+  try {
+    files.unlink(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+}
+
+const noFollow = constants.O_NOFOLLOW ?? 0;
+const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow;
+
+/** Linux' O_PATH, which Node does not name: a directory can be held that must not be listed. Source: asm-generic/fcntl.h. */
+const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
+
+/** As many as leave room for other open files. */
+const pairsAtOnce = 100;
+
+/** Whether a directory can be held while a name in it is used. */
+const canHold = process.platform === "linux" && existsSync("/proc/self/fd");
+
+/**
+ * Does something to a name in a directory that is held meanwhile. On Linux a directory that somebody exchanges for a link
+ * between a check and its use is found out, wherever on the path it is.
+ */
+function within<R>(path: string, act: (reachable: string) => R): R {
+  const directory = dirname(path);
+  if (!canHold || directory === path) return act(path);
+  const fd = openSync(directory, holdDirectory);
+  try {
+    const real = readlinkSync(`/proc/self/fd/${fd}`);
+    if (real !== directory) throw systemError("ESTALE", `${directory} is ${real}`);
+    return act(`/proc/self/fd/${fd}/${basename(path)}`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function opened<R>(path: string, flags: number, mode: number, act: (fd: number) => R): R {
+  const fd = within(path, (at) => openSync(at, flags, mode));
+  try {
+    return act(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function orAbsent<R>(act: () => R): R | undefined {
+  try {
+    return act();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+function statOf(stats: BigIntStats): FileStat {
+  return {
+    kind: stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other",
+    inode: stats.ino.toString(),
+    device: stats.dev.toString(),
+    links: Number(stats.nlink),
+    owner: Number(stats.uid),
+    group: Number(stats.gid),
+    mode: Number(stats.mode) & 0o7777,
+    size: Number(stats.size),
+    modified: Number(stats.mtimeMs),
+  };
+}
+
+function readAll(fd: number, most: number): Buffer {
+  const stats = fstatSync(fd);
+  if (!stats.isFile()) throw systemError("EINVAL", "not a regular file");
+  let buffer = Buffer.allocUnsafe(Math.min(stats.size, most) + 1);
+  let length = 0;
+  for (;;) {
+    const count = readSync(fd, buffer, length, buffer.length - length, null);
+    length += count;
+    if (length > most) throw systemError("EFBIG", `more than ${most} bytes`);
+    if (count === 0) return buffer.subarray(0, length);
+    if (length < buffer.length) continue;
+    const larger = Buffer.allocUnsafe(Math.min(buffer.length * 2 + 4096, most + 1));
+    buffer.copy(larger);
+    buffer = larger;
+  }
+}
+
+/** A disk that is nearly full writes a part, and refuses the rest when it is asked again. */
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at);
+}
+
+/**
+ * Node can't read access lists and extended attributes, so GNU `cp` copies them, from one open file to the other; that it
+ * does so, and says when it can't, is why any other system's `cp` is not asked.
+ */
+function copySome(pairs: readonly AttributePair[]): boolean[] {
+  if (!canHold) return pairs.map(() => false);
+  const held: number[] = [];
+  try {
+    for (const { from, to } of pairs) {
+      for (const path of [from, to]) held.push(within(path, (at) => openSync(at, readFlags)));
+    }
+    const script =
+      'while [ $# -gt 0 ]; do cp --attributes-only --preserve=mode,ownership,xattr "$1" "$2" && echo y || echo n; shift 2; done';
+    const result = spawnSync("/bin/sh", ["-c", script, "sh", ...held.map((_, i) => `/proc/self/fd/${i + 3}`)], {
+      cwd: "/",
+      stdio: ["ignore", "pipe", "ignore", ...held],
+      encoding: "utf8",
+      timeout: 30_000,
+    });
+    const answers = result.stdout.split("\n");
+    return pairs.map((pair, i) => answers[i] === "y" && hasSame(pair));
+  } finally {
+    for (const fd of held) closeSync(fd);
+  }
+}
+
+function hasSame({ from, to }: AttributePair): boolean {
+  const [a, b] = [realFileSystem.look(from), realFileSystem.look(to)];
+  return a !== undefined && a.mode === b?.mode && a.owner === b.owner && a.group === b.group;
+}

@@ -1,0 +1,85 @@
+/** Who else has a file open, by the files that editors leave beside those that they edit. */
+import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
+import type { DiskWorkspace } from "./diskWorkspace.js";
+import { isSystemError } from "./fileSystem.js";
+import { isRunning } from "./owner.js";
+
+/** Who has a file open, in words as "Emacs (ann@desk, process 12)"; `undefined`: nobody that can be seen. */
+export function holderOf(workspace: DiskWorkspace, path: string): string | undefined {
+  const ours = workspace.openElsewhere(path);
+  if (ours !== undefined) return ours;
+  for (const { traces, read } of editors) {
+    for (const trace of traces(path, workspace)) {
+      const stat = workspace.files.look(trace);
+      // The traces of one editor are taken in turn: where one is free, so are those behind it.
+      if (stat === undefined) break;
+      const holder = stat.kind === "directory" ? undefined : read(trace, workspace);
+      if (holder !== undefined) return holder;
+    }
+  }
+  return undefined;
+}
+
+interface Editor {
+  /** Where the editor says so, the first choice first. */
+  readonly traces: (path: string, workspace: DiskWorkspace) => readonly string[];
+  /** Who it is, in words; `undefined`: a trace that was left behind. */
+  readonly read: (trace: string, workspace: DiskWorkspace) => string | undefined;
+}
+
+const beside = (path: string, name: string): string => join(dirname(path), name);
+
+/** Vim and Neovim take the next letter where a swap file is there already. Source: their help, `swap-file`. */
+const swapEndings = ["swp", "swo", "swn", "swm", "swl", "swk"];
+
+const editors: readonly Editor[] = [
+  { traces: (path) => [beside(path, `.#${basename(path)}`)], read: readEmacsLock },
+  {
+    traces: (path) => {
+      const name = basename(path);
+      return swapEndings.map((ending) => beside(path, `${name.startsWith(".") ? "" : "."}${name}.${ending}`));
+    },
+    read: (trace, workspace) => readSwapFile("Vim", trace, workspace),
+  },
+  {
+    traces: (path, { swapFiles }) =>
+      swapEndings.map((ending) => join(swapFiles, `${path.replaceAll(/[/\\:]/g, "%")}.${ending}`)),
+    read: (trace, workspace) => readSwapFile("Neovim", trace, workspace),
+  },
+  { traces: (path) => [beside(path, `.${basename(path)}.kate-swp`)], read: () => "Kate" },
+  { traces: (path) => [beside(path, `.~lock.${basename(path)}#`)], read: () => "LibreOffice" },
+];
+
+/** A link to `user@host.process:boot`, or a file that holds it. Source: the Emacs Lisp manual, "File Locks". */
+function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefined {
+  const text = readOr("", () =>
+    files.look(trace)?.kind === "link" ? files.readLink(trace) : files.readStart(trace, 1024).toString(),
+  );
+  const [, user, host, pid] = /^(.+)@(.+)\.(\d{1,10})(?::\d+)?$/s.exec(text) ?? [];
+  if (pid === undefined) return "Emacs";
+  return isLeft(host, Number(pid)) ? undefined : `Emacs (${user}@${host}, process ${pid})`;
+}
+
+/** The first block of a swap file names process and machine. Source: `struct block0` in Vim's and Neovim's memline. */
+function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): string | undefined {
+  const block = readOr(Buffer.alloc(0), () => files.readStart(trace, 108));
+  if (block.length < 108 || block.toString("latin1", 0, 2) !== "b0") return undefined;
+  const pid = block.readUInt32LE(24);
+  const host = block.toString("utf8", 68, 108).replace(/\0.*/s, "");
+  return isLeft(host, pid) ? undefined : `${editor} (${host}, process ${pid})`;
+}
+
+/** Whether the editor that left it is gone, as far as can be told: processes of other machines can't be looked for. */
+function isLeft(host: string | undefined, pid: number): boolean {
+  return host === hostname() && !isRunning(pid);
+}
+
+function readOr<T>(otherwise: T, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return otherwise;
+  }
+}

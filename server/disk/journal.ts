@@ -1,0 +1,160 @@
+/** What is written down before anything is done, so that whoever comes after a crash knows what was meant and how far it may be. */
+import { createHash } from "node:crypto";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { z } from "zod";
+import { limits } from "../text/limits.js";
+import { isInside } from "../workspace/pathRules.js";
+import type { DiskWorkspace } from "./diskWorkspace.js";
+import { isSystemError, unlinkIfThere } from "./fileSystem.js";
+
+/** One batch, as it is on the disk. */
+export type Journal = z.infer<typeof journalSchema>;
+
+/** One name: what stood there, what is to stand there, and how that comes about. */
+export type JournalEntry = Journal["entries"][number];
+
+/** A journal that was found, or why it is left alone. `foreign`: it is about files that lie outside the folders. */
+export type JournalRead =
+  | { readonly kind: "journal"; readonly journal: Journal }
+  | { readonly kind: "absent" | "unreadable" | "foreign" };
+
+/** Makes or replaces the journal of a batch; when this returns, it is on the disk. */
+export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
+  const text = JSON.stringify(journal);
+  const path = journalPath(state, journal.id);
+  unlinkIfThere(files, `${path}.new`);
+  files.make(`${path}.new`, Buffer.from(`${checksum(text)}\n${text}\n`), 0o600);
+  files.sync(`${path}.new`);
+  files.rename(`${path}.new`, path);
+  files.sync(state);
+}
+
+/** Takes the journal away: the batch is over. */
+export function removeJournal({ files, state }: DiskWorkspace, id: string): void {
+  unlinkIfThere(files, `${journalPath(state, id)}.new`);
+  unlinkIfThere(files, journalPath(state, id));
+  files.sync(state);
+}
+
+/**
+ * The ids of all journals in the state directory; and `halves`, the ids of those that somebody began to write when there was
+ * none yet.
+ */
+export function listJournals({ files, state }: DiskWorkspace): { readonly ids: string[]; readonly halves: string[] } {
+  const names = new Set(files.list(state));
+  const idsOf = (ending: string): string[] =>
+    [...names].filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
+  const ids = idsOf(".journal").filter(isId);
+  return { ids, halves: idsOf(".journal.new").filter((id) => isId(id) && !names.has(`${id}.journal`)) };
+}
+
+/** Reads a journal as what anybody might have written: its form, its sum, and that it is about files in the folders. */
+export function readJournal({ files, state, owners, folders }: DiskWorkspace, id: string): JournalRead {
+  const path = journalPath(state, id);
+  const stat = files.look(path);
+  if (stat === undefined) return { kind: "absent" };
+  const isOurs = stat.kind === "file" && (owners.user === undefined || stat.owner === owners.user);
+  if (!isOurs || stat.size > limits.journalBytes) return { kind: "unreadable" };
+  const journal = parse(files.read(path, limits.journalBytes).toString());
+  if (journal === undefined || journal.id !== id) return { kind: "unreadable" };
+  const isIn = (folder: string, name: string): boolean => isInside(folder, name, process.platform);
+  const names = [...journal.entries.map((entry) => entry.path), ...journal.directories];
+  const isAllowed = (name: string): boolean => folders.some((folder) => isIn(folder, name)) && !isIn(state, name);
+  return names.every(isAllowed) ? { kind: "journal", journal } : { kind: "foreign" };
+}
+
+/** How far a batch is, as its journal says now; `undefined`: there is none, or none that can be read. */
+export function journalState(workspace: DiskWorkspace, id: string): Journal["state"] | undefined {
+  try {
+    const read = readJournal(workspace, id);
+    return read.kind === "journal" ? read.journal.state : undefined;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Where the journal of a batch is. */
+export function journalPath(state: string, id: string): string {
+  return join(state, `${id}.journal`);
+}
+
+/**
+ * Where the file that is to come to an entry's name is made: in its directory, or, where that does not exist, in the
+ * deepest one above that does. Nobody can write such a name into a journal: it follows from the id and the place.
+ */
+export function stagedPath({ id, entries, directories }: Journal, index: number): string {
+  const entry = entries[index] as JournalEntry;
+  let directory = dirname(entry.path);
+  while (directories.includes(directory)) directory = dirname(directory);
+  return join(directory, `.multi-edit-${id}-${index}.new`);
+}
+
+/** Where the file that an entry's name had is kept. */
+export function keptPath({ id, entries }: Journal, index: number): string {
+  return join(dirname((entries[index] as JournalEntry).path), `.multi-edit-${id}-${index}.old`);
+}
+
+/** Where the bytes before and after are kept of a file that is written in place. */
+export function copyPaths(
+  state: string,
+  { id }: Journal,
+  index: number,
+): { readonly old: string; readonly new: string } {
+  return { old: join(state, `${id}.${index}.old`), new: join(state, `${id}.${index}.new`) };
+}
+
+const isId = (text: string): boolean => /^[0-9a-f]{16}$/.test(text);
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+const path = z
+  .string()
+  .max(limits.pathLength)
+  .refine((name) => isAbsolute(name) && resolve(name) === name && !name.includes("\0"));
+
+const journalSchema = z.strictObject({
+  version: z.literal(1),
+  id: z.string().refine(isId),
+  /**
+   * `staged`: nothing that others see has changed. `committing`: some of it may have, and is taken back. `committed`: all
+   * of it has, and what helped is taken away.
+   */
+  state: z.enum(["staged", "committing", "committed"]),
+  /** For people. */
+  label: z.string().max(limits.label),
+  /** Milliseconds since 1970. */
+  started: z.number(),
+  /** Directories that are made, those above first. */
+  directories: z.array(path),
+  entries: z
+    .array(
+      z.strictObject({
+        path,
+        /** For people. */
+        name: z.string().max(limits.pathLength),
+        /**
+         * `create`: the name was free. `replace`: another file takes it. `remove`: it becomes free. `inPlace`: its file stays
+         * the same and gets other bytes.
+         */
+        way: z.enum(["create", "replace", "remove", "inPlace"]),
+        /** `null`: the name was free. */
+        before: z.strictObject({ inode: z.string(), hash }).nullable(),
+        /** `null`: it becomes free. */
+        after: z.strictObject({ hash }).nullable(),
+      }),
+    )
+    .refine((entries) => new Set(entries.map((entry) => entry.path)).size === entries.length),
+});
+
+function parse(text: string): Journal | undefined {
+  const [sum, body, end] = text.split("\n");
+  if (body === undefined || end !== "" || sum !== checksum(body)) return undefined;
+  try {
+    return journalSchema.parse(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
+}
+
+const checksum = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,82 @@
+/** Which process something on disk belongs to, as a name, and whether that process still lives. */
+import { createHash } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import { limits } from "../text/limits.js";
+import { codeOf } from "../workspace/identity.js";
+
+/**
+ * The name of a process that no other one ever has: where its number counts, since which boot, the number, and when it was
+ * started. Fit to be a part of a file's name.
+ */
+export type OwnerName = string;
+
+/** Who writes, and who else lives. */
+export interface Owners {
+  readonly self: OwnerName;
+  /** The user's number; `undefined`: the platform has none. */
+  readonly user: number | undefined;
+  /** Whether a process lives. `age`: milliseconds since it showed a sign of life, for those that can't be looked for. */
+  isAlive(name: OwnerName, age: number): boolean;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** The processes of this machine. */
+export function realOwners(): Owners {
+  const self = `${placeName()}-${bootName()}-${process.pid}-${startOf(process.pid) ?? "0"}`;
+  return { self, user: process.getuid?.(), isAlive: (name, age) => isAlive(name, age, self), now: Date.now };
+}
+
+/** The number of a process in its name; `undefined`: this is no such name. */
+export function processOf(name: OwnerName): number | undefined {
+  const parts = /^[0-9a-f]{8}-[0-9a-f]{8}-(\d{1,10})-\d{1,20}$/.exec(name);
+  return parts === null ? undefined : Number(parts[1]);
+}
+
+/** Whether a process number is in use here. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It may be somebody else's.
+    return codeOf(error) === "EPERM";
+  }
+}
+
+function isAlive(name: OwnerName, age: number, self: OwnerName): boolean {
+  const pid = processOf(name);
+  if (pid === undefined) return false;
+  const [place, boot, , start] = name.split("-");
+  const [herePlace, hereBoot] = self.split("-");
+  // Another machine with the same home directory, or another container: its numbers say nothing here.
+  if (place !== herePlace) return age < limits.foreignProcessMs;
+  if (boot !== hereBoot || !isRunning(pid)) return false;
+  return start === (startOf(pid) ?? "0");
+}
+
+/** The machine and, on Linux, the namespace in which process numbers count. */
+function placeName(): string {
+  return short(`${hostname()} ${orEmpty(() => readlinkSync("/proc/self/ns/pid"))}`);
+}
+
+function bootName(): string {
+  return short(orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()));
+}
+
+const short = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
+
+/** When a process was started, in ticks since the boot; `undefined`: the platform does not say. Source: proc(5). */
+function startOf(pid: number): string | undefined {
+  // The name of the program, in parentheses, may hold anything.
+  return /.*\) (?:\S+ ){19}(\d+)/s.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.[1];
+}
+
+function orEmpty(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,172 @@
+/** Prepares a batch beside its targets, where nobody sees it: what can go wrong is to go wrong here. */
+import { dirname } from "node:path";
+import { diskSentences } from "../plan/failure.js";
+import type { DiskWorkspace } from "./diskWorkspace.js";
+import { type AttributePair, isSystemError, unlinkIfThere } from "./fileSystem.js";
+import { copyPaths, type Journal, type JournalEntry, keptPath, stagedPath, writeJournal } from "./journal.js";
+import { syncDirectories } from "./settle.js";
+import type { After, Before, Target } from "./survey.js";
+
+/** A batch that is ready. */
+export interface Prepared {
+  /** As it is on the disk, but for the ways that were found out since. */
+  readonly journal: Journal;
+  /** In the order of the journal's entries. */
+  readonly targets: readonly Target[];
+  /** For the answer. */
+  readonly warnings: readonly string[];
+}
+
+/** The journal of a batch that begins. */
+export function firstJournal(
+  targets: readonly Target[],
+  batch: Pick<Journal, "id" | "label" | "started"> & { readonly directories: readonly string[] },
+): Journal {
+  const entries = targets.map(
+    ({ slot: { path, name }, way, before, after }): JournalEntry => ({
+      path,
+      name,
+      way,
+      before: before === undefined ? null : { inode: before.stat.inode, hash: before.hash },
+      after: after === undefined ? null : { hash: after.hash },
+    }),
+  );
+  return { ...batch, version: 1, state: "staged", directories: [...batch.directories], entries };
+}
+
+/** Which file is being written, for the failure. */
+export interface Progress {
+  /** What people call it. */
+  at: string;
+}
+
+/** Writes the journal first, and then what it names. Throws what the system refuses; the journal then tells what to sweep. */
+export function prepare(
+  workspace: DiskWorkspace,
+  { targets, journal }: { readonly targets: readonly Target[]; readonly journal: Journal },
+  progress: Progress,
+): Prepared {
+  writeJournal(workspace, journal);
+  const site: Site = { workspace, journal };
+  const copies: AttributePair[] = [];
+  const ways = targets.map((target, index): JournalEntry["way"] => {
+    progress.at = target.slot.name;
+    return prepareOne(site, { target, index, copies });
+  });
+  const { fixed, warnings } = giveAttributes(site, targets, copies);
+  for (const index of fixed) {
+    for (const path of [stagedPath(journal, index), keptPath(journal, index)]) unlinkIfThere(workspace.files, path);
+    copyBoth(site, targets[index] as Target, index);
+    ways[index] = "inPlace";
+  }
+  const decided = { ...journal, entries: journal.entries.map((entry, i) => ({ ...entry, way: ways[i] ?? entry.way })) };
+  makeLast(workspace, { journal: decided, targets });
+  // Their helpers are swept no more, so that what was taken away here must not come back.
+  syncDirectories(
+    workspace,
+    fixed.map((index) => dirname(keptPath(journal, index))),
+  );
+  return { journal: decided, targets, warnings };
+}
+
+interface Site {
+  readonly workspace: DiskWorkspace;
+  readonly journal: Journal;
+}
+
+/** Answers the way that was found; adds to `copies` which file is to have the attributes of which. */
+function prepareOne(
+  site: Site,
+  { target, index, copies }: { readonly target: Target; readonly index: number; readonly copies: AttributePair[] },
+): JournalEntry["way"] {
+  const { workspace, journal } = site;
+  const { way, before, after, slot } = target;
+  const isOwn = after?.source?.path === slot.path;
+  const kept = keptPath(journal, index);
+  const isKept = way === "replace" && tryLink(workspace, slot.path, kept);
+  if (way === "inPlace" || (way === "replace" && isOwn && !isKept)) {
+    copyBoth(site, target, index);
+    return "inPlace";
+  }
+  if (way === "replace" && !isKept && before !== undefined) {
+    copies.push(copyFile(workspace, before, { from: slot.path, to: kept }));
+  }
+  if (after !== undefined) copies.push(...stageNew(site, after, index));
+  return way;
+}
+
+function tryLink({ files }: DiskWorkspace, from: string, to: string): boolean {
+  try {
+    files.link(from, to);
+    return true;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    // A disk without links, another disk mounted at this very name, or too many links.
+    return false;
+  }
+}
+
+/** What a name is to have: the very file that moves there, where the disk can do that; otherwise a new one. */
+function stageNew({ workspace, journal }: Site, after: After, index: number): AttributePair[] {
+  const { files } = workspace;
+  const { source, bytes, mode } = after;
+  const path = stagedPath(journal, index);
+  if (source === undefined) {
+    files.make(path, bytes ?? Buffer.alloc(0), mode ?? 0o666);
+    if (mode !== undefined) files.setMode(path, mode);
+    return [];
+  }
+  if (bytes === undefined && tryLink(workspace, source.path, path)) return [];
+  return [
+    copyFile(workspace, { ...source.before, bytes: bytes ?? source.before.bytes }, { from: source.path, to: path }),
+  ];
+}
+
+function copyFile({ files }: DiskWorkspace, { bytes, stat }: Before, pair: AttributePair): AttributePair {
+  files.make(pair.to, bytes, 0o600);
+  files.setMode(pair.to, stat.mode);
+  return pair;
+}
+
+/** Both sides of a file that is written in place: one to go back to, one to tell a write that was cut off. */
+function copyBoth({ workspace: { files, state }, journal }: Site, { before, after }: Target, index: number): void {
+  const copies = copyPaths(state, journal, index);
+  files.make(copies.old, before?.bytes ?? Buffer.alloc(0), 0o600);
+  files.make(copies.new, after?.bytes ?? Buffer.alloc(0), 0o600);
+}
+
+/** The indices of files that would lose something of themselves as another file, and have to be written in place. */
+function giveAttributes(
+  { workspace, journal }: Site,
+  targets: readonly Target[],
+  copies: readonly AttributePair[],
+): { readonly fixed: readonly number[]; readonly warnings: readonly string[] } {
+  const done = workspace.files.copyAttributes(copies);
+  const lost = new Set(copies.filter((_, i) => done[i] !== true).map(({ to }) => to));
+  const fixed: number[] = [];
+  const warnings: string[] = [];
+  for (const [index, { slot, after }] of targets.entries()) {
+    if (!lost.has(stagedPath(journal, index))) continue;
+    if (after?.source?.path === slot.path) fixed.push(index);
+    else warnings.push(diskSentences.attributesLost(slot.name));
+  }
+  return { fixed, warnings };
+}
+
+/** Files first and names after them, so that no name on the disk leads to a file that is not. */
+function makeLast(
+  workspace: DiskWorkspace,
+  { journal, targets }: { readonly journal: Journal; readonly targets: readonly Target[] },
+): void {
+  const { files, state } = workspace;
+  const paths = journal.entries.flatMap(({ way }, index) => {
+    const copies = copyPaths(state, journal, index);
+    if (way === "inPlace") return [copies.old, copies.new];
+    return [stagedPath(journal, index), keptPath(journal, index)];
+  });
+  const old = new Set(targets.map(({ before }) => before?.stat.inode));
+  const made = paths.filter((path) => files.look(path) !== undefined);
+  // Links to files that were there before need no more than their names.
+  for (const path of made) if (!old.has(files.look(path)?.inode)) files.sync(path);
+  syncDirectories(workspace, made.map(dirname));
+}

@@ -1,0 +1,51 @@
+/** Where the journals are: outside every workspace and closed to everybody else, so that no agent can write one. */
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { diskFailures, diskProblems, type Failure, fileProblems } from "../plan/failure.js";
+import { codeOf } from "../workspace/identity.js";
+import { type FileSystem, isSystemError } from "./fileSystem.js";
+import type { Owners } from "./owner.js";
+
+/** Where programs keep state of this user, absolute, whether or not it is there. Source: the XDG Base Directory Specification. */
+export function stateHome(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+  home: string = homedir(),
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const named = [environment.XDG_STATE_HOME, platform === "win32" ? environment.LOCALAPPDATA : undefined];
+  // The specification has relative paths ignored.
+  return named.find((path) => path !== undefined && isAbsolute(path)) ?? join(home, ".local", "state");
+}
+
+/** Makes the directory where it is missing; a failure where others could write in it. */
+export function openState(files: FileSystem, owners: Owners, state: string): Failure | undefined {
+  try {
+    makeAll(files, state);
+    const problem = problemOf(files, owners, state);
+    return problem === undefined ? undefined : diskFailures.state(state, problem);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return diskFailures.state(state, fileProblems.system(codeOf(error)));
+  }
+}
+
+/** Each directory is on the disk before what it will hold. */
+function makeAll(files: FileSystem, path: string): void {
+  if (files.look(path) !== undefined) return;
+  makeAll(files, dirname(path));
+  try {
+    files.makeDirectory(path, 0o700);
+  } catch (error) {
+    // Another process was quicker.
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+  files.sync(dirname(path));
+}
+
+function problemOf(files: FileSystem, owners: Owners, state: string): string | undefined {
+  const stat = files.look(state);
+  if (stat?.kind !== "directory") return diskProblems.stateNoDirectory();
+  if (owners.user === undefined) return undefined;
+  if (stat.owner !== owners.user) return diskProblems.stateOwner();
+  return (stat.mode & 0o077) === 0 ? undefined : diskProblems.stateOpen(stat.mode);
+}

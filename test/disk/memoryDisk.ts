@@ -1,0 +1,369 @@
+/** A disk in memory that can be cut off before every step, and then has of what was not synced only what it pleases. */
+import { basename, dirname } from "node:path";
+import { type AttributePair, type FileStat, type FileSystem, systemError } from "../../server/disk/fileSystem.js";
+
+/** Thrown where the power goes; from then on by every call. */
+export class PowerCut extends Error {}
+
+/** When the disk fails: by the number of the step, the first being 0. */
+export interface Trouble {
+  /** The power goes before this step. */
+  readonly cutAt?: number;
+  /** The steps from `from` up to and without `to` are refused with a code. */
+  readonly refuse?: { readonly from: number; readonly to: number; readonly code: string };
+}
+
+/** A file that a disk starts with. */
+export interface LaidFile {
+  readonly bytes: Buffer;
+  /** Default: 644, in octal. */
+  readonly mode?: number;
+  /** Default: the user 0, as whom everything runs. */
+  readonly owner?: number;
+}
+
+/** What a disk starts with, by path; `links` are further names of files. */
+export interface Layout {
+  readonly files: Readonly<Record<string, LaidFile>>;
+  readonly links?: Readonly<Record<string, string>>;
+  readonly directories: readonly string[];
+}
+
+interface Node {
+  readonly inode: number;
+  readonly isDirectory: boolean;
+  mode: number;
+  owner: number;
+  bytes: Buffer;
+  /** What is on the disk for sure; `undefined`: nothing yet. */
+  synced: Buffer | undefined;
+  /** Of a directory. */
+  readonly names: Map<string, number>;
+  readonly syncedNames: Map<string, number>;
+}
+
+/** A change of names that reaches the disk as a whole or not at all. */
+type NameChange = readonly { readonly directory: number; readonly name: string; readonly to: number | undefined }[];
+
+/** A choice of `count` possibilities, by its number from 0. */
+export type Choose = (count: number) => number;
+
+/** What it takes to go on with a disk in several ways. */
+export interface MemoryDisk extends FileSystem {
+  /** Steps so far. */
+  steps(): number;
+  /** The disk as it is found after a power cut: of what was not synced it has what `choose` says. */
+  afterCut(choose: Choose, trouble?: Trouble): MemoryDisk;
+  /** The disk as it is, for the next process: one that was killed, or that ended, has lost nothing. */
+  afterKill(trouble?: Trouble): MemoryDisk;
+  /** Everything below a directory: by path the text and the mode of a file, `undefined` for a directory. */
+  tree(directory: string): Map<string, string | undefined>;
+}
+
+const root = 1;
+
+/** Makes a disk on which everything is synced. */
+export function memoryDisk(layout: Layout, options: { readonly copiesAttributes: boolean }, trouble: Trouble = {}) {
+  const nodes = new Map<number, Node>();
+  nodes.set(root, directoryNode(root, 0o755));
+  const disk = diskOf({ nodes, pending: [], ...options }, trouble);
+  const quiet = diskOf({ nodes, pending: [], ...options }, {});
+  const all = new Set<string>();
+  for (const path of [...Object.keys(layout.files), ...Object.keys(layout.links ?? {})]) addAbove(all, dirname(path));
+  for (const path of layout.directories) addAbove(all, path);
+  for (const path of [...all].sort()) if (path !== "/") quiet.makeDirectory(path, 0o755);
+  for (const [path, { bytes, mode, owner }] of Object.entries(layout.files)) {
+    quiet.make(path, bytes, mode ?? 0o644);
+    if (owner !== undefined) nodes.get(Number(quiet.look(path)!.inode))!.owner = owner;
+  }
+  for (const [path, target] of Object.entries(layout.links ?? {})) quiet.link(target, path);
+  for (const node of nodes.values()) {
+    node.synced = node.bytes;
+    for (const [name, inode] of node.names) node.syncedNames.set(name, inode);
+  }
+  return disk;
+}
+
+function addAbove(all: Set<string>, path: string): void {
+  for (let at = path; at !== "/"; at = dirname(at)) all.add(at);
+}
+
+function directoryNode(inode: number, mode: number): Node {
+  return {
+    inode,
+    isDirectory: true,
+    mode,
+    owner: 0,
+    bytes: Buffer.alloc(0),
+    synced: undefined,
+    names: new Map(),
+    syncedNames: new Map(),
+  };
+}
+
+interface Platter {
+  readonly nodes: Map<number, Node>;
+  /** Changes of names that no sync has reached, in order. */
+  pending: NameChange[];
+  readonly copiesAttributes: boolean;
+}
+
+/** A running disk. */
+interface Machine {
+  readonly platter: Platter;
+  readonly trouble: Trouble;
+  /** Steps so far. */
+  count: number;
+  isCut: boolean;
+}
+
+function diskOf(platter: Platter, trouble: Trouble): MemoryDisk {
+  const machine: Machine = { platter, trouble, count: 0, isCut: false };
+  return {
+    ...readingCalls(machine),
+    ...fileCalls(machine),
+    ...nameCalls(machine),
+    steps: () => machine.count,
+    afterCut: (choose, next = {}) => diskOf(cut(platter, choose), next),
+    afterKill: (next = {}) => diskOf(copied(platter), next),
+    tree: (directory) => treeOf(platter.nodes, platter.nodes.get(root) as Node, "", directory),
+  };
+}
+
+/** Before every change. */
+function step(machine: Machine, what: string): void {
+  if (machine.isCut) throw new PowerCut();
+  const now = machine.count++;
+  const { cutAt, refuse } = machine.trouble;
+  if (now === cutAt) {
+    machine.isCut = true;
+    throw new PowerCut();
+  }
+  if (refuse !== undefined && now >= refuse.from && now < refuse.to) throw systemError(refuse.code, what);
+}
+
+function find({ platter: { nodes }, isCut }: Machine, path: string): Node | undefined {
+  if (isCut) throw new PowerCut();
+  let node = nodes.get(root);
+  for (const name of path.split("/").filter((part) => part !== "")) {
+    if (node !== undefined && !node.isDirectory) return undefined;
+    node = nodes.get(node?.names.get(name) ?? 0);
+  }
+  return node;
+}
+
+function get(machine: Machine, path: string): Node {
+  const node = find(machine, path);
+  if (node === undefined) throw systemError("ENOENT", path);
+  return node;
+}
+
+function fileAt(machine: Machine, path: string): Node {
+  const node = get(machine, path);
+  if (node.isDirectory) throw systemError("EISDIR", path);
+  return node;
+}
+
+function checkFree(machine: Machine, path: string): void {
+  if (find(machine, path) !== undefined) throw systemError("EEXIST", path);
+}
+
+/** Gives each path a file or, with `undefined`, none; on the disk all of it or nothing. */
+function setNames(machine: Machine, paths: readonly (readonly [path: string, to: number | undefined])[]): void {
+  const changes = paths.map(([path, to]) => {
+    const directory = get(machine, dirname(path));
+    if (!directory.isDirectory) throw systemError("ENOTDIR", path);
+    if (to === undefined) directory.names.delete(basename(path));
+    else directory.names.set(basename(path), to);
+    return { directory: directory.inode, name: basename(path), to };
+  });
+  machine.platter.pending.push(changes);
+}
+
+function readingCalls(machine: Machine) {
+  const { nodes } = machine.platter;
+  const linksOf = (inode: number): number => {
+    let links = 0;
+    for (const { names } of nodes.values()) for (const to of names.values()) if (to === inode) links++;
+    return links;
+  };
+  return {
+    look(path: string): FileStat | undefined {
+      const node = find(machine, path);
+      if (node === undefined) return undefined;
+      const { inode, isDirectory, owner, mode, bytes } = node;
+      const kind = isDirectory ? "directory" : "file";
+      const numbers = { links: linksOf(inode), owner, group: 0, mode, size: bytes.length, modified: 0 };
+      return { kind, inode: String(inode), device: "1", ...numbers };
+    },
+    list: (path: string) => [...get(machine, path).names.keys()],
+    readLink(path: string): string {
+      throw systemError("EINVAL", path);
+    },
+    read(path: string, most: number) {
+      const { bytes } = fileAt(machine, path);
+      if (bytes.length > most) throw systemError("EFBIG", path);
+      return Buffer.from(bytes);
+    },
+    readStart: (path: string, length: number) => Buffer.from(fileAt(machine, path).bytes.subarray(0, length)),
+    mayWrite: (path: string) => find(machine, path) !== undefined,
+  };
+}
+
+function fileCalls(machine: Machine) {
+  const { platter } = machine;
+  return {
+    make(path: string, bytes: Uint8Array, mode: number) {
+      step(machine, `make ${path}`);
+      checkFree(machine, path);
+      const inode = platter.nodes.size + 1;
+      const node = { ...directoryNode(inode, mode), isDirectory: false };
+      platter.nodes.set(inode, node);
+      setNames(machine, [[path, inode]]);
+      step(machine, `write ${path}`);
+      node.bytes = Buffer.from(bytes.subarray(0, bytes.length >> 1));
+      step(machine, `write ${path}`);
+      node.bytes = Buffer.from(bytes);
+    },
+    fill(path: string, bytes: Uint8Array) {
+      step(machine, `open ${path}`);
+      const node = fileAt(machine, path);
+      const old = node.bytes;
+      const joined = (length: number): Buffer => Buffer.concat([bytes.subarray(0, length), old.subarray(length)]);
+      step(machine, `write ${path}`);
+      node.bytes = joined(bytes.length >> 1);
+      step(machine, `write ${path}`);
+      node.bytes = joined(bytes.length);
+      step(machine, `truncate ${path}`);
+      node.bytes = Buffer.from(bytes);
+    },
+    setMode(path: string, mode: number) {
+      step(machine, `chmod ${path}`);
+      get(machine, path).mode = mode;
+    },
+    copyAttributes: (pairs: readonly AttributePair[]) =>
+      pairs.map(({ from, to }) => {
+        step(machine, `attributes ${to}`);
+        const [source, target] = [fileAt(machine, from), fileAt(machine, to)];
+        if (!platter.copiesAttributes) return false;
+        target.mode = source.mode;
+        target.owner = source.owner;
+        return true;
+      }),
+    sync(path: string) {
+      step(machine, `sync ${path}`);
+      const node = get(machine, path);
+      if (!node.isDirectory) {
+        node.synced = node.bytes;
+        return;
+      }
+      const touches = (changes: NameChange): boolean => changes.some(({ directory }) => directory === node.inode);
+      for (const changes of platter.pending.filter(touches)) applySynced(platter.nodes, changes);
+      platter.pending = platter.pending.filter((changes) => !touches(changes));
+    },
+  };
+}
+
+function nameCalls(machine: Machine) {
+  return {
+    link(from: string, to: string) {
+      step(machine, `link ${to}`);
+      const { inode } = fileAt(machine, from);
+      checkFree(machine, to);
+      setNames(machine, [[to, inode]]);
+    },
+    rename(from: string, to: string) {
+      step(machine, `rename ${to}`);
+      const { inode } = fileAt(machine, from);
+      // Two names of one file both stay, says POSIX.
+      if (find(machine, to)?.inode === inode) return;
+      setNames(machine, [
+        [from, undefined],
+        [to, inode],
+      ]);
+    },
+    unlink(path: string) {
+      if (find(machine, path) === undefined) throw systemError("ENOENT", path);
+      step(machine, `unlink ${path}`);
+      fileAt(machine, path);
+      setNames(machine, [[path, undefined]]);
+    },
+    makeDirectory(path: string, mode: number) {
+      step(machine, `mkdir ${path}`);
+      checkFree(machine, path);
+      const { nodes } = machine.platter;
+      const inode = nodes.size + 1;
+      nodes.set(inode, directoryNode(inode, mode));
+      setNames(machine, [[path, inode]]);
+    },
+    removeDirectory(path: string) {
+      step(machine, `rmdir ${path}`);
+      if (get(machine, path).names.size > 0) throw systemError("ENOTEMPTY", path);
+      setNames(machine, [[path, undefined]]);
+    },
+  };
+}
+
+function applySynced(nodes: ReadonlyMap<number, Node>, changes: NameChange): void {
+  for (const { directory, name, to } of changes) {
+    const names = nodes.get(directory)?.syncedNames;
+    if (to === undefined) names?.delete(name);
+    else names?.set(name, to);
+  }
+}
+
+/** Any of the changes that no sync has reached may be there, in any combination, and of bytes any of their sectors. */
+function cut({ nodes, pending, copiesAttributes }: Platter, choose: Choose): Platter {
+  const kept = new Map<number, Node>();
+  for (const [inode, node] of nodes) {
+    const bytes = node.isDirectory || node.bytes === node.synced ? node.bytes : sectors(node, choose);
+    kept.set(inode, { ...node, bytes, synced: bytes, names: new Map(), syncedNames: new Map(node.syncedNames) });
+  }
+  // Mostly some of them, and often enough all or none.
+  const mood = choose(4);
+  for (const changes of pending) {
+    if (mood === 0 || (mood !== 1 && choose(2) === 0)) applySynced(kept, changes);
+  }
+  for (const node of kept.values()) for (const [name, inode] of node.syncedNames) node.names.set(name, inode);
+  return { nodes: kept, pending: [], copiesAttributes };
+}
+
+function copied({ nodes, pending, copiesAttributes }: Platter): Platter {
+  const kept = new Map<number, Node>();
+  for (const [inode, node] of nodes) {
+    kept.set(inode, { ...node, names: new Map(node.names), syncedNames: new Map(node.syncedNames) });
+  }
+  return { nodes: kept, pending: [...pending], copiesAttributes };
+}
+
+function sectors({ bytes, synced = Buffer.alloc(0) }: Node, choose: Choose): Buffer {
+  const mood = choose(4);
+  if (mood === 0) return bytes;
+  if (mood === 1) return synced;
+  const length = choose(2) === 0 ? bytes.length : Math.max(bytes.length, synced.length);
+  const out = Buffer.alloc(length);
+  for (let at = 0; at < length; at += 512) {
+    const side = choose(2) === 0 ? bytes : synced;
+    out.set(side.subarray(at, at + 512).subarray(0, length - at), at);
+  }
+  return out;
+}
+
+/** What is below `directory`, which is given as a prefix of paths; `node` is at `path`. */
+function treeOf(
+  nodes: ReadonlyMap<number, Node>,
+  node: Node,
+  path: string,
+  directory: string,
+): Map<string, string | undefined> {
+  const tree = new Map<string, string | undefined>();
+  for (const [name, inode] of node.names) {
+    const child = nodes.get(inode) as Node;
+    const at = `${path}/${name}`;
+    if (at.startsWith(`${directory}/`)) {
+      tree.set(at, child.isDirectory ? undefined : `${child.mode.toString(8)} ${child.bytes.toString()}`);
+    }
+    if (child.isDirectory) for (const [below, text] of treeOf(nodes, child, at, directory)) tree.set(below, text);
+  }
+  return tree;
+}

@@ -1,0 +1,185 @@
+/** Batches on disks in memory that are cut off or fail at every step; what is found afterwards is all old or all new. */
+import { type Committed, stage } from "../../server/disk/commit.js";
+import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
+import { recover } from "../../server/disk/recover.js";
+import { type Choose, type MemoryDisk, memoryDisk, PowerCut, type Trouble } from "./memoryDisk.js";
+import { chooser, randomPlan, type Tree, type TrialPlan, workspaceFolder } from "./plans.js";
+
+/** Figures of many trials. */
+export interface Tally {
+  /** Batches. */
+  plans: number;
+  /** States of a disk after a power cut, each followed by recovery and looked at. */
+  states: number;
+  /** Of these, those in which the recovery was cut off, too. */
+  twice: number;
+  /** Runs in which the disk refused one step, or all from one on. */
+  refusals: number;
+}
+
+/** What is wrong with a trial, and how to see it again. */
+export interface Wrong {
+  readonly seed: number;
+  readonly what: string;
+}
+
+/** Nothing counted yet. */
+export function newTally(): Tally {
+  return { plans: 0, states: 0, twice: 0, refusals: 0 };
+}
+
+/** Runs one random batch with a cut and a refusal at each of its steps, and `samples` states a cut. `undefined`: all is well. */
+export function simulate(seed: number, samples: number, tally: Tally): Wrong | undefined {
+  const choose = chooser(seed);
+  const plan = randomPlan(choose);
+  const ending = (["finish", "finish", "revert", "abandon"] as const)[choose(4)]!;
+  const trial: Trial = { plan, ending, copiesAttributes: choose(4) > 0 };
+  tally.plans++;
+  const told = { seed, what: "" };
+  const wrong = (what: string): Wrong => ({ ...told, what: `${ending}, ${JSON.stringify(plan.changes)}: ${what}` });
+  const whole = run(trial, {});
+  const problem = lookAt(whole.disk, plan, whole.report) ?? strays(whole.disk);
+  if (problem !== undefined) return wrong(`without any trouble: ${problem}`);
+  const steps = whole.disk.steps();
+  for (let cutAt = 0; cutAt <= steps; cutAt++) {
+    const { disk, report } = run(trial, { cutAt });
+    for (let sample = 0; sample < samples; sample++) {
+      tally.states++;
+      const found = afterCut(disk, { choose, tally, isKill: sample === 0 });
+      const what = lookAt(found, plan, report) ?? strays(found);
+      if (what !== undefined) return wrong(`cut off at ${cutAt} (${report.at}): ${what}`);
+    }
+  }
+  for (let at = 0; at < steps; at++) {
+    const code = (["EIO", "ENOSPC", "EACCES"] as const)[choose(3)]!;
+    for (const to of [at + 1, Number.POSITIVE_INFINITY]) {
+      tally.refusals++;
+      const { disk, report } = run(trial, { refuse: { from: at, to, code } });
+      const before = report.isSettled ? lookAt(disk.afterKill(), plan, report) : undefined;
+      const after = disk.afterKill();
+      recover(workspaceOn(after));
+      const what = before ?? lookAt(after, plan, report) ?? strays(after);
+      const how = to === at + 1 ? "once" : "from there on";
+      if (what !== undefined) return wrong(`${code} at ${at}, ${how} (${report.at}): ${what}`);
+    }
+  }
+  return undefined;
+}
+
+interface Trial {
+  readonly plan: TrialPlan;
+  readonly ending: "finish" | "revert" | "abandon";
+  readonly copiesAttributes: boolean;
+}
+
+/** What the caller knows when the power goes. */
+interface Report {
+  /** What was going on. */
+  at: string;
+  /** What the disk may be. */
+  may: readonly ("old" | "new")[];
+  /** Whether that also holds before anybody has recovered. */
+  isSettled: boolean;
+}
+
+const failure = { code: "cancelled", message: "Enough." } as const;
+
+function run({ plan, ending, copiesAttributes }: Trial, trouble: Trouble): { disk: MemoryDisk; report: Report } {
+  const disk = memoryDisk(plan.layout, { copiesAttributes }, trouble);
+  const report: Report = { at: "staging", may: ["old"], isSettled: true };
+  const now = (at: string, may: Report["may"], isSettled: boolean): void => {
+    Object.assign(report, { at, may, isSettled });
+  };
+  try {
+    const staged = stage(workspaceOn(disk), plan.changes, "a batch");
+    if (!staged.ok) {
+      now("refused", ["old"], true);
+    } else if (ending === "abandon") {
+      staged.abandon();
+    } else {
+      now("committing", ["old", "new"], false);
+      const committed = staged.commit();
+      if (committed.outcome === "applied") finish(committed, ending, now);
+      else if (committed.outcome === "rolledBack") now("rolled back", ["old"], true);
+      else now("pending", ["old", "new"], false);
+    }
+  } catch (error) {
+    if (!(error instanceof PowerCut)) throw error;
+  }
+  return { disk, report };
+}
+
+function finish(
+  committed: Committed,
+  ending: "finish" | "revert",
+  now: (at: string, may: Report["may"], isSettled: boolean) => void,
+): void {
+  now("applied", ["new"], true);
+  if (ending === "finish") {
+    committed.finish();
+    return;
+  }
+  now("reverting", ["old", "new"], false);
+  const { outcome } = committed.revert(failure);
+  if (outcome === "rolledBack") now("reverted", ["old"], true);
+  else if (outcome === "applied") now("not reverted", ["new"], true);
+}
+
+/** The disk after a cut and a recovery, which may be cut off itself. A kill is a cut in which nothing gets lost. */
+function afterCut(
+  disk: MemoryDisk,
+  { choose, tally, isKill }: { readonly choose: Choose; readonly tally: Tally; readonly isKill: boolean },
+): MemoryDisk {
+  const next = (from: MemoryDisk, trouble?: Trouble): MemoryDisk =>
+    isKill ? from.afterKill(trouble) : from.afterCut(choose, trouble);
+  let found = next(disk, choose(3) === 0 ? { cutAt: choose(25) } : {});
+  try {
+    recover(workspaceOn(found));
+  } catch (error) {
+    if (!(error instanceof PowerCut)) throw error;
+    tally.twice++;
+    found = next(found);
+    recover(workspaceOn(found));
+  }
+  return found;
+}
+
+let processes = 0;
+
+/** The workspace as a process of its own sees it; all others are dead. */
+export function workspaceOn(files: MemoryDisk): DiskWorkspace {
+  const self = `00000000-00000000-${++processes}-0`;
+  return diskWorkspace([workspaceFolder], {
+    files,
+    state: "/state/multi-edit",
+    swapFiles: "/state/nvim",
+    owners: { self, user: 0, isAlive: (name) => name === self, now: () => 0 },
+  });
+}
+
+/** `undefined`: the files are what the report says that they may be. What helped the batch is not looked at. */
+function lookAt(disk: MemoryDisk, plan: TrialPlan, { may }: Report): string | undefined {
+  const tree = disk.tree(workspaceFolder);
+  for (const path of tree.keys()) if (isHelper(path)) tree.delete(path);
+  if (may.some((side) => isSame(tree, plan[side]))) return undefined;
+  return `not ${may.join(" or ")}: ${show(tree)} instead of ${may.map((side) => show(plan[side])).join(" or ")}`;
+}
+
+const show = (tree: Tree): string =>
+  [...tree]
+    .map(
+      ([path, text]) => `${path}${text === undefined ? "/" : ` ${JSON.stringify(text.slice(0, 20))} (${text.length})`}`,
+    )
+    .join(", ");
+
+/** `undefined`: nothing of a batch is left beside the files or in the state directory. */
+function strays(disk: MemoryDisk): string | undefined {
+  const left = [...disk.tree("").keys()].filter((path) => isHelper(path) || path.startsWith("/state/multi-edit/"));
+  return left.length === 0 ? undefined : `left behind: ${left.join(", ")}`;
+}
+
+const isHelper = (path: string): boolean => path.includes("/.multi-edit-");
+
+function isSame(one: Tree, other: Tree): boolean {
+  return one.size === other.size && [...one].every(([path, text]) => other.has(path) && other.get(path) === text);
+}
