@@ -1,26 +1,17 @@
 /** The directory in which the sessions of one user are announced: nobody else may look into it or put anything there. */
 import { lstatSync, mkdirSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { sessionProblems } from "../plan/failure.js";
 import { codeOf } from "../workspace/identity.js";
 import { pathsOf } from "../workspace/pathRules.js";
+import { stateFolder } from "../workspace/stateFolder.js";
 
-/**
- * Below the user's state directory, by the rules of the XDG base directories and of macOS and Windows. Never below the
- * directory for temporary files: agents' sandboxes have one of their own, and would look in another place than the editor.
- */
+/** Beside whatever else the server keeps. */
 export function sessionDirectory(
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
 ): string {
-  const { isAbsolute, join } = pathsOf(platform);
-  const { XDG_STATE_HOME: given, LOCALAPPDATA: local } = env;
-  if (given !== undefined && isAbsolute(given)) return join(given, folderName, "sessions");
-  const home = homedir();
-  if (platform === "win32") return join(local ?? join(home, "AppData", "Local"), folderName, "sessions");
-  if (platform === "darwin") return join(home, "Library", "Application Support", folderName, "sessions");
-  return join(home, ".local", "state", folderName, "sessions");
+  return pathsOf(platform).join(stateFolder(env, platform), "sessions");
 }
 
 /**
@@ -49,5 +40,3 @@ export function isOwn(stats: { readonly uid: number; readonly mode: number }): b
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
 }
-
-const folderName = "multi-edit-language-server";

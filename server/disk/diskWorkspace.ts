@@ -1,8 +1,8 @@
 /** What a batch on disk is written in: the folders, the disk, and how to learn who else has their files open. */
 import { join } from "node:path";
+import { stateFolder, stateHome } from "../workspace/stateFolder.js";
 import { type FileSystem, realFileSystem } from "./fileSystem.js";
 import { type Owners, realOwners } from "./owner.js";
-import { stateHome } from "./stateDirectory.js";
 
 /** Where batches are written. Nothing outside `folders` is ever touched, be it asked for or found in a journal. */
 export interface DiskWorkspace {
@@ -20,14 +20,19 @@ export interface DiskWorkspace {
 
 /** The workspace of this user on this machine. `folders`: absolute and canonical. */
 export function diskWorkspace(folders: readonly string[], more: Partial<DiskWorkspace> = {}): DiskWorkspace {
-  const home = stateHome();
   return {
     files: realFileSystem,
     folders,
-    state: join(home, "multi-edit-language-server"),
+    state: join(stateFolder(), "journals"),
     owners: more.owners ?? realOwners(),
-    swapFiles: join(home, process.platform === "win32" ? "nvim-data" : "nvim", "swap"),
+    swapFiles: neovimSwapFiles(),
     openElsewhere: () => undefined,
     ...more,
   };
+}
+
+/** Neovim has a home of its own everywhere but on Windows. Source: its help, `base-directories`. */
+function neovimSwapFiles(): string {
+  const isWindows = process.platform === "win32";
+  return join(stateHome(process.env, isWindows ? "win32" : "linux"), isWindows ? "nvim-data" : "nvim", "swap");
 }

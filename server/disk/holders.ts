@@ -1,9 +1,9 @@
 /** Who else has a file open, by the files that editors leave beside those that they edit. */
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { isProcess } from "../workspace/process.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { isSystemError } from "./fileSystem.js";
-import { isRunning } from "./owner.js";
 
 /** Who has a file open, in words as "Emacs (ann@desk, process 12)"; `undefined`: nobody that can be seen. */
 export function holderOf(workspace: DiskWorkspace, path: string): string | undefined {
@@ -72,7 +72,7 @@ function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): 
 
 /** Whether the editor that left it is gone, as far as can be told: processes of other machines can't be looked for. */
 function isLeft(host: string | undefined, pid: number): boolean {
-  return host === hostname() && !isRunning(pid);
+  return host === hostname() && !isProcess(pid, undefined);
 }
 
 function readOr<T>(otherwise: T, read: () => T): T {

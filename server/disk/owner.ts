@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { limits } from "../text/limits.js";
-import { codeOf } from "../workspace/identity.js";
+import { isProcess, processStart } from "../workspace/process.js";
 
 /**
  * The name of a process that no other one ever has: where its number counts, since which boot, the number, and when it was
@@ -24,7 +24,7 @@ export interface Owners {
 
 /** The processes of this machine. */
 export function realOwners(): Owners {
-  const self = `${placeName()}-${bootName()}-${process.pid}-${startOf(process.pid) ?? "0"}`;
+  const self = `${placeName()}-${bootName()}-${process.pid}-${processStart(process.pid) ?? "0"}`;
   return { self, user: process.getuid?.(), isAlive: (name, age) => isAlive(name, age, self), now: Date.now };
 }
 
@@ -34,17 +34,6 @@ export function processOf(name: OwnerName): number | undefined {
   return parts === null ? undefined : Number(parts[1]);
 }
 
-/** Whether a process number is in use here. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // It may be somebody else's.
-    return codeOf(error) === "EPERM";
-  }
-}
-
 function isAlive(name: OwnerName, age: number, self: OwnerName): boolean {
   const pid = processOf(name);
   if (pid === undefined) return false;
@@ -52,8 +41,7 @@ function isAlive(name: OwnerName, age: number, self: OwnerName): boolean {
   const [herePlace, hereBoot] = self.split("-");
   // Another machine with the same home directory, or another container: its numbers say nothing here.
   if (place !== herePlace) return age < limits.foreignProcessMs;
-  if (boot !== hereBoot || !isRunning(pid)) return false;
-  return start === (startOf(pid) ?? "0");
+  return boot === hereBoot && isProcess(pid, start === "0" ? undefined : start);
 }
 
 /** The machine and, on Linux, the namespace in which process numbers count. */
@@ -66,12 +54,6 @@ function bootName(): string {
 }
 
 const short = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
-
-/** When a process was started, in ticks since the boot; `undefined`: the platform does not say. Source: proc(5). */
-function startOf(pid: number): string | undefined {
-  // The name of the program, in parentheses, may hold anything.
-  return /.*\) (?:\S+ ){19}(\d+)/s.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.[1];
-}
 
 function orEmpty(read: () => string): string {
   try {

@@ -1,21 +1,9 @@
 /** Where the journals are: outside every workspace and closed to everybody else, so that no agent can write one. */
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname } from "node:path";
 import { diskFailures, diskProblems, type Failure, fileProblems } from "../plan/failure.js";
 import { codeOf } from "../workspace/identity.js";
 import { type FileSystem, isSystemError } from "./fileSystem.js";
 import type { Owners } from "./owner.js";
-
-/** Where programs keep state of this user, absolute, whether or not it is there. Source: the XDG Base Directory Specification. */
-export function stateHome(
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-  home: string = homedir(),
-  platform: NodeJS.Platform = process.platform,
-): string {
-  const named = [environment.XDG_STATE_HOME, platform === "win32" ? environment.LOCALAPPDATA : undefined];
-  // The specification has relative paths ignored.
-  return named.find((path) => path !== undefined && isAbsolute(path)) ?? join(home, ".local", "state");
-}
 
 /** Makes the directory where it is missing; a failure where others could write in it. */
 export function openState(files: FileSystem, owners: Owners, state: string): Failure | undefined {

@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isProcess, processStart } from "../../server/agent/process.js";
 import { readRecords, recordPath, type SessionRecord, writeRecord } from "../../server/agent/record.js";
 import { sessionDirectory } from "../../server/agent/stateDirectory.js";
 import { limits } from "../../server/text/limits.js";
+import { isProcess, processStart } from "../../server/workspace/process.js";
 import { makeDirectory } from "../support/directory.js";
 
 const record: SessionRecord = {

@@ -6,8 +6,8 @@ it("is all old or all new in every state that a crash can leave", { timeout: 60_
   const tally = newTally();
   // Always the same batches in continuous integration; by hand any are as good.
   const first = process.env.CI === undefined ? Date.now() % 1_000_000 : 1;
-  for (let seed = first; tally.states < 8_000; seed++)
+  for (let seed = first; tally.states < 4_000; seed++)
     expect(simulate(seed, 10, tally), `seed ${seed}`).toBeUndefined();
   expect(tally.twice).toBeGreaterThan(100);
-  expect(tally.refusals).toBeGreaterThan(500);
+  expect(tally.refusals).toBeGreaterThan(300);
 });

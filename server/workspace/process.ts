@@ -1,4 +1,4 @@
-/** Which process a session belongs to, told apart from a later one that was given the same number. */
+/** Whether a process lives, told apart from a later one that was given the same number. */
 import { readFileSync } from "node:fs";
 
 /**
