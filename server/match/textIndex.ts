@@ -125,8 +125,10 @@ export class TextIndex {
 
   /** Looks for what is expected in the folded text, in steps, so that `keyHits` has it at once. */
   *searching(fold: FoldOptions): Generator<void, void> {
-    yield* this.folding(fold);
-    if (this.expected !== undefined && !this.searches.has(nameOf(fold))) yield* this.searchMany(fold, this.expected);
+    const { text } = yield* this.folding(fold);
+    // Where nothing folds, most patterns stand as they are, or not at all.
+    if (this.expected === undefined || text === this.text || this.searches.has(nameOf(fold))) return;
+    yield* this.searchMany(fold, this.expected);
   }
 
   /** `matchedLines` under a fold, for finding runs of whole lines. */
