@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { benchCases } from "./bench/cases.js";
 import { chartOf } from "./bench/chart.js";
-import { median, race, spread } from "./bench/race.js";
+import { median, race, uncertainty } from "./bench/race.js";
 import { doubts, goalTable, type MeasuredCase, machineNow, missed, strain } from "./bench/report.js";
 import { type Goal, verdictOf } from "./bench/result.js";
 import { seed } from "./bench/scale.js";
@@ -59,7 +59,8 @@ describe("a race", () => {
   it("is told by the middle, and by how far apart the middle half is", () => {
     expect(median([5, 1, 100, 3, 4])).toBe(4);
     expect(median([4, 1, 3, 2])).toBe(2);
-    expect(spread([1, 2, 3, 4, 5])).toBeCloseTo(2 / 3);
+    // The middle half reaches from 2 to 4.
+    expect(uncertainty([1, 2, 3, 4, 5])).toBeCloseTo((0.93 * 2) / Math.sqrt(5) / 3);
     expect(() => median([])).toThrow("no samples");
   });
 });
@@ -71,8 +72,8 @@ describe("the report", () => {
       name: "a",
       title: "A <case>",
       rows: [
-        { name: "quick", times: { ours: 1, floor: 1 }, spread: noise, goals: [{ ...goal, value: 1 }] },
-        { name: "slow", times: { ours: value, floor: 1 }, spread: noise, goals: [{ ...goal, value }] },
+        { name: "quick", times: { ours: 1, floor: 1 }, uncertainty: noise, goals: [{ ...goal, value: 1 }] },
+        { name: "slow", times: { ours: value, floor: 1 }, uncertainty: noise, goals: [{ ...goal, value }] },
       ],
       curves: [
         {
@@ -87,23 +88,23 @@ describe("the report", () => {
   ];
 
   it("has a line for each goal, with the row that is furthest from it", () => {
-    expect(goalTable(cases(4, 0.1)).split("\n").at(-1)).toMatch(
+    expect(goalTable(cases(4, 0.05)).split("\n").at(-1)).toMatch(
       /^\| A <case> \| 4\.00 x floor \| at most 5 \| met +\|$/,
     );
-    expect(goalTable(cases(6, 0.1))).toContain("| NOT MET");
-    expect([missed(cases(4, 0.1)), missed(cases(6, 0.1))]).toEqual([0, 1]);
+    expect(goalTable(cases(6, 0.05))).toContain("| NOT MET");
+    expect([missed(cases(4, 0.05)), missed(cases(6, 0.05))]).toEqual([0, 1]);
     expect([strain(goal), strain({ ...goal, sense: "atLeast" })]).toEqual([0.8, 1.25]);
   });
 
   it("says where the machine was too busy to tell", () => {
-    expect(verdictOf(goal, { spread: 0.5 })).toBe("too busy to tell");
-    expect(doubts(cases(6, 0.1))).toBeUndefined();
+    expect(verdictOf(goal, { uncertainty: 0.5 })).toBe("too busy to tell");
+    expect(doubts(cases(6, 0.05))).toBeUndefined();
     expect(doubts(cases(6, 0.5))).toContain("2 rows");
     expect(missed(cases(6, 0.5))).toBe(0);
   });
 
   it("is drawn as an SVG without a length that is no number", () => {
-    const svg = chartOf({ machine: machineNow(), command: "npm run bench", seed, cases: cases(6, 0.1) });
+    const svg = chartOf({ machine: machineNow(), command: "npm run bench", seed, cases: cases(6, 0.05) });
     expect(svg).toMatch(/^<svg [^>]*>[\s\S]*<\/svg>\n$/);
     expect(svg).toContain("A &lt;case&gt;");
     expect(svg).toContain('class="missed"');

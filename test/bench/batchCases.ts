@@ -4,7 +4,7 @@ import { TextDocument } from "vscode-languageserver-textdocument";
 import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
 import { type Batch, type BatchText, documentsBatch, editBatch, flat, patchBatch } from "./batches.js";
 import { checkMethods, floor, throughCore, usual } from "./methods.js";
-import { median, race, spread } from "./race.js";
+import { median, race, uncertainty } from "./race.js";
 import { type BenchCase, type CaseResult, type Goal, type Row, timesFloor } from "./result.js";
 import { rounds, type Scale, scaled, seed } from "./scale.js";
 import { type BenchServer, startServer } from "./server.js";
@@ -82,7 +82,7 @@ async function raceBatch(
     const row = (name: string, ours: number, own: readonly Goal[]): Row => ({
       name,
       times: { ours, floor: least, usual: usually },
-      spread: spread(times.floor),
+      uncertainty: uncertainty(times.floor),
       goals: own,
     });
     const core = median(times.core);
@@ -167,7 +167,7 @@ const growth: BenchCase = {
       return {
         name: `core, ${Math.floor(lines / 40).toLocaleString("en")} edits in ${lines.toLocaleString("en")} lines`,
         times: { ours: of("core", i), floor: of("floor", i), usual: usualOf(i) },
-        spread: spread(times[`floor${i}`] ?? []),
+        uncertainty: uncertainty(times[`floor${i}`] ?? []),
         goals: i === sizes.length - 1 ? [{ ...ratio, sense: "atMost", unit: "x" }] : [],
         note: `usual: worked out from its first ${usualShare} edits`,
       };
@@ -229,7 +229,7 @@ const absent: BenchCase = {
       rows.push({
         name: `core, ${name}`,
         times: { ours, floor: least, usual: usually },
-        spread: spread(times.floor),
+        uncertainty: uncertainty(times.floor),
         goals: [timesFloor(ours / least, 10)],
         note: isFound ? "the report names the true place" : "the report does not name a true place",
       });

@@ -2,7 +2,7 @@
 import { flat } from "./batches.js";
 import { type HostileBatch, hostileShapes } from "./hostileShapes.js";
 import { throughCore } from "./methods.js";
-import { median, race, spread } from "./race.js";
+import { median, race, uncertainty } from "./race.js";
 import type { BenchCase, Row } from "./result.js";
 import { rounds, type Scale, scaled } from "./scale.js";
 
@@ -30,7 +30,7 @@ export const hostile: BenchCase = {
       rows.push({
         name: `core, ${name}, n = ${n.toLocaleString("en")}`,
         times: { "2n": twice, n: once },
-        spread: spread(times.once),
+        uncertainty: uncertainty(times.once),
         goals: [{ measure: "x the time of n", value: twice / once, limit: 2.5, sense: "atMost", unit: "x" }],
         note: why,
       });

@@ -91,14 +91,16 @@ export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }
 
-/** How far apart the middle half of the samples lies, as a share of the median. */
-export function spread(samples: readonly number[]): number {
-  return middleHalf(samples) / median(samples);
+/** How far the median may be off, as a share of it. */
+export function uncertainty(samples: readonly number[]): number {
+  return errorOfMedian(samples) / median(samples);
 }
 
-/** How far apart the middle half of the samples lies, in milliseconds. */
-export function middleHalf(samples: readonly number[]): number {
-  return quantile(samples, 0.75) - quantile(samples, 0.25);
+/** The standard error of the median in milliseconds, as the middle half of the samples tells it. */
+export function errorOfMedian(samples: readonly number[]): number {
+  const middleHalf = quantile(samples, 0.75) - quantile(samples, 0.25);
+  // The factor holds where samples scatter normally; the others make it a cautious guess.
+  return (0.93 * middleHalf) / Math.sqrt(samples.length);
 }
 
 function quantile(samples: readonly number[], share: number): number {

@@ -63,7 +63,8 @@ const timesOf = ({ times }: Row): string =>
     .map(([name, ms]) => `${name} ${milliseconds(ms)}`)
     .join(", ");
 
-const noise = ({ spread }: Row): string => (spread === undefined ? "" : ` (spread ${Math.round(spread * 100)} %)`);
+const noise = ({ uncertainty }: Row): string =>
+  uncertainty === undefined ? "" : ` (± ${Math.round(uncertainty * 100)} %)`;
 
 function goalText({ measure, value, limit, sense, unit }: Goal): string {
   const bound = `${sense === "atMost" ? "at most" : "at least"} ${limit}`;
@@ -114,17 +115,19 @@ export function goalTable(cases: readonly MeasuredCase[]): string {
 
 /** What a reader must know of how far the figures can be trusted; `undefined`: the machine was quiet. */
 export function doubts(cases: readonly MeasuredCase[]): string | undefined {
-  const rows = cases.flatMap((one) => one.rows.filter(({ goals, spread = 0 }) => goals.length > 0 && spread > quiet));
+  const rows = cases.flatMap((one) =>
+    one.rows.filter(({ goals, uncertainty = 0 }) => goals.length > 0 && uncertainty > quiet),
+  );
   if (rows.length === 0) return undefined;
   const most = Math.round(100 * quiet);
-  return `The machine was too busy to tell in ${rows.length} rows: the times that they are compared with spread by more than ${most} %. Run it again when nothing else runs.`;
+  return `The machine was too busy to tell in ${rows.length} rows: the times that they are compared with may be off by more than ${most} %. Run it again when nothing else runs.`;
 }
 
 /** Goals that are missed in rows that can tell. */
 export function missed(cases: readonly MeasuredCase[]): number {
   return cases
     .flatMap(({ rows }) => rows)
-    .reduce((sum, row) => sum + row.goals.filter((goal) => !isMet(goal) && (row.spread ?? 0) <= quiet).length, 0);
+    .reduce((sum, row) => sum + row.goals.filter((goal) => !isMet(goal) && (row.uncertainty ?? 0) <= quiet).length, 0);
 }
 
 /** Milliseconds, or seconds where there are many. */

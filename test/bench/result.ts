@@ -17,8 +17,8 @@ export interface Row {
   readonly name: string;
   /** Medians in milliseconds, or bytes for what is no time, by contender; the server first. */
   readonly times: Readonly<Record<string, number>>;
-  /** How far apart the middle half of the comparison's samples lies, as a share of their median, or of the goal; `undefined`: no time was compared. */
-  readonly spread?: number;
+  /** How far the comparison's median may be off, as a share of it, or of the goal; `undefined`: no time was compared. */
+  readonly uncertainty?: number;
   readonly goals: readonly Goal[];
   readonly note?: string;
 }
@@ -46,15 +46,15 @@ export interface BenchCase {
   measure(scale: Scale): Promise<CaseResult>;
 }
 
-/** Beyond this spread of the comparison the machine was too busy to tell. */
-export const quiet = 0.25;
+/** Beyond this uncertainty of the comparison the machine was too busy to tell. */
+export const quiet = 0.08;
 
 /** What came of a goal. */
 export type Verdict = "met" | "NOT MET" | "too busy to tell";
 
 /** Whether a goal is met, in a row that may tell. */
-export function verdictOf(goal: Goal, row: Pick<Row, "spread">): Verdict {
-  if ((row.spread ?? 0) > quiet) return "too busy to tell";
+export function verdictOf(goal: Goal, row: Pick<Row, "uncertainty">): Verdict {
+  if ((row.uncertainty ?? 0) > quiet) return "too busy to tell";
   return isMet(goal) ? "met" : "NOT MET";
 }
 

@@ -1,7 +1,7 @@
 /** The ladder: the same edits, found on each rung in turn, because text and call differ in what that rung folds away. */
 import { type BatchShape, type Disguise, editBatch, patchBatch } from "./batches.js";
 import { checkMethods, floor, throughCore } from "./methods.js";
-import { median, race, spread } from "./race.js";
+import { median, race, uncertainty } from "./race.js";
 import { type BenchCase, type Row, timesFloor } from "./result.js";
 import { rounds, scaled, seed } from "./scale.js";
 
@@ -73,7 +73,7 @@ export const ladder: BenchCase = {
       rows.push({
         name: `core, ${kind} ${rung}`,
         times: { ours, floor: least },
-        spread: spread(times.floor),
+        uncertainty: uncertainty(times.floor),
         goals: [timesFloor(ours / least, 10)],
       });
     };

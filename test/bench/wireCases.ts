@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { editBatch, patchBatch } from "./batches.js";
 import { floor } from "./methods.js";
-import { median, middleHalf, race, spread } from "./race.js";
+import { errorOfMedian, median, race, uncertainty } from "./race.js";
 import type { BenchCase, Row } from "./result.js";
 import { rounds, scaled, seed } from "./scale.js";
 import { connect, startServer } from "./server.js";
@@ -36,7 +36,7 @@ const smallBatch: BenchCase = {
             name: "wire",
             times: { ours, "empty request": empty, floor: median(times.floor) },
             // What an empty request takes is little and varies much; what counts is how that compares with the goal.
-            spread: middleHalf(times.empty) / limit,
+            uncertainty: errorOfMedian(times.empty) / limit,
             goals: [{ measure: "ms above an empty request", value, limit, sense: "atMost", unit: " ms" }],
           },
         ],
@@ -88,7 +88,7 @@ const keystroke: BenchCase = {
           {
             name: "wire",
             times: { ours, "TextDocument.update": update, "empty request": median(times.empty) },
-            spread: spread(times.update),
+            uncertainty: uncertainty(times.update),
             goals: [{ measure: "x TextDocument.update", value: ours / update, limit: 2, sense: "atMost", unit: "x" }],
             note: "ours: a keystroke and an empty request, less an empty request",
           },
@@ -133,7 +133,7 @@ const start: BenchCase = {
         {
           name: "wire",
           times: { ours, "node -e 0": node },
-          spread: spread(times.node),
+          uncertainty: uncertainty(times.node),
           goals: [{ measure: "x node -e 0", value: ours / node, limit: 2.5, sense: "atMost", unit: "x" }],
         },
       ],
