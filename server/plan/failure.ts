@@ -302,6 +302,13 @@ function wordStart(text: string, column: number): number {
   return space > column - 30 ? space + 1 : column - 20;
 }
 
+/** A line with the blanks at its two ends made visible. */
+function withVisibleEnds(line: string): string {
+  const body = line.trim();
+  const from = line.indexOf(body);
+  return visibleBlanks(line.slice(0, from)) + body + visibleBlanks(line.slice(from + body.length));
+}
+
 /** A text with its blanks made visible: `·` a space, `→` a tab, `⍽` any other blank. */
 function visibleBlanks(text: string): string {
   return text.replace(/\s/g, (blank) => (blank === " " ? "·" : blank === "\t" ? "→" : "⍽"));
@@ -321,7 +328,7 @@ export function showLines(
 ): string {
   const shown = lines.map(({ text, number }) => {
     const cut = clip(text, limits.quotedLine);
-    return `${number ?? "+"}| ${how.blanks === "plain" ? cut : cut.replace(/^\s+|\s+$/g, visibleBlanks)}`;
+    return `${number ?? "+"}| ${how.blanks === "plain" ? cut : withVisibleEnds(cut)}`;
   });
   return [...(how.before ? ["…"] : []), ...shown, ...(how.more ? ["…"] : [])].join("\n");
 }
