@@ -61,6 +61,8 @@ describe("what is packed", () => {
     "server/PROTOCOL.md",
     "server/README.md",
     "test/README.md",
+    "test/bench/README.md",
+    "test/bench/chart.svg",
   ];
 
   it("is all that is needed, and nothing else", () => {
