@@ -107,7 +107,7 @@ function applyStrictly(before: Tree, files: readonly FileChange[]): Tree {
     capabilities: {
       workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
     },
-    facts: { documentChanges: true, loneCrEndsLine: true, emptyIsLineEnd: false, finalLineEndReturns: false },
+    facts: { documentChanges: true, emptyIsLineEnd: false },
   });
   if (!made.ok) throw new Error(made.failure.message);
   const texts = new Map([...before].map(([path, text]) => [uriOf(path), text]));

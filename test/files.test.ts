@@ -16,6 +16,9 @@ import { readTarget, takeSnapshot, type World } from "../server/workspace/snapsh
 import { uriOfPath } from "../server/workspace/uri.js";
 import { type Entry, makeDirectory } from "./support/directory.js";
 
+/** An editor that saves its texts as they are. */
+const noHabits = { syncsLf: false, endsLastLine: false };
+
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 const utf16be = (text: string): Uint8Array => Buffer.from(`\ufeff${text}`, "utf16le").swap16();
 
@@ -180,7 +183,29 @@ it("an open text is compared with the file exactly, but for the mark", async () 
     ["é", "latin1", undefined],
     ["", "nowhere", undefined],
   ] as const;
-  for (const [text, name, outcome] of rows) expect(await sameAsDisk(text, join(at, name))).toBe(outcome);
+  for (const [text, name, outcome] of rows) expect(await sameAsDisk(text, join(at, name), noHabits)).toBe(outcome);
+});
+
+it("an open text is compared with the file as the editor's habits have it", async () => {
+  const at = makeDirectory({ crlf: "a\r\nb\r\n", lf: "a\nb\n", open: "a\nb" });
+  const lf = { syncsLf: true, endsLastLine: false };
+  const ending = { syncsLf: false, endsLastLine: true };
+  const both = { syncsLf: true, endsLastLine: true };
+  const rows = [
+    ["a\nb\n", "crlf", lf, "same"],
+    ["a\nb", "crlf", lf, "differs"],
+    ["a\nb", "crlf", both, "same"],
+    ["a\nb\n", "crlf", ending, "differs"],
+    ["a\r\nb", "crlf", ending, "same"],
+    ["a\nb", "lf", ending, "same"],
+    ["a\nb", "lf", lf, "differs"],
+    // A line end that is missing in the file is one that somebody has typed.
+    ["a\nb\n", "open", both, "differs"],
+    ["a\nb\n\n", "lf", both, "differs"],
+  ] as const;
+  for (const [text, name, habits, outcome] of rows) {
+    expect(await sameAsDisk(text, join(at, name), habits), JSON.stringify([text, name])).toBe(outcome);
+  }
 });
 
 /** An edit of a path; an empty old text may create it. */
@@ -202,7 +227,7 @@ function makeWorld(entries: Record<string, Entry>, open: Record<string, Opened> 
     openTexts.open(uriOfPath(join(at, name)), version, text, { loneCrEndsLine });
   }
   const folders = [{ uri: uriOfPath(at), path: at }];
-  return { at, folders, additionalFolders: [], protectedNames: [], openTexts, loneCrEndsLine: false };
+  return { at, folders, additionalFolders: [], protectedNames: [], openTexts, loneCrEndsLine: false, habits: noHabits };
 }
 
 /** The documents by path without what is asked elsewhere. */
@@ -311,7 +336,14 @@ describe("a snapshot", () => {
     const uri = uriOfPath(join(at, "a.ts"));
     openTexts.open(uri, 1, "before", { loneCrEndsLine: true });
     const folders = [{ uri: uriOfPath(at), path: at }];
-    const world = { folders, additionalFolders: [], protectedNames: [], openTexts, loneCrEndsLine: true };
+    const world = {
+      folders,
+      additionalFolders: [],
+      protectedNames: [],
+      openTexts,
+      loneCrEndsLine: true,
+      habits: noHabits,
+    };
     // The texts are copied when the work begins, which is before the folders have been looked at.
     const taking = takeSnapshot([edit("a.ts")], world);
     openTexts.change(uri, 2, [{ text: "after" }], () => undefined);

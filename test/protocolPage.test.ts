@@ -146,7 +146,7 @@ describe("the examples", () => {
   const calls = examples.filter(({ kind }) => kind === "call" || kind === "refused");
 
   it("are all of a known kind, and there are some of each shape", () => {
-    const known = ["announced", "answer", "call", "read", "refused", "undo"];
+    const known = ["announced", "answer", "call", "capabilities", "read", "refused", "undo"];
     expect([...new Set(examples.map(({ kind }) => kind))].sort()).toEqual(known);
     const shown = examples.filter(({ kind }) => kind === "call").map(({ name }) => name);
     expect(shown).toEqual(expect.arrayContaining([...announcedShapes]));
@@ -184,6 +184,12 @@ describe("the examples", () => {
     const announced = examples.filter(({ kind }) => kind === "announced").map(({ text }) => JSON.parse(text));
     const multiEdit = { version: protocolVersion, shapes: announcedShapes, commands: Object.values(commands) };
     expect(announced).toEqual([multiEdit]);
+  });
+
+  it("announce by known names", () => {
+    const shown = examples.filter(({ kind }) => kind === "capabilities").map(({ text }) => JSON.parse(text));
+    const names = shown.flatMap(({ experimental }) => Object.keys(experimental.multiEdit));
+    expect(names.sort()).toEqual(fieldsOf(protocolSource, "ClientMultiEdit").sort());
   });
 
   it("take back by known names", () => {

@@ -7,7 +7,7 @@ import { withoutMark } from "../workspace/files.js";
 import { nameAfter } from "./fileSteps.js";
 import { ascendingPositions } from "./positions.js";
 import { type DidApplyParams, notifications } from "./protocol.js";
-import { openAt, type Session } from "./session.js";
+import { announcedBy, openAt, type Session } from "./session.js";
 import { inverseOf } from "./textSteps.js";
 import type { AppliedStep } from "./transactions.js";
 
@@ -18,10 +18,11 @@ export interface Told {
   readonly steps: readonly AppliedStep[];
 }
 
-/** Sends `multiEdit/didApply`; files that were deleted are left out. */
+/** Sends `multiEdit/didApply` to who does not mind; files that were deleted are left out. */
 export function tellApplied(session: Session, { transaction, label, steps }: Told): void {
   const files = [...new Set(steps.map(({ file }) => file))].filter(({ kind }) => kind !== "delete");
   const params: DidApplyParams = { transaction, label, files: files.map((file) => placeOf(session, file)) };
+  if (session.facts.warnsOfUnknown && announcedBy(session).didApply !== true) return;
   session.connection.sendNotification(notifications.didApply, params).catch(() => undefined);
 }
 

@@ -140,7 +140,7 @@ export async function renameFile(
   if (proof.kind !== "proved" || open === undefined) return { proof, ...more };
   // Some editors keep the document under its old name, and some close it and leave the text to the disk.
   const nowAt = () => openAt(session, target.uri);
-  const isSaved = async () => (await sameAsDisk(open.text, newPath)) === "same";
+  const isSaved = async () => (await sameAsDisk(open.text, newPath, session.facts.habits)) === "same";
   await until(
     async () => openAt(session, document.uri) === undefined && (nowAt() !== undefined || (await isSaved())),
     session.settings.proofTimeout,
@@ -270,12 +270,12 @@ export function diskAfter(site: Site, file: FileChange, text: string): Promise<"
 
 /** Whether the file on disk has a text now. `undefined`: there is no file. */
 async function onDiskNow(
-  { places }: Site,
+  { places, session }: Site,
   { document: { uri } }: FileChange,
   text: string,
 ): Promise<"same" | "differs" | undefined> {
   const path = places.get(uri)?.file ?? pathOfSyncedUri(uri);
-  return path === undefined ? undefined : sameAsDisk(text, path);
+  return path === undefined ? undefined : sameAsDisk(text, path, session.facts.habits);
 }
 
 /** The path that a file operation with this URI is about; `undefined`: it is no file. */

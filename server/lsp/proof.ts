@@ -43,7 +43,9 @@ export async function prove(session: Session, file: FileChange, asked: Asked): P
     if (isNo(answer) && moved !== undefined && moved.version !== version && verdictOn(moved.text) === "old") {
       return { kind: "moved" };
     }
-    const patience = answer.applied ? session.settings.proofTimeout : session.settings.proofTimeout / 4;
+    const { proofTimeout } = session.settings;
+    // What was typed before a refusal, and is the reason for it, may still be on its way.
+    const patience = answer.applied ? proofTimeout : Math.max(proofTimeout / 4, session.facts.syncDelay);
     if (await within(patience, watch.seen)) return { kind: "proved" };
     const open = openNow();
     if (open === undefined && version === null && !answer.silent) {
@@ -113,9 +115,14 @@ export async function request(session: Session, asked: Asked): Promise<Reply> {
     (error: unknown): Reply => ({ applied: false, reason: error instanceof Error ? error.message : "", silent: false }),
   );
   const silence = new Promise<Reply>((resolve) => {
-    setTimeout(() => resolve({ applied: false, reason: "", silent: true }), limits.applyEditMs).unref();
+    setTimeout(() => resolve({ applied: false, reason: "", silent: true }), patienceOf(session)).unref();
   });
   return Promise.race([sent, silence]);
+}
+
+/** Milliseconds that the client may take to answer `workspace/applyEdit`. */
+export function patienceOf({ facts }: Session): number {
+  return facts.asksUser ? limits.confirmMs : limits.applyEditMs;
 }
 
 /** Tells when a document's synced text is first the one that is waited for, even if it moves on at once. */

@@ -20,6 +20,9 @@ export const methods = {
 /** Names of the commands for `workspace/executeCommand`; each takes the params as its only argument. */
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
+/** Names of the requests that the server sends to clients that announce them. */
+export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as const;
+
 /** Names of the notifications that the server sends. */
 export const notifications = { didApply: "multiEdit/didApply" } as const;
 
@@ -116,6 +119,27 @@ export interface ReadResult {
   startLine: number;
   totalLines: number;
   onDisk: "same" | "differs";
+}
+
+/** What a client may announce in `capabilities.experimental.multiEdit`. */
+export interface ClientMultiEdit {
+  /** That it answers `multiEdit/saveDocuments`. */
+  save?: boolean;
+  /** That it takes the notification `multiEdit/didApply`. */
+  didApply?: boolean;
+  /** Milliseconds that typed text may take until it is synced. */
+  syncDelay?: number;
+}
+
+/** Params of `multiEdit/saveDocuments`, which the server sends. */
+export interface SaveDocumentsParams {
+  uris: string[];
+}
+
+/** The client's answer to `multiEdit/saveDocuments`. */
+export interface SaveDocumentsResult {
+  saved: string[];
+  failed: { uri: string; message: string }[];
 }
 
 /** Params of `multiEdit/undo`; may be left out. */

@@ -2,8 +2,18 @@
 import { callSentences, editorFailures } from "../plan/failure.js";
 import type { EditOutcome, FileChange } from "../plan/outcome.js";
 import { limits } from "../text/limits.js";
-import { createFile, deleteFile, diskAfter, type FileStep, renameFile, restoreFile, until } from "./fileSteps.js";
+import {
+  createFile,
+  deleteFile,
+  diskAfter,
+  type FileStep,
+  nameAfter,
+  renameFile,
+  restoreFile,
+  until,
+} from "./fileSteps.js";
 import { toEditorError, toResult } from "./report.js";
+import { saveChanged } from "./save.js";
 import { inSlices, openAt } from "./session.js";
 import { giveUp } from "./takeBack.js";
 import { changeText } from "./textSteps.js";
@@ -94,14 +104,17 @@ async function finish(work: Work): Promise<Answer> {
   const files = planned.files.map((file) => last.get(file) ?? file);
   const outcomes = planned.outcomes.map((outcome) => again.get(outcome.index) ?? outcome);
   const onDisk = new Map<FileChange, "same" | "differs">();
-  const warnings = [...work.warnings];
+  // A file that was only renamed or deleted holds what it held.
+  const written = [...new Set(last.values())].filter(
+    ({ kind, change }) => kind === "create" || (kind !== "delete" && !change.isEmpty),
+  );
+  const warnings = [...work.warnings, ...(await saveChanged(work, written))];
   let isProved = true;
   for (const file of new Set(last.values())) {
     const { path, version } = file.document;
-    // A file that was only renamed or deleted holds what it held.
-    const isText = file.kind === "create" || !file.change.isEmpty;
-    if (!isText && (version === null || file.kind === "delete")) continue;
-    const state = await diskAfter(work, file, file.text);
+    const isWritten = written.includes(file);
+    if (!isWritten && (version === null || file.kind === "delete")) continue;
+    const state = await diskAfter(work, file, openAt(session, nameAfter(file))?.text ?? file.text);
     if (state !== undefined || work.places.get(file.document.uri)?.file !== undefined) {
       onDisk.set(file, state ?? "differs");
     }
@@ -113,8 +126,6 @@ async function finish(work: Work): Promise<Answer> {
       warnings.push(callSentences.unproved(path));
     } else if (!isSaved && version === null) {
       warnings.push(callSentences.throughEditor(file.target?.path ?? path));
-    } else if (!isSaved && options.save === "always") {
-      warnings.push(callSentences.notSaved(path));
     }
   }
   warnings.push(...(await staying(work)));

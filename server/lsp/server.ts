@@ -23,7 +23,7 @@ import { type LogLevel, logLevels, shorten } from "./lifetime.js";
 import { chooseEncoding, spanOf } from "./positions.js";
 import { commands, methods, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
-import { type ClientInfo, createTurns, type Session } from "./session.js";
+import { announcedBy, type ClientInfo, createTurns, type Session } from "./session.js";
 import { createTransactions } from "./transactions.js";
 
 /** How the server was started. */
@@ -109,7 +109,9 @@ function initialize(
   const capabilities: Partial<InitializeParams>["capabilities"] = params.capabilities;
   session.client = clientOf(params);
   session.capabilities = capabilities ?? {};
-  session.facts = factsOf(session.client);
+  const { syncDelay } = announcedBy(session);
+  const known = factsOf(session.client);
+  session.facts = { ...known, syncDelay: isDelay(syncDelay) ? syncDelay : known.syncDelay };
   session.encoding = chooseEncoding(session.capabilities.general?.positionEncodings);
   session.folders = foldersOf(params);
   settings.push(params.initializationOptions);
@@ -130,6 +132,10 @@ function initialize(
     },
   };
 }
+
+/** Milliseconds that are not too long to be waited for with each edit. */
+const isDelay = (value: unknown): value is number =>
+  typeof value === "number" && value >= 0 && value <= limits.syncDelayMs;
 
 function clientOf({ clientInfo }: InitializeParams): ClientInfo | undefined {
   const { name, version }: { name?: unknown; version?: unknown } = clientInfo ?? {};

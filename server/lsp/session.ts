@@ -8,6 +8,7 @@ import { pathOfSyncedUri } from "../workspace/uri.js";
 import type { ClientFacts } from "./clients.js";
 import type { LogLevel } from "./lifetime.js";
 import type { PositionEncoding } from "./positions.js";
+import type { ClientMultiEdit } from "./protocol.js";
 import type { Transactions } from "./transactions.js";
 
 /** How a client names itself. */
@@ -39,6 +40,14 @@ export interface Session {
   readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
+/** What the client announces for this server alone. */
+export function announcedBy({ capabilities }: Pick<Session, "capabilities">): {
+  readonly [K in keyof ClientMultiEdit]?: unknown;
+} {
+  const { multiEdit }: { multiEdit?: unknown } = capabilities.experimental ?? {};
+  return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
+}
+
 /** The world that a call's paths are resolved in. */
 export function worldOf(session: Session, root: string | undefined): World {
   const { documents, facts, folders, settings } = session;
@@ -49,6 +58,7 @@ export function worldOf(session: Session, root: string | undefined): World {
     protectedNames: settings.protectedNames,
     openTexts: documents,
     loneCrEndsLine: facts.loneCrEndsLine,
+    habits: facts.habits,
   };
 }
 

@@ -14,8 +14,8 @@ export async function statusOf(session: Session): Promise<StatusResult> {
     client: session.client ?? null,
     folders: session.folders.map(({ uri }) => uri),
     open: await mapBounded(session.documents.all(), async ({ uri, version, text, desynced }) => {
-      const path = pathOfSyncedUri(uri);
-      const onDisk = path === undefined || desynced !== undefined ? undefined : await sameAsDisk(text, path);
+      const path = desynced === undefined ? pathOfSyncedUri(uri) : undefined;
+      const onDisk = path === undefined ? undefined : await sameAsDisk(text, path, session.facts.habits);
       return { uri, version, onDisk: onDisk ?? "differs" };
     }),
     transactions: session.transactions.all().map(({ id, label, isUndone }) => ({

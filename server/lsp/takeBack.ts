@@ -3,8 +3,8 @@ import { type Asked, callSentences, editorFailures, type Failure, type Leftover,
 import { indicesOf } from "../plan/operation.js";
 import type { EditOutcome, FileChange } from "../plan/outcome.js";
 import { ChangeSet } from "../text/changeSet.js";
-import { limits } from "../text/limits.js";
 import { diskAfter, nameAfter, removeFile, removeRestored, renameBack, undelete } from "./fileSteps.js";
+import { patienceOf } from "./proof.js";
 import { toEditorError, toResult } from "./report.js";
 import { inSlices, openAt } from "./session.js";
 import { takeTextBack } from "./textSteps.js";
@@ -32,7 +32,7 @@ export async function giveUp(work: Work, step: Step): Promise<Answer> {
   }
   const stays = new Set(Object.entries(rest).flatMap(([kind, paths]) => (kind === "back" ? [] : paths)));
   rest.back = [...new Set(rest.back)].filter((path) => !stays.has(path));
-  const failure = failureOf(step, callSentences.rest(rest));
+  const failure = failureOf(work, step, callSentences.rest(rest));
   const outcomes = outcomesOf(work, { step, failure, held });
   if (["diverged", "silent", "unseen", "leftEmpty"].includes(step.proof.kind)) hold(step);
   return held.size === 0 ? toEditorError(failure, outcomes) : unknown(work, { failure, outcomes, held });
@@ -91,7 +91,7 @@ function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileCha
 }
 
 /** Why the step did not come about; `rest` says what became of the others. */
-function failureOf({ proof, file, kind }: Step, rest: string): Failure {
+function failureOf({ session }: Work, { proof, file, kind }: Step, rest: string): Failure {
   const { path } = file.document;
   const asked: Asked =
     kind === "rename" || kind === "delete"
@@ -105,9 +105,9 @@ function failureOf({ proof, file, kind }: Step, rest: string): Failure {
     case "leftEmpty":
       return editorFailures.leftEmpty(path, rest);
     case "silent":
-      return editorFailures.timeout(asked, limits.applyEditMs / 1000, rest);
+      return editorFailures.timeout(asked, patienceOf(session) / 1000, rest);
     case "unseen":
-      return editorFailures.unseen(asked, rest);
+      return editorFailures.unseen(asked, { mayBeDeclined: session.facts.hidesDeclining }, rest);
     default:
       return editorFailures.clientDiverged(asked, rest);
   }

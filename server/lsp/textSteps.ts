@@ -1,4 +1,5 @@
 /** Changes the text of one document through the editor, and finds the change that takes that back. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { WorkspaceEdit } from "vscode-languageserver/node";
 import type { FileChange } from "../plan/outcome.js";
 import type { Document } from "../plan/snapshot.js";
@@ -11,15 +12,46 @@ import type { Site } from "./fileSteps.js";
 import { isExpected, type Proof, prove, whichText } from "./proof.js";
 import { labelOf } from "./report.js";
 import { openAt, type Session } from "./session.js";
-import { toTextDocumentEdit, toWorkspaceEdit } from "./workspaceEdit.js";
+import { hasDocumentChanges, toTextDocumentEdit, toWorkspaceEdit } from "./workspaceEdit.js";
 
 /** Sends the edit of one document, as it was planned. */
 export async function changeText({ session, options }: Site, file: FileChange): Promise<Proof> {
   const { uri, version } = file.document;
+  const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
+  // Typing that is not synced yet would not keep the edit from being applied at the wrong place.
+  if (!hasMoved() && isUnguarded(session, version)) await delay(session.facts.syncDelay);
   // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
-  if ((openAt(session, uri)?.version ?? null) !== version) return { kind: "moved" };
-  return prove(session, file, { label: labelOf([file], options), edit: editOf(session, file) });
+  if (hasMoved()) return { kind: "moved" };
+  const asked = asSynced(session, file);
+  return prove(session, asked, { label: labelOf([file], options), edit: editOf(session, asked) });
 }
+
+/** Whether the editor applies an edit for this version of a document also to a later one. */
+function isUnguarded(session: Session, version: number | null): boolean {
+  return version !== null && (version < session.facts.checksVersionsFrom || !hasDocumentChanges(session));
+}
+
+/** A file that was planned as it is on disk, as an editor syncs it that has LF for every line end. */
+function asSynced({ facts }: Session, file: FileChange): FileChange {
+  const { document, change } = file;
+  const isAllCrlf = document.text.includes("\r\n") && !/(?<!\r)\n/.test(document.text);
+  if (document.version !== null || !facts.habits.syncsLf || !isAllCrlf) return file;
+  let read = 0;
+  let dropped = 0;
+  const offset = (at: number): number => {
+    dropped += at - read - withLf(document.text.slice(read, at)).length;
+    read = at;
+    return at - dropped;
+  };
+  const changes = change.changes.map(
+    ({ from, to, insert }): Change => ({ from: offset(from), to: offset(to), insert: withLf(insert) }),
+  );
+  const text = withLf(document.text);
+  const folded = ChangeSet.of(text.length, changes);
+  return { ...file, document: { ...document, text }, change: folded, text: folded.apply(text) };
+}
+
+const withLf = (text: string): string => text.replaceAll("\r\n", "\n");
 
 /** The edit of one document; a client that knows no `documentChanges` gets the older form. */
 function editOf(session: Session, file: FileChange): WorkspaceEdit {
@@ -50,8 +82,9 @@ export type Inverse =
   | { readonly ok: false; readonly movedAt: number };
 
 /** The inverse of a file's change on the text that the document has `now`; what was typed since stays. */
-export function inverseOf(session: Session, file: FileChange, now: Document): Inverse {
+export function inverseOf(session: Session, applied: FileChange, now: Document): Inverse {
   const { text } = now;
+  const file = now.version === null ? applied : asSynced(session, applied);
   const synced = (file.document.bomSynced ? "\uFEFF" : "") + text;
   const isTyped = !isExpected(session, file, synced);
   // A final line end that the editor gave back does not count for typing, and goes with the edit.

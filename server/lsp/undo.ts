@@ -174,7 +174,7 @@ async function inverseFile(session: Session, source: Source): Promise<Inverted> 
   if (!target.ok) return target.failure.code === "fileNotFound" ? conflict(callSentences.gone) : target;
   const { document, place } = target;
   if (kinds.includes("create")) {
-    const isOurs = isExpected(session, file, document.text) && (await holdsOurs(file, document, place));
+    const isOurs = isExpected(session, file, document.text) && (await holdsOurs(session, file, target));
     if (!isOurs) return conflict(callSentences.changedSince);
     const change = ChangeSet.none(document.text.length);
     return { ok: true, file: { ...bare(file), kind: "delete", document, change, text: document.text }, place };
@@ -208,7 +208,12 @@ function restored(file: FileChange): FileChange {
 }
 
 /** Whether the file of a created document holds its text, or nothing yet, so that deleting it loses nothing else. */
-async function holdsOurs(file: FileChange, document: Document, { file: path }: Place): Promise<boolean> {
-  if (document.version === null || document.onDisk === "same" || path === undefined) return true;
-  return (await sameAsDisk("", path)) !== "differs" || (await sameAsDisk(file.text, path)) === "same";
+async function holdsOurs(
+  { facts: { habits } }: Session,
+  file: FileChange,
+  { document, place }: { readonly document: Document; readonly place: Place },
+): Promise<boolean> {
+  if (document.version === null || document.onDisk === "same" || place.file === undefined) return true;
+  if ((await sameAsDisk("", place.file, habits)) !== "differs") return true;
+  return (await sameAsDisk(file.text, place.file, habits)) === "same";
 }

@@ -20,7 +20,7 @@ import { ascendingPositions, type PositionEncoding } from "./positions.js";
 export interface EditTarget {
   readonly encoding: PositionEncoding;
   readonly capabilities: ClientCapabilities;
-  readonly facts: ClientFacts;
+  readonly facts: Pick<ClientFacts, "documentChanges" | "emptyIsLineEnd">;
 }
 
 /** An edit that the client can apply, or why there is none. */
@@ -113,7 +113,7 @@ function toTextEdits({ document, change, kind }: FileChange, target: EditTarget)
 }
 
 /** Resource operations are an extension of `documentChanges`: who has the one has the other. */
-function hasDocumentChanges({ capabilities, facts }: EditTarget): boolean {
+export function hasDocumentChanges({ capabilities, facts }: EditTarget): boolean {
   const offered = capabilities.workspace?.workspaceEdit;
   return offered?.documentChanges === true || (offered?.resourceOperations?.length ?? 0) > 0 || facts.documentChanges;
 }

@@ -1159,11 +1159,11 @@ export const editorFailures = {
       `The user did not answer within ${seconds} s whether ${quote(label, 200)} may be applied.`,
       "Ask the user, and send the call again.",
     ),
-  unseen: (asked: Asked, takenBack: string) =>
+  unseen: (asked: Asked, { mayBeDeclined }: { readonly mayBeDeclined: boolean }, takenBack: string) =>
     makeFailure(
       "timeout",
       { path: asked.path },
-      `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before} so far; ${stepWords[asked.kind].late}. ${takenBack}`,
+      `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before} so far; ${stepWords[asked.kind].late}${mayBeDeclined ? ", or the user has declined it, which this editor does not tell" : ""}. ${takenBack}`,
       "Read the file before you go on.",
     ),
   timeout: (asked: Asked, seconds: number, takenBack: string) =>
@@ -1383,8 +1383,15 @@ export const callSentences = {
   throughEditor: (path: string): string => `${path} was not open: it was changed in the editor and is not saved`,
   staysOpen: (path: string, fate: "delete" | "rename"): string =>
     `${path} is ${fate === "delete" ? "deleted" : "renamed"}, but the editor still has it open under ${fate === "delete" ? "its" : "its old"} name: saving it there would bring the file back`,
-  notSaved: (path: string): string =>
-    `${path} is changed in the editor and not saved: the editor offers the server no way to save`,
+  cannotSave: (paths: readonly string[]): string =>
+    `${named(paths)} ${paths.length === 1 ? "is" : "are"} changed in the editor and not saved: the editor offers the server no way to save`,
+  leftUnsaved: (paths: readonly string[]): string =>
+    `${named(paths)} had unsaved changes before, and so ${paths.length === 1 ? "is" : "are"} not saved now`,
+  notSaved: (path: string, problem: string): string =>
+    `${path} is changed in the editor and not saved${problem === "" ? "" : `: ${problem}`}`,
+  silentAboutSaving: "the editor did not answer when it was asked to save",
+  notOnDisk: "the editor was asked to save it, but the file does not have the text",
+  changedOnSave: (path: string): string => `${path}: the editor has changed more of the text when it saved it`,
   versionOfUnknown: (uri: string): string => `options.versions names ${quote(uri, 160)}, which the call does not touch`,
   summaryLeftOut: (characters: number): string =>
     `the answer is a summary: it has no edit${characters === 0 ? "" : `, and ${characters.toLocaleString("en")} characters of the diff are left out`}`,
@@ -1414,6 +1421,12 @@ const leftovers: readonly (readonly [Leftover, string])[] = [
   ["saved", "These have their old text in the editor, but the editor had saved the edit, so that the file holds it"],
   ["doubtful", "These may hold the edit"],
 ];
+
+/** Paths in a sentence, bounded. */
+function named(paths: readonly string[]): string {
+  const more = paths.length - 20;
+  return `${paths.slice(0, 20).join(", ")}${more > 0 ? ` and ${count(more, "more file")}` : ""}`;
+}
 
 /** `Edits 0, 2-5, 7`, bounded. */
 function indices(sorted: readonly number[]): string {

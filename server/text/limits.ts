@@ -104,6 +104,10 @@ export const limits = {
   progressAfterMs: 1_000,
   /** Milliseconds that the user may take to confirm an edit. */
   confirmMs: 300_000,
+  /** Milliseconds that the client may take to save documents. */
+  saveMs: 20_000,
+  /** Milliseconds that a client may say that typed text takes until it is synced. */
+  syncDelayMs: 2_000,
   /** Milliseconds that the client may take to show a diff. */
   showMs: 10_000,
   /** Times that an edit is matched again because the text moved on. */

@@ -56,18 +56,36 @@ export async function readTextFile(
   }
 }
 
+/** In what the texts that an editor syncs may differ from the files that they are saved as. */
+export interface SaveHabits {
+  /** Whether every line end is synced as LF, whatever the file has. */
+  readonly syncsLf: boolean;
+  /** Whether a last line without an end gets one in the file. */
+  readonly endsLastLine: boolean;
+}
+
 /**
- * Whether a file that is read holds the text of an open document, byte order marks aside; otherwise compared exactly.
- * `undefined`: there is no file, or none that can be read as text.
+ * Whether a file that is read holds the text of an open document, byte order marks and the editor's habits aside; otherwise
+ * compared exactly. `undefined`: there is no file, or none that can be read as text.
  */
-export function compareWithFile(text: string, file: FileRead): "same" | "differs" | undefined {
+export function compareWithFile(text: string, file: FileRead, habits: SaveHabits): "same" | "differs" | undefined {
   if (file.kind !== "text") return undefined;
-  return withoutMark(text) === file.text ? "same" : "differs";
+  const synced = withoutMark(text);
+  if (synced === file.text) return "same";
+  const { syncsLf, endsLastLine } = habits;
+  if (!syncsLf && !endsLastLine) return "differs";
+  const saved = syncsLf ? file.text.replaceAll("\r\n", "\n") : file.text;
+  const isSame = saved === synced || (endsLastLine && (saved === `${synced}\n` || saved === `${synced}\r\n`));
+  return isSame ? "same" : "differs";
 }
 
 /** Compares the text of an open document with the file at a canonical path, as `compareWithFile` does. */
-export async function sameAsDisk(text: string, path: string): Promise<"same" | "differs" | undefined> {
-  return compareWithFile(text, await readTextFile(path));
+export async function sameAsDisk(
+  text: string,
+  path: string,
+  habits: SaveHabits,
+): Promise<"same" | "differs" | undefined> {
+  return compareWithFile(text, await readTextFile(path), habits);
 }
 
 /** Why a file can't be written, or created with the directories it needs; `undefined`: it seems that it can. */

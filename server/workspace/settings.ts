@@ -44,6 +44,12 @@ const schema = z.strictObject({
     .enum(["never", "always"])
     .default("never")
     .describe("Whether you are asked before the server applies an agent's edits."),
+  save: z
+    .enum(["never", "ifWasClean", "always"])
+    .default("ifWasClean")
+    .describe(
+      "Whether what the server has applied is saved, where the editor can be asked to: never, always, or only files that had no unsaved changes before.",
+    ),
   additionalFolders: z
     .array(folder)
     .max(limits.settingItems)

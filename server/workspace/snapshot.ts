@@ -3,7 +3,7 @@ import { callFailures, type Failure, pathFailures } from "../plan/failure.js";
 import { type Operation, type PathUse, pathsOf } from "../plan/operation.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
 import { limits } from "../text/limits.js";
-import { compareWithFile, type FileRead, readTextFile, refuseWrite, withoutMark } from "./files.js";
+import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits, withoutMark } from "./files.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Place, type Resolved, type Resolver, type Scope } from "./paths.js";
 import { similarPaths } from "./similar.js";
@@ -13,6 +13,8 @@ import { pathOfSyncedUri } from "./uri.js";
 export interface World extends Scope {
   /** Whether a lone CR ends a line in files that are not open. */
   readonly loneCrEndsLine: boolean;
+  /** What does not count when an open document is compared with its file. */
+  readonly habits: SaveHabits;
 }
 
 /** A snapshot, and where its documents are. */
@@ -146,19 +148,17 @@ async function readDocument(source: Source): Promise<Read> {
       return fail(callFailures.tooLarge({ path: sent }, what, budget.bytes, limits.callFileBytes, "bytes"));
     }
   }
-  return place.open === undefined
-    ? closedDocument(source, file)
-    : openDocument({ place, sent, open: place.open }, file);
+  return place.open === undefined ? closedDocument(source, file) : openDocument(source, place.open, file);
 }
 
-function openDocument({ place, sent, open }: { place: Place; sent: string; open: OpenText }, file: FileRead): Read {
+function openDocument({ place, sent, world }: Source, open: OpenText, file: FileRead): Read {
   if (open.desynced !== undefined) return fail(pathFailures.desynced(sent, open.desynced));
   if (open.text.length > limits.documentLength) {
     return fail(pathFailures.tooLarge(sent, open.text.length, limits.documentLength, "characters"));
   }
   const text = withoutMark(open.text);
   const bomSynced = text !== open.text;
-  const onDisk = compareWithFile(open.text, file);
+  const onDisk = compareWithFile(open.text, file, world.habits);
   return {
     ok: true,
     document: {

@@ -54,7 +54,21 @@ export interface Failed extends MultiEditErrorData {
 }
 
 /** Options that a server's start does not depend on, or that only the editor knows. */
-const light = ["files", "open", "proofTimeout", "unopened", "syncs", "tells", "onRename", "onDelete", "directories"];
+const light = [
+  "files",
+  "open",
+  "proofTimeout",
+  "unopened",
+  "syncs",
+  "saves",
+  "tells",
+  "onRename",
+  "onDelete",
+  "directories",
+];
+
+/** The settings where a test has none: what is applied stays unsaved, which the tests of saving have otherwise. */
+const unsaved = { save: "never" };
 
 /** Editors that no desk needs now, by program and by what they were started with. */
 const idle = new Map<Program, Map<string, FakeEditor[]>>();
@@ -69,10 +83,10 @@ export async function layDesk(program: Program, options: DeskOptions = {}): Prom
   const root = makeDirectory({ ...saved, ...files });
   const folders = folderNames.map((name) => join(root, name));
   const server = [process.execPath, program.path, "--stdio", ...args] as const;
-  const settings = proofTimeout === undefined ? undefined : { proofTimeout };
+  const given = proofTimeout === undefined ? undefined : { ...unsaved, proofTimeout };
   const editor = Object.keys(options).every((name) => light.includes(name))
-    ? await borrow(program, { server, ...rest }, { folder: root, settings })
-    : await startAlone({ server, folders, ...(settings === undefined ? {} : { settings }), ...rest });
+    ? await borrow(program, { server, settings: unsaved, ...rest }, { folder: root, settings: given })
+    : await startAlone({ server, folders, settings: given ?? unsaved, ...rest });
   for (const [path, text] of Object.entries(open)) await editor.open({ uri: uriIn(root, path), text });
   return deskOf(editor, root);
 }
@@ -112,7 +126,7 @@ async function borrow(
     if (task.result?.state !== "pass" || editor.owesAnswers()) return stopCleanly(editor);
     await editor.reset();
     await editor.notify("workspace/didChangeWorkspaceFolders", { event: { added: [], removed: folders } });
-    if (settings !== undefined) await editor.setSettings({});
+    if (settings !== undefined) await editor.setSettings(unsaved);
     kept.set(key, [...(kept.get(key) ?? []), editor]);
   });
   return editor;

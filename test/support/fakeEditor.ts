@@ -20,9 +20,10 @@ import type {
   ShowMessageRequestParams,
   WorkspaceEdit,
 } from "vscode-languageserver/node";
-import type { DidApplyParams } from "../../server/lsp/protocol.js";
+import type { DidApplyParams, SaveDocumentsParams } from "../../server/lsp/protocol.js";
 import { answerEdits, type Behaviour, type EditTaker } from "./editorAnswers.js";
 import { saveText } from "./editorFiles.js";
+import { answerSaves, type SavingManner } from "./editorSaves.js";
 import { type Encoding, positionOf, type Replacement, replaced } from "./editorText.js";
 import { answerWindow, type Shown, type WindowOptions } from "./editorWindow.js";
 import { doOnDisk, type OpenDocument, type Step, stepsOf } from "./editorWorkspace.js";
@@ -71,6 +72,8 @@ export interface EditorOptions extends WindowOptions {
   readonly onDelete?: "keepsOpen";
   /** `needed`: a file is not renamed into a directory that is not there, as in Helix; `undefined`: it is made. */
   readonly directories?: "needed";
+  /** How it saves what the server asks it to save; `undefined`: it can't be asked. */
+  readonly saves?: SavingManner;
   /** User that the server runs as; `undefined`: that of the tests. */
   readonly uid?: number;
   /** Working directory of the server. */
@@ -95,6 +98,8 @@ export interface FakeEditor {
   /** `window/logMessage` and `window/showMessage`. */
   readonly messages: readonly LogMessageParams[];
   readonly questions: readonly ShowMessageRequestParams[];
+  /** Every `multiEdit/saveDocuments` that came. */
+  readonly saving: readonly SaveDocumentsParams[];
   /** Every `multiEdit/didApply` that came. */
   readonly applied: readonly DidApplyParams[];
   /** Every `window/showDocument` that came, with what was there to be shown. */
@@ -160,6 +165,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
   const texts = new Texts(connection, options);
   const window = answerWindow(connection, options);
   const answers = answerEdits(connection, texts);
+  const saving = answerSaves(connection, texts, options.saves ?? "refuses");
   connection.listen();
   const initialized: InitializeResult = await connection.sendRequest("initialize", initializeParams(options));
   texts.encoding = knownEncoding(initialized.capabilities.positionEncoding);
@@ -173,6 +179,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     hidden: texts.hidden,
     ...answers,
     ...window,
+    saving,
     stderr: () => stderr,
     // A token that is `undefined` would be taken for a second param.
     request: (method, params, token) => connection.sendRequest(method, params, ...(token === undefined ? [] : [token])),
@@ -186,8 +193,10 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     reset: async () => {
       for (const uri of [...texts.open.keys()]) await texts.closeDocument(uri);
       const { messages, applied, questions, configurations, shown } = window;
-      for (const list of [answers.asked, answers.refusals, messages, applied, questions, configurations, shown])
+      const { asked, refusals } = answers;
+      for (const list of [asked, refusals, messages, applied, questions, configurations, shown, saving]) {
         list.length = 0;
+      }
       texts.hidden.clear();
       texts.typing.clear();
       answers.behave("honest");
@@ -199,7 +208,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
   };
 }
 
-function initializeParams({ folders, encodings, capabilities, clientInfo, settings, params }: EditorOptions) {
+function initializeParams({ folders, encodings, capabilities, clientInfo, settings, params, saves }: EditorOptions) {
   const workspaceFolders = folders.map((path) => ({ uri: pathToFileURL(path).href, name: path }));
   return {
     processId: process.pid,
@@ -215,6 +224,7 @@ function initializeParams({ folders, encodings, capabilities, clientInfo, settin
         workspaceFolders: true,
         didChangeConfiguration: { dynamicRegistration: true },
       },
+      ...(saves === undefined ? {} : { experimental: { multiEdit: { save: true } } }),
       general: encodings === undefined ? {} : { positionEncodings: [...encodings] },
       ...capabilities,
     },

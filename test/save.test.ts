@@ -1,0 +1,150 @@
+/** Saving what was applied, over the wire: only what is wanted, and the disk is what proves it. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildProgram, type Program } from "./support/build.js";
+import { batch, clearDesks, type Desk, type DeskOptions, layDesk, patchOf } from "./support/desk.js";
+import type { SavingManner } from "./support/editorSaves.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+});
+afterAll(async () => {
+  await clearDesks(program);
+  program.remove();
+});
+
+const open = { "a.txt": "old\n", "b.txt": "old\n" };
+const both = batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]);
+
+/** An editor that can be asked to save, whose `b.txt` has unsaved text in it. */
+async function start(options: DeskOptions = {}): Promise<Desk> {
+  const desk = await layDesk(program, { open, saves: "saves", settings: { proofTimeout: 300 }, ...options });
+  await desk.typeBefore("b.txt", "old", "typed ");
+  return desk;
+}
+
+const onDisk = (answer: { files: { path: string; onDisk?: string }[] }) =>
+  Object.fromEntries(answer.files.map(({ path, onDisk }) => [path, onDisk]));
+
+describe("the policy", () => {
+  it("saves by default what had no unsaved changes before, and says what it left", async () => {
+    const { apply, disk, uri, editor } = await start();
+    const answer = await apply(both);
+    expect(editor.saving).toEqual([{ uris: [uri("a.txt")] }]);
+    expect(disk()).toEqual({ "a.txt": "new\n", "b.txt": "old\n" });
+    expect(onDisk(answer)).toEqual({ "a.txt": "same", "b.txt": "differs" });
+    expect(answer.warnings).toEqual(["b.txt had unsaved changes before, and so is not saved now"]);
+  });
+
+  it.each([
+    ["the option", {}, { save: "always" }],
+    ["the setting", { save: "always" }, {}],
+    ["the option against the setting", { save: "never" }, { save: "always" }],
+  ])("saves everything where %s says so", async (_who, settings, options) => {
+    const { apply, disk } = await start({ settings: { proofTimeout: 300, ...settings } });
+    const answer = await apply({ ...both, options });
+    expect(disk()).toEqual({ "a.txt": "new\n", "b.txt": "typed new\n" });
+    expect([onDisk(answer), answer.warnings]).toEqual([{ "a.txt": "same", "b.txt": "same" }, []]);
+  });
+
+  it("saves nothing where nothing is to be saved, and does not warn of what was wanted", async () => {
+    const { apply, disk, editor } = await start();
+    const answer = await apply({ ...both, options: { save: "never" } });
+    expect(editor.saving).toEqual([]);
+    expect(disk()).toEqual(open);
+    expect([onDisk(answer), answer.warnings]).toEqual([{ "a.txt": "differs", "b.txt": "differs" }, []]);
+  });
+
+  it("is for what the server applies: proposals and previews save nothing", async () => {
+    const { propose, editor, disk } = await start();
+    await propose({ ...both, options: { save: "always" } });
+    await editor.request("multiEdit/preview", { ...both, options: { save: "always" } });
+    expect(editor.saving).toEqual([]);
+    expect(disk()).toEqual(open);
+  });
+
+  it("saves new and moved files, and files that were not open", async () => {
+    const { apply, disk, texts } = await start({ files: { "c.txt": "old\n", "d.txt": "old\n" } });
+    const answer = await apply(
+      patchOf(
+        ...["*** Update File: c.txt", "@@", "-old", "+new", "*** Add File: new.txt", "+text"],
+        ...["*** Update File: a.txt", "*** Move to: moved.txt", "@@", "-old", "+new", "*** Delete File: d.txt"],
+      ),
+    );
+    expect(answer.warnings).toEqual([]);
+    expect(disk()).toEqual({ "b.txt": "old\n", "c.txt": "new\n", "moved.txt": "new\n", "new.txt": "text\n" });
+    expect(texts()).toMatchObject({ "c.txt": "new\n", "moved.txt": "new\n", "new.txt": "text\n" });
+  });
+
+  it("saves what is taken back where the edit was saved", async () => {
+    const { apply, undo, disk, texts } = await start();
+    await apply(both);
+    expect(disk()["a.txt"]).toBe("new\n");
+    await undo();
+    expect(disk()).toEqual(open);
+    expect(texts()).toEqual({ "a.txt": "old\n", "b.txt": "typed old\n" });
+  });
+
+  it("has nothing to save in documents that are no files, nor where nothing was changed", async () => {
+    const { apply, editor } = await start({ open: { ...open, "untitled:c": "old\n" } });
+    const answer = await apply({ ...batch(["untitled:c", "old", "new"]), options: { save: "always" } });
+    expect(answer.warnings).toEqual([]);
+    await apply({ ...batch(["a.txt", "old", "x"], ["a.txt", "x", "old"]), options: { save: "always" } });
+    expect(editor.saving).toEqual([]);
+  });
+});
+
+describe("an editor that can't be asked", () => {
+  it("is told of by one sentence, and by the state of each file", async () => {
+    const desk = await layDesk(program, { open: { ...open, "c.txt": "old\n" }, settings: {} });
+    await desk.typeBefore("b.txt", "old", "typed ");
+    const answer = await desk.apply({ edits: [...both.edits, { path: "c.txt", oldText: "old", newText: "new" }] });
+    expect(desk.editor.saving).toEqual([]);
+    expect(onDisk(answer)).toEqual({ "a.txt": "differs", "b.txt": "differs", "c.txt": "differs" });
+    expect(answer.warnings).toEqual([
+      "b.txt had unsaved changes before, and so is not saved now",
+      "a.txt, c.txt are changed in the editor and not saved: the editor offers the server no way to save",
+    ]);
+  });
+});
+
+describe("an editor that", () => {
+  it.each<[SavingManner, string]>([
+    ["refuses", "a.txt is changed in the editor and not saved: the disk is full"],
+    ["lies", "a.txt is changed in the editor and not saved: the editor was asked to save it"],
+    ["answersErrors", "a.txt is changed in the editor and not saved: the editor broke"],
+    ["answersGarbage", "a.txt is changed in the editor and not saved: the editor was asked to save it"],
+  ])("%s: the text is applied, and the answer says that it is not on disk", async (saves, sentence) => {
+    const { apply, texts, disk } = await start({ saves });
+    const answer = await apply(batch(["a.txt", "old", "new"]));
+    expect(answer).toMatchObject({ applied: true, outcome: "applied", warnings: [expect.stringContaining(sentence)] });
+    expect(onDisk(answer)).toEqual({ "a.txt": "differs" });
+    expect([texts()["a.txt"], disk()["a.txt"]]).toEqual(["new\n", "old\n"]);
+  });
+
+  it("formats what it saves: it is saved, and the answer says that there is more in it", async () => {
+    const { apply, texts, disk } = await start({ saves: "formats" });
+    const answer = await apply(batch(["a.txt", "old", "new"]));
+    expect(onDisk(answer)).toEqual({ "a.txt": "same" });
+    expect(answer.warnings).toEqual(["a.txt: the editor has changed more of the text when it saved it"]);
+    expect([texts()["a.txt"], disk()["a.txt"]]).toEqual(["new\nformatted\n", "new\nformatted\n"]);
+  });
+
+  it.each<[string, SavingManner, string, string]>([
+    ["Neovim", "endsLines", "no end", "no end\n"],
+    ["Eglot", "crlf", "one\ntwo\n", "one\r\ntwo\r\n"],
+  ])("has the habits of %s: what its habits add is no difference", async (name, saves, text, saved) => {
+    const desk = await start({
+      saves,
+      clientInfo: { name },
+      files: { "c.txt": saved },
+    });
+    await desk.editor.open({ uri: desk.uri("c.txt"), text });
+    expect(await desk.read({ path: "c.txt" })).toMatchObject({ onDisk: "same" });
+    const answer = await desk.apply({ path: "c.txt", edits: [{ oldText: "o", newText: "0", replaceAll: true }] });
+    expect([onDisk(answer), answer.warnings]).toEqual([{ "c.txt": "same" }, []]);
+    expect(desk.disk()["c.txt"]).toBe(saved.replaceAll("o", "0"));
+    // So that the next call finds it clean, and may delete it.
+    expect(await desk.apply(patchOf("*** Delete File: c.txt"))).toMatchObject({ outcome: "applied" });
+  });
+});

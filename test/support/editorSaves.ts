@@ -1,0 +1,57 @@
+/** How editors answer `multiEdit/saveDocuments`, and what they really save. */
+import { fileURLToPath } from "node:url";
+import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
+import type { SaveDocumentsParams, SaveDocumentsResult } from "../../server/lsp/protocol.js";
+import { saveText } from "./editorFiles.js";
+
+/**
+ * `formats`: a line is added before it is saved; `endsLines`: a last line without an end gets one in the file alone;
+ * `crlf`: LF is written as CRLF; `refuses`, `lies` and the others save nothing.
+ */
+export type SavingManner =
+  | "saves"
+  | "formats"
+  | "endsLines"
+  | "crlf"
+  | "refuses"
+  | "lies"
+  | "answersErrors"
+  | "answersGarbage"
+  | "isSilent";
+
+/** The documents that can be saved. */
+export interface Saved {
+  readonly open: ReadonlyMap<string, { readonly text: string }>;
+  typed(typed: { uri: string; from: number; to: number; insert: string }): Promise<void>;
+}
+
+/** Answers as the manner says; gives the list in which everything is noted that came. */
+export function answerSaves(connection: MessageConnection, texts: Saved, manner: SavingManner): SaveDocumentsParams[] {
+  const asked: SaveDocumentsParams[] = [];
+  const save = async (uri: string): Promise<string | undefined> => {
+    const document = texts.open.get(uri);
+    if (document === undefined) return "it is not open";
+    if (manner === "refuses") return "the disk is full";
+    if (manner === "lies") return undefined;
+    const end = document.text.length;
+    if (manner === "formats") await texts.typed({ uri, from: end, to: end, insert: "formatted\n" });
+    const { text } = texts.open.get(uri)!;
+    const ended = manner === "endsLines" && !text.endsWith("\n") ? `${text}\n` : text;
+    saveText(fileURLToPath(uri), manner === "crlf" ? ended.replaceAll("\n", "\r\n") : ended);
+    return undefined;
+  };
+  connection.onRequest("multiEdit/saveDocuments", async (params: SaveDocumentsParams) => {
+    asked.push(params);
+    if (manner === "answersErrors") return new ResponseError(-32603, "the editor broke");
+    if (manner === "answersGarbage") return { failed: [null, 7, { uri: 7 }, { message: "why" }], saved: "all" };
+    if (manner === "isSilent") return new Promise(() => undefined);
+    const result: SaveDocumentsResult = { saved: [], failed: [] };
+    for (const uri of params.uris) {
+      const message = await save(uri);
+      if (message === undefined) result.saved.push(uri);
+      else result.failed.push({ uri, message });
+    }
+    return result;
+  });
+  return asked;
+}
