@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { settingsJsonSchema } from "../server/workspace/settings.js";
 import { maskSource, type Source } from "./support/source.js";
 import {
+  clientNameProblems,
   codeMapProblems,
   commentProblems,
   connectionProblems,
@@ -126,6 +127,23 @@ describe("only lsp/ knows the editor's connection", () => {
   it("but the documents' texts may be held elsewhere", () => {
     const source = at("server/workspace/a.ts", 'import { TextDocument } from "vscode-languageserver-textdocument";');
     expect(connectionProblems(source)).toEqual([]);
+  });
+});
+
+describe("only lsp/clients.ts knows clients by their names", () => {
+  it("in every source", () => expect(clientNameProblems(sources)).toEqual([]));
+
+  it("and a name elsewhere is named, but not in comments and sentences", () => {
+    expect(
+      clientNameProblems(
+        at(
+          "server/lsp/a.ts",
+          '/** "neovim" */',
+          'if (client === "Neovim") go();',
+          'say("Neovim is an editor", ".emacs");',
+        ),
+      ),
+    ).toEqual(['server/lsp/a.ts:2 names the client "Neovim"']);
   });
 });
 

@@ -21,6 +21,8 @@ export interface Terms {
   readonly versions: "checked" | "ignored";
   /** How an empty file reads once it is open. */
   readonly emptyText: "" | "\n";
+  /** Whether files are opened with LF for CRLF, as in Emacs; `undefined`: as they are. */
+  readonly lineEnds?: "lf" | undefined;
   /** `needed`: the directory of a file's new name has to be there; `undefined`: it is made. */
   readonly directories?: "needed" | undefined;
 }
@@ -179,7 +181,8 @@ class Check {
   private read(path: string): Pictured {
     try {
       const file = readFileText(path)!;
-      return { ...file, text: file.text === "" ? this.terms.emptyText : file.text, created: false };
+      const text = this.terms.lineEnds === "lf" ? file.text.replaceAll("\r\n", "\n") : file.text;
+      return { ...file, text: text === "" ? this.terms.emptyText : text, created: false };
     } catch {
       return "binary";
     }

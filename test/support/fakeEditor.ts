@@ -63,6 +63,8 @@ export interface EditorOptions extends WindowOptions {
   readonly tells?: "changes" | "wholeText";
   /** `returns`: a text always ends with LF, as in Neovim: one that is taken away comes back at once, and an empty file reads as one. */
   readonly finalLineEnd?: "returns";
+  /** `lf`: files are opened with LF for CRLF, as in Emacs; it takes `saves: "crlf"` to give them back. */
+  readonly lineEnds?: "lf";
   /**
    * What becomes of an open document whose file is renamed: it is closed and opened anew, as its text was (`undefined`);
    * saved on the way (Neovim); kept under its old name; or closed without a word of its text.
@@ -117,6 +119,8 @@ export interface FakeEditor {
   readonly pendingEdit: () => Promise<void> | undefined;
   /** Types and syncs it. */
   readonly type: (typed: Typed) => Promise<void>;
+  /** Types, and syncs it only some milliseconds later. */
+  readonly typeUnsynced: (typed: Typed, milliseconds: number) => void;
   /** Types right after the next edit of this document, in offsets of the text that the edit gives; both are synced as one change. */
   readonly typeWithNextEdit: (typed: Typed) => void;
   readonly close: (uri: string) => Promise<void>;
@@ -186,6 +190,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     notify: (method, params) => connection.sendNotification(method, params),
     open: (document) => texts.openDocument({ languageId: "plaintext", version: 1, ...document }),
     type: (typed) => texts.typed(typed),
+    typeUnsynced: (typed, milliseconds) => texts.typedUnsynced(typed, milliseconds),
     typeWithNextEdit: (typed) => void texts.typing.set(typed.uri, typed),
     close: (uri) => texts.closeDocument(uri),
     apply: async (edit) => texts.commit(texts.check(edit, "checked"), "written"),
@@ -268,6 +273,23 @@ class Texts implements EditTaker {
     await this.change(typed.uri, [this.replacementOf(typed, this.open.get(typed.uri)!.text)]);
   }
 
+  /** Whatever is told afterwards is told behind it, with versions that count on. */
+  typedUnsynced(typed: Typed, milliseconds: number): void {
+    const document = this.open.get(typed.uri)!;
+    const { range, insert } = this.replacementOf(typed, document.text);
+    const version = document.version + 1;
+    this.open.set(typed.uri, { ...document, version, text: replaced(document.text, [{ ...typed, range }]) });
+    const textDocument = { uri: typed.uri, version };
+    this.unsynced = new Promise((resolve) => setTimeout(resolve, milliseconds)).then(() =>
+      this.connection.sendNotification("textDocument/didChange", {
+        textDocument,
+        contentChanges: [{ range, text: insert }],
+      }),
+    );
+  }
+
+  private unsynced: Promise<void> = Promise.resolve();
+
   private replacementOf({ from, to, insert }: Typed, text: string): Replacement {
     const range = { start: positionOf(text, from, this.encoding), end: positionOf(text, to, this.encoding) };
     return { from, to, insert, range };
@@ -275,8 +297,8 @@ class Texts implements EditTaker {
 
   check(edit: WorkspaceEdit, versions: "checked" | "ignored"): readonly Step[] {
     const emptyText = this.options.finalLineEnd === "returns" ? "\n" : "";
-    const { directories } = this.options;
-    return stepsOf(edit, this.open, { encoding: this.encoding, versions, emptyText, directories });
+    const { directories, lineEnds } = this.options;
+    return stepsOf(edit, this.open, { encoding: this.encoding, versions, emptyText, directories, lineEnds });
   }
 
   async commit(steps: readonly Step[], unopened: Unopened = this.options.unopened ?? "opened"): Promise<void> {
@@ -306,6 +328,7 @@ class Texts implements EditTaker {
     }
     this.open.set(uri, { ...document, version, text });
     const changes = told.map(({ range, insert }) => ({ range, text: insert }));
+    await this.unsynced;
     await this.connection.sendNotification("textDocument/didChange", {
       textDocument: { uri, version },
       contentChanges: this.options.tells === "wholeText" ? [{ text }] : changes,

@@ -87,6 +87,22 @@ export function connectionProblems(sources: readonly Source[]): string[] {
     );
 }
 
+/** Names by which programs could be treated as what they are called; the disk's and the agents' part know files of editors. */
+const clientNames =
+  /(["'`])(?:neovim|nvim|helix|eglot|emacs|lsp-mode|vim|vim-lsp|kakoune|vscode|visual studio code)\1/gi;
+
+/** Decisions by a client's name outside the table of clients. */
+export function clientNameProblems(sources: readonly Source[]): string[] {
+  return sources
+    .filter(({ path }) => /^server\/(?:text|match|plan|dialect|workspace|lsp)\//.test(path))
+    .filter(({ path }) => path !== "server/lsp/clients.ts")
+    .flatMap((source) =>
+      [...maskSource(source.text).uncommented.matchAll(clientNames)].map(
+        ({ index, 0: found }) => `${source.path}:${lineOf(source.text, index)} names the client ${found}`,
+      ),
+    );
+}
+
 /** Failures that are made outside the one file that has the sentences. */
 export function failureProblems(sources: readonly Source[]): string[] {
   return sources

@@ -1,0 +1,156 @@
+/** What is done otherwise for clients that are known, over the wire: each fact of the table keeps a promise that would be broken. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { factsOf } from "../server/lsp/clients.js";
+import { buildProgram, type Program } from "./support/build.js";
+import { batch, clearDesks, type Desk, type DeskOptions, layDesk, told } from "./support/desk.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+});
+afterAll(async () => {
+  await clearDesks(program);
+  program.remove();
+});
+
+const start = (name: string, options: DeskOptions = {}): Promise<Desk> =>
+  layDesk(program, { clientInfo: { name }, ...options });
+
+describe("the table", () => {
+  it("knows a client by its name in any case, and treats others with caution", () => {
+    expect(factsOf({ name: "NeoVim", version: "0.12.4" })).toBe(factsOf({ name: "neovim" }));
+    expect(factsOf({ name: "neovim" })).not.toBe(factsOf(undefined));
+    for (const name of ["", "neovim2", "constructor", "__proto__", "Visual Studio Code"]) {
+      expect(factsOf({ name, version: "1" }), name).toBe(factsOf(undefined));
+    }
+    // What the protocol says, and nothing that a client has to be known for.
+    expect(factsOf(undefined)).toMatchObject({
+      documentChanges: false,
+      loneCrEndsLine: true,
+      emptyIsLineEnd: false,
+      finalLineEndReturns: false,
+      checksVersionsFrom: 0,
+    });
+  });
+
+  it.each([
+    ["1.17.30", true],
+    ["1.9", true],
+    ["1.23.1", true],
+    ["0.99", true],
+    ["1.24", false],
+    ["1.24.0-snapshot", false],
+    ["2.0", false],
+    // A version that is not told, or can't be read, may be an old one.
+    [undefined, true],
+    ["next", true],
+  ])("takes eglot %s for one that hides what its user declined: %s", (version, hides) => {
+    expect(factsOf({ name: "Eglot", ...(version === undefined ? {} : { version }) }).hidesDeclining).toBe(hides);
+  });
+});
+
+describe("an editor that opens CRLF files with LF", () => {
+  const files = { "a.txt": "one\r\ntwo\r\nthree\r\n", "mixed.txt": "one\ntwo\r\n" };
+  const emacs = { lineEnds: "lf", saves: "crlf", files } as const;
+
+  it.each(["Eglot", "Emacs"])(
+    "%s gets LF for a file that it has not opened, so that saving gives CRLF and not more",
+    async (name) => {
+      const { editor, apply, undo, texts, disk, uri } = await start(name, { ...emacs, settings: { save: "always" } });
+      const answer = await apply(batch(["a.txt", "two", "zwei\nand"], ["a.txt", "three", "3"]));
+      expect(answer).toMatchObject({ outcome: "applied", warnings: [], files: [{ onDisk: "same" }] });
+      expect(texts()).toEqual({ "a.txt": "one\nzwei\nand\n3\n" });
+      expect(disk()["a.txt"]).toBe("one\r\nzwei\r\nand\r\n3\r\n");
+      expect(await undo()).toMatchObject({ outcome: "applied" });
+      expect(texts()).toEqual({ "a.txt": "one\ntwo\nthree\n" });
+      expect(disk()["a.txt"]).toBe(files["a.txt"]);
+      expect(editor.documents.has(uri("a.txt"))).toBe(true);
+    },
+  );
+
+  it("has the first of two such files taken back, if the second one is refused", async () => {
+    const { editor, apply, texts } = await start("Eglot", {
+      ...emacs,
+      proofTimeout: 200,
+      files: { ...files, "b.txt": "b\r\n" },
+    });
+    editor.behave("honest", "refuses", "honest");
+    const answer = await told(apply(batch(["a.txt", "two", "2\n2"], ["b.txt", "b", "B"])));
+    expect([answer.outcome, answer.codes]).toEqual(["failed", ["clientRefused"]]);
+    expect(texts()).toEqual({ "a.txt": "one\ntwo\nthree\n" });
+  });
+});
+
+describe("an editor that applies an edit for version 0 to whatever text it has", () => {
+  it.each(["Neovim", "Vim"])("%s: what was typed and is not synced yet is waited for", async (name) => {
+    const desk = await start(name, { proofTimeout: 1_000 });
+    const { editor, uri, root } = desk;
+    writeFileSync(join(root, "a.txt"), "one two\n");
+    await editor.open({ uri: uri("a.txt"), text: "one two\n", version: 0 });
+    editor.behave("ignoresVersions");
+    // The first call takes longer than others.
+    await desk.propose(batch(["a.txt", "two", "2"]));
+    editor.typeUnsynced({ uri: uri("a.txt"), from: 0, to: 0, insert: "typed " }, 100);
+    expect(await desk.apply(batch(["a.txt", "two", "2"]))).toMatchObject({ outcome: "applied" });
+    expect(desk.texts()).toEqual({ "a.txt": "typed one 2\n" });
+    // The one edit that was sent is for the text that was synced by then.
+    expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject([[{ textDocument: { version: 1 } }]]);
+  });
+});
+
+describe("an editor that asks its user", () => {
+  const neverAnswers = async (name: string, version?: string): Promise<string> => {
+    const clock = join(program.folder, "clock.cjs");
+    writeFileSync(
+      clock,
+      "const wait = setTimeout; globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms < 30000 ? ms : ms / 1000, ...rest);",
+    );
+    const desk = await layDesk(program, {
+      server: [process.execPath, "--require", clock, program.path, "--stdio"],
+      clientInfo: { name, ...(version === undefined ? {} : { version }) },
+      open: { "a.txt": "old\n" },
+      proofTimeout: 100,
+    });
+    desk.editor.behave("neverAnswers");
+    return (await told(desk.apply(batch(["a.txt", "old", "new"])))).text;
+  };
+
+  it("is waited for as long as people are, and no other one is", async () => {
+    expect(await neverAnswers("Eglot")).toContain("within 300 s");
+    expect(await neverAnswers("Helix")).toContain("within 30 s");
+  });
+
+  it.each([
+    ["1.17.30", true],
+    ["1.24", false],
+  ])("eglot %s, whose yes may hide a no: the answer says so: %s", async (version, says) => {
+    const desk = await start("", {
+      clientInfo: { name: "Eglot", version },
+      open: { "a.txt": "old\n" },
+      proofTimeout: 200,
+    });
+    desk.editor.behave("lies");
+    const answer = await told(desk.apply(batch(["a.txt", "old", "new"])));
+    expect(answer.outcome).toBe("unknown");
+    expect(answer.text.includes("declined")).toBe(says);
+  });
+});
+
+describe("a client that warns of notifications that it does not know", () => {
+  it.each([
+    ["Emacs", undefined, 0],
+    ["Emacs", { didApply: true }, 1],
+    ["Emacs", { didApply: "yes" }, 0],
+    ["Neovim", undefined, 1],
+    ["somebody", undefined, 1],
+  ])("%s that announces %j is told %i times", async (name, multiEdit, times) => {
+    const { editor, apply } = await start(name, {
+      open: { "a.txt": "old\n" },
+      capabilities: multiEdit === undefined ? {} : { experimental: { multiEdit } },
+    });
+    await apply(batch(["a.txt", "old", "new"]));
+    expect(editor.applied).toHaveLength(times);
+  });
+});
