@@ -28,6 +28,25 @@ const common = {
 /** @type {import("esbuild").BuildOptions & { metafile: true }} */
 const program = { ...common, format: "cjs", minify: true, keepNames: true, banner: { js: "#!/usr/bin/env node" } };
 
+/**
+ * What only the commands for agents need is in a file of its own: an editor that starts the server must not wait until it
+ * has been read, however lazily it is run.
+ * @param {string} module
+ * @param {string} file
+ * @returns {import("esbuild").Plugin}
+ */
+const apart = (module, file) => ({
+  name: `${module} is in ${file}`,
+  setup({ onResolve }) {
+    const filter = new RegExp(`^\\./(?:agent/)?${module}\\.js$`);
+    onResolve({ filter }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: `./${file}`, external: true } : undefined,
+    );
+  },
+});
+const commandsApart = apart("commandLine", "agent.cjs");
+const mcpApart = apart("mcp", "mcp.cjs");
+
 try {
   await (process.argv.includes("--types") ? buildTypes() : buildPrograms());
 } catch (error) {
@@ -38,15 +57,20 @@ try {
 
 async function buildPrograms() {
   const demo = "client-samples/node/demo.ts";
-  const [main] = await Promise.all([
-    build({ ...program, entryPoints: ["server/main.ts"], outfile: "dist/main.cjs" }),
+  const library = { ...program, banner: {} };
+  const programs = await Promise.all([
+    build({ ...program, entryPoints: ["server/main.ts"], outfile: "dist/main.cjs", plugins: [commandsApart] }),
+    build({ ...library, entryPoints: ["server/agent/commandLine.ts"], outfile: "dist/agent.cjs", plugins: [mcpApart] }),
+    build({ ...library, entryPoints: ["server/agent/mcp.ts"], outfile: "dist/mcp.cjs" }),
+  ]);
+  await Promise.all([
     existsSync(demo) && build({ ...program, entryPoints: [demo], outfile: "dist/demo.cjs" }),
     build({ ...common, format: "esm", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.js" }),
     build({ ...common, format: "cjs", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.cjs" }),
     buildSchemas(),
   ]);
   await chmod("dist/main.cjs", 0o755);
-  await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licencesOf(main.metafile));
+  await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licencesOf(programs.map(({ metafile }) => metafile)));
 }
 
 /** Runs the very functions that the decoder and the settings are made of, so that a schema can't say anything else. */
@@ -122,13 +146,15 @@ async function declarationsFrom(entry) {
 }
 
 /**
- * Name, version and licence text of every npm package that has code in the bundle.
- * @param {import("esbuild").Metafile} metafile
+ * Name, version and licence text of every npm package that has code in the bundles.
+ * @param {import("esbuild").Metafile[]} metafiles
  */
-async function licencesOf(metafile) {
-  const inputs = Object.values(metafile.outputs).flatMap((output) =>
-    Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
-  );
+async function licencesOf(metafiles) {
+  const inputs = metafiles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap((output) =>
+      Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+    );
   const folders = new Set(inputs.flatMap((path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []));
   const sections = ["multi-edit-language-server contains code of these packages, under these licences."];
   for (const folder of [...folders].sort()) {

@@ -55,9 +55,16 @@ const options = {
 /** Exit code for a command line that can't be understood. */
 const badUsage = 2;
 
-main(process.argv.slice(2));
+void main(process.argv.slice(2));
 
-function main(args: readonly string[]): void {
+async function main(args: readonly string[]): Promise<void> {
+  if (args[0] !== undefined && !args[0].startsWith("-")) {
+    const { isCommand, runCommand } = await import("./agent/commandLine.js");
+    if (isCommand(args[0])) {
+      process.exitCode = await runCommand(args, manifest.version);
+      return;
+    }
+  }
   const command = readCommandLine(args);
   switch (command.kind) {
     case "print":
@@ -72,7 +79,7 @@ function main(args: readonly string[]): void {
       process.exitCode = badUsage;
       return;
     case "serve":
-      void startServer(command.options);
+      await startServer(command.options);
   }
 }
 

@@ -16,8 +16,10 @@ import { stage } from "../server/disk/commit.js";
 import { diskWorkspace } from "../server/disk/diskWorkspace.js";
 import type { MultiEditResult } from "../server/lsp/protocol.js";
 import { limits } from "../server/text/limits.js";
+import { ownStateHome } from "./support/agentPeer.js";
 import { buildProgram, type Program } from "./support/build.js";
 import { parsePage } from "./support/cases.js";
+import { runCommand } from "./support/commands.js";
 import { batch, clearDesks, type Desk, type DeskOptions, layDesk, type Told, told } from "./support/desk.js";
 import { makeDirectory } from "./support/directory.js";
 
@@ -239,6 +241,17 @@ describe("on the disk", () => {
   });
 });
 
+describe("without an editor", () => {
+  it("noSession: an agent that wants one", async () => {
+    ownStateHome();
+    const input = JSON.stringify(one);
+    const { code, stdout } = await runCommand(program, ["apply", "--json", "--mode=editor"], { input });
+    const { error } = JSON.parse(stdout) as { error: { failures: { code: string; message: string }[] } };
+    expect([code, error.failures.map((failure) => failure.code)]).toEqual([3, ["noSession"]]);
+    expect(error.failures[0]?.message).toMatch(/^No editor .+\. Open the folder in an editor/s);
+  });
+});
+
 describe("every code that is made", () => {
   const source = readFileSync(new URL("../server/plan/failure.ts", import.meta.url), "utf8");
   const made = new Set([...source.matchAll(/makeFailure\(\s*"(\w+)"/g)].map((match) => match[1]!));
@@ -249,7 +262,7 @@ describe("every code that is made", () => {
     .flatMap(({ outcome }) => outcome.failure?.split("\n") ?? [])
     // A failure starts at the margin with its code; its message is indented.
     .flatMap((line) => /^[a-zA-Z]+/.exec(line)?.[0] ?? []);
-  const here = [...causes.map(({ code }) => code), "timeout", "locked"];
+  const here = [...causes.map(({ code }) => code), "timeout", "locked", "noSession"];
 
   it("is on a page or in this file", () => {
     expect(made.size).toBeGreaterThan(20);

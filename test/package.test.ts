@@ -48,7 +48,9 @@ describe("what is packed", () => {
     "CHANGELOG.md",
     "LICENSE",
     "dist/THIRD-PARTY-LICENSES.txt",
+    "dist/agent.cjs",
     "dist/main.cjs",
+    "dist/mcp.cjs",
     "dist/protocol.cjs",
     "dist/protocol.js",
     "dist/schemas/settings.schema.json",
@@ -108,6 +110,18 @@ describe("the program", () => {
       encoding: "utf8",
     });
     expect(answer.trim()).toContain(manifest.version);
+  });
+
+  it("runs its commands with nothing installed beside it", () => {
+    const env = { ...process.env, XDG_STATE_HOME: folder };
+    const run = (...args: string[]): string =>
+      execFileSync(process.execPath, [join(unpacked, "dist/main.cjs"), ...args], {
+        cwd: folder,
+        encoding: "utf8",
+        env,
+      });
+    expect(run("apply", "--help")).toMatch(/^Usage: multi-edit <command>/);
+    expect(run("setup", "codex")).toContain("[mcp_servers.multi-edit]");
   });
 
   it("can be run by itself", () => {

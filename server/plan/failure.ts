@@ -1228,6 +1228,149 @@ export const sessionProblems = {
     `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this one.`,
 } as const;
 
+/** Why a session that is announced was not reached. */
+export type Unreached =
+  /** Nobody listens there; the system's code. */
+  | { readonly kind: "absent"; readonly code: string }
+  /** The system does not allow to connect; its code, and whether this process knows that it is in a sandbox. */
+  | { readonly kind: "forbidden"; readonly code: string; readonly sandbox: boolean }
+  /** It did not answer in time, or has as many agents as it takes. */
+  | { readonly kind: "silent"; readonly seconds: number }
+  /** It does not go along, and says why. */
+  | { readonly kind: "refused"; readonly message: string }
+  /** What answers there does not know the session's secret. */
+  | { readonly kind: "impostor" };
+
+/** Why a session was not reached, as the end of a sentence, and what can be done. */
+export function sayUnreached(why: Unreached): { readonly problem: string; readonly hint: string } {
+  switch (why.kind) {
+    case "absent":
+      return {
+        problem: `nothing answers at its socket (${why.code}), though its process lives`,
+        hint: "Restart the language server in that editor.",
+      };
+    case "forbidden":
+      return {
+        problem: `${why.sandbox ? "the sandbox of this agent" : "the system"} does not allow to connect to it (${why.code})`,
+        hint: 'Sandboxes of agents forbid sockets to commands. Use the MCP server "multi-edit mcp", which agents start outside of it, or allow this command to run outside.',
+      };
+    case "silent":
+      return {
+        problem: `it does not answer within ${why.seconds} s`,
+        hint: "The editor may be suspended or busy: bring it back, or end it.",
+      };
+    case "refused":
+      return { problem: `it said: ${clip(why.message, 300)}`, hint: "See multi-edit doctor." };
+    case "impostor":
+      return {
+        problem: "what answers at its socket does not know the session's secret",
+        hint: "Restart the language server in that editor.",
+      };
+  }
+}
+
+/** Sessions, one a line, bounded. */
+function listed(sessions: readonly string[]): string {
+  const shown = sessions.slice(0, limits.sessionsShown).map((session) => `\n  ${clip(session, 200)}`);
+  return `${shown.join("")}${sessions.length > shown.length ? "\n  …" : ""}`;
+}
+
+const nameOne =
+  "Name one of them with --session or MULTI_EDIT_SESSION, or close the files or the editor that is not meant.";
+
+/** Failures of the way from an agent to the session of an editor; a session is named by its id, editor and folders. */
+export const sessionFailures = {
+  openInSeveral: (sessions: readonly string[]) =>
+    makeFailure("noSession", {}, `Several editors have these files open:${listed(sessions)}\n`, nameOne),
+  heldBySeveral: (sessions: readonly string[]) =>
+    makeFailure("noSession", {}, `Several editors have this folder:${listed(sessions)}\n`, nameOne),
+  apart: (sessions: readonly string[]) =>
+    makeFailure(
+      "noSession",
+      {},
+      `No editor has all of these files in one workspace folder; some lie in those of:${listed(sessions)}\n`,
+      "Send a call for each folder, or name a session with --session.",
+    ),
+  unreached: (session: string, why: Unreached) => {
+    const { problem, hint } = sayUnreached(why);
+    return makeFailure(
+      "noSession",
+      {},
+      `The editor ${clip(session, 200)} may hold text of these files that is not saved, but ${problem}. Nothing was changed.`,
+      hint,
+    );
+  },
+  unknown: (id: string, sessions: readonly string[]) =>
+    makeFailure(
+      "noSession",
+      {},
+      `There is no session ${quote(id, 40)}.${sessions.length === 0 ? " No editor runs multi-edit-language-server." : ` There are:${listed(sessions)}\n`}`,
+      sessions.length === 0 ? "Start it in the editor." : "Name one of these.",
+    ),
+  none: (sessions: readonly string[]) =>
+    makeFailure(
+      "noSession",
+      {},
+      sessions.length === 0
+        ? "No editor runs multi-edit-language-server."
+        : `No editor has these files, open or in a workspace folder. There are:${listed(sessions)}\n`,
+      'Open the folder in an editor that runs multi-edit-language-server. "multi-edit doctor" tells more.',
+    ),
+  tooOld: (version: string) =>
+    makeFailure(
+      "clientCapability",
+      {},
+      `The editor runs version ${clip(version, 40)} of multi-edit-language-server, which can't do this.`,
+      "Update it and restart it in the editor.",
+    ),
+  lost: () =>
+    makeFailure(
+      "timeout",
+      {},
+      "The editor's session ended before it answered, so it is not known what became of the call.",
+      "Read the files before you go on.",
+    ),
+  noAnswer: (seconds: number) =>
+    makeFailure(
+      "timeout",
+      {},
+      `The editor's session did not answer within ${seconds} s, nor to being told to stop, so it is not known what became of the call.`,
+      "Read the files before you go on.",
+    ),
+  stopped: (seconds: number) =>
+    makeFailure(
+      "cancelled",
+      {},
+      `The call was stopped after ${seconds} s, most likely because the user was asked and has not answered. Nothing was changed.`,
+      "Ask the user, and send the call again.",
+    ),
+} as const;
+
+/** What is wrong with what the command line was given, as sentences. */
+export const inputProblems = {
+  unreadable: (path: string, code: string) =>
+    `${path === "-" ? "The standard input" : quote(path, 200)} can't be read: ${fileProblems.system(code)}.`,
+  tooLarge: (most: number) => `The input has more than ${most.toLocaleString("en")} bytes.`,
+  notUtf8: () => "The input is not UTF-8.",
+  empty: () => "The input is empty; it is a call as JSON, one a line, or a patch.",
+  badJson: (problem: string) => `The input is no JSON: ${clip(problem, 200)}.`,
+  badLine: (line: number, problem: string) => `Line ${line}: ${problem}`,
+  badCall: (number: number, message: string) => `Call ${number} can't be read, so that none was sent. ${message}`,
+  stoppedAt: (number: number, total: number) =>
+    `Call ${number} of ${total} failed: those before it are done, those behind it were not sent.`,
+  unsaved: (path: string) => `${path} is so in the editor, and not on disk.`,
+  noInput: () => "There is nothing to apply: name a file, or send a call or a patch to the standard input.",
+} as const;
+
+/** What a model is told over MCP beside the answers of a session. */
+export const toolSentences = {
+  instructions:
+    "These tools edit files through the user's editor, where unsaved text is seen and kept and the user can undo. Prefer them to tools that write the disk. Put all edits of one change into one multi_edit call.",
+  linesShown: (shown: { first: number; last: number; total: number; onDisk: "same" | "differs" }) =>
+    `${shown.last < shown.first ? `No lines: there are ${shown.total}` : `Lines ${shown.first} to ${shown.last} of ${shown.total}`}${shown.onDisk === "same" ? "" : ", as they are in the editor and not on disk"}.`,
+  moreFiles: (more: number) => `and ${count(more, "more file")}`,
+} as const;
+
 /** What one end of a session's socket says when it does not go along with the other, as sentences. */
 export const socketSentences = {
   whoAreYou: "The first requests of an agent are initialize, with protocols and a nonce, and multiEdit/prove.",

@@ -136,6 +136,8 @@ export const limits = {
   sessionRecordBytes: 64 * 1024,
   /** Such files that are looked at. */
   sessionsRead: 1_000,
+  /** Sessions that a failure names. */
+  sessionsShown: 5,
   /** Agents that are connected to one session at the same time; a further one is sent away. */
   agentConnections: 64,
   /** Requests of one agent that are served at the same time; a further one is refused. */
@@ -146,4 +148,16 @@ export const limits = {
   helloMs: 2_000,
   /** Milliseconds after which an agent that asks nothing is disconnected. */
   agentIdleMs: 600_000,
+  /** Bytes of what the command line is given to apply. */
+  inputBytes: 64 * 1024 * 1024,
+  /** Milliseconds that the command line waits for a call, unless it is told otherwise: longer than the user may take. */
+  commandMs: 330_000,
+  /** Milliseconds that a tool call of MCP waits; agents give up after 60 s. */
+  toolMs: 50_000,
+  /** Characters of a text that one tool call of MCP shows; the rest is asked for by its lines. */
+  toolText: 80_000,
+  /** Files that the answer to one tool call of MCP lists. */
+  toolFiles: 200,
+  /** Milliseconds that a session may take to answer once it was told to stop. */
+  stopMs: 5_000,
 } as const;

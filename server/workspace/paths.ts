@@ -152,7 +152,7 @@ interface RelativePath {
 async function resolveRelative({ sent, relative, asDirectory }: RelativePath, ground: Ground): Promise<Resolved> {
   const { resolve } = pathsOf(ground.platform);
   if (ground.root !== undefined) {
-    const root = await rootOf(ground.root, ground);
+    const root = rootOf(ground.root, ground);
     return root.ok ? placeAt({ sent, lexical: resolve(root.path, relative), asDirectory }, ground) : root;
   }
   const folders = ground.areas.filter(({ isFolder }) => isFolder);
@@ -186,24 +186,18 @@ function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
   return first.ok ? { ok: true, place: { ...first.place, searched } } : first;
 }
 
-/** The root, which must itself be inside: it is the integration's word, not the user's. */
-async function rootOf(
+/** The root is only where to start: it may be anything, because what is found from there must itself be inside. */
+function rootOf(
   root: string,
-  ground: Ground,
-): Promise<{ readonly ok: true; readonly path: string } | { readonly ok: false; readonly failure: Failure }> {
-  const { platform, areas } = ground;
+  { platform }: Ground,
+): { readonly ok: true; readonly path: string } | { readonly ok: false; readonly failure: Failure } {
   const named = isFileUri(root) ? pathOfUri(root, platform) : { ok: true as const, path: root };
   if (!named.ok) return fail(pathFailures.badPath(root, named.problem));
   const problem =
     textProblem(named.path) ??
     (platform === "win32" ? windowsProblem(named.path) : undefined) ??
     (pathsOf(platform).isAbsolute(named.path) ? undefined : pathProblems.relativeRoot());
-  if (problem !== undefined) return fail(pathFailures.badPath(root, problem));
-  const canonical = await ground.look(named.path);
-  if (!canonical.ok) return fail(pathFailures.ioError(root, canonical.problem));
-  // With no directory at all only open documents are inside, wherever they are, and the root is just where to start.
-  if (areas.length > 0 && areaOf(canonical.path, ground) === undefined) return outside(root, ground);
-  return { ok: true, path: named.path };
+  return problem === undefined ? { ok: true, path: named.path } : fail(pathFailures.badPath(root, problem));
 }
 
 async function resolveOpen(sent: string, open: OpenText, ground: Ground): Promise<Resolved> {

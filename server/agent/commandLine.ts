@@ -1,0 +1,155 @@
+/** The commands for agents, scripts and people: asks an editor's session, and prints what comes of it. */
+import { resolve } from "node:path";
+import type { MultiEditResult, ReadResult } from "../lsp/protocol.js";
+import { inputProblems } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+import { isFileUri } from "../workspace/uri.js";
+import { type Arguments, helpText, isCommand, readArguments } from "./arguments.js";
+import { type Answered, type Asker, ask } from "./ask.js";
+import { paramsOf, readCall, type SoundCall } from "./call.js";
+import { exitCodeOf, exitCodes } from "./exitCodes.js";
+import { callsIn, readInput } from "./input.js";
+import { print, say } from "./show.js";
+import { sessionDirectory } from "./stateDirectory.js";
+
+export { isCommand };
+
+/** Runs one command to its end; gives the exit code. `args` begin with the command, `version` is that of the program. */
+export async function runCommand(args: readonly string[], version: string): Promise<number> {
+  const read = readArguments(args);
+  if (!read.ok) {
+    say(`${program}: ${read.problem}\nSee ${program} ${args[0]} --help.`);
+    return exitCodes.usage;
+  }
+  const given = read.value;
+  if (given.help) {
+    print(helpText(program));
+    return exitCodes.done;
+  }
+  const stop = new AbortController();
+  process.once("SIGINT", () => stop.abort());
+  process.once("SIGTERM", () => stop.abort());
+  const asker: Asker = {
+    version,
+    sessions: sessionDirectory(),
+    directory: given.workspace ?? process.cwd(),
+    session: given.session ?? (process.env.MULTI_EDIT_SESSION || undefined),
+    mode: given.mode ?? "auto",
+    patience: given.patience ?? limits.commandMs,
+    slow: (session) => say(`Waiting for ${session} …`),
+    signal: stop.signal,
+  };
+  const code = await commands[given.command](given, asker);
+  return stop.signal.aborted ? interrupted : code;
+}
+
+const program = "multi-edit";
+
+/** What a shell expects of a program that was stopped by Ctrl-C. */
+const interrupted = 130;
+
+type Command = (given: Arguments, asker: Asker) => Promise<number>;
+
+const commands: Readonly<Record<Arguments["command"], Command>> = {
+  apply: (given, asker) => edit("multiEdit/apply", given, asker),
+  preview: (given, asker) => edit("multiEdit/preview", given, asker),
+  read: readText,
+  undo,
+  sessions: async (given, asker) => (await import("./report.js")).listSessions(given, asker),
+  doctor: async (given, asker) => (await import("./report.js")).examine(given, asker),
+  setup: async ({ words }) => (await import("./setup.js")).printSetup(words[0]),
+  mcp: serveTools,
+};
+
+/** Calls one after the other, each on what those before it have left; the first that fails is the last. */
+async function edit(method: string, given: Arguments, asker: Asker): Promise<number> {
+  const [path = "-"] = given.words;
+  if (path === "-" && process.stdin.isTTY) return misused(inputProblems.noInput());
+  const text = await readInput(path, process.stdin);
+  if (!text.ok) return misused(text.problem);
+  const values = callsIn(text.value);
+  if (!values.ok) return misused(values.problem);
+  const calls = values.value.map(readCall);
+  const wrong = calls.findIndex(({ ok }) => !ok);
+  if (wrong !== -1) return refuseCall(calls[wrong]!, { number: wrong + 1, of: calls.length, json: given.json });
+  let code: number = exitCodes.done;
+  for (const [index, call] of (calls as SoundCall[]).entries()) {
+    const params = paramsOf(call, { ...given.call, root: asker.directory });
+    const answered = await ask({ method, params, targets: call.targets }, asker);
+    code = showAnswer(answered, given);
+    if (code === exitCodes.done) continue;
+    if (calls.length > 1) say(inputProblems.stoppedAt(index + 1, calls.length));
+    break;
+  }
+  return code;
+}
+
+function refuseCall(call: ReturnType<typeof readCall>, at: { number: number; of: number; json: boolean }): number {
+  if (call.ok) throw new Error("a sound call was refused");
+  const { failures, message } = call;
+  if (at.json) print(`${JSON.stringify({ error: { message, failures, edits: [] } })}\n`);
+  say(at.of === 1 ? message : inputProblems.badCall(at.number, message));
+  return exitCodes.usage;
+}
+
+function showAnswer(answered: Answered, { json }: Arguments): number {
+  if (json) print(`${JSON.stringify(answered.ok ? answered.result : errorOf(answered))}\n`);
+  if (!answered.ok) {
+    say(answered.message);
+    return exitCodeOf(answered);
+  }
+  const { diff, text, outcome, warnings } = answered.result as MultiEditResult;
+  if (!json) print(diff, { isDiff: true });
+  say([text, ...(outcome === "proposed" ? ["Nothing was changed."] : []), ...warnings].join("\n"));
+  return exitCodeOf(answered);
+}
+
+const errorOf = ({ message, failures, edits, unknown }: Answered & { ok: false }): object => ({
+  error: { message, failures, edits, ...(unknown ? { outcome: "unknown" } : {}) },
+});
+
+async function readText({ words, json }: Arguments, asker: Asker): Promise<number> {
+  const [, path = "", from, dash, to] = /^(.+?)(?::(\d+)(-)?(\d+)?)?$/s.exec(words[0] ?? "") ?? [];
+  const lines = {
+    ...(from === undefined ? {} : { startLine: Number(from) }),
+    ...(to !== undefined
+      ? { endLine: Number(to) }
+      : from !== undefined && dash === undefined
+        ? { endLine: Number(from) }
+        : {}),
+  };
+  const isSpelt = isFileUri(path) || path.startsWith("~/") || /^[a-z][a-z0-9+.-]*:/i.test(path);
+  const target = isSpelt ? path : resolve(asker.directory, path);
+  const answered = await ask(
+    { method: "multiEdit/read", params: { path: target, ...lines }, targets: [target] },
+    asker,
+  );
+  if (!answered.ok || json) {
+    if (json) print(`${JSON.stringify(answered.ok ? answered.result : errorOf(answered))}\n`);
+    if (!answered.ok) say(answered.message);
+    return exitCodeOf(answered);
+  }
+  const { text, onDisk } = answered.result as ReadResult;
+  print(text);
+  if (onDisk === "differs") say(inputProblems.unsaved(target));
+  return exitCodes.done;
+}
+
+async function undo(given: Arguments, asker: Asker): Promise<number> {
+  const [transaction] = given.words;
+  const params = transaction === undefined ? {} : { transaction };
+  return showAnswer(await ask({ method: "multiEdit/undo", params, targets: [] }, asker), given);
+}
+
+/** Agents give up on a call after a minute, and most start their servers in the folder that they work in. */
+async function serveTools({ workspace, patience }: Arguments, asker: Asker): Promise<number> {
+  const { serveMcp } = await import("./mcp.js");
+  const directory = workspace ?? (process.env.CLAUDE_PROJECT_DIR || asker.directory);
+  const { slow: _, ...quiet } = asker;
+  return serveMcp({ ...quiet, directory, patience: patience ?? limits.toolMs });
+}
+
+function misused(problem: string): number {
+  say(problem);
+  return exitCodes.usage;
+}

@@ -1,0 +1,65 @@
+/** The sessions of the user's editors that live now: found by their announcements, asked whether they are there. */
+import { hostname } from "node:os";
+import { basename, dirname } from "node:path";
+import { sessionProblems, type Unreached } from "../plan/failure.js";
+import { codeOf, mapBounded } from "../workspace/identity.js";
+import { isProcess } from "../workspace/process.js";
+import { connect, type Reached } from "./connect.js";
+import { readRecords, recordPath, removeQuietly, type SessionRecord } from "./record.js";
+
+/** A session that is announced and could not be reached. */
+export interface Missed {
+  readonly record: SessionRecord;
+  readonly why: Unreached;
+}
+
+/** What was found; the connections are the caller's to close. */
+export interface Found {
+  readonly reached: readonly Reached[];
+  /** They may live, and hold text that nobody has seen. */
+  readonly missed: readonly Missed[];
+  /** Files that are no announcements, and why the directory can't be read, as sentences. */
+  readonly problems: readonly string[];
+  /** Announcements of sessions that have ended, which were removed. */
+  readonly removed: number;
+}
+
+/** Connects to every announced session. `version` is that of this program. */
+export async function findSessions(directory: string, version: string): Promise<Found> {
+  const read = readAll(directory);
+  const tried = await mapBounded(read.records, async (record) => ({ record, ...(await connect(record, version)) }));
+  const reached: Reached[] = [];
+  const missed: Missed[] = [];
+  let removed = 0;
+  for (const one of tried) {
+    if (one.ok) reached.push(one.session);
+    else if (hasEnded(one.record, one.why, directory)) {
+      removed += 1;
+      removeQuietly(recordPath(directory, one.record.id));
+      if (basename(one.record.address) === `${one.record.id}.sock`) removeQuietly(one.record.address);
+    } else if (one.record.host === hostname()) missed.push(one);
+  }
+  return { reached, missed, problems: read.problems, removed };
+}
+
+/** Ends every connection. */
+export function closeSessions({ reached }: Found): void {
+  for (const session of reached) session.close();
+}
+
+function readAll(directory: string): ReturnType<typeof readRecords> {
+  try {
+    return readRecords(directory);
+  } catch (error) {
+    return { records: [], problems: [sessionProblems.directory(directory, sessionProblems.system(codeOf(error)))] };
+  }
+}
+
+/**
+ * Whether a session is gone for certain. Its process may have a number that means nothing here, and its socket may stand
+ * where this process can't look; but one that nobody listens on is dead wherever it is seen from.
+ */
+function hasEnded(record: SessionRecord, why: Unreached, directory: string): boolean {
+  if (why.kind !== "absent" || record.host !== hostname() || isProcess(record.pid, record.processStart)) return false;
+  return why.code === "ECONNREFUSED" || process.platform === "win32" || dirname(record.address) === directory;
+}

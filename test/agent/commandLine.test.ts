@@ -1,0 +1,300 @@
+/** The commands for agents and scripts, across processes: the built program, the built server, an editor with unsaved text. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MultiEditResult } from "../../server/lsp/protocol.js";
+import { announced, ownStateHome } from "../support/agentPeer.js";
+import { buildProgram, type Program } from "../support/build.js";
+import { type Ran, type RunOptions, runCommand } from "../support/commands.js";
+import { type Desk, type DeskOptions, layDesk } from "../support/desk.js";
+import { makeDirectory } from "../support/directory.js";
+import { startEditor } from "../support/fakeEditor.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../../server/main.ts", import.meta.url));
+});
+afterAll(() => program.remove());
+
+interface Bench extends Desk {
+  readonly home: string;
+  /** Runs a command in the workspace folder. */
+  run(args: readonly string[], options?: RunOptions): Promise<Ran>;
+}
+
+/** An editor of its own, whose server announces itself where only this test looks. */
+async function layBench(options: DeskOptions = {}): Promise<Bench> {
+  const home = ownStateHome();
+  const desk = await layDesk(program, { clientInfo: { name: "Tester", version: "7" }, ...options });
+  await announced(home);
+  return { ...desk, home, run: (args, more) => runCommand(program, args, { cwd: desk.root, ...more }) };
+}
+
+const unsaved: DeskOptions = { files: { "a.txt": "one\n" }, open: { "a.txt": "mine\none\n" } };
+const call = (path: string, oldText = "one", newText = "two"): string => JSON.stringify({ path, oldText, newText });
+
+describe("apply", () => {
+  it("changes the text in the editor, keeps what is not saved, and prints the diff", async () => {
+    const { run, texts, disk } = await layBench(unsaved);
+    const { code, stdout, stderr } = await run(["apply", "-"], { input: call("a.txt") });
+    expect(code).toBe(0);
+    expect(stdout).toBe("diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n mine\n-one\n+two\n");
+    expect(stderr).toContain("a.txt (1 edit)\nM a.txt\n");
+    expect(texts()["a.txt"]).toBe("mine\ntwo\n");
+    expect(disk()["a.txt"]).toBe("one\n");
+  });
+
+  it.each([
+    ["a call over several lines", (text: string) => JSON.stringify(JSON.parse(text), null, 2), ["mine\ntwo\n"]],
+    ["a list of one call", (text: string) => `[${text}]`, ["mine\ntwo\n"]],
+    ["a call on each line", (text: string) => `${text}\n\n${call("a.txt", "two", "three")}\n`, ["mine\nthree\n"]],
+    ["a patch", () => "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n", ["mine\ntwo\n"]],
+    ["a patch as JSON text", () => JSON.stringify("*** Begin Patch\n*** Delete File: b.txt\n*** End Patch"), []],
+    ["text with a byte order mark", (text: string) => `\ufeff${text}`, ["mine\ntwo\n"]],
+  ])("takes %s", async (_, form, expected) => {
+    const { run, texts, disk } = await layBench({ ...unsaved, files: { "a.txt": "one\n", "b.txt": "b" } });
+    expect(await run(["apply"], { input: form(call("a.txt")) })).toMatchObject({ code: 0 });
+    if (expected[0] !== undefined) expect(texts()["a.txt"]).toBe(expected[0]);
+    else expect(disk()).not.toHaveProperty("b.txt");
+  });
+
+  it("reads a file that is named", async () => {
+    const { run, root, texts } = await layBench(unsaved);
+    writeFileSync(join(root, "call.json"), call("a.txt"));
+    expect(await run(["apply", "call.json"])).toMatchObject({ code: 0 });
+    expect(texts()["a.txt"]).toBe("mine\ntwo\n");
+  });
+
+  it("starts relative paths where it runs, or in --workspace", async () => {
+    const { run, root, texts } = await layBench({
+      files: { "sub/a.txt": "one\n" },
+      open: { "sub/a.txt": "mine\none\n" },
+    });
+    const cwd = join(root, "sub");
+    expect(await run(["apply"], { input: call("a.txt"), cwd })).toMatchObject({ code: 0 });
+    expect(await run(["apply", "--workspace", cwd], { input: call("a.txt", "two", "six") })).toMatchObject({ code: 0 });
+    expect(texts()["sub/a.txt"]).toBe("mine\nsix\n");
+  });
+
+  it("answers as JSON, with the failure in it where it fails", async () => {
+    const { run } = await layBench(unsaved);
+    const done = await run(["apply", "--json"], { input: call("a.txt") });
+    const result = JSON.parse(done.stdout) as MultiEditResult;
+    expect([done.code, result.outcome, result.files[0]?.onDisk]).toEqual([0, "applied", "differs"]);
+    const failed = await run(["apply", "--json"], { input: call("a.txt") });
+    expect([failed.code, JSON.parse(failed.stdout)]).toMatchObject([1, { error: { failures: [{ index: 0 }] } }]);
+  });
+
+  it("leaves out what fails where it is told to", async () => {
+    const { run, texts } = await layBench(unsaved);
+    const edits = [
+      { path: "a.txt", oldText: "one", newText: "two" },
+      { path: "a.txt", oldText: "none", newText: "two" },
+    ];
+    expect(await run(["apply", "--atomic=none"], { input: JSON.stringify({ edits }) })).toMatchObject({ code: 0 });
+    expect(texts()["a.txt"]).toBe("mine\ntwo\n");
+  });
+
+  it("stops at the first of several calls that fails, and says which", async () => {
+    const { run, texts } = await layBench(unsaved);
+    const input = [call("a.txt"), call("a.txt", "none", "x"), call("a.txt", "two", "three")].join("\n");
+    const { code, stderr } = await run(["apply"], { input });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Call 2 of 3 failed")]);
+    expect(texts()["a.txt"]).toBe("mine\ntwo\n");
+  });
+
+  it("sends nothing where one of several calls can't be read", async () => {
+    const { run, texts } = await layBench(unsaved);
+    const { code, stderr } = await run(["apply"], { input: `${call("a.txt")}\n{"path":"a.txt"}` });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("Call 2 can't be read")]);
+    expect(texts()["a.txt"]).toBe("mine\none\n");
+  });
+
+  it("tells that it waits when the user takes long", async () => {
+    const { run, editor } = await layBench({ ...unsaved, settings: { confirm: "always" } });
+    let answer = (): void => undefined;
+    editor.beforeAnswers(() => new Promise<void>((resolve) => (answer = resolve)));
+    editor.answerQuestionsWith("Apply");
+    const ran = await run(["apply"], {
+      input: call("a.txt"),
+      onStderr: (text) => text.startsWith("Waiting") && answer(),
+    });
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Waiting for [0-9a-f]{12} \(Tester 7 in \//) });
+  });
+});
+
+describe("preview", () => {
+  it("prints the same diff and changes nothing", async () => {
+    const { run, texts } = await layBench(unsaved);
+    const { code, stdout, stderr } = await run(["preview"], { input: call("a.txt") });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("-one\n+two\n")]);
+    expect(stderr).toContain("Nothing was changed.");
+    expect(texts()["a.txt"]).toBe("mine\none\n");
+  });
+
+  it("bounds the diff in a summary", async () => {
+    const text = `${"x".repeat(99)}\n`.repeat(400);
+    const { run } = await layBench({ files: { "a.txt": `one\n${text}` } });
+    const input = JSON.stringify({ path: "a.txt", edits: [{ oldText: text, newText: "" }] });
+    const whole = await run(["preview"], { input });
+    const summary = await run(["preview", "--summary"], { input });
+    expect(whole.stdout.length).toBeGreaterThan(40_000);
+    expect(summary.stdout.length).toBeLessThanOrEqual(16_000);
+    expect(summary.stderr).toContain("the answer is a summary");
+  });
+});
+
+describe("read", () => {
+  const files = { files: { "a.txt": "one\n" }, open: { "a.txt": "1\n2\n3\n4\n" } };
+
+  it.each([
+    ["a.txt", "1\n2\n3\n4\n"],
+    ["./a.txt:2", "2\n"],
+    ["a.txt:2-3", "2\n3\n"],
+    ["a.txt:3-", "3\n4\n"],
+  ])("%s prints the editor's text", async (path, expected) => {
+    const { run } = await layBench(files);
+    const { code, stdout, stderr } = await run(["read", path]);
+    expect([code, stdout]).toEqual([0, expected]);
+    expect(stderr).toContain("is so in the editor, and not on disk");
+  });
+
+  it("takes a URI, and answers as JSON", async () => {
+    const { run, uri } = await layBench(files);
+    const { stdout } = await run(["read", "--json", `${uri("a.txt")}:1`]);
+    expect(JSON.parse(stdout)).toMatchObject({ uri: uri("a.txt"), text: "1\n", totalLines: 4, onDisk: "differs" });
+  });
+
+  it("fails as the session says", async () => {
+    const { run } = await layBench(files);
+    expect(await run(["read", "none.txt"])).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("none.txt"),
+    });
+  });
+});
+
+describe("a command line that makes no sense", () => {
+  it.each([
+    [["apply", "--mode=both"], "--mode is one of auto, editor, disk"],
+    [["apply", "--atomic=some"], "--atomic is one of"],
+    [["apply", "--save=later"], "--save is one of"],
+    [["apply", "--timeout=soon"], "--timeout needs a number"],
+    [["apply", "--timeout=0"], "--timeout needs a number"],
+    [["apply", "a", "b"], "apply [FILE|-]"],
+    [["read"], "read PATH"],
+    [["read", "a", "--save=never"], "--save"],
+    [["sessions", "all"], "sessions"],
+    [["setup", "ed"], "Nothing is known of"],
+    [["apply", "--session="], "need a value"],
+  ])("%j exits with 2 and says why", async (args, why) => {
+    ownStateHome();
+    const { code, stdout, stderr } = await runCommand(program, args, { input: call("a.txt") });
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(why)]);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["broken JSON", '{"path": '],
+    ["bytes that are no text", new Uint8Array([0xff, 0xfe, 0x41])],
+    ["a call of no shape", '{"hello": 1}'],
+    [
+      "options that only an integration may set",
+      '{"path":"a","oldText":"b","newText":"c","options":{"atomic":"none"}}',
+    ],
+    ["a patch that is none", "*** Begin Patch\n*** Dance\n*** End Patch"],
+  ])("nor does %s to apply", async (_, input) => {
+    ownStateHome();
+    const { code, stdout, stderr } = await runCommand(program, ["apply"], { input });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^\S.*\n$/s);
+  });
+
+  it("nor does a file that is not there", async () => {
+    ownStateHome();
+    expect(await runCommand(program, ["apply", "none.json"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("none.json"),
+    });
+  });
+
+  it("and its help does", async () => {
+    const { code, stdout } = await runCommand(program, ["undo", "--help"]);
+    expect(code).toBe(0);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+    for (const name of ["apply", "preview", "read", "undo", "sessions", "doctor", "setup", "mcp"])
+      expect(stdout).toContain(`\n  ${name} `);
+  });
+});
+
+describe("the other exit codes", () => {
+  it("1: an edit has no place, and nothing was changed", async () => {
+    const { run, texts } = await layBench(unsaved);
+    const { code, stdout, stderr } = await run(["apply"], { input: call("a.txt", "none") });
+    expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("was not found")]);
+    expect(texts()["a.txt"]).toBe("mine\none\n");
+  });
+
+  it("3: there is no editor", async () => {
+    ownStateHome();
+    const ran = await runCommand(program, ["apply", "--mode=editor"], { input: call("a.txt") });
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining("No editor runs") });
+  });
+
+  it("4: the editor refuses", async () => {
+    const { run, editor, texts } = await layBench(unsaved);
+    editor.behave("refuses");
+    const { code } = await run(["apply"], { input: call("a.txt") });
+    expect([code, texts()["a.txt"]]).toEqual([4, "mine\none\n"]);
+  });
+
+  it("4: the user rejects it", async () => {
+    const { run, editor, texts } = await layBench({ ...unsaved, settings: { confirm: "always" } });
+    editor.answerQuestionsWith("Reject");
+    const { code, stderr } = await run(["apply"], { input: call("a.txt") });
+    expect([code, stderr]).toEqual([4, expect.stringContaining("rejected")]);
+    expect(texts()["a.txt"]).toBe("mine\none\n");
+  });
+
+  it("4: the user has not answered in time, and is not waited for", async () => {
+    const { run, editor, texts } = await layBench({ ...unsaved, settings: { confirm: "always" } });
+    editor.beforeAnswers(() => new Promise(() => undefined));
+    const { code, stderr } = await run(["apply", "--timeout=0.5"], { input: call("a.txt") });
+    expect([code, stderr]).toEqual([4, expect.stringContaining("Nothing was changed")]);
+    expect(texts()["a.txt"]).toBe("mine\none\n");
+  });
+
+  it("5: the text moves on each time", async () => {
+    const { run, editor, typeBefore } = await layBench(unsaved);
+    editor.beforeEdits(() => typeBefore("a.txt", "one", "x"));
+    expect(await run(["apply"], { input: call("a.txt") })).toMatchObject({ code: 5 });
+  });
+
+  it("6: the session is killed before it answers", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    const editor = await startEditor({
+      server: [process.execPath, program.path, "--stdio"],
+      folders: [folder],
+      settings: { confirm: "always" },
+    });
+    await announced(home);
+    editor.beforeAnswers(() => {
+      editor.process.kill("SIGKILL");
+      return new Promise(() => undefined);
+    });
+    const { code, stderr } = await runCommand(program, ["apply"], { input: call("a.txt"), cwd: folder });
+    expect([code, stderr]).toEqual([6, expect.stringContaining("not known what became of the call")]);
+  });
+
+  it("130: it is interrupted, and the call is taken back", async () => {
+    const { run, editor, texts } = await layBench({ ...unsaved, settings: { confirm: "always" } });
+    editor.beforeAnswers(() => new Promise(() => undefined));
+    const { code } = await run(["apply"], {
+      input: call("a.txt"),
+      onStderr: (text, kill) => text.startsWith("Waiting") && kill("SIGINT"),
+    });
+    expect([code, texts()["a.txt"]]).toEqual([130, "mine\none\n"]);
+  });
+});

@@ -1,0 +1,247 @@
+/** Which editor a call goes to, and that it never goes anywhere else: several sessions, dead ones, strange ones. */
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { announced, filesIn, ownStateHome } from "../support/agentPeer.js";
+import { buildProgram, type Program } from "../support/build.js";
+import { type Ran, runCommand } from "../support/commands.js";
+import { makeDirectory } from "../support/directory.js";
+import { type EditorOptions, type FakeEditor, startEditor } from "../support/fakeEditor.js";
+import { type Stub, startStub } from "../support/sessionStub.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../../server/main.ts", import.meta.url));
+});
+afterAll(() => program.remove());
+
+/** An editor that may be killed. */
+async function open(folders: readonly string[], options: Partial<EditorOptions> = {}): Promise<FakeEditor> {
+  const editor = await startEditor({ server: [process.execPath, program.path, "--stdio"], folders, ...options });
+  onTestFinished(() => void editor.process.kill("SIGKILL"));
+  return editor;
+}
+
+const openIn = (editor: FakeEditor, path: string, text: string): Promise<void> =>
+  editor.open({ uri: pathToFileURL(path).href, text });
+const textIn = (editor: FakeEditor, path: string): string | undefined =>
+  editor.documents.get(pathToFileURL(path).href)?.text;
+
+function apply(path: string, cwd: string, ...args: string[]): Promise<Ran> {
+  const input = JSON.stringify({ path, oldText: "one", newText: "two" });
+  return runCommand(program, ["apply", ...args], { cwd, input });
+}
+
+describe("of several sessions", () => {
+  it("the one that has the file open is taken, wherever its folder is", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n", "other/": "" });
+    const [holder, opener] = [await open([folder]), await open([])];
+    await announced(home, 2);
+    await openIn(opener, join(folder, "a.txt"), "unsaved one\n");
+    expect(await apply("a.txt", folder)).toMatchObject({ code: 0 });
+    expect(textIn(opener, join(folder, "a.txt"))).toBe("unsaved two\n");
+    expect(holder.asked).toEqual([]);
+  });
+
+  it("the one with the longest folder that holds all files is taken", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n", "sub/a.txt": "one\n" });
+    const [outer, inner] = [await open([folder]), await open([join(folder, "sub")])];
+    await announced(home, 2);
+    expect(await apply("sub/a.txt", folder)).toMatchObject({ code: 0 });
+    expect([outer.asked.length, inner.asked.length]).toEqual([0, 1]);
+    expect(await apply("a.txt", folder)).toMatchObject({ code: 0 });
+    expect([outer.asked.length, inner.asked.length]).toEqual([1, 1]);
+  });
+
+  it("none is taken where two have the file open, and both are named", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    const editors = [await open([folder], { clientInfo: { name: "Left" } }), await open([])];
+    const sessions = await announced(home, 2);
+    for (const editor of editors) await openIn(editor, join(folder, "a.txt"), "one\n");
+    const { code, stderr } = await apply("a.txt", folder);
+    expect([code, stderr]).toEqual([3, expect.stringContaining("Several editors have these files open")]);
+    for (const { id } of sessions) expect(stderr).toContain(id);
+    expect(stderr).toContain("Left");
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
+  });
+
+  it("none is taken where two have the same folder, unless one is named", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    const editors = [await open([folder]), await open([folder])];
+    const [first] = await announced(home, 2);
+    expect(await apply("a.txt", folder)).toMatchObject({ code: 3, stderr: expect.stringContaining(first.id) });
+    expect(await apply("a.txt", folder, "--session", first.id.slice(0, 8))).toMatchObject({ code: 0 });
+    const taken = editors.findIndex(({ process }) => process.pid === first.pid);
+    expect(editors.map(({ asked }) => asked.length)).toEqual(taken === 0 ? [1, 0] : [0, 1]);
+  });
+
+  it("one may be named by the environment, and one that is not there is not replaced by another", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    await open([folder]);
+    const [{ id }] = await announced(home);
+    const input = JSON.stringify({ path: "a.txt", oldText: "one", newText: "two" });
+    const run = (session: string): Promise<Ran> =>
+      runCommand(program, ["apply"], { cwd: folder, input, env: { MULTI_EDIT_SESSION: session } });
+    const other = await run("ffffffffffff");
+    expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining('no session "ffffffffffff"') });
+    expect(other.stderr).toContain(id);
+    expect(await run(id)).toMatchObject({ code: 0 });
+  });
+
+  it("none is taken for files that lie in the folders of two", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a/a.txt": "one\n", "b/b.txt": "one\n" });
+    await open([join(folder, "a")]);
+    await open([join(folder, "b")]);
+    await announced(home, 2);
+    const edits = ["a/a.txt", "b/b.txt"].map((path) => ({ path, oldText: "one", newText: "two" }));
+    const ran = await runCommand(program, ["apply"], { cwd: folder, input: JSON.stringify({ edits }) });
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining("No editor has all of these files") });
+  });
+});
+
+describe("a session that has ended", () => {
+  it("by SIGKILL is swept away by the next one who looks", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    const [dead, alive] = [await open([folder]), await open([folder])];
+    await announced(home, 2);
+    dead.process.kill("SIGKILL");
+    await expect.poll(() => dead.process.signalCode).toBe("SIGKILL");
+    expect(filesIn(home)).toHaveLength(4);
+    expect(await apply("a.txt", folder)).toMatchObject({ code: 0 });
+    expect(filesIn(home)).toHaveLength(2);
+    expect(alive.asked).toHaveLength(1);
+  });
+
+  it("is swept away although another process has its number by now", async () => {
+    const home = ownStateHome();
+    const id = await startStub(home);
+    const path = join(home, "multi-edit-language-server", "sessions", `${id}.json`);
+    const record = JSON.parse(readFileSync(path, "utf8"));
+    // This process lives, but was not started at that time; nobody listens on the address.
+    writeFileSync(path, JSON.stringify({ ...record, processStart: "1", address: `${record.address}.gone` }));
+    const { stdout } = await runCommand(program, ["doctor"]);
+    expect(stdout).toContain("Removed 1 announcements");
+  });
+});
+
+describe("a session that can't be asked", () => {
+  const refusals: readonly (readonly [string, Stub, string])[] = [
+    ["is suspended", { isSilent: true }, "does not answer within 2 s"],
+    ["is another one than was announced", { isImpostor: true }, "does not know the session's secret"],
+    ["is too old", { refuses: "The editor runs version 0.0.1, which is too old" }, "0.0.1, which is too old"],
+  ];
+
+  it.each(refusals)("because it %s fails a call for its files, which stay as they are", async (_, stub, why) => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    const id = await startStub(home, { ...stub, folders: [folder] });
+    for (const args of [[], ["--mode=editor"], ["--session", id]]) {
+      const { code, stderr } = await apply("a.txt", folder, ...args);
+      expect([code, stderr]).toEqual([3, expect.stringContaining(why)]);
+      expect(stderr).toContain("Nothing was changed");
+    }
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
+    expect(filesIn(home)).toHaveLength(2);
+  });
+
+  it("does not stand in the way of a call for other files", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a/a.txt": "one\n", "b/": "" });
+    await startStub(home, { isSilent: true, folders: [join(folder, "b")] });
+    await open([join(folder, "a")]);
+    await announced(home, 2);
+    expect(await apply("a.txt", join(folder, "a"))).toMatchObject({ code: 0 });
+  });
+
+  // The tool that forbids a system call to a program is not everywhere.
+  it.runIf(spawnSync("strace", ["-V"]).status === 0)("because of a sandbox is said to be so", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    const editor = await open([folder]);
+    await announced(home);
+    const forbid = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=connect", "-e", "inject=connect:error=EPERM"];
+    const wrapped = { path: process.execPath, remove() {}, folder: "" };
+    const input = JSON.stringify({ path: "a.txt", oldText: "one", newText: "two" });
+    const script = `process.exit(require("child_process").spawnSync("strace", ${JSON.stringify([
+      ...forbid,
+      process.execPath,
+      program.path,
+      "apply",
+    ])}, { stdio: "inherit" }).status)`;
+    const ran = await runCommand({ ...wrapped, path: "-e" }, [script], {
+      cwd: folder,
+      input,
+      env: { CODEX_SANDBOX_NETWORK_DISABLED: "1" },
+    });
+    expect(ran).toMatchObject({ code: 3, stdout: "" });
+    expect(ran.stderr).toContain("the sandbox of this agent does not allow to connect to it (EPERM)");
+    expect(ran.stderr).toContain("multi-edit mcp");
+    expect(editor.asked).toEqual([]);
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
+  });
+
+  it("does only part of what is asked: what it lacks is said to need an update", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    const status = { folders: [pathToFileURL(folder).href], open: [] };
+    await startStub(home, {
+      folders: [folder],
+      serve: ({ method }) =>
+        method === "multiEdit/status"
+          ? { result: status }
+          : { error: { code: -32601, message: "Unhandled method multiEdit/undo" } },
+    });
+    const { code, stderr } = await runCommand(program, ["undo"], { cwd: folder });
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/runs version 0\.0\.1 .* can't do this\. Update it/)]);
+  });
+});
+
+describe("people", () => {
+  it("see which sessions there are, and no secret", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    const editor = await open([folder], { clientInfo: { name: "Left", version: "3" } });
+    const [session] = await announced(home);
+    await openIn(editor, join(folder, "a.txt"), "unsaved\n");
+    const plain = await runCommand(program, ["sessions"]);
+    expect(plain).toMatchObject({ code: 0, stderr: "" });
+    expect(plain.stdout).toBe(`${session.id}  Left 3  1 open  ${pathToFileURL(folder).href}\n`);
+    const { stdout } = await runCommand(program, ["sessions", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ id: session.id, pid: session.pid, open: [{ onDisk: "differs" }] }]);
+    const doctor = await runCommand(program, ["doctor"], { cwd: folder });
+    expect(doctor).toMatchObject({ code: 0, stderr: "" });
+    expect(doctor.stdout).toContain(`go to ${session.id} (Left 3 in ${folder})`);
+    expect(doctor.stdout).toContain("a.txt, not as on disk");
+    const told = await runCommand(program, ["doctor", "--json"], { cwd: folder });
+    expect(JSON.parse(told.stdout)).toMatchObject({ chosen: session.id });
+    expect(plain.stdout + stdout + doctor.stdout + told.stdout).not.toContain(session.secret);
+  });
+
+  it("are told what to do where there is no editor, or one that does not answer", async () => {
+    const home = ownStateHome();
+    expect(await runCommand(program, ["sessions"])).toMatchObject({ code: 3, stdout: "" });
+    const none = await runCommand(program, ["doctor"]);
+    expect(none).toMatchObject({ code: 3, stdout: expect.stringContaining("No editor can be reached") });
+    await startStub(home, { isSilent: true });
+    const silent = await runCommand(program, ["doctor"]);
+    expect(silent.stdout).toContain("The editor may be suspended or busy: bring it back, or end it.");
+  });
+
+  it.each(["neovim", "helix", "emacs", "claude", "codex", "opencode", "gemini", "pi"])(
+    "get the configuration of %s",
+    async (name) => {
+      const { code, stdout, stderr } = await runCommand(program, ["setup", name]);
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/multi-?edit/i);
+    },
+  );
+});

@@ -1,0 +1,78 @@
+/** A session of another version, as the protocol's page describes one: written on its own, for agents to meet. */
+import { createHmac, randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { sessionsIn } from "./agentPeer.js";
+import { frame, framesOf, type Received } from "./rawClient.js";
+
+/** What the session is like; everything may be left out. */
+export interface Stub {
+  /** The error that `initialize` is answered with. */
+  readonly refuses?: string;
+  /** It does not know the secret that is announced. */
+  readonly isImpostor?: boolean;
+  /** It never answers. */
+  readonly isSilent?: boolean;
+  /** Answers everything behind the handshake; by default with MethodNotFound. */
+  readonly serve?: (request: Received, socket: Socket) => object | undefined;
+  readonly folders?: readonly string[];
+  readonly pid?: number;
+}
+
+/** Announces a session in a state directory and serves it until the test ends; gives its id. */
+export async function startStub(home: string, stub: Stub = {}): Promise<string> {
+  const id = randomBytes(6).toString("hex");
+  const secret = randomBytes(32).toString("hex");
+  mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
+  const address = join(sessionsIn(home), `${id}.sock`);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    if (stub.isSilent !== true) serveOne(socket, { ...stub, id, secret });
+  });
+  await new Promise<void>((resolve) => server.listen(address, resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const folders = (stub.folders ?? []).map((path) => ({ uri: `file://${path}`, path }));
+  const record = { format: 1, id, pid: stub.pid ?? process.pid, host: hostname(), address, secret, folders };
+  const about = { client: "Stub", version: "0.0.1", protocols: [1], startedAt: "2026-01-01T00:00:00.000Z" };
+  writeFileSync(join(sessionsIn(home), `${id}.json`), JSON.stringify({ ...record, ...about }), { mode: 0o600 });
+  return id;
+}
+
+function serveOne(socket: Socket, stub: Stub & { readonly id: string; readonly secret: string }): void {
+  let unread: Buffer = Buffer.alloc(0);
+  let nonces: readonly [agent: string, server: string] = ["", ""];
+  const mac = (role: string): string =>
+    createHmac("sha256", Buffer.from(stub.isImpostor ? "00".repeat(32) : stub.secret, "hex"))
+      .update(["multi-edit", role, stub.id, ...nonces].join("\n"))
+      .digest("hex");
+  function answer(request: Received): object | undefined {
+    const params = (request.params ?? {}) as { nonce?: string; proof?: string };
+    if (request.method === "initialize") {
+      if (stub.refuses !== undefined) return { error: { code: -32803, message: stub.refuses } };
+      nonces = [params.nonce ?? "", randomBytes(32).toString("hex")];
+      return { result: { protocol: 1, nonce: nonces[1], proof: mac("server"), version: "0.0.1" } };
+    }
+    if (request.method === "multiEdit/prove") {
+      return params.proof === mac("agent") ? { result: {} } : { error: { code: -32803, message: "No." } };
+    }
+    return (stub.serve ?? (() => unknownMethod))(request, socket);
+  }
+  socket.on("data", (chunk: Buffer) => {
+    const { messages, rest } = framesOf(Buffer.concat([unread, chunk]));
+    unread = rest;
+    for (const message of messages) {
+      const answered = answer(message);
+      if (answered !== undefined) socket.write(frame({ jsonrpc: "2.0", id: message.id, ...answered }));
+    }
+  });
+}
+
+const unknownMethod = { error: { code: -32601, message: "Unhandled method" } };
