@@ -22,7 +22,7 @@ const files = {
   "gone.txt": "to be deleted\n",
 };
 const open = { "unsaved.txt": "typed\nold\n", "saved.txt": "one\nold\n", "shown.txt": "to be deleted, too\n" };
-const everything = patchOf(
+const patch = patchOf(
   "*** Delete File: gone.bin",
   "*** Update File: unsaved.txt",
   "*** Move to: dir/moved.txt",
@@ -40,6 +40,9 @@ const everything = patchOf(
   "*** Move to: other.txt",
   "*** Delete File: shown.txt",
 );
+
+/** Allowed, because the file that is moved has unsaved text. */
+const everything = { ...patch, options: { overwrite: true } };
 
 describe("the answer to the request", () => {
   it("holds creations, edits, renames and deletions, in this order, and no options", async () => {

@@ -182,7 +182,7 @@ describe("a path that is one in some places only", () => {
     ["a.txt", "fileExists", ["to"], "exists"],
     ["dir/../a.txt", "fileExists", ["to"], "exists"],
     ["untitled:open", "invalidParams", ["delete", "from", "to"], "no file"],
-    ["unsaved.txt", "dirty", ["delete"], "unsaved"],
+    ["unsaved.txt", "dirty", ["delete", "from"], "unsaved"],
     ["unsaved.txt", "fileExists", ["to"], "exists"],
     ["vanished.txt", "dirty", ["delete", "from"], "save it"],
     ["vanished.txt", "fileExists", ["to"], "exists"],

@@ -1028,11 +1028,11 @@ export const fileFailures = {
       `${nameOf(at)} would delete or move a document that is open in the editor, but not the text of a file on disk.`,
       "Ask the user to save it first.",
     ),
-  dirty: (at: At) =>
+  dirty: (at: At, what: "delete" | "move") =>
     makeFailure(
       "dirty",
       at,
-      `${nameOf(at)} would delete a file that has unsaved changes in the editor.`,
+      `${nameOf(at)} would ${what} a file that has unsaved changes in the editor.`,
       "Ask the user to save or discard them.",
     ),
   noFile: (at: At) =>

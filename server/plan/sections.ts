@@ -188,8 +188,12 @@ function refuseDelete(node: Node, at: At, { overwrite }: BatchOptions): Failure 
   const { document } = node.draft;
   if (!document.uri.startsWith("file:")) return fileFailures.noFile(at);
   if (isUnsaved(node)) return fileFailures.unsaved(at);
-  const isDirty = document.version !== null && document.onDisk !== "same";
-  return isDirty && !overwrite ? fileFailures.dirty(at) : undefined;
+  return isDirty(document) && !overwrite ? fileFailures.dirty(at, "delete") : undefined;
+}
+
+/** Whether the editor has text of it that is not on disk. */
+function isDirty({ version, onDisk }: Document): boolean {
+  return version !== null && onDisk !== "same";
 }
 
 /** Whether a document is open, but not the text of any file that could be deleted or moved. */
@@ -246,6 +250,7 @@ function moveTo(work: Work, node: Node, move: NonNullable<UpdateSection["move"]>
   if (by !== undefined) return fileFailures.notFreed(at, by);
   if (!node.draft.document.uri.startsWith("file:")) return fileFailures.noFile(at);
   if (isUnsaved(node)) return fileFailures.unsaved(at);
+  if (isDirty(node.draft.document) && !options.overwrite) return fileFailures.dirty(at, "move");
   if (!uri.startsWith("file:")) return fileFailures.noFile({ ...at, path });
   const there = tree.get(uri);
   if (there === undefined) {
