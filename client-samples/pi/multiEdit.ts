@@ -1,0 +1,178 @@
+/**
+ * An extension for pi: its `edit` tool changes files through your editor, where unsaved text is seen and kept and undo works.
+ * It needs the program `multi-edit` and no package; what it uses of pi is written down as types below.
+ */
+import { spawn } from "node:child_process";
+
+/** What pi hands to an extension, as far as this one uses it. */
+export interface PiHost {
+  registerTool(tool: PiTool): void;
+}
+
+/** A tool as pi takes it. */
+export interface PiTool {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  /** One line in pi's system prompt. */
+  readonly promptSnippet: string;
+  readonly promptGuidelines: readonly string[];
+  /** A JSON Schema. */
+  readonly parameters: object;
+  execute(
+    callId: string,
+    params: unknown,
+    signal: AbortSignal | undefined,
+    onUpdate: unknown,
+    context: { readonly cwd: string },
+  ): Promise<PiResult>;
+}
+
+/** What a tool answers; it throws what the model is to read as an error. */
+export interface PiResult {
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  /** For pi's own display of an edit. */
+  readonly details: { readonly diff: string; readonly patch: string; readonly firstChangedLine?: number } | undefined;
+}
+
+/** Called by pi when it loads the extension. */
+export default function multiEdit(pi: PiHost): void {
+  pi.registerTool({
+    name: "edit",
+    label: "edit",
+    description:
+      "Replaces texts in one or several files, through the user's editor: text that is not saved is seen and kept. All edits of a call succeed, or nothing changes. Each oldText stands exactly once in its file; edits are applied in their order. An empty oldText creates the file.",
+    promptSnippet: "Edit one or several files by exact text replacement, all edits of a call or none",
+    promptGuidelines: [
+      "Use edit for targeted changes. Put all edits of one change into one edit call, also those of other files.",
+      "Each oldText of edit must stand exactly once in the file as read_document shows it; add neighbouring lines where it does not.",
+    ],
+    parameters: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "File of all edits that have no path of their own" },
+        edits: { type: "array", items: editSchema, minItems: 1, description: "Applied in this order" },
+      },
+      required: ["edits"],
+    },
+    execute: (_callId, params, signal, _onUpdate, { cwd }) => edit(params, { cwd, signal }),
+  });
+  pi.registerTool({
+    name: "read_document",
+    label: "read_document",
+    description: "Reads a text file as the user's editor has it, with changes that are not saved.",
+    promptSnippet: "Read a text file as the user's editor has it, unsaved changes included",
+    promptGuidelines: ["Use read_document in place of read for text files that the user may be editing."],
+    parameters: {
+      type: "object",
+      properties: {
+        path: { type: "string" },
+        startLine: { type: "integer", minimum: 1 },
+        endLine: { type: "integer", minimum: 1 },
+      },
+      required: ["path"],
+    },
+    execute: (_callId, params, signal, _onUpdate, { cwd }) => read(params, { cwd, signal }),
+  });
+}
+
+const editSchema = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "Where the edits are of several files" },
+    oldText: { type: "string", description: "Exactly as the file has it" },
+    newText: { type: "string" },
+    replaceAll: { type: "boolean", description: "Every place instead of exactly one" },
+  },
+  required: ["oldText", "newText"],
+};
+
+/** Where a call runs, and what stops it. */
+interface Place {
+  readonly cwd: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The fields of the program's answer that are used here; the package's `protocol` has them all. */
+interface Answer {
+  readonly text?: string;
+  readonly diff?: string;
+  readonly warnings?: readonly string[];
+  readonly files?: readonly { readonly firstChangedLine: number }[];
+  readonly error?: { readonly message: string };
+}
+
+async function edit(params: unknown, place: Place): Promise<PiResult> {
+  const answer = await ask(["apply", "--json", "--summary"], JSON.stringify(params), place);
+  const { text = "", diff = "", warnings = [], files = [] } = answer;
+  const line = files[0]?.firstChangedLine;
+  return {
+    content: [{ type: "text", text: [text, ...warnings].join("\n") }],
+    details: { diff: numbered(diff), patch: diff, ...(line === undefined ? {} : { firstChangedLine: line }) },
+  };
+}
+
+async function read(params: unknown, place: Place): Promise<PiResult> {
+  const { path, startLine, endLine } = params as { path: string; startLine?: number; endLine?: number };
+  // Without an end all that follows is meant.
+  const lines = startLine === undefined && endLine === undefined ? "" : `:${startLine ?? 1}-${endLine ?? ""}`;
+  const { text = "" } = await ask(["read", "--json", `${path}${lines}`], "", place);
+  return { content: [{ type: "text", text }], details: undefined };
+}
+
+/** Runs the program; what it can't do is thrown for the model to read. */
+function ask(args: readonly string[], input: string, { cwd, signal }: Place): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    // A wrapper of another name, or the full path, may be set where the program is not on the PATH of pi.
+    const child = spawn(process.env.MULTI_EDIT_PROGRAM ?? "multi-edit", args, { cwd });
+    // It takes the call back before it ends, which a harder signal would keep it from.
+    const stop = (): void => void child.kill("SIGINT");
+    signal?.addEventListener("abort", stop, { once: true });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    child.on("error", (error) => reject(new Error(`multi-edit can't be started: ${error.message}`)));
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input);
+    child.on("close", (code) => {
+      signal?.removeEventListener("abort", stop);
+      const answer = parse(stdout);
+      if (code === 0 && answer !== undefined) resolve(answer);
+      else reject(new Error(answer?.error?.message ?? (stderr.trim() || `multi-edit ended with code ${code}`)));
+    });
+  });
+}
+
+function parse(json: string): Answer | undefined {
+  try {
+    return JSON.parse(json) as Answer;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A unified diff as pi displays one: a sign and the number of the line in front of it, and what is left out as dots. */
+function numbered(diff: string): string {
+  const shown: string[] = [];
+  let [before, after] = [0, 0];
+  for (const line of diff.split("\n")) {
+    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line);
+    if (hunk !== null) {
+      [before, after] = [Number(hunk[1]), Number(hunk[2])];
+      if (shown.length > 0) shown.push("     ...");
+    } else if (line.startsWith("diff --git ")) {
+      [before, after] = [0, 0];
+    } else if (before + after > 0 && /^[ +-]/.test(line)) {
+      const sign = line[0];
+      shown.push(`${sign}${String(sign === "-" ? before : after).padStart(4)} ${line.slice(1)}`);
+      if (sign !== "+") before++;
+      if (sign !== "-") after++;
+    }
+  }
+  return shown.join("\n");
+}

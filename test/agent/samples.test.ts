@@ -1,0 +1,139 @@
+/** The samples for agents do what they say: pi's extension and the script, against the built program and an editor. */
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import multiEdit, { type PiTool } from "../../client-samples/pi/multiEdit.js";
+import { announced, ownStateHome } from "../support/agentPeer.js";
+import { buildProgram, type Program } from "../support/build.js";
+import { runCommand } from "../support/commands.js";
+import { type Desk, type DeskOptions, layDesk } from "../support/desk.js";
+
+let program: Program;
+/** A directory with nothing but the program `multi-edit` in it. */
+let bin = "";
+beforeAll(async () => {
+  program = await buildProgram(new URL("../../server/main.ts", import.meta.url));
+  bin = mkdtempSync(join(tmpdir(), "multi-edit-bin-"));
+  writeFileSync(join(bin, "multi-edit"), `#!/bin/sh\nexec '${process.execPath}' '${program.path}' "$@"\n`);
+  chmodSync(join(bin, "multi-edit"), 0o755);
+});
+afterAll(() => {
+  program.remove();
+  rmSync(bin, { recursive: true, force: true });
+});
+
+const files = { "a.txt": "one\n", "b.txt": "one\n" };
+
+async function layTable(options: DeskOptions = {}): Promise<Desk> {
+  const home = ownStateHome();
+  const desk = await layDesk(program, {
+    clientInfo: { name: "Tester" },
+    files,
+    open: { "a.txt": "mine\none\n" },
+    ...options,
+  });
+  await announced(home);
+  return desk;
+}
+
+describe("the extension for pi", () => {
+  /** Its tools, as pi would have them. */
+  function tools(): Record<string, PiTool> {
+    process.env.MULTI_EDIT_PROGRAM = join(bin, "multi-edit");
+    onTestFinished(() => void delete process.env.MULTI_EDIT_PROGRAM);
+    const registered: PiTool[] = [];
+    multiEdit({ registerTool: (tool) => void registered.push(tool) });
+    return Object.fromEntries(registered.map((tool) => [tool.name, tool]));
+  }
+  const run = (name: string, params: unknown, cwd: string, signal?: AbortSignal) =>
+    tools()[name]!.execute("1", params, signal, undefined, { cwd });
+
+  it("edits several files through the editor, and shows what pi displays", async () => {
+    const { root, texts } = await layTable();
+    const edits = [
+      { path: "a.txt", oldText: "one", newText: "two" },
+      { path: "@b.txt", oldText: "one", newText: "two" },
+    ];
+    const { content, details } = await run("edit", { edits }, root);
+    expect(content[0]?.text).toContain("2 files (2 edits)\nM a.txt\nM b.txt");
+    expect(details?.diff.split("\n")).toEqual([
+      "    1 mine",
+      "-   2 one",
+      "+   2 two",
+      "     ...",
+      "-   1 one",
+      "+   1 two",
+    ]);
+    expect(details).toMatchObject({ patch: expect.stringContaining("+++ b/a.txt"), firstChangedLine: 2 });
+    expect(texts()["a.txt"]).toBe("mine\ntwo\n");
+  });
+
+  it("reads what the editor has", async () => {
+    const { root } = await layTable();
+    expect((await run("read_document", { path: "a.txt" }, root)).content[0]?.text).toBe("mine\none\n");
+    expect((await run("read_document", { path: "a.txt", startLine: 2 }, root)).content[0]?.text).toBe("one\n");
+  });
+
+  it("throws what the model is to read", async () => {
+    const { root, texts } = await layTable();
+    await expect(run("edit", { edits: [{ path: "a.txt", oldText: "none", newText: "two" }] }, root)).rejects.toThrow(
+      "The old text of edit 0 (a.txt) was not found",
+    );
+    await expect(run("edit", { edits: 7 }, root)).rejects.toThrow("edits");
+    expect(texts()["a.txt"]).toBe("mine\none\n");
+  });
+
+  it("takes a call back that the user stops", async () => {
+    const { root, editor, texts } = await layTable({ settings: { confirm: "always" } });
+    const stopping = new AbortController();
+    editor.beforeAnswers(() => {
+      stopping.abort();
+      return new Promise(() => undefined);
+    });
+    const edits = [{ path: "a.txt", oldText: "one", newText: "two" }];
+    await expect(run("edit", { edits }, root, stopping.signal)).rejects.toThrow();
+    expect(texts()["a.txt"]).toBe("mine\none\n");
+  });
+});
+
+describe("the script", () => {
+  it("applies what it is given, and tells what to do next", async () => {
+    const { root, texts } = await layTable();
+    const script = fileURLToPath(new URL("../../client-samples/agents/apply.sh", import.meta.url));
+    const wrapper = `process.exit(require("child_process").spawnSync(${JSON.stringify(script)}, process.argv.slice(1), { stdio: "inherit" }).status)`;
+    const run = (input: string) =>
+      runCommand({ ...program, path: "-e" }, [wrapper, "--", "--mode=editor"], {
+        cwd: root,
+        input,
+        env: { PATH: `${bin}${delimiter}${process.env.PATH}` },
+      });
+    const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n";
+    expect(await run(patch)).toMatchObject({ code: 0, stderr: expect.stringMatching(/Done\.\n$/) });
+    expect(texts()["a.txt"]).toBe("mine\ntwo\n");
+    expect(await run(patch)).toMatchObject({ code: 1, stderr: expect.stringMatching(/correct the edits .+\n$/) });
+  });
+});
+
+describe("the lines to paste", () => {
+  const page = readFileSync(new URL("../../client-samples/agents/README.md", import.meta.url), "utf8");
+  const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, kind = "", text = ""]) => ({ kind, text }));
+  const setup = (name: string): string =>
+    execFileSync(process.execPath, [program.path, "setup", name], { encoding: "utf8" });
+
+  it.each(["claude", "codex", "opencode", "gemini"])("of %s are those that setup prints", (name) => {
+    const lines = setup(name)
+      .split("\n")
+      .filter((line) => line.trim() !== "" && !/^(?:#|\/\/)/.test(line));
+    const shown = blocks.flatMap(({ text }) => text.split("\n"));
+    expect(lines.filter((line) => !shown.includes(line))).toEqual([]);
+  });
+
+  it("are JSON where they say so", () => {
+    const json = blocks.filter(({ kind }) => kind === "json");
+    expect(json.length).toBeGreaterThan(3);
+    for (const { text } of json) expect(() => JSON.parse(text)).not.toThrow();
+  });
+});
