@@ -6,7 +6,7 @@ import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathRules.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { isSystemError, unlinkIfThere } from "./fileSystem.js";
+import { type FileSystem, isSystemError, unlinkIfThere } from "./fileSystem.js";
 import { type OwnerName, processOf } from "./owner.js";
 
 /** A claim that is held. */
@@ -20,8 +20,7 @@ export interface Claim {
 export function claim(workspace: DiskWorkspace, id: string): Claim | { readonly ok: false; readonly failure: Failure } {
   const { files, state, owners, folders } = workspace;
   const path = join(state, `${owners.self}.${id}.claim`);
-  files.make(`${path}.new`, Buffer.from(JSON.stringify({ folders })), 0o600);
-  files.rename(`${path}.new`, path);
+  writeClaim(files, path, JSON.stringify({ folders }));
   held.add(id);
   const release = (): void => {
     held.delete(id);
@@ -41,6 +40,25 @@ export function claim(workspace: DiskWorkspace, id: string): Claim | { readonly 
   if (other === undefined) return { ok: true, release };
   release();
   return { ok: false, failure: diskFailures.busy(processOf(other)) };
+}
+
+/** On a full disk it is empty, as a claim on everything: what was cut off there has to be ended all the same. */
+function writeClaim(files: FileSystem, path: string, text: string): void {
+  try {
+    try {
+      files.make(`${path}.new`, Buffer.from(text), 0o600);
+    } catch (error) {
+      if (codeOf(error) !== "ENOSPC" || files.look(`${path}.new`) === undefined) throw error;
+    }
+    files.rename(`${path}.new`, path);
+  } catch (error) {
+    try {
+      unlinkIfThere(files, `${path}.new`);
+    } catch {
+      // The first error tells more, and whoever comes next takes it away.
+    }
+    throw error;
+  }
 }
 
 /** Whether a living process has a claim of this id. */

@@ -137,7 +137,9 @@ export function systemError(code: string, message: string): Error {
 
 /** Whether an error is the system's refusal, and no mistake of ours. */
 export function isSystemError(error: unknown): boolean {
-  return /^E[A-Z0-9]+$/.test(codeOf(error));
+  // Node has no names for some of the system's codes, but then it has their numbers.
+  const isNumbered = error instanceof Error && "errno" in error && typeof error.errno === "number";
+  return isNumbered || /^E[A-Z0-9]+$/.test(codeOf(error));
 }
 
 /** Takes a name away, if it is there. */

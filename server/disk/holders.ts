@@ -11,7 +11,8 @@ export function holderOf(workspace: DiskWorkspace, path: string): string | undef
   if (ours !== undefined) return ours;
   for (const { traces, read } of editors) {
     for (const trace of traces(path, workspace)) {
-      const stat = workspace.files.look(trace);
+      // Where nobody may look, nobody can be seen.
+      const stat = readOr(undefined, () => workspace.files.look(trace));
       // The traces of one editor are taken in turn: where one is free, so are those behind it.
       if (stat === undefined) break;
       const holder = stat.kind === "directory" ? undefined : read(trace, workspace);

@@ -690,7 +690,8 @@ const systemReasons: Readonly<Record<string, string>> = {
   ENFILE: "too many files are open",
   EIO: "the disk reports an error",
   ENOSPC: "no space is left on the disk",
-  EDQUOT: "the user's quota of disk space is used up",
+  // This is EDQUOT on Linux, which Node does not know.
+  "Unknown system error -122": "the user's quota of disk space is used up",
   EFBIG: "it would be larger than a file may be",
   EBUSY: "another program uses it",
   ETXTBSY: "it is a program that runs just now",

@@ -62,6 +62,9 @@ export interface MemoryDisk extends FileSystem {
 
 const root = 1;
 
+/** What the process takes from the mode of new files. */
+const mask = 0o022;
+
 /** Makes a disk on which everything is synced. */
 export function memoryDisk(layout: Layout, options: { readonly copiesAttributes: boolean }, trouble: Trouble = {}) {
   const nodes = new Map<number, Node>();
@@ -73,7 +76,8 @@ export function memoryDisk(layout: Layout, options: { readonly copiesAttributes:
   for (const path of layout.directories) addAbove(all, path);
   for (const path of [...all].sort()) if (path !== "/") quiet.makeDirectory(path, 0o755);
   for (const [path, { bytes, mode, owner }] of Object.entries(layout.files)) {
-    quiet.make(path, bytes, mode ?? 0o644);
+    quiet.make(path, bytes, 0o644);
+    quiet.setMode(path, mode ?? 0o644);
     if (owner !== undefined) nodes.get(Number(quiet.look(path)!.inode))!.owner = owner;
   }
   for (const [path, target] of Object.entries(layout.links ?? {})) quiet.link(target, path);
@@ -217,7 +221,7 @@ function fileCalls(machine: Machine) {
       step(machine, `make ${path}`);
       checkFree(machine, path);
       const inode = platter.nodes.size + 1;
-      const node = { ...directoryNode(inode, mode), isDirectory: false };
+      const node = { ...directoryNode(inode, mode & ~mask), isDirectory: false };
       platter.nodes.set(inode, node);
       setNames(machine, [[path, inode]]);
       step(machine, `write ${path}`);

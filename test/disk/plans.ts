@@ -63,7 +63,12 @@ export function randomPlan(choose: Choose): TrialPlan {
     taken.add(path);
     changes.push({ kind: "create", path, name: path, content: { text: randomText(choose) } });
   }
-  return { layout, changes, old, new: expectedAfter(layout, changes) };
+  return planOf(layout, changes);
+}
+
+/** A batch with both its trees. */
+export function planOf(layout: Layout, changes: readonly DiskChange[]): TrialPlan {
+  return { layout, changes, old: treeOf(layout), new: expectedAfter(layout, changes) };
 }
 
 /** The tree after a batch: what goes goes first, then all that comes stands where it is to stand. */
@@ -76,7 +81,7 @@ function expectedAfter(layout: Layout, changes: readonly DiskChange[]): Tree {
     const before = bytes === undefined ? "" : bytes.toString();
     // A mark at the start is no part of the text, and stays.
     const after = text === undefined ? before : `${before.startsWith(mark) ? mark : ""}${text}`;
-    if (kind === "create") tree.set(path, `666 ${text}`);
+    if (kind === "create") tree.set(path, `644 ${text}`);
     if (kind === "update") {
       // The file has this text under all its names.
       const names = Object.entries(layout.links ?? {}).flatMap(([link, to]) => (to === path ? [link] : []));
@@ -132,7 +137,8 @@ function addAbove(tree: Map<string, string | undefined>, path: string): void {
   for (let at = dirname(path); at !== workspaceFolder && at !== "/"; at = dirname(at)) tree.set(at, undefined);
 }
 
-function shuffled<T>(items: readonly T[], choose: Choose): T[] {
+/** The items in any order. */
+export function shuffled<T>(items: readonly T[], choose: Choose): T[] {
   const out = [...items];
   for (let i = out.length - 1; i > 0; i--) {
     const j = choose(i + 1);

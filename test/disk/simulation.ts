@@ -3,7 +3,8 @@ import { type Committed, stage } from "../../server/disk/commit.js";
 import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
 import { recover } from "../../server/disk/recover.js";
 import { type Choose, type MemoryDisk, memoryDisk, PowerCut, type Trouble } from "./memoryDisk.js";
-import { chooser, randomPlan, type Tree, type TrialPlan, workspaceFolder } from "./plans.js";
+import { chooser, randomPlan, type TrialPlan, workspaceFolder } from "./plans.js";
+import { leftovers, unlike } from "./verdict.js";
 
 /** Figures of many trials. */
 export interface Tally {
@@ -157,29 +158,12 @@ export function workspaceOn(files: MemoryDisk): DiskWorkspace {
   });
 }
 
-/** `undefined`: the files are what the report says that they may be. What helped the batch is not looked at. */
+/** `undefined`: the files are what the report says that they may be. */
 function lookAt(disk: MemoryDisk, plan: TrialPlan, { may }: Report): string | undefined {
-  const tree = disk.tree(workspaceFolder);
-  for (const path of tree.keys()) if (isHelper(path)) tree.delete(path);
-  if (may.some((side) => isSame(tree, plan[side]))) return undefined;
-  return `not ${may.join(" or ")}: ${show(tree)} instead of ${may.map((side) => show(plan[side])).join(" or ")}`;
+  return unlike(disk.tree(workspaceFolder), plan, may);
 }
-
-const show = (tree: Tree): string =>
-  [...tree]
-    .map(
-      ([path, text]) => `${path}${text === undefined ? "/" : ` ${JSON.stringify(text.slice(0, 20))} (${text.length})`}`,
-    )
-    .join(", ");
 
 /** `undefined`: nothing of a batch is left beside the files or in the state directory. */
 function strays(disk: MemoryDisk): string | undefined {
-  const left = [...disk.tree("").keys()].filter((path) => isHelper(path) || path.startsWith("/state/multi-edit/"));
-  return left.length === 0 ? undefined : `left behind: ${left.join(", ")}`;
-}
-
-const isHelper = (path: string): boolean => path.includes("/.multi-edit-");
-
-function isSame(one: Tree, other: Tree): boolean {
-  return one.size === other.size && [...one].every(([path, text]) => other.has(path) && other.get(path) === text);
+  return leftovers(disk.tree(workspaceFolder), [...disk.tree("/state/multi-edit").keys()]);
 }

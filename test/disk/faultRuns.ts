@@ -1,0 +1,188 @@
+/** Real runs with real faults: each small batch with each fault at each of its calls, and recovery with the same. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { diskWorkspace } from "../../server/disk/diskWorkspace.js";
+import { recover } from "../../server/disk/recover.js";
+import type { DriverReport, DriverTask } from "./driverTask.js";
+import type { Choose } from "./memoryDisk.js";
+import { shuffled, type TrialPlan } from "./plans.js";
+import { layOut, type Site, stateAt, treeAt, writeTask } from "./realTree.js";
+import { type Fault, faults, kill, type Point, runWithFault, watchDriver } from "./strace.js";
+import { leftovers, type Sides, unlike } from "./verdict.js";
+
+/** What all runs have in common. */
+export interface Bench {
+  /** The bundled driver. */
+  readonly program: string;
+  /** An empty directory for the trials. */
+  readonly root: string;
+  readonly plans: readonly { readonly name: string; readonly plan: TrialPlan }[];
+  readonly choose: Choose;
+}
+
+/** Figures of runs, and what went wrong in words. */
+export interface RunTally {
+  runs: number;
+  readonly byFault: Map<string, number>;
+  readonly wrong: string[];
+}
+
+/** Nothing counted yet. */
+export function newRunTally(): RunTally {
+  return { runs: 0, byFault: new Map(), wrong: [] };
+}
+
+/**
+ * Runs until `count` faults have come about, a plan after the other in any order, `perPlan` of each before the next one;
+ * `jobs` at the same time.
+ */
+export async function runFaults(
+  bench: Bench,
+  tally: RunTally,
+  { count, perPlan, jobs }: { readonly count: number; readonly perPlan: number; readonly jobs: number },
+): Promise<void> {
+  const queue = endless(bench);
+  const isDone = (): boolean => tally.runs >= count || tally.wrong.length >= 5;
+  const work = async (): Promise<void> => {
+    for (const { name, plan } of queue) {
+      if (isDone()) return;
+      const kind = (["apply", "apply", "apply", "revert", "abandon"] as const)[bench.choose(5)]!;
+      const points = await atSite(bench, plan, (site) => watchDriver(bench.program, site, writeTask(site, kind, plan)));
+      if (points.length === 0) throw new Error(`no calls were seen of ${name}`);
+      const pairs = shuffled(
+        points.flatMap((point) => faults.flatMap((fault) => Array(fault.weight).fill({ point, fault }))),
+        bench.choose,
+      );
+      for (const at of pairs.slice(0, perPlan)) {
+        if (isDone()) return;
+        await oneFault(bench, tally, { name, plan, kind, at });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, work));
+}
+
+/** Kills a batch, then the recovery from it at one of its own calls, then recovers; until `count` recoveries were killed. */
+export async function runDoubleFaults(
+  bench: Bench,
+  tally: RunTally,
+  { count, perPlan, jobs }: { readonly count: number; readonly perPlan: number; readonly jobs: number },
+): Promise<void> {
+  const queue = endless(bench);
+  const isDone = (): boolean => tally.runs >= count || tally.wrong.length >= 5;
+  const work = async (): Promise<void> => {
+    for (const { name, plan } of queue) {
+      if (isDone()) return;
+      const first = await atSite(bench, plan, (site) =>
+        watchDriver(bench.program, site, writeTask(site, "apply", plan)),
+      );
+      for (const point of shuffled(first, bench.choose).slice(0, perPlan)) {
+        if (isDone()) return;
+        await oneDouble(bench, tally, { name, plan, point });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, work));
+}
+
+/** What a report says that the disk may be; `isSettled`: also before anybody recovers. */
+export function saidBy(report: DriverReport | undefined): { readonly may: Sides; readonly isSettled: boolean } {
+  switch (report?.outcome) {
+    case "applied":
+      return { may: ["new"], isSettled: true };
+    case "refused":
+    case "staged":
+    case "rolledBack":
+      return { may: ["old"], isSettled: true };
+    default:
+      return { may: ["old", "new"], isSettled: false };
+  }
+}
+
+/** Recovers as a process of its own would, and says what is wrong then. `undefined`: nothing. */
+export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport | undefined): string | undefined {
+  const { may, isSettled } = saidBy(report);
+  const early = isSettled ? unlike(treeAt(site), plan, may) : undefined;
+  recover(diskWorkspace([site.folder], { state: site.state }));
+  return early ?? unlike(treeAt(site), plan, may) ?? leftovers(treeAt(site), stateAt(site));
+}
+
+/** Gives a task a site of its own, which is gone afterwards. */
+export async function atSite<T>(
+  { root }: Pick<Bench, "root">,
+  plan: TrialPlan,
+  task: (site: Site) => Promise<T>,
+): Promise<T> {
+  mkdirSync(root, { recursive: true });
+  const directory = mkdtempSync(join(root, "trial-"));
+  try {
+    return await task(layOut(directory, plan));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** The plans in any order, again and again. */
+function* endless({ plans, choose }: Bench): Generator<Bench["plans"][number]> {
+  for (;;) yield* shuffled(plans, choose);
+}
+
+function count(tally: RunTally, fault: string): void {
+  tally.runs++;
+  tally.byFault.set(fault, (tally.byFault.get(fault) ?? 0) + 1);
+}
+
+const nameOf = ({ call, number }: Point): string => `${call} ${number}`;
+
+function oneFault(
+  bench: Bench,
+  tally: RunTally,
+  run: {
+    readonly name: string;
+    readonly plan: TrialPlan;
+    readonly kind: DriverTask["kind"];
+    readonly at: { readonly point: Point; readonly fault: Fault };
+  },
+): Promise<void> {
+  const { name, plan, kind, at } = run;
+  return atSite(bench, plan, async (site) => {
+    const { report, isHit } = await runWithFault(bench.program, site, writeTask(site, kind, plan), at);
+    if (!isHit) return;
+    count(tally, at.fault.name);
+    const what = recoverAndLook(site, plan, report);
+    if (what !== undefined) {
+      tally.wrong.push(`${kind} ${name}, ${at.fault.name} at ${nameOf(at.point)}, ${JSON.stringify(report)}: ${what}`);
+    }
+  });
+}
+
+function oneDouble(
+  bench: Bench,
+  tally: RunTally,
+  { name, plan, point }: { readonly name: string; readonly plan: TrialPlan; readonly point: Point },
+): Promise<void> {
+  return atSite(bench, plan, async (site) => {
+    const first = await runWithFault(bench.program, site, writeTask(site, "apply", plan), { point, fault: kill });
+    const task = writeTask(site, "recover", plan);
+    // The calls of a recovery depend on where it starts, so that one of a kind is taken that it is likely to have.
+    const [call, most] = recoveryCalls[bench.choose(recoveryCalls.length)]!;
+    const then = { call, number: 1 + bench.choose(most) };
+    const second = await runWithFault(bench.program, site, task, { point: then, fault: kill });
+    if (!first.isHit || !second.isHit) return;
+    count(tally, `kill, then kill the recovery at ${call}`);
+    const what = recoverAndLook(site, plan, undefined);
+    if (what !== undefined) tally.wrong.push(`${name}, kill at ${nameOf(point)}, then at ${nameOf(then)}: ${what}`);
+  });
+}
+
+/** The calls of a recovery, and how many of each it is likely to have. */
+const recoveryCalls: readonly (readonly [call: string, most: number])[] = [
+  ["unlink", 10],
+  ["unlink", 4],
+  ["fsync", 4],
+  ["rename", 3],
+  ["link", 2],
+  ["rmdir", 1],
+  ["pwrite64", 2],
+  ["ftruncate", 1],
+];

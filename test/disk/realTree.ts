@@ -1,0 +1,73 @@
+/** Trees of plans on a real disk: laid out, given to the driver program, and looked at. */
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import type { DiskChange } from "../../server/disk/diskChange.js";
+import type { DriverTask } from "./driverTask.js";
+import { type Tree, type TrialPlan, workspaceFolder } from "./plans.js";
+
+/** Where a trial takes place. */
+export interface Site {
+  /** Empty before; holds the folder, the state and what the driver is told. */
+  readonly root: string;
+  readonly folder: string;
+  readonly state: string;
+}
+
+/** A site in an empty directory, with the files of a plan. */
+export function layOut(root: string, { layout }: Pick<TrialPlan, "layout">): Site {
+  const site = { root, folder: join(root, "ws"), state: join(root, "state") };
+  const here = (path: string): string => `${site.folder}${path.slice(workspaceFolder.length)}`;
+  mkdirSync(site.folder);
+  for (const path of layout.directories) mkdirSync(here(path), { recursive: true });
+  for (const [path, { bytes, mode = 0o644, owner }] of Object.entries(layout.files)) {
+    mkdirSync(dirname(here(path)), { recursive: true });
+    writeFileSync(here(path), bytes);
+    if (owner !== undefined && owner !== 0 && process.getuid?.() === 0) chownSync(here(path), owner, owner);
+    chmodSync(here(path), mode);
+  }
+  for (const [path, target] of Object.entries(layout.links ?? {})) linkSync(here(target), here(path));
+  return site;
+}
+
+/** Writes down what the driver is to do, and answers where. */
+export function writeTask({ root, folder, state }: Site, kind: DriverTask["kind"], plan: TrialPlan): string {
+  const here = (path: string): string => `${folder}${path.slice(workspaceFolder.length)}`;
+  const changes = plan.changes.map(
+    ({ path, target, ...change }): DiskChange => ({
+      ...change,
+      path: here(path),
+      ...(target === undefined ? {} : { target: here(target) }),
+    }),
+  );
+  const task: DriverTask = { folder, state, kind, changes };
+  const path = join(root, `${kind}.json`);
+  writeFileSync(path, JSON.stringify(task));
+  return path;
+}
+
+/** Everything in the folder of a site, by the paths of the plan. */
+export function treeAt({ folder }: Site): Tree {
+  const tree = new Map<string, string | undefined>();
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const path = join(folder, name);
+    const stats = lstatSync(path);
+    const mode = (stats.mode & 0o7777).toString(8);
+    tree.set(`${workspaceFolder}/${name}`, stats.isDirectory() ? undefined : `${mode} ${readFileSync(path)}`);
+  }
+  return tree;
+}
+
+/** What is left in the state directory. */
+export function stateAt({ state }: Site): string[] {
+  return existsSync(state) ? readdirSync(state) : [];
+}
