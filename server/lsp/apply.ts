@@ -42,7 +42,7 @@ export async function applyBatch(
   const isPatch = decoded.shape === "patch";
   return withProgress(session, token, (watched, report) => {
     const call: Call = { session, operations, options, batch, token: watched, report, warnings, isPatch };
-    return door === "server" ? inTurn(call, () => applyCall(call)) : propose(call);
+    return door === "server" ? inTurn(call, () => applyCall(call)) : propose(call, door);
   });
 }
 
@@ -57,7 +57,7 @@ interface Call {
   readonly isPatch: boolean;
 }
 
-async function propose(call: Call): Promise<Answer> {
+async function propose(call: Call, door: "client" | "preview"): Promise<Answer> {
   const drafted = await draft(call, call.operations);
   if (!drafted.ok) return toError(drafted.failures, drafted.outcomes, call);
   const { planned } = drafted;
@@ -68,7 +68,13 @@ async function propose(call: Call): Promise<Answer> {
   const warnings = options.confirm === true ? [...call.warnings, callSentences.notAsked] : call.warnings;
   const result = toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings });
   const answer = await inSlices(result, call.token, () => undefined);
-  return answer === "cancelled" ? cancelled() : answer;
+  if (answer === "cancelled") return cancelled();
+  const { session } = call;
+  // Who has no door for edits of ours can't have them taken back.
+  if (door === "preview" || session.capabilities.workspace?.applyEdit !== true) return answer;
+  const { files } = planned;
+  const transaction = await session.proposals.add(session, { label: answer.label, files, places: drafted.places });
+  return transaction === undefined ? answer : { ...answer, transaction };
 }
 
 /** Plans on the text as it is when the plan is done: what moved on meanwhile is planned again. */

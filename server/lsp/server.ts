@@ -21,7 +21,8 @@ import { pathOfSyncedUri } from "../workspace/uri.js";
 import { factsOf } from "./clients.js";
 import { type LogLevel, logLevels, shorten } from "./lifetime.js";
 import { chooseEncoding, spanOf } from "./positions.js";
-import { commands, methods, protocolVersion } from "./protocol.js";
+import { createProposals } from "./proposals.js";
+import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
 import { announcedBy, type ClientInfo, createTurns, type Session } from "./session.js";
 import { createTransactions } from "./transactions.js";
@@ -72,6 +73,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
     connection,
     documents: createDocuments(),
     transactions: createTransactions(),
+    proposals: createProposals(),
     version: start.version,
     client: undefined,
     capabilities: {},
@@ -255,6 +257,10 @@ type Loose =
 /** What a client asks with a request it applies itself; what it asks with a command, the server applies. */
 function registerRequests(session: Session): void {
   const { connection } = session;
+  // A client may say when it has applied a proposal; the server does not have to wait for a text to see it then.
+  connection.onNotification(notifications.didApply, () => {
+    session.proposals.settle(session).catch((error: unknown) => session.log("warn", String(error)));
+  });
   for (const method of Object.values(methods)) {
     connection.onRequest(method, (params: unknown, token) =>
       serveRequest(session, { method, params, applier: "client" }, token),

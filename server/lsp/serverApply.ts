@@ -109,6 +109,7 @@ async function attempt(intent: Intent, confirmation: Confirmation): Promise<Appl
     if (wordNow.kind === "no") return { ok: false, failure: wordNow.failure };
     return { ok: true, file: again.file, outcomes: again.planned.outcomes };
   };
+  session.proposals.forget(planned.files);
   return applyThroughEditor({ session, planned, places, tasks, options, warnings, replan });
 }
 

@@ -8,6 +8,7 @@ import { pathOfSyncedUri } from "../workspace/uri.js";
 import type { ClientFacts } from "./clients.js";
 import type { LogLevel } from "./lifetime.js";
 import type { PositionEncoding } from "./positions.js";
+import type { Proposals } from "./proposals.js";
 import type { ClientMultiEdit } from "./protocol.js";
 import type { Transactions } from "./transactions.js";
 
@@ -22,6 +23,7 @@ export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
   readonly transactions: Transactions;
+  readonly proposals: Proposals;
   /** Of the server. */
   readonly version: string;
   /** As the client names itself; `undefined`: it does not. */

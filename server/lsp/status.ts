@@ -8,6 +8,7 @@ import type { Session } from "./session.js";
 /** Serves one request; every open file is compared with the disk as it is now. */
 export async function statusOf(session: Session): Promise<StatusResult> {
   await session.ready;
+  await session.proposals.settle(session);
   return {
     server: { name: "multi-edit-language-server", version: session.version },
     protocol: protocolVersion,

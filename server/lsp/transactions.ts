@@ -77,8 +77,8 @@ function withoutLoad(file: FileChange): FileChange {
   return slim;
 }
 
-/** UTF-16 units of texts and bytes of files. */
-function sizeOf(steps: readonly AppliedStep[]): number {
+/** UTF-16 units of the texts, and bytes of the files, that are kept for taking steps back. */
+export function sizeOf(steps: readonly AppliedStep[]): number {
   const files = new Set(steps.map(({ file }) => file));
   const texts = [...files].reduce((sum, { document, text }) => sum + document.text.length + text.length, 0);
   return texts + steps.reduce((sum, { kept }) => sum + (kept?.bytes.length ?? 0), 0);

@@ -26,8 +26,10 @@ export async function undo(session: Session, params: unknown, token: Cancellatio
   if (!asked.ok) return toError([asked.failure], []);
   await session.ready;
   return inTurn({ session, token }, async () => {
-    const { transactions } = session;
+    const { transactions, proposals } = session;
     const { id } = asked;
+    await proposals.settle(session);
+    if (id !== undefined && proposals.has(id)) return toError([undoFailures.notApplied(id)], []);
     const transaction = id === undefined ? transactions.last() : transactions.get(id);
     if (transaction === undefined) {
       return toError([id === undefined ? undoFailures.nothing() : undoFailures.unknown(id)], []);

@@ -1202,6 +1202,13 @@ export const undoFailures = {
     makeFailure("undoConflict", {}, "This session has applied nothing that could be taken back.", undoHint),
   unknown: (id: string) =>
     makeFailure("undoConflict", {}, `This session has no transaction ${quote(id)}, or none any more.`, undoHint),
+  notApplied: (id: string) =>
+    makeFailure(
+      "undoConflict",
+      {},
+      `The edit ${quote(id)} was proposed to the editor, and is not applied, as far as texts and files show.`,
+      undoHint,
+    ),
   undone: (id: string, label: string) =>
     makeFailure(
       "undoConflict",

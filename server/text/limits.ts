@@ -88,7 +88,9 @@ export const limits = {
   pathLength: 4_096,
   /** Applied batches of a session that can be taken back. */
   transactions: 50,
-  /** UTF-16 units of texts, and bytes of deleted files, that are kept for taking batches back. */
+  /** Proposed edits of a session that are watched for being applied. */
+  proposals: 20,
+  /** UTF-16 units of texts, and bytes of deleted files, that are kept for taking batches back; as many again for proposals. */
   undoSize: 128 * 1024 * 1024,
   /** Items of one list in the user's settings. */
   settingItems: 1_000,
