@@ -29,6 +29,8 @@ export interface Site {
 export type StepProof =
   | Proof
   | { readonly kind: "failed"; readonly failure: Failure }
+  /** The disk is neither as it was nor as it was to be, until it can be written again. */
+  | { readonly kind: "pending"; readonly failure: Failure }
   /** The file was created, but got no text and could not be deleted again. */
   | { readonly kind: "leftEmpty" };
 
@@ -279,7 +281,8 @@ async function onDiskNow(
 }
 
 /** The path that a file operation with this URI is about; `undefined`: it is no file. */
-function namePathOf({ places }: Site, uri: string): string | undefined {
+/** The path at which a file of the plan is known by name; `undefined`: it is no file. */
+export function namePathOf({ places }: Site, uri: string): string | undefined {
   const place = places.get(uri);
   // A link that the editor has open is renamed and deleted itself, not what it leads to.
   return place?.file === undefined || place.open !== undefined ? pathOfSyncedUri(uri) : place.file;

@@ -1,4 +1,5 @@
 /** Applies a plan through an editor that promises little: one step at a time, each proved by the text that it syncs or by the disk. */
+import type { ClientCapabilities } from "vscode-languageserver/node";
 import { callSentences, editorFailures } from "../plan/failure.js";
 import type { EditOutcome, FileChange } from "../plan/outcome.js";
 import { limits } from "../text/limits.js";
@@ -33,9 +34,15 @@ export async function applyThroughEditor(job: Job): Promise<Applied> {
   for (const task of job.tasks) {
     const step = await doTask(work, task);
     const isDone = step.proof.kind === "proved" || step.proof.kind === "unproved";
-    if (!isDone) return { answer: await giveUp(work, step), steps: undefined };
+    if (!isDone) {
+      work.disk?.abandon();
+      return { answer: await giveUp(work, [step]), steps: undefined };
+    }
     work.done.push(step);
   }
+  const onDisk = work.disk?.commit();
+  if (onDisk?.isDone === false) return { answer: await giveUp(work, onDisk.steps), steps: undefined };
+  work.done.push(...(onDisk?.steps ?? []));
   const answer = await finish(work);
   return { answer, steps: "outcome" in answer && answer.outcome === "applied" ? work.done : undefined };
 }
@@ -108,7 +115,9 @@ async function finish(work: Work): Promise<Answer> {
   const written = [...new Set(last.values())].filter(
     ({ kind, change }) => kind === "create" || (kind !== "delete" && !change.isEmpty),
   );
-  const warnings = [...work.warnings, ...(await saveChanged(work, written))];
+  const byServer = new Set(work.disk?.tasks.map(({ planned }) => last.get(planned)));
+  const byEditor = written.filter((file) => !byServer.has(file));
+  const warnings = [...work.warnings, ...(work.disk?.warnings ?? []), ...(await saveChanged(work, byEditor))];
   let isProved = true;
   for (const file of new Set(last.values())) {
     const { path, version } = file.document;
@@ -124,7 +133,7 @@ async function finish(work: Work): Promise<Answer> {
     if (isUnproved && !isSaved) {
       isProved = false;
       warnings.push(callSentences.unproved(path));
-    } else if (!isSaved && version === null) {
+    } else if (!isSaved && version === null && !byServer.has(file)) {
       warnings.push(callSentences.throughEditor(file.target?.path ?? path));
     }
   }
@@ -133,7 +142,8 @@ async function finish(work: Work): Promise<Answer> {
   const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));
   const made = toWorkspaceEdit(
     files.filter((file) => !restored.includes(file)),
-    session,
+    // What the server has written need not be anything that the editor can do.
+    work.disk === undefined ? session : { ...session, capabilities: anything },
   );
   if (!made.ok) return toEditorError(made.failure, outcomes);
   const outcome = isProved ? "applied" : "unknown";
@@ -147,6 +157,10 @@ async function finish(work: Work): Promise<Answer> {
   });
   return inSlices(result);
 }
+
+const anything: ClientCapabilities = {
+  workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
+};
 
 /** Documents that the editor keeps open although their file is gone, or has another name; it gets a moment to close them. */
 async function staying({ session, done }: Work): Promise<string[]> {

@@ -19,6 +19,7 @@ import type { Folder } from "../workspace/paths.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
 import { factsOf } from "./clients.js";
+import { recoverAtStart } from "./diskPart.js";
 import { type LogLevel, logLevels, shorten } from "./lifetime.js";
 import { chooseEncoding, spanOf } from "./positions.js";
 import { createProposals } from "./proposals.js";
@@ -44,6 +45,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
   connection.onInitialized(() => {
     session.ready = settings.pull();
     settings.subscribe();
+    session.inTurn(() => tellRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
     // Not before: while initializing, the library puts a listener of its own in the place of ours.
     connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) =>
       changeFolders(session, params),
@@ -68,6 +70,15 @@ async function openToAgents(session: Session, start: ServerStart): Promise<void>
   }
 }
 
+/** Tells the user of batches on disk that a crash had cut off, before any other is begun. */
+async function tellRecovered(session: Session): Promise<void> {
+  await session.ready;
+  for (const message of await recoverAtStart(session)) {
+    session.log("warn", message);
+    session.connection.window.showWarningMessage(message);
+  }
+}
+
 function createSession(connection: Connection, start: ServerStart): Session {
   const session: Session = {
     connection,
@@ -82,6 +93,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
     folders: [],
     settings: defaultSettings,
     ready: Promise.resolve(),
+    openElsewhere: async () => new Map(),
     inTurn: createTurns(),
     foldersChanged: () => undefined,
     log(level, text) {

@@ -2,8 +2,10 @@
 import { type CancellationToken, ResponseError } from "vscode-languageserver/node";
 import { callSentences, editorFailures, type Failure, withRest } from "../plan/failure.js";
 import { type EditOutcome, type FileChange, notAttempted } from "../plan/outcome.js";
+import { limits } from "../text/limits.js";
 import type { Place } from "../workspace/paths.js";
 import { type Confirmation, createConfirmation } from "./confirm.js";
+import { partsOf, stagePart } from "./diskPart.js";
 import type { CallOptions } from "./protocol.js";
 import { toEditorError, toError } from "./report.js";
 import { type Applied, applyThroughEditor } from "./roundTrip.js";
@@ -72,9 +74,10 @@ export function cancelled(): Answer {
 export async function applyByServer(intent: Intent): Promise<Applied> {
   const confirmation = createConfirmation(intent);
   try {
-    for (;;) {
+    for (let moved = 0; ; ) {
       const applied = await attempt(intent, confirmation);
       if (applied === "again") continue;
+      if (applied.moved === true && ++moved <= limits.rematches) continue;
       return { ...applied, answer: withDiff(applied.answer, confirmation) };
     }
   } finally {
@@ -82,22 +85,29 @@ export async function applyByServer(intent: Intent): Promise<Applied> {
   }
 }
 
+/** What an attempt came to. `moved`: nothing was changed, because a file on disk was no longer what it was planned on. */
+interface Attempted extends Applied {
+  readonly moved?: boolean;
+}
+
 /** `again`: the user has agreed, and the text may have moved on meanwhile; what is applied is what was agreed to. */
-async function attempt(intent: Intent, confirmation: Confirmation): Promise<Applied | "again"> {
+async function attempt(intent: Intent, confirmation: Confirmation): Promise<Attempted | "again"> {
   const { session, options, token, warnings } = intent;
   const drafted = await intent.draft();
   if (!drafted.ok) return refusal(toError(drafted.failures, drafted.outcomes, intent));
   const { planned, places } = drafted;
   const refused = (failure: Failure): Applied =>
     refusal(toEditorError(withRest(failure, callSentences.nothingChanged), notAttempted(planned.outcomes)));
-  const tasks = intent.tasksOf(planned);
-  const restored = tasks.flatMap((task) => (task.kind === "restore" ? [task.planned] : []));
+  const site = { session, options, places };
+  const { editor: tasks, disk: onDisk } = partsOf(site, intent.tasksOf(planned));
+  const byEditor = new Set(tasks.flatMap((task) => (task.kind === "restore" ? [] : [task.planned])));
   const made = toWorkspaceEdit(
-    planned.files.filter((file) => !restored.includes(file)),
+    planned.files.filter((file) => byEditor.has(file)),
     session,
   );
   if (!made.ok) return refused(made.failure);
-  if (session.capabilities.workspace?.applyEdit !== true) return refused(intent.noApplyEdit());
+  const canApply = session.capabilities.workspace?.applyEdit === true;
+  if (!canApply && tasks.length > 0) return refused(intent.noApplyEdit());
   const word = await confirmation.ask(planned);
   if (word.kind === "no") return refused(word.failure);
   if (word.kind === "yes") return "again";
@@ -109,8 +119,23 @@ async function attempt(intent: Intent, confirmation: Confirmation): Promise<Appl
     if (wordNow.kind === "no") return { ok: false, failure: wordNow.failure };
     return { ok: true, file: again.file, outcomes: again.planned.outcomes };
   };
+  const disk = onDisk.length === 0 ? undefined : await stagePart(site, onDisk);
+  if (disk?.ok === false) {
+    const moved = disk.failures.every(({ code }) => code === "contentModified");
+    return { ...refusal(notStaged(intent, planned, disk.failures)), moved };
+  }
+  if (token.isCancellationRequested) {
+    disk?.abandon();
+    return refused(editorFailures.cancelled());
+  }
   session.proposals.forget(planned.files);
-  return applyThroughEditor({ session, planned, places, tasks, options, warnings, replan });
+  return applyThroughEditor({ ...site, planned, tasks, disk, warnings, replan });
+}
+
+/** The error of a batch that could not be made ready on disk, with the failure of each file. */
+function notStaged(intent: Intent, { outcomes }: GoodPlan, failures: readonly [Failure, ...Failure[]]): Answer {
+  const [first, ...rest] = failures;
+  return toError([withRest(first, callSentences.nothingChanged), ...rest], notAttempted(outcomes), intent);
 }
 
 const refusal = (answer: Answer): Applied => ({ answer, steps: undefined });

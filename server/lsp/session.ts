@@ -37,6 +37,8 @@ export interface Session {
   settings: Settings;
   /** Settled once the settings that the client was asked for are here. */
   ready: Promise<void>;
+  /** Who of the user's other editors has one of these files open, by absolute path, in words; set by who can find them. */
+  openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly log: (level: LogLevel, text: string) => void;
   /** Runs after everything that was queued before it: batches that the server applies go one at a time. */
   readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;

@@ -11,8 +11,11 @@ import { takeTextBack } from "./textSteps.js";
 import type { Answer, Step, Work } from "./work.js";
 import { toWorkspaceEdit } from "./workspaceEdit.js";
 
-/** Takes back what was done, the last first. What then is certain is an error; what is not, a result that says so. */
-export async function giveUp(work: Work, step: Step): Promise<Answer> {
+/**
+ * Takes back what was done, the last first, because some steps did not come about, of which the first says why. What then
+ * is certain is an error; what is not, a result that says so.
+ */
+export async function giveUp(work: Work, steps: readonly [Step, ...Step[]]): Promise<Answer> {
   const rest: Record<Leftover | "back", string[]> = {
     back: [],
     stuck: [],
@@ -32,11 +35,14 @@ export async function giveUp(work: Work, step: Step): Promise<Answer> {
   }
   const stays = new Set(Object.entries(rest).flatMap(([kind, paths]) => (kind === "back" ? [] : paths)));
   rest.back = [...new Set(rest.back)].filter((path) => !stays.has(path));
-  const failure = failureOf(work, step, callSentences.rest(rest));
-  const outcomes = outcomesOf(work, { step, failure, held });
-  if (["diverged", "silent", "unseen", "leftEmpty"].includes(step.proof.kind)) hold(step);
+  const failure = failureOf(work, steps[0], callSentences.rest(rest));
+  const outcomes = outcomesOf(work, { steps, failure, held });
+  for (const step of steps) if (doubtful.has(step.proof.kind)) hold(step);
   return held.size === 0 ? toEditorError(failure, outcomes) : unknown(work, { failure, outcomes, held });
 }
+
+/** Proofs of steps that may have come about after all. */
+const doubtful: ReadonlySet<Step["proof"]["kind"]> = new Set(["diverged", "silent", "unseen", "leftEmpty", "pending"]);
 
 /** What of a file could not be taken back: its text, what was done to it as a whole, or both. */
 type Held = ReadonlyMap<FileChange, ReadonlySet<"text" | "whole">>;
@@ -44,12 +50,12 @@ type Held = ReadonlyMap<FileChange, ReadonlySet<"text" | "whole">>;
 /** What became of the edits: those that a file still holds are applied, those of the file that failed have failed. */
 function outcomesOf(
   work: Work,
-  { step, failure, held }: { readonly step: Step; readonly failure: Failure; readonly held: Held },
+  { steps, failure, held }: { readonly steps: readonly Step[]; readonly failure: Failure; readonly held: Held },
 ): EditOutcome[] {
   const indices = (files: readonly FileChange[]) =>
     new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));
   const left = indices([...held.keys()]);
-  const failed = indices([step.file]);
+  const failed = indices(steps.map(({ file }) => file));
   return work.planned.outcomes.map((outcome): EditOutcome => {
     const { index, status } = outcome;
     if (status !== "applied" || left.has(index)) return outcome;
@@ -99,6 +105,7 @@ function failureOf({ session }: Work, { proof, file, kind }: Step, rest: string)
       : { kind: "edit", path };
   switch (proof.kind) {
     case "failed":
+    case "pending":
       return withRest(proof.failure, rest);
     case "refused":
       return editorFailures.clientRefused(asked, proof.reason, rest);

@@ -3,6 +3,7 @@ import type { ResponseError } from "vscode-languageserver/node";
 import type { Failure } from "../plan/failure.js";
 import type { EditOutcome, FileChange, Planned } from "../plan/outcome.js";
 import type { KeptFile } from "../workspace/kept.js";
+import type { DiskPart } from "./diskPart.js";
 import type { FileStep, Site } from "./fileSteps.js";
 import type { MultiEditErrorData, MultiEditResult } from "./protocol.js";
 
@@ -42,6 +43,8 @@ export interface Job extends Site {
   readonly planned: GoodPlan;
   /** In the order in which they are done. */
   readonly tasks: readonly Task[];
+  /** What the server writes itself once the editor has done its tasks; `undefined`: nothing. */
+  readonly disk: DiskPart | undefined;
   readonly warnings: readonly string[];
   readonly replan: (file: FileChange) => Promise<Replanned>;
 }

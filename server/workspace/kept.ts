@@ -84,18 +84,24 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
+/** Deletes directories as far as they are empty, in their order, the deepest first. */
+export async function removeEmpty(directories: readonly string[]): Promise<void> {
+  for (const directory of directories) {
+    const isGone = await rmdir(directory).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
+}
+
 /** Makes the directories that a path needs, and answers what takes them away again as far as they are empty. */
 export async function makeParents(path: string): Promise<() => Promise<void>> {
   // What can't be made is the editor's to complain about.
   const first = await mkdir(dirname(path), { recursive: true }).catch(() => undefined);
   return async () => {
-    if (first === undefined) return;
-    for (let at = dirname(path); at.length >= first.length; at = dirname(at)) {
-      const isGone = await rmdir(at).then(
-        () => true,
-        () => false,
-      );
-      if (!isGone) return;
-    }
+    const made: string[] = [];
+    for (let at = dirname(path); first !== undefined && at.length >= first.length; at = dirname(at)) made.push(at);
+    await removeEmpty(made);
   };
 }

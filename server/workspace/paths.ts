@@ -32,6 +32,12 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
   };
 }
 
+/** The directories in which files may be edited, absolute and canonical. */
+export async function canonicalFolders(scope: Scope): Promise<string[]> {
+  const { areas } = await layGround(scope, []);
+  return areas.map(({ canonical }) => canonical);
+}
+
 /** A directory in which files may be edited. */
 interface Area {
   /** As the editor or the user spelt it, normalised. */

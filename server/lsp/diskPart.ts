@@ -1,0 +1,183 @@
+/** The part of a batch that the server writes itself: files that no editor has open, ready before the editor's part and made visible behind it. */
+import { createHash } from "node:crypto";
+import { dirname } from "node:path";
+import { type Committed, type NotCommitted, type Staged, stage } from "../disk/commit.js";
+import { type DiskChange, toDiskChange } from "../disk/diskChange.js";
+import { type DiskWorkspace, diskWorkspace } from "../disk/diskWorkspace.js";
+import { recover } from "../disk/recover.js";
+import type { Failure } from "../plan/failure.js";
+import type { FileChange } from "../plan/outcome.js";
+import { isThere, type KeptFile, removeEmpty } from "../workspace/kept.js";
+import { canonicalFolders } from "../workspace/paths.js";
+import { namePathOf, type Site } from "./fileSteps.js";
+import { labelOf } from "./report.js";
+import { openAt, type Session, worldOf } from "./session.js";
+import type { Step, Task } from "./work.js";
+
+/** The tasks of a batch, by who does them. */
+export interface Parts {
+  /** In the order in which they are done. */
+  readonly editor: readonly Task[];
+  /** Done all together. */
+  readonly disk: readonly Task[];
+}
+
+/** Who does what: the editor what it has open, and all of it where the caller wants that or where names depend on each other. */
+export function partsOf(site: Site, tasks: readonly Task[]): Parts {
+  const isOnDisk = ({ planned }: Task): boolean => isForDisk(site, planned);
+  const [disk, editor] = [tasks.filter(isOnDisk), tasks.filter((task) => !isOnDisk(task))];
+  const names = (some: readonly Task[]): string[] =>
+    some.flatMap(({ planned: { document, target } }) => [document.uri, ...(target === undefined ? [] : [target.uri])]);
+  const held = new Set(names(editor));
+  // A name that one side frees for the other would be free too late.
+  return names(disk).some((name) => held.has(name)) ? { editor: tasks, disk: [] } : { editor, disk };
+}
+
+function isForDisk(site: Site, { document, target }: FileChange): boolean {
+  const { session, options } = site;
+  if (document.version !== null || options.unopened === "editor") return false;
+  const uris = target === undefined ? [document.uri] : [document.uri, target.uri];
+  return uris.every((uri) => openAt(session, uri) === undefined && namePathOf(site, uri) !== undefined);
+}
+
+/** A disk part that is ready and that nobody sees yet. */
+export interface DiskPart {
+  readonly ok: true;
+  /** What was found of earlier batches, and what can't be kept as it was. */
+  readonly warnings: readonly string[];
+  readonly tasks: readonly Task[];
+  /** Makes all of it visible, or nothing. */
+  commit(): Written;
+  abandon(): void;
+}
+
+/** What a disk part came to: a step for each of its tasks, or the steps that did not come about, and why. */
+export type Written =
+  | { readonly isDone: true; readonly steps: readonly Step[] }
+  | { readonly isDone: false; readonly steps: readonly [Step, ...Step[]] };
+
+/** Why nothing can be made ready. */
+export interface NoDiskPart {
+  readonly ok: false;
+  readonly failures: readonly [Failure, ...Failure[]];
+}
+
+/** Makes all the files of some tasks ready beside their places. */
+export async function stagePart(site: Site, tasks: readonly Task[]): Promise<DiskPart | NoDiskPart> {
+  const { session } = site;
+  const files = [...new Set(tasks.map(({ planned }) => planned))];
+  const changes = files.map((file) => changeOf(site, file, tasks));
+  const paths = changes.flatMap(({ path, target }) => [path, ...(target === undefined ? [] : [target])]);
+  const [workspace, made] = [await workspaceOf(session, paths), await missingParents(changes)];
+  const staged = stage(workspace, changes, labelOf(files, site.options));
+  for (const { message } of staged.recovered) session.log("warn", message);
+  const { failures: [first, ...rest] = [] } = staged.ok ? {} : staged;
+  if (!staged.ok) {
+    if (first === undefined) throw new Error("what can't be staged must say why");
+    return { ok: false, failures: [first, ...rest] };
+  }
+  return {
+    ok: true,
+    tasks,
+    warnings: [...staged.recovered.map(({ message }) => message), ...staged.warnings],
+    commit: () => committed(staged, { tasks, changes, files, made }),
+    abandon: () => staged.abandon(),
+  };
+}
+
+/** What is to become of a file on disk, whatever tasks it takes. */
+function changeOf(site: Site, file: FileChange, tasks: readonly Task[]): DiskChange {
+  const { document, target } = file;
+  const path = pathOf(site, document.uri);
+  const { bytes } = tasks.find(({ kind, planned }) => kind === "restore" && planned === file) ?? {};
+  if (bytes !== undefined) {
+    return { kind: "create", path, name: document.path, content: { bytes: bytes.bytes }, mode: bytes.mode };
+  }
+  return toDiskChange(file, { path, ...(target === undefined ? {} : { target: pathOf(site, target.uri) }) });
+}
+
+function pathOf(site: Site, uri: string): string {
+  const path = namePathOf(site, uri);
+  if (path === undefined) throw new Error("only files are written");
+  return path;
+}
+
+/** What was staged, and for what. */
+interface Batch {
+  readonly tasks: readonly Task[];
+  readonly changes: readonly DiskChange[];
+  readonly files: readonly FileChange[];
+  /** By path, the directories that are made for it, the deepest first. */
+  readonly made: ReadonlyMap<string, readonly string[]>;
+}
+
+function committed(staged: Staged, batch: Batch): Written {
+  const { tasks, changes, files, made } = batch;
+  const result = staged.commit();
+  if (result.outcome !== "applied") return notWritten(tasks, result);
+  const kept = keptBy(result);
+  result.finish();
+  const steps = tasks.map((task): Step => {
+    const change = changes[files.indexOf(task.planned)];
+    const bytes = change === undefined ? undefined : kept.get(change.path);
+    const parents = made.get(change?.target ?? change?.path ?? "") ?? [];
+    return {
+      ...stepOf(task, { kind: "proved" }),
+      ...(bytes === undefined ? {} : { kept: bytes }),
+      ...(parents.length === 0 ? {} : { tidy: () => removeEmpty(parents) }),
+    };
+  });
+  return { isDone: true, steps };
+}
+
+const stepOf = (task: Task, proof: Step["proof"]): Step => ({ ...task, file: task.planned, outcomes: [], proof });
+
+/** Taken back, it failed for the file that is named; where the disk is in between, every file may be concerned. */
+function notWritten(tasks: readonly Task[], { outcome, failure }: NotCommitted): Written {
+  const isPending = outcome === "recoveryPending";
+  const named = tasks.filter(({ planned: { document, target } }) =>
+    [document.path, target?.path].includes(failure.path ?? ""),
+  );
+  const concerned = isPending || named.length === 0 ? tasks : named;
+  const [first, ...rest] = concerned.map((task) => stepOf(task, { kind: isPending ? "pending" : "failed", failure }));
+  if (first === undefined) throw new Error("nothing is written for no task");
+  return { isDone: false, steps: [first, ...rest] };
+}
+
+/** The files that were deleted, by path, as they were. */
+function keptBy(result: Committed): ReadonlyMap<string, KeptFile> {
+  const back = result.inverse().flatMap(({ kind, path, content, mode }) => {
+    if (kind !== "create" || content === undefined || !("bytes" in content)) return [];
+    const bytes = Buffer.from(content.bytes);
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    return [{ path, bytes, hash, mode: mode ?? 0o644 }];
+  });
+  return new Map(back.map((file) => [file.path, file]));
+}
+
+/** The directories that new names need and that are not there, the deepest first. */
+async function missingParents(changes: readonly DiskChange[]): Promise<Map<string, string[]>> {
+  const missing = new Map<string, string[]>();
+  for (const { kind, path, target } of changes) {
+    const name = kind === "create" ? path : target;
+    const above: string[] = [];
+    for (let at = dirname(name ?? "/"); name !== undefined && !(await isThere(at)); at = dirname(at)) above.push(at);
+    if (name !== undefined && above.length > 0) missing.set(name, above);
+  }
+  return missing;
+}
+
+/** What is left of earlier batches is ended, and told to the user: at the start, before anybody asks for anything. */
+export async function recoverAtStart(session: Session): Promise<readonly string[]> {
+  const { batches, problems, failure } = recover(await workspaceOf(session, []));
+  const pending = failure === undefined || failure.code === "locked" ? [] : [failure.message];
+  return [...batches.map(({ message }) => message), ...problems, ...pending];
+}
+
+async function workspaceOf(session: Session, paths: readonly string[]): Promise<DiskWorkspace> {
+  const [folders, others] = await Promise.all([
+    canonicalFolders(worldOf(session, undefined)),
+    paths.length === 0 ? new Map<string, string>() : session.openElsewhere(paths),
+  ]);
+  return diskWorkspace(folders, { openElsewhere: (path) => others.get(path) });
+}
