@@ -69,6 +69,13 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
         it(`${one.name} (line ${one.line}), applied by the server`, async () => {
           const { seen, files } = await runOverWire(one, editor(), "multiEdit.apply");
           check(one, { ...seen, warnings: seen.warnings.filter((text) => isOfPage(one, text)) });
+          expect(files).toEqual(expectedFiles(one, takesOpenName(one) ? "opened" : "written"));
+          expect(editor().refusals).toEqual([]);
+        });
+        if (!hasUnopened(one)) continue;
+        it(`${one.name} (line ${one.line}), applied by the server through the editor alone`, async () => {
+          const { seen, files } = await runOverWire(one, editor(), "multiEdit.apply", "editor");
+          check(one, { ...seen, warnings: seen.warnings.filter((text) => isOfPage(one, text)) });
           expect(files).toEqual(expectedFiles(one, "opened"));
           expect(editor().refusals).toEqual([]);
         });
@@ -81,6 +88,22 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
     const outcomesInOrder = cases.map((one) => outcomes.get(one));
     writeFileSync(new URL(page, folder), rewrite(markdown, cases, outcomesInOrder));
   });
+}
+
+/** Whether a new file gets the name of one that the editor has open and moves away: then the editor has to make it. */
+function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
+  return files.some(
+    ({ path, synced }) =>
+      synced !== undefined &&
+      diff.includes(`rename from ${path}\n`) &&
+      diff.includes(`new file mode 100644\n--- /dev/null\n+++ b/${path}\n`),
+  );
+}
+
+/** Whether a file changes that is not open, which the editor opens where it has to change it. */
+function hasUnopened(one: Case): boolean {
+  const [written, opened] = [expectedFiles(one, "written"), expectedFiles(one, "opened")];
+  return [...opened].some(([path, { synced }]) => synced !== written.get(path)?.synced);
 }
 
 /** Where the server applies, it also warns of files that it left open and unsaved. */

@@ -122,6 +122,7 @@ async function show(stage: Stage, number: number, demo: DemoCall): Promise<void>
     callLine(demo.by === "client" ? "multiEdit/apply" : "multiEdit.apply", demo.call),
   );
   for (const change of demo.expected) expect(stage, change);
+  if (demo.by === "server") expectWritten(stage, demo.expected);
   const found = [...outcomeProblems(demo, answer), ...textProblems(stage)];
   let story: string;
   if (answer.ok) {
@@ -192,6 +193,15 @@ function expect({ expected, unsaved }: Stage, change: Expected): void {
   expected.set(path, before === undefined ? after : parts.join(after));
 }
 
+/** Where the server applies, what is not open must be on disk at once. */
+function expectWritten({ folder, client, expected, unsaved }: Stage, changes: readonly Expected[]): void {
+  for (const change of changes) {
+    const path = "movedTo" in change ? change.movedTo : change.path;
+    const text = expected.get(path);
+    if (text !== undefined && client.documents.get(join(folder, path)) === undefined) unsaved.set(path, text);
+  }
+}
+
 /** Every text of the workspace, not only those that the call has named. */
 function textProblems({ folder, client, expected }: Stage): string[] {
   const there = new Map(
@@ -204,10 +214,11 @@ function textProblems({ folder, client, expected }: Stage): string[] {
   return paths.flatMap((path) => (there.get(path) === expected.get(path) ? [] : [`the text of ${path} differs`]));
 }
 
-/** First no text may have been written, then, saved, all of them. */
+/** First nothing may have been written of what is open, then, saved, all of it. */
 function checkDisk({ folder, client, expected, unsaved, problems }: Stage): void {
   const onDisk = (path: string): string => readFileSync(join(folder, path), "utf8");
-  for (const [path, text] of unsaved) if (onDisk(path) !== text) problems.push(`${path} was written before I saved it`);
+  for (const [path, text] of unsaved)
+    if (onDisk(path) !== text) problems.push(`${path} is not on disk as it was to be before I saved`);
   for (const document of client.documents.all()) client.documents.save(document.path);
   for (const [path, text] of expected) if (onDisk(path) !== text) problems.push(`${path} is not on disk as expected`);
 }
@@ -237,7 +248,7 @@ function conclude({ expected, problems }: Stage, { calls, original, milliseconds
     print(
       paint(["bold", "green"], `All ${calls} calls came out as expected.`),
       `  ${changed} files were changed, created, moved or deleted, ${same} left alone: every text is what was known beforehand.`,
-      `  ${kept} unsaved lines are still there, the other one was the agent's to replace. Until I saved, no text was written.`,
+      `  ${kept} unsaved lines are still there, the other one was the agent's to replace. Until I saved, nothing open was written.`,
       `  ${(milliseconds / 1000).toFixed(1)} s in all. How to attach your editor: README.md. How this client works: client-samples/node/.`,
     );
   } else {

@@ -7,6 +7,7 @@ import { type DiskWorkspace, diskWorkspace } from "../disk/diskWorkspace.js";
 import { recover } from "../disk/recover.js";
 import type { Failure } from "../plan/failure.js";
 import type { FileChange } from "../plan/outcome.js";
+import { decodeBytes } from "../workspace/files.js";
 import { isThere, type KeptFile, removeEmpty } from "../workspace/kept.js";
 import { canonicalFolders } from "../workspace/paths.js";
 import { namePathOf, type Site } from "./fileSteps.js";
@@ -24,7 +25,7 @@ export interface Parts {
 
 /** Who does what: the editor what it has open, and all of it where the caller wants that or where names depend on each other. */
 export function partsOf(site: Site, tasks: readonly Task[]): Parts {
-  const isOnDisk = ({ planned }: Task): boolean => isForDisk(site, planned);
+  const isOnDisk = (task: Task): boolean => isForDisk(site, task.planned) && !hasUnsavedText(task);
   const [disk, editor] = [tasks.filter(isOnDisk), tasks.filter((task) => !isOnDisk(task))];
   const names = (some: readonly Task[]): string[] =>
     some.flatMap(({ planned: { document, target } }) => [document.uri, ...(target === undefined ? [] : [target.uri])]);
@@ -38,6 +39,12 @@ function isForDisk(site: Site, { document, target }: FileChange): boolean {
   if (document.version !== null || options.unopened === "editor") return false;
   const uris = target === undefined ? [document.uri] : [document.uri, target.uri];
   return uris.every((uri) => openAt(session, uri) === undefined && namePathOf(site, uri) !== undefined);
+}
+
+/** A deleted file that comes back with another text than its bytes have: that was in the editor alone, and has to be there again. */
+function hasUnsavedText({ bytes, planned }: Task): boolean {
+  const saved = bytes === undefined ? undefined : decodeBytes(bytes.bytes);
+  return saved?.ok === true && saved.text !== planned.text;
 }
 
 /** A disk part that is ready and that nobody sees yet. */

@@ -75,7 +75,10 @@ async function tellRecovered(session: Session): Promise<void> {
   await session.ready;
   for (const message of await recoverAtStart(session)) {
     session.log("warn", message);
-    session.connection.window.showWarningMessage(message);
+    // Not the library's own way, which asks a question.
+    session.connection
+      .sendNotification("window/showMessage", { type: MessageType.Warning, message })
+      .catch(() => undefined);
   }
 }
 

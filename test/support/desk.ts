@@ -35,7 +35,7 @@ export interface Desk {
   disk(): Record<string, string>;
   /** The request `multiEdit/apply`. */
   propose(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
-  /** The command `multiEdit.apply`. */
+  /** The command `multiEdit.apply`; what is not open goes through the editor, too, unless the call says otherwise. */
   apply(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
   /** The request `multiEdit/undo`; without an id, of the last transaction. */
   undo(transaction?: string): Promise<MultiEditResult>;
@@ -132,6 +132,15 @@ async function borrow(
   return editor;
 }
 
+/** A call that leaves nothing for the server to write itself, unless its options say otherwise. */
+function throughEditor(params: unknown): unknown {
+  if (typeof params === "string") return { patch: params, options: { unopened: "editor" } };
+  if (typeof params !== "object" || params === null || Array.isArray(params)) return params;
+  const { options } = params as { options?: unknown };
+  const given = typeof options === "object" && options !== null ? options : {};
+  return options === undefined || given === options ? { ...params, options: { unopened: "editor", ...given } } : params;
+}
+
 const uriIn = (root: string, path: string): string =>
   path.includes(":") ? path : pathToFileURL(join(root, path)).href;
 
@@ -150,7 +159,7 @@ function deskOf(editor: FakeEditor, root: string): Desk {
     apply: async (params, token) =>
       (await editor.request(
         "workspace/executeCommand",
-        { command: "multiEdit.apply", arguments: [params] },
+        { command: "multiEdit.apply", arguments: [throughEditor(params)] },
         token,
       )) as MultiEditResult,
     undo: async (transaction) =>

@@ -30,7 +30,7 @@ export interface WireRun {
 }
 
 /** Puts a case's files before the editor and the server, sends its call, and takes everything away again. */
-export async function runOverWire(one: Case, editor: FakeEditor, door: Door): Promise<WireRun> {
+export async function runOverWire(one: Case, editor: FakeEditor, door: Door, unopened?: "editor"): Promise<WireRun> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-case-")));
   const folders = one.folders.map((folder) => join(root, folder)).map((path) => ({ uri: toUri(path), name: path }));
   writeFiles(one, root);
@@ -40,7 +40,7 @@ export async function runOverWire(one: Case, editor: FakeEditor, door: Door): Pr
       if (synced !== undefined) await editor.open({ uri: toUri(join(root, path)), text: synced, languageId: language });
     }
     if (one.settings !== undefined) await editor.setSettings(withRoot(one.settings, root));
-    const seen = await send(one, editor, door, root);
+    const seen = await send(one, editor, door, root, unopened);
     return { seen, files: filesOf(one, editor, root) };
   } finally {
     if (one.settings !== undefined) await editor.setSettings({});
@@ -48,6 +48,14 @@ export async function runOverWire(one: Case, editor: FakeEditor, door: Door): Pr
     await editor.notify("workspace/didChangeWorkspaceFolders", { event: { added: [], removed: folders } });
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+/** A page's request, which is a call or a patch, with where files that are not open are changed. */
+function withOption(params: unknown, unopened: "editor" | undefined): unknown {
+  if (unopened === undefined) return params;
+  if (typeof params === "string") return { patch: params, options: { unopened } };
+  const { options = {}, ...call } = params as { options?: object };
+  return { ...call, options: { ...options, unopened } };
 }
 
 /** A page's request or settings with the real folder in them. */
@@ -75,8 +83,14 @@ function writeFiles(one: Case, root: string): void {
   for (const [path, target] of one.links) symlinkSync(join(root, target), join(root, path));
 }
 
-async function send(one: Case, editor: FakeEditor, door: Door, root: string): Promise<Seen> {
-  const params = withRoot(one.request, root);
+async function send(
+  one: Case,
+  editor: FakeEditor,
+  door: Door,
+  root: string,
+  unopened: "editor" | undefined,
+): Promise<Seen> {
+  const params = withOption(withRoot(one.request, root), unopened);
   try {
     const answer =
       door === "multiEdit/apply"

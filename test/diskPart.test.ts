@@ -1,0 +1,163 @@
+/** One batch over what the editor has open and what nobody has: all of it or none, also where the server is killed. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+import { buildProgram, type Program } from "./support/build.js";
+import { clearDesks, failed, layDesk } from "./support/desk.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
+});
+afterAll(async () => {
+  await clearDesks(program);
+  program.remove();
+});
+
+const disk = { unopened: "disk" };
+const edits = (...paths: readonly string[]) => paths.map((path) => ({ path, oldText: "old", newText: "new" }));
+
+describe("a batch over open and closed files", () => {
+  it("changes the text in the editor and the bytes on disk", async () => {
+    const desk = await layDesk(program, { files: { "b.txt": "old b\r\n" }, open: { "a.txt": "old a, unsaved\n" } });
+    const result = await desk.apply({ edits: edits("a.txt", "b.txt"), options: disk });
+    expect(result).toMatchObject({ applied: true, outcome: "applied", warnings: [] });
+    expect(desk.texts()).toEqual({ "a.txt": "new a, unsaved\n" });
+    expect(desk.disk()).toMatchObject({ "b.txt": "new b\r\n" });
+    expect(result.files.map(({ path, onDisk, version }) => [path, onDisk, version])).toEqual([
+      ["a.txt", "differs", 1],
+      ["b.txt", "same", null],
+    ]);
+  });
+
+  it("creates, moves and deletes, in a folder that is not there, and takes it all back with undo", async () => {
+    const files = { "moved.txt": "old\n", "gone.txt": "gone\n" };
+    const desk = await layDesk(program, { files, open: { "a.txt": "old\n" } });
+    const patch = [
+      "*** Begin Patch",
+      "*** Update File: a.txt",
+      "@@",
+      "-old",
+      "+new",
+      "*** Add File: deep/er/made.txt",
+      "+made",
+      "*** Update File: moved.txt",
+      "*** Move to: deep/name.txt",
+      "@@",
+      "-old",
+      "+new",
+      "*** Delete File: gone.txt",
+      "*** End Patch",
+    ].join("\n");
+    const { transaction } = await desk.apply({ patch, options: disk });
+    expect(desk.texts()).toEqual({ "a.txt": "new\n" });
+    expect(desk.disk()).toEqual({ "a.txt": "old\n", "deep/er/made.txt": "made\n", "deep/name.txt": "new\n" });
+    expect(await desk.undo(transaction)).toMatchObject({ applied: true });
+    expect(desk.texts()).toEqual({ "a.txt": "old\n" });
+    expect(desk.disk()).toEqual({ "a.txt": "old\n", ...files });
+    expect(existsSync(join(desk.root, "deep"))).toBe(false);
+  });
+
+  it("keeps the mode and every byte around the edit", async () => {
+    const desk = await layDesk(program);
+    const path = join(desk.root, "tool.sh");
+    writeFileSync(path, "\ufeff# old\r\nkept \t\nlast", { mode: 0o750 });
+    await desk.apply({ edits: edits("tool.sh"), options: disk });
+    expect(readFileSync(path, "utf8")).toBe("\ufeff# new\r\nkept \t\nlast");
+    expect(statSync(path).mode & 0o777).toBe(0o750);
+  });
+
+  it("changes nothing where the editor refuses its part", async () => {
+    const desk = await layDesk(program, {
+      files: { "b.txt": "old\n" },
+      open: { "a.txt": "old\n" },
+    });
+    desk.editor.behave("refuses");
+    const { codes } = await failed(desk.apply({ edits: edits("b.txt", "a.txt"), options: disk }));
+    expect(codes).toEqual(["clientRefused"]);
+    expect(desk.disk()).toEqual({ "a.txt": "old\n", "b.txt": "old\n" });
+  });
+
+  it("asks the editor for nothing where a file can't be written", async () => {
+    const desk = await layDesk(program, { files: { "b.txt": "old\n" }, open: { "a.txt": "old\n" } });
+    // Vim's swap file, as its first bytes tell: somebody may have unsaved text of it.
+    const swap = Buffer.alloc(4096);
+    swap.write("b0VIM 9.0");
+    writeFileSync(join(desk.root, ".b.txt.swp"), swap);
+    const { codes } = await failed(desk.apply({ edits: edits("a.txt", "b.txt"), options: disk }));
+    expect(codes).toEqual(["locked"]);
+    expect(desk.texts()).toEqual({ "a.txt": "old\n" });
+    expect(desk.disk()["b.txt"]).toBe("old\n");
+  });
+
+  it("is for the editor where an open file leaves a name to a new one", async () => {
+    const desk = await layDesk(program, { open: { "a.txt": "old\n" } });
+    const patch =
+      "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n@@\n old\n*** Add File: a.txt\n+new\n*** End Patch";
+    expect(await desk.apply({ patch, options: disk })).toMatchObject({ outcome: "applied" });
+    expect(desk.texts()).toEqual({ "a.txt": "new\n", "b.txt": "old\n" });
+  });
+});
+
+describe("a server that is killed between the editor's proof and the disk", () => {
+  it("leaves the disk as it was, and the next one says so", async () => {
+    const root = mkdtempSync(join(tmpdir(), "multi-edit-killed-"));
+    const closed = ["b.txt", "c.txt", "d.txt"];
+    for (const path of ["a.txt", ...closed]) writeFileSync(join(root, path), "old\n");
+    const first = await connect(root);
+    const uri = pathToFileURL(join(root, "a.txt")).href;
+    const textDocument = { uri, languageId: "text", version: 1, text: "old, unsaved\n" };
+    await first.connection.sendNotification("textDocument/didOpen", { textDocument });
+    // Everything is ready on disk when the editor is asked; it takes the edit, and then the server is gone.
+    const asked = new Promise<void>((resolve) => {
+      first.connection.onRequest("workspace/applyEdit", () => {
+        resolve();
+        return new Promise(() => undefined);
+      });
+    });
+    const call = { edits: edits("a.txt", ...closed) };
+    first.connection
+      .sendRequest("workspace/executeCommand", { command: "multiEdit.apply", arguments: [call] })
+      .catch(() => undefined);
+    await asked;
+    expect(readdirSync(root).length).toBeGreaterThan(4);
+    const gone = new Promise((resolve) => first.child.once("exit", resolve));
+    first.child.kill("SIGKILL");
+    await gone;
+    first.connection.dispose();
+
+    const second = await connect(root);
+    expect(await second.shown).toContain("was cut off");
+    expect(readdirSync(root).sort()).toEqual(["a.txt", ...closed]);
+    for (const path of closed) expect(readFileSync(join(root, path), "utf8")).toBe("old\n");
+    await second.connection.sendRequest("shutdown");
+    await second.connection.sendNotification("exit");
+    second.connection.dispose();
+  });
+});
+
+/** A server on a folder, and the first message that it shows to the user. */
+async function connect(root: string) {
+  const child = spawn(process.execPath, [program.path, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
+  const connection = createMessageConnection(
+    new StreamMessageReader(child.stdout),
+    new StreamMessageWriter(child.stdin),
+  );
+  const shown = new Promise<string>((resolve) => {
+    connection.onNotification("window/showMessage", ({ message }: { message: string }) => resolve(message));
+  });
+  connection.onNotification("window/logMessage", () => undefined);
+  connection.listen();
+  await connection.sendRequest("initialize", {
+    processId: process.pid,
+    rootUri: null,
+    workspaceFolders: [{ uri: pathToFileURL(root).href, name: "root" }],
+    capabilities: { workspace: { applyEdit: true, workspaceEdit: { documentChanges: true } } },
+  });
+  await connection.sendNotification("initialized", {});
+  return { child, connection, shown };
+}
