@@ -90,7 +90,7 @@ describe("the example", () => {
 describe("the patch", () => {
   it("does what it says to the file as the call above has left it", async () => {
     const before = client.documents.get(join(shop, path))?.text ?? "";
-    const answer = await client.applyByServer({ patch: block("patch") });
+    const answer = await client.applyByServer({ patch: block("patch"), options: { overwrite: true } });
     expect(answer).toMatchObject({
       ok: true,
       result: { outcome: "applied", text: block("text patched").trimEnd(), edits: [{}, {}, {}] },

@@ -28,7 +28,8 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
       title: "patch, two mistakes",
       note: "One hunk comes from the disk, where your line is not; one stands in two places.",
       by: "client",
-      call: { patch: inPatch([...tooLittle, ...around]) },
+      // The file that is moved has unsaved text, and nobody minds here.
+      call: { patch: inPatch([...tooLittle, ...around]), options: { overwrite: true } },
       rungs: [undefined, undefined, "exact", undefined, "exact", undefined, undefined],
       outcome: { refused: ["contextNotFound", "ambiguousMatch"] },
       expected: [],
@@ -37,7 +38,10 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
       title: "patch, corrected",
       note: "In Markdown, as models send it; it also moves a file, adds one and deletes one.",
       by: "server",
-      call: { patch: `Here it is:\n\`\`\`\n${inPatch([...enough, ...around])}\`\`\`\n` },
+      call: {
+        patch: `Here it is:\n\`\`\`\n${inPatch([...enough, ...around])}\`\`\`\n`,
+        options: { overwrite: true },
+      },
       rungs: ["exact", "exact", "exact", undefined, "exact", undefined, undefined],
       outcome: "applied",
       expected: correctedTexts,

@@ -1,7 +1,6 @@
 /** Tells the client what was applied, so that a plugin can show it or follow it. */
 import type { Range } from "vscode-languageserver/node";
 import type { FileChange } from "../plan/outcome.js";
-import type { Document } from "../plan/snapshot.js";
 import { LineIndex } from "../text/lines.js";
 import { withoutMark } from "../workspace/files.js";
 import { nameAfter } from "./fileSteps.js";
@@ -28,23 +27,18 @@ export function tellApplied(session: Session, { transaction, label, steps }: Tol
 
 /** Where the new text stands in the text that the editor has synced last; typed on meanwhile, it is where that left it. */
 function placeOf(session: Session, file: FileChange): DidApplyParams["files"][number] {
-  const open = openAt(session, nameAfter(file));
-  const version = open?.version ?? null;
-  const uri = open?.uri ?? nameAfter(file);
+  const uri = nameAfter(file);
+  const open = openAt(session, uri);
   const text = open === undefined ? file.text : withoutMark(open.text);
-  const document: Document = { ...file.document, text, bomSynced: open !== undefined && text !== open.text };
-  return { uri, version, ranges: rangesOf(session, file, document) };
-}
-
-/** The places of what was written, which are those that taking it back would replace; none where they can't be told. */
-function rangesOf(session: Session, file: FileChange, now: Document): Range[] {
-  const inverse = inverseOf(session, file, now);
-  if (!inverse.ok) return [];
-  const mark = now.bomSynced ? "\uFEFF" : "";
-  const text = mark + now.text;
-  const positionAt = ascendingPositions(text, LineIndex.of(text, now), session.encoding);
-  return inverse.change.change.changes.map(({ from, to }) => ({
-    start: positionAt(from + mark.length),
-    end: positionAt(to + mark.length),
-  }));
+  const version = open?.version ?? null;
+  const inverse = inverseOf(session, file, { ...file.document, text, version });
+  if (!inverse.ok) return { uri: open?.uri ?? uri, version, ranges: [] };
+  const lines = open?.lines ?? LineIndex.of(text, file.document);
+  const mark = lines.text.length - text.length;
+  const positionAt = ascendingPositions(lines.text, lines, session.encoding);
+  // The places of what was written are those that taking it back would replace.
+  const ranges = inverse.change.change.changes.map(
+    ({ from, to }): Range => ({ start: positionAt(from + mark), end: positionAt(to + mark) }),
+  );
+  return { uri: open?.uri ?? uri, version, ranges };
 }

@@ -19,11 +19,22 @@ export async function changeText({ session, options }: Site, file: FileChange): 
   const { uri, version } = file.document;
   const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
   // Typing that is not synced yet would not keep the edit from being applied at the wrong place.
-  if (!hasMoved() && isUnguarded(session, version)) await delay(session.facts.syncDelay);
+  if (!hasMoved() && isUnguarded(session, version)) await typingSynced(session);
   // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
   if (hasMoved()) return { kind: "moved" };
   const asked = asSynced(session, file);
   return prove(session, asked, { label: labelOf([file], options), edit: editOf(session, asked) });
+}
+
+/** When the typing of a session was last waited for, in milliseconds of the process. */
+const waited = new WeakMap<Session, number>();
+
+/** Waits until what has been typed so far is synced; once for all documents that are edited at nearly the same time. */
+async function typingSynced(session: Session): Promise<void> {
+  const { syncDelay } = session.facts;
+  if (performance.now() - (waited.get(session) ?? Number.NEGATIVE_INFINITY) < syncDelay) return;
+  await delay(syncDelay);
+  waited.set(session, performance.now());
 }
 
 /** Whether the editor applies an edit for this version of a document also to a later one. */
@@ -88,7 +99,8 @@ export function inverseOf(session: Session, applied: FileChange, now: Document):
   const synced = (file.document.bomSynced ? "\uFEFF" : "") + text;
   const isTyped = !isExpected(session, file, synced);
   // A final line end that the editor gave back does not count for typing, and goes with the edit.
-  const typed = ChangeSet.of(file.text.length, shrink(file.text, { from: 0, to: file.text.length, insert: text }));
+  const whole = { from: 0, to: file.text.length, insert: text };
+  const typed = ChangeSet.of(file.text.length, isTyped ? shrink(file.text, whole) : []);
   const movedAt = typed.changes[0]?.from ?? 0;
   if (isTyped && whichText(file, synced) !== "planned") return { ok: false, movedAt };
   const inverse = file.change.invert(file.document.text).changes;
