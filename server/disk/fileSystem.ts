@@ -170,13 +170,22 @@ const canHold = process.platform === "linux" && existsSync("/proc/self/fd");
 function within<R>(path: string, act: (reachable: string) => R): R {
   const directory = dirname(path);
   if (!canHold || directory === path) return act(path);
-  const fd = openSync(directory, holdDirectory);
+  const fd = hold(directory);
   try {
     const real = readlinkSync(`/proc/self/fd/${fd}`);
     if (real !== directory) throw systemError("ESTALE", `${directory} is ${real}`);
     return act(`/proc/self/fd/${fd}/${basename(path)}`);
   } finally {
     closeSync(fd);
+  }
+}
+
+function hold(directory: string): number {
+  try {
+    return openSync(directory, holdDirectory);
+  } catch (error) {
+    const isLink = lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    throw isLink ? systemError("ESTALE", `${directory} is a link`) : error;
   }
 }
 

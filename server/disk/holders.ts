@@ -9,8 +9,8 @@ import { isSystemError } from "./fileSystem.js";
 export function holderOf(workspace: DiskWorkspace, path: string): string | undefined {
   const ours = workspace.openElsewhere(path);
   if (ours !== undefined) return ours;
-  for (const { traces, read } of editors) {
-    for (const trace of traces(path, workspace)) {
+  for (const { traces, read } of [...editors, ...workspace.swapFiles.map(neovimIn)]) {
+    for (const trace of traces(path)) {
       // Where nobody may look, nobody can be seen.
       const stat = readOr(undefined, () => workspace.files.look(trace));
       // The traces of one editor are taken in turn: where one is free, so are those behind it.
@@ -24,7 +24,7 @@ export function holderOf(workspace: DiskWorkspace, path: string): string | undef
 
 interface Editor {
   /** Where the editor says so, the first choice first. */
-  readonly traces: (path: string, workspace: DiskWorkspace) => readonly string[];
+  readonly traces: (path: string) => readonly string[];
   /** Who it is, in words; `undefined`: a trace that was left behind. */
   readonly read: (trace: string, workspace: DiskWorkspace) => string | undefined;
 }
@@ -43,14 +43,17 @@ const editors: readonly Editor[] = [
     },
     read: (trace, workspace) => readSwapFile("Vim", trace, workspace),
   },
-  {
-    traces: (path, { swapFiles }) =>
-      swapEndings.map((ending) => join(swapFiles, `${path.replaceAll(/[/\\:]/g, "%")}.${ending}`)),
-    read: (trace, workspace) => readSwapFile("Neovim", trace, workspace),
-  },
   { traces: (path) => [beside(path, `.${basename(path)}.kate-swp`)], read: () => "Kate" },
   { traces: (path) => [beside(path, `.~lock.${basename(path)}#`)], read: () => "LibreOffice" },
 ];
+
+/** Neovim keeps the swap files of all directories in one. */
+function neovimIn(directory: string): Editor {
+  return {
+    traces: (path) => swapEndings.map((ending) => join(directory, `${path.replaceAll(/[/\\:]/g, "%")}.${ending}`)),
+    read: (trace, workspace) => readSwapFile("Neovim", trace, workspace),
+  };
+}
 
 /** A link to `user@host.process:boot`, or a file that holds it. Source: the Emacs Lisp manual, "File Locks". */
 function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefined {

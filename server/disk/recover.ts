@@ -12,6 +12,7 @@ import { openState } from "./stateDirectory.js";
 
 /** A batch that was cut off, and what became of it. */
 export interface Recovered extends Settled {
+  readonly id: string;
   /** The caller's word for the batch. */
   readonly label: string;
   /** Milliseconds since 1970. */
@@ -69,7 +70,9 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
     if (!isClaimed(workspace, id)) unlinkIfThere(files, join(state, `${id}.journal.new`));
   }
   const pending = batches.find(({ outcome }) => outcome === "pending");
-  const failure = pending && diskFailures.pending(pending.names, fileProblems.system(pending.code ?? "EIO"));
+  const failure =
+    pending &&
+    diskFailures.pending(pending.names, journalPath(state, pending.id), fileProblems.system(pending.code ?? "EIO"));
   return { batches, problems, ...(failure === undefined ? {} : { failure }) };
 }
 
@@ -78,8 +81,8 @@ export function newId(): string {
   return randomBytes(8).toString("hex");
 }
 
-function recovered({ label, started, entries }: Journal, settled: Settled): Recovered {
+function recovered({ id, label, started, entries }: Journal, settled: Settled): Recovered {
   const names = entries.map(({ name }) => name);
   const message = diskSentences.recovered({ ...settled, names, started: new Date(started) });
-  return { ...settled, label, started, names, message };
+  return { ...settled, id, label, started, names, message };
 }

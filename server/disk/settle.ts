@@ -150,6 +150,9 @@ interface Site {
 function restore(site: Site): Foreign | undefined {
   const { workspace, entry } = site;
   const now = workspace.files.look(entry.path);
+  // Where its directory is gone, somebody has taken it away, and the file with it.
+  const isGone = entry.before !== null && workspace.files.look(dirname(entry.path)) === undefined;
+  if (isGone) return { path: entry.path };
   switch (entry.way) {
     case "create":
       return uncreate(site, now);

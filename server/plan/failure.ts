@@ -1432,11 +1432,12 @@ export const diskFailures = {
       `Files that are not open are written under a journal, but ${quote(path, 160)} can't hold one: ${problem}.`,
       "Nothing was changed: ask the user, or have the files opened in the editor.",
     ),
-  pending: (names: readonly string[], problem: string) =>
+  /** `journal` is the path of the journal of the earlier call. */
+  pending: (names: readonly string[], journal: string, problem: string) =>
     makeFailure(
       "ioError",
       {},
-      `An earlier call was cut off while it changed ${some(names, 300)}, and it can't be taken back yet: ${problem}.`,
+      `An earlier call was cut off while it changed ${some(names, 300)}, and it can't be taken back yet: ${problem}. What it changed is written down in ${quote(journal, 300)}.`,
       "Nothing was changed: ask the user to see to the disk. The server tries again with each call.",
     ),
   /** What a batch ended with that did not go through, behind the reason why not. */
@@ -1474,7 +1475,9 @@ function sayEnding({ outcome, foreign }: DiskEnding): string {
   }[outcome];
   const changed = foreign.map(({ path, kept }) => `${path}${kept === undefined ? "" : ` (as it was before: ${kept})`}`);
   if (changed.length === 0) return said;
-  return `${outcome === "rolledBack" ? "It was taken back." : said} Changed meanwhile by another program, and left so: ${some(changed, 500)}.`;
+  const shown = changed.slice(0, 2).map((one) => clip(one, 400));
+  const more = changed.length > shown.length ? ` and ${changed.length - shown.length} more` : "";
+  return `${outcome === "rolledBack" ? "It was taken back." : said} Changed meanwhile by another program, and left so: ${shown.join(", ")}${more}.`;
 }
 
 /** What a failed call consisted of. */

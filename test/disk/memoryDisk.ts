@@ -10,6 +10,8 @@ export interface Trouble {
   /** The power goes before this step. */
   readonly cutAt?: number;
   /** The steps from `from` up to and without `to` are refused with a code. */
+  /** Called before each step, with what it is: a word and a path. */
+  readonly before?: (step: number, what: string) => void;
   readonly refuse?: { readonly from: number; readonly to: number; readonly code: string };
 }
 
@@ -56,6 +58,9 @@ export interface MemoryDisk extends FileSystem {
   afterCut(choose: Choose, trouble?: Trouble): MemoryDisk;
   /** The disk as it is, for the next process: one that was killed, or that ended, has lost nothing. */
   afterKill(trouble?: Trouble): MemoryDisk;
+  setOwner(path: string, owner: number): void;
+  /** The same disk as another program uses it, which has no trouble. */
+  outside(): FileSystem;
   /** Everything below a directory: by path the text and the mode of a file, `undefined` for a directory. */
   tree(directory: string): Map<string, string | undefined>;
 }
@@ -130,6 +135,10 @@ function diskOf(platter: Platter, trouble: Trouble): MemoryDisk {
     steps: () => machine.count,
     afterCut: (choose, next = {}) => diskOf(cut(platter, choose), next),
     afterKill: (next = {}) => diskOf(copied(platter), next),
+    setOwner: (path, owner) => {
+      get(machine, path).owner = owner;
+    },
+    outside: () => diskOf(platter, {}),
     tree: (directory) => treeOf(platter.nodes, platter.nodes.get(root) as Node, "", directory),
   };
 }
@@ -138,7 +147,8 @@ function diskOf(platter: Platter, trouble: Trouble): MemoryDisk {
 function step(machine: Machine, what: string): void {
   if (machine.isCut) throw new PowerCut();
   const now = machine.count++;
-  const { cutAt, refuse } = machine.trouble;
+  const { cutAt, refuse, before } = machine.trouble;
+  before?.(now, what);
   if (now === cutAt) {
     machine.isCut = true;
     throw new PowerCut();

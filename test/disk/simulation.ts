@@ -153,7 +153,7 @@ export function workspaceOn(files: MemoryDisk): DiskWorkspace {
   return diskWorkspace([workspaceFolder], {
     files,
     state: "/state/multi-edit",
-    swapFiles: "/state/nvim",
+    swapFiles: ["/state/nvim"],
     owners: { self, user: 0, isAlive: (name) => name === self, now: () => 0 },
   });
 }

@@ -1,0 +1,278 @@
+/** What a caller meets: what is refused and why, what is kept of a file, what can be taken back, and what is told after a crash. */
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Committed, type Staged, stage } from "../../server/disk/commit.js";
+import type { DiskChange } from "../../server/disk/diskChange.js";
+import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
+import { recover } from "../../server/disk/recover.js";
+import { type Entry, makeDirectory } from "../support/directory.js";
+
+/** A folder with files, and a directory for the state beside it. */
+interface Site {
+  readonly root: string;
+  readonly workspace: DiskWorkspace;
+  path(name: string): string;
+  text(name: string): string;
+  /** The names in the folder, sorted. */
+  names(): string[];
+}
+
+function site(entries: Readonly<Record<string, Entry>>, more: Partial<DiskWorkspace> = {}): Site {
+  const under = Object.fromEntries(Object.entries(entries).map(([name, entry]) => [`ws/${name}`, entry]));
+  const root = makeDirectory({ "ws/": "", ...under });
+  const folder = join(root, "ws");
+  const workspace = diskWorkspace([folder], { state: join(root, "state"), swapFiles: [join(root, "swap")], ...more });
+  const path = (name: string): string => join(folder, name);
+  return {
+    root,
+    workspace,
+    path,
+    text: (name) => readFileSync(path(name), "utf8"),
+    names: () => readdirSync(folder, { recursive: true, encoding: "utf8" }).sort(),
+  };
+}
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+function update({ path }: Site, name: string, before: string, after: string): DiskChange {
+  return { kind: "update", path: path(name), name, hash: hashOf(before), content: { text: after } };
+}
+
+/** Stages what must go through. */
+function staged(at: Site, changes: readonly DiskChange[]): Staged {
+  const result = stage(at.workspace, changes, "a batch");
+  if (!result.ok) throw new Error(result.failures.map(({ message }) => message).join("\n"));
+  return result;
+}
+
+function committed(at: Site, changes: readonly DiskChange[]): Committed {
+  const result = staged(at, changes).commit();
+  if (result.outcome !== "applied") throw new Error(result.failure.message);
+  return result;
+}
+
+/** By code and path what stands in the way. */
+function refused(at: Site, changes: readonly DiskChange[]): (readonly [string, string | undefined])[] {
+  const result = stage(at.workspace, changes, "a batch");
+  if (result.ok) throw new Error("it was not refused");
+  return result.failures.map(({ code, path }) => [code, path]);
+}
+
+/** The same workspace as the next process sees it: the one before is dead. */
+function next({ workspace }: Site): DiskWorkspace {
+  const { owners } = workspace;
+  return { ...workspace, owners: { ...owners, self: "00000000-00000000-1-1", isAlive: () => false } };
+}
+
+describe("a batch is refused", () => {
+  it("with everything that stands in its way, and nothing of it is left", () => {
+    const at = site({
+      "a.txt": "a",
+      "b.txt": "b",
+      "dir/c.txt": "c",
+      "there.txt": "",
+      "latin.txt": Buffer.from([0xe9]),
+    });
+    const codes = refused(at, [
+      update(at, "a.txt", "something else", "new"),
+      { kind: "update", path: at.path("gone.txt"), name: "gone.txt", content: { text: "" } },
+      { kind: "create", path: at.path("there.txt"), name: "there.txt", content: { text: "new" } },
+      { kind: "delete", path: at.path("dir"), name: "dir" },
+      { kind: "create", path: join(at.root, "outside.txt"), name: "../outside.txt", content: { text: "" } },
+      update(at, "b.txt", "b", "bb"),
+    ]);
+    expect(codes).toEqual([
+      ["contentModified", "a.txt"],
+      ["contentModified", "gone.txt"],
+      ["contentModified", "there.txt"],
+      ["isDirectory", "dir"],
+      ["outsideWorkspace", "../outside.txt"],
+    ]);
+    expect(at.names()).toEqual(["a.txt", "b.txt", "dir", "dir/c.txt", "latin.txt", "there.txt"]);
+    expect(readdirSync(at.workspace.state)).toEqual([]);
+  });
+
+  it("for a text that its file can't be written back as", () => {
+    const at = site({ "latin.txt": Buffer.from([0xe9]) });
+    const change = { kind: "update", path: at.path("latin.txt"), name: "latin.txt", content: { text: "é" } } as const;
+    expect(refused(at, [change])).toEqual([["unsupportedEncoding", "latin.txt"]]);
+  });
+
+  it("below a file, through a link, and in the directory of the journals", () => {
+    const at = site({ file: "", link: { link: "file" } }, {});
+    const inside = { ...at.workspace, folders: [at.root] };
+    const create = (path: string): DiskChange => ({ kind: "create", path, name: path, content: { text: "" } });
+    expect(refused(at, [create(at.path("file/below"))])).toEqual([["ioError", at.path("file/below")]]);
+    expect(refused(at, [{ kind: "delete", path: at.path("link"), name: "link" }])).toEqual([["ioError", "link"]]);
+    const own = create(join(at.root, "state", "0123456789abcdef.journal"));
+    expect(refused({ ...at, workspace: inside }, [own])).toEqual([["protectedPath", own.path]]);
+  });
+
+  it("where the journals would not be the user's alone", () => {
+    const at = site({ "a.txt": "a" });
+    const { state } = at.workspace;
+    mkdirSync(state, { mode: 0o755 });
+    expect(refused(at, [update(at, "a.txt", "a", "b")])).toEqual([["ioError", undefined]]);
+    chmodSync(state, 0o700);
+    renameSync(state, `${state}-elsewhere`);
+    symlinkSync(`${state}-elsewhere`, state);
+    expect(refused(at, [update(at, "a.txt", "a", "b")])).toEqual([["ioError", undefined]]);
+    expect(at.text("a.txt")).toBe("a");
+  });
+
+  it("while another one is staged in the same folders, or in some above or below them", () => {
+    const at = site({ "a.txt": "a", "sub/b.txt": "b", "other/c.txt": "c" });
+    const below = (name: string): Site => ({ ...at, workspace: { ...at.workspace, folders: [at.path(name)] } });
+    const first = staged(below("sub"), [update(at, "sub/b.txt", "b", "bb")]);
+    expect(refused(at, [update(at, "a.txt", "a", "aa")])).toEqual([["locked", undefined]]);
+    expect(refused(below("sub"), [update(at, "sub/b.txt", "b", "bb")])).toEqual([["locked", undefined]]);
+    committed(below("other"), [update(at, "other/c.txt", "c", "cc")]).finish();
+    first.abandon();
+    committed(at, [update(at, "a.txt", "a", "aa")]).finish();
+    expect([at.text("a.txt"), at.text("sub/b.txt"), at.text("other/c.txt")]).toEqual(["aa", "b", "cc"]);
+  });
+
+  it("where a directory is exchanged for a link after it was looked at, and nothing outside is touched", () => {
+    const at = site({ "dir/a.txt": "a" });
+    const outside = join(at.root, "outside");
+    mkdirSync(outside);
+    writeFileSync(join(outside, "a.txt"), "a");
+    const batch = staged(at, [update(at, "dir/a.txt", "a", "b")]);
+    renameSync(at.path("dir"), at.path("moved"));
+    symlinkSync(outside, at.path("dir"));
+    const result = batch.commit();
+    expect(readdirSync(outside)).toEqual(["a.txt"]);
+    expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("a");
+    // Nobody can tell what is behind the link, so that nothing more is written until the directory is back.
+    expect(result.outcome).toBe("recoveryPending");
+    expect(refused(at, [])).toEqual([["ioError", undefined]]);
+    rmSync(at.path("dir"));
+    renameSync(at.path("moved"), at.path("dir"));
+    expect(recover(at.workspace).batches.map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
+    expect(at.names()).toEqual(["dir", "dir/a.txt"]);
+  });
+});
+
+describe("what is committed", () => {
+  it("can be taken back as a whole while what helped is there", () => {
+    const at = site({ "a.txt": "a", "b.txt": "b", "linked.txt": "c", "other.txt": { hardLink: "ws/linked.txt" } });
+    const before = at.names();
+    const batch = committed(at, [
+      { kind: "rename", path: at.path("a.txt"), target: at.path("b.txt"), name: "a.txt", hash: hashOf("a") },
+      { kind: "rename", path: at.path("b.txt"), target: at.path("new/b.txt"), name: "b.txt", hash: hashOf("b") },
+      update(at, "linked.txt", "c", "changed"),
+    ]);
+    expect([at.text("b.txt"), at.text("new/b.txt"), at.text("other.txt")]).toEqual(["a", "b", "changed"]);
+    const { outcome, failure } = batch.revert({ code: "clientRefused", message: "The editor refused." });
+    expect([outcome, failure.message]).toEqual(["rolledBack", "The editor refused. Nothing of it is left."]);
+    expect(at.names()).toEqual(before);
+    expect([at.text("a.txt"), at.text("b.txt"), at.text("other.txt")]).toEqual(["a", "b", "c"]);
+  });
+
+  it("can be taken back later by a batch of its own", () => {
+    const at = site({ "a.txt": "a", "b.txt": "b", "gone.txt": Buffer.from([0xff, 0]), "edited.txt": "one" });
+    chmodSync(at.path("gone.txt"), 0o640);
+    const batch = committed(at, [
+      { kind: "rename", path: at.path("a.txt"), target: at.path("b.txt"), name: "a.txt", content: { text: "aa" } },
+      { kind: "rename", path: at.path("b.txt"), target: at.path("a.txt"), name: "b.txt" },
+      { kind: "delete", path: at.path("gone.txt"), name: "gone.txt" },
+      { kind: "create", path: at.path("new.txt"), name: "new.txt", content: { text: "new" } },
+      update(at, "edited.txt", "one", "two"),
+    ]);
+    batch.finish();
+    expect([at.names(), at.text("b.txt")]).toEqual([["a.txt", "b.txt", "edited.txt", "new.txt"], "aa"]);
+    const inverse = batch.inverse();
+    committed(at, inverse).finish();
+    expect(at.names()).toEqual(["a.txt", "b.txt", "edited.txt", "gone.txt"]);
+    expect([at.text("a.txt"), at.text("b.txt"), at.text("edited.txt")]).toEqual(["a", "b", "one"]);
+    expect(readFileSync(at.path("gone.txt"))).toEqual(Buffer.from([0xff, 0]));
+    expect(lstatSync(at.path("gone.txt")).mode & 0o777).toBe(0o640);
+    // What it took back is not there any more, and so is not taken back again.
+    expect(refused(at, inverse).map(([code]) => code)).toContain("contentModified");
+  });
+
+  it("stays in the folder that a link leads to", () => {
+    const at = site({ "real/a.txt": "a", "a-link": { link: "real/a.txt" } });
+    committed(at, [update(at, "real/a.txt", "a", "b")]).finish();
+    expect([readlinkSync(at.path("a-link")), at.text("a-link")]).toEqual(["real/a.txt", "b"]);
+  });
+});
+
+describe("what another program writes meanwhile", () => {
+  it("takes the batch back, and stays", () => {
+    const at = site({ "a.txt": "a", "b.txt": "b" });
+    const batch = staged(at, [update(at, "a.txt", "a", "aa"), update(at, "b.txt", "b", "bb")]);
+    writeFileSync(at.path("b.txt"), "theirs");
+    const result = batch.commit();
+    expect(result.outcome).toBe("rolledBack");
+    expect(result.outcome === "rolledBack" && [result.failure.code, result.failure.message]).toEqual([
+      "contentModified",
+      "b.txt has moved on: it is not the file any more that the call was planned on. Read it again and send the call again. Nothing of it is left.",
+    ]);
+    expect([at.text("a.txt"), at.text("b.txt"), at.names()]).toEqual(["a", "theirs", ["a.txt", "b.txt"]]);
+  });
+
+  it("is left alone when the batch is taken back, with the old file beside it", () => {
+    const at = site({ "a.txt": "a", "b.txt": "b" });
+    const batch = committed(at, [update(at, "a.txt", "a", "aa"), update(at, "b.txt", "b", "bb")]);
+    writeFileSync(at.path("b.txt"), "theirs");
+    const { outcome, failure } = batch.revert({ code: "clientRefused", message: "The editor refused." });
+    const kept = at.names().find((name) => name.endsWith(".old")) ?? "";
+    expect(outcome).toBe("rolledBack");
+    expect(failure.message).toBe(
+      `The editor refused. It was taken back. Changed meanwhile by another program, and left so: ${at.path("b.txt")} (as it was before: ${at.path(kept)}).`,
+    );
+    expect([at.text("a.txt"), at.text("b.txt"), at.text(kept)]).toEqual(["a", "theirs", "b"]);
+    expect(recover(at.workspace).batches).toEqual([]);
+  });
+});
+
+describe("after a crash", () => {
+  it("a batch that was only staged is swept, and told of", () => {
+    const at = site({ "a.txt": "a" });
+    staged(at, [update(at, "a.txt", "a", "aa")]);
+    expect(at.names()).toHaveLength(3);
+    const { batches, problems, failure } = recover(next(at));
+    expect([problems, failure]).toEqual([[], undefined]);
+    expect(batches.map(({ outcome, label, names }) => [outcome, label, names])).toEqual([
+      ["untouched", "a batch", ["a.txt"]],
+    ]);
+    expect(batches[0]?.message).toMatch(
+      /^A call that changed a\.txt was cut off \(it began at [\dT:.-]+Z\)\. Nothing was changed\.$/,
+    );
+    expect([at.names(), at.text("a.txt")]).toEqual([["a.txt"], "a"]);
+    expect(readdirSync(at.workspace.state)).toEqual([]);
+    expect(recover(next(at))).toEqual({ batches: [], problems: [] });
+  });
+
+  it("a batch that was done is tidied up, and also by the next one", () => {
+    const at = site({ "a.txt": "a" });
+    committed(at, [update(at, "a.txt", "a", "aa")]);
+    const later = stage(next(at), [update(at, "a.txt", "aa", "aaa")], "the next one");
+    expect(later.recovered.map(({ outcome }) => outcome)).toEqual(["applied"]);
+    if (later.ok) later.abandon();
+    expect([at.names(), at.text("a.txt")]).toEqual([["a.txt"], "aa"]);
+  });
+
+  it("nothing is done for a process that lives, or about files of another workspace", () => {
+    const at = site({ "a.txt": "a", "sub/b.txt": "b" });
+    staged(at, [update(at, "a.txt", "a", "aa")]);
+    const names = at.names();
+    expect(recover(at.workspace).failure?.code).toBe("locked");
+    expect(recover({ ...next(at), folders: [at.path("sub")] })).toEqual({ batches: [], problems: [] });
+    expect(at.names()).toEqual(names);
+  });
+});

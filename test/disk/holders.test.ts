@@ -1,0 +1,108 @@
+/** Who else has a file open: told by the traces of editors, real ones where they are there, and of the server's own sessions. */
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
+import { holderOf } from "../../server/disk/holders.js";
+import { type Entry, makeDirectory } from "../support/directory.js";
+import { neovimVersion } from "../support/neovim.js";
+
+/** A process number that nobody has: the largest that Linux gives is a number less than four million. */
+const nobody = 99_999_999;
+
+/** The first block of a swap file, as far as it tells who has it. */
+function swapFile(pid: number, host: string): Buffer {
+  const block = Buffer.alloc(4096);
+  block.write("b0VIM 9.0");
+  block.writeUInt32LE(pid, 24);
+  block.write("ann", 28);
+  block.write(host, 68);
+  return block;
+}
+
+const here = hostname();
+const us = process.pid;
+
+const traces: readonly (readonly [what: string, entries: Record<string, Entry>, holder: string | undefined])[] = [
+  ["nothing", {}, undefined],
+  ["Emacs here", { "ws/.#a.txt": { link: `ann@${here}.${us}:1700000000` } }, `Emacs (ann@${here}, process ${us})`],
+  ["an Emacs that is gone", { "ws/.#a.txt": { link: `ann@${here}.${nobody}:1700000000` } }, undefined],
+  ["Emacs elsewhere", { "ws/.#a.txt": { link: "a.b@far.away.12" } }, "Emacs (a.b@far.away, process 12)"],
+  ["Emacs without links", { "ws/.#a.txt": `ann@${here}.${us}` }, `Emacs (ann@${here}, process ${us})`],
+  ["something in Emacs' place", { "ws/.#a.txt": "what?" }, "Emacs"],
+  ["Vim here", { "ws/.a.txt.swp": swapFile(us, here) }, `Vim (${here}, process ${us})`],
+  ["a Vim that is gone", { "ws/.a.txt.swp": swapFile(nobody, here) }, undefined],
+  ["Vim elsewhere", { "ws/.a.txt.swp": swapFile(12, "far.away") }, "Vim (far.away, process 12)"],
+  [
+    "a second Vim, where one is gone",
+    { "ws/.a.txt.swp": swapFile(nobody, here), "ws/.a.txt.swo": swapFile(us, here) },
+    `Vim (${here}, process ${us})`,
+  ],
+  ["no swap file", { "ws/.a.txt.swp": "b0" }, undefined],
+  ["Kate", { "ws/.a.txt.kate-swp": "" }, "Kate"],
+  ["LibreOffice", { "ws/.~lock.a.txt#": "" }, "LibreOffice"],
+];
+
+function workspaceIn(root: string, more: Partial<DiskWorkspace> = {}): DiskWorkspace {
+  return diskWorkspace([join(root, "ws")], { state: join(root, "state"), swapFiles: [join(root, "swap")], ...more });
+}
+
+describe("a file is open in", () => {
+  it.each(traces)("%s", (_, entries, holder) => {
+    const root = makeDirectory({ "ws/a.txt": "a", ...entries });
+    expect(holderOf(workspaceIn(root), join(root, "ws/a.txt"))).toBe(holder);
+    expect(holderOf(workspaceIn(root), join(root, "ws/b.txt"))).toBeUndefined();
+  });
+
+  it("Neovim, whose swap files are all in one place", () => {
+    const root = makeDirectory({ "ws/a.txt": "a", "swap/": "" });
+    const path = join(root, "ws/a.txt");
+    writeFileSync(join(root, "swap", `${path.replaceAll("/", "%")}.swp`), swapFile(us, here));
+    expect(holderOf(workspaceIn(root), path)).toBe(`Neovim (${here}, process ${us})`);
+  });
+
+  it("a session of the server's own", () => {
+    const root = makeDirectory({ "ws/a.txt": "a" });
+    const openElsewhere = (path: string): string | undefined => (path.endsWith("/a.txt") ? "Helix" : undefined);
+    expect(holderOf(workspaceIn(root, { openElsewhere }), join(root, "ws/a.txt"))).toBe("Helix");
+  });
+
+  it("a hidden file's own editor", () => {
+    const root = makeDirectory({ "ws/.env": "a", "ws/.env.swp": swapFile(us, here) });
+    expect(holderOf(workspaceIn(root), join(root, "ws/.env"))).toBe(`Vim (${here}, process ${us})`);
+  });
+});
+
+// Without Neovim the blocks above stand for it; where editors have to be there, its absence fails.
+if (neovimVersion() === undefined) {
+  it("Neovim is not there", () => {
+    if (process.env.REQUIRE_EDITORS === "1") throw new Error("Neovim is not there");
+    console.log("left out: the swap files of a real Neovim, because there is none");
+  });
+} else {
+  it("a real Neovim is seen while it has the file open, and not any more when it was killed", async () => {
+    const root = makeDirectory({ "ws/a.txt": "a\n", "home/": "" });
+    const path = join(root, "ws/a.txt");
+    const home = join(root, "home");
+    mkdirSync(join(home, "nvim"));
+    const swapFiles = join(home, "nvim/swap");
+    const workspace = workspaceIn(root, { swapFiles: [swapFiles] });
+    const nvim = spawn("nvim", ["--headless", "--clean", path], {
+      env: { ...process.env, XDG_STATE_HOME: home, XDG_DATA_HOME: home },
+      stdio: "ignore",
+    });
+    const ended = new Promise((resolve) => nvim.on("close", resolve));
+    try {
+      for (let tries = 0; tries < 200 && holderOf(workspace, path) === undefined; tries++) await delay(50);
+      expect(holderOf(workspace, path)).toBe(`Neovim (${here}, process ${nvim.pid})`);
+    } finally {
+      nvim.kill("SIGKILL");
+      await ended;
+    }
+    expect(readdirSync(swapFiles)).toHaveLength(1);
+    expect(holderOf(workspace, path)).toBeUndefined();
+  });
+}

@@ -1,0 +1,122 @@
+/** What of a file stays beside its text, by how it is written: a matrix of writers and attributes. */
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { stage } from "../../server/disk/commit.js";
+import type { DiskChange } from "../../server/disk/diskChange.js";
+import { diskWorkspace } from "../../server/disk/diskWorkspace.js";
+import { makeDirectory } from "../support/directory.js";
+
+const isRoot = process.getuid?.() === 0;
+
+/** A writer of a new text, and what stays. Node has no calls for what is asked of python3. */
+interface Row {
+  readonly links?: readonly string[];
+  /** The change of `a.txt`; `undefined`: what most programs do, to see that this test sees a loss. */
+  readonly change: ((path: (name: string) => string) => DiskChange) | undefined;
+  readonly name: string;
+  readonly stays: Readonly<Record<"mode" | "group" | "attributes" | "inode", boolean>>;
+}
+
+const all = { mode: true, group: true, attributes: true, inode: true };
+const content = { text: "new\n" };
+
+const rows: Readonly<Record<string, Row>> = {
+  "an update": {
+    change: (path) => ({ kind: "update", path: path("a.txt"), name: "a.txt", content }),
+    name: "a.txt",
+    stays: { ...all, inode: false },
+  },
+  "an update of a file with two names": {
+    links: ["b.txt"],
+    change: (path) => ({ kind: "update", path: path("a.txt"), name: "a.txt", content }),
+    name: "b.txt",
+    stays: all,
+  },
+  "a move": {
+    change: (path) => ({ kind: "rename", path: path("a.txt"), target: path("new/c.txt"), name: "a.txt" }),
+    name: "new/c.txt",
+    stays: all,
+  },
+  "a move with an edit": {
+    change: (path) => ({ kind: "rename", path: path("a.txt"), target: path("c.txt"), name: "a.txt", content }),
+    name: "c.txt",
+    stays: { ...all, inode: false },
+  },
+  "writing a new file and renaming it": {
+    change: undefined,
+    name: "a.txt",
+    stays: { mode: false, group: !isRoot, attributes: false, inode: false },
+  },
+};
+
+/** An extended attribute, and an access list that lets one more user read. */
+const setAttributes = [
+  "import os, struct, sys",
+  "os.setxattr(sys.argv[1], 'user.multi-edit', b'kept')",
+  "entries = [(1, 6, -1), (2, 4, 65534), (4, 4, -1), (16, 4, -1), (32, 0, -1)]",
+  "acl = struct.pack('<I', 2) + b''.join(struct.pack('<HHi', *entry) for entry in entries)",
+  "os.setxattr(sys.argv[1], 'system.posix_acl_access', acl)",
+].join("\n");
+
+const getAttributes = [
+  "import os, sys",
+  "path = sys.argv[1]",
+  "print([(name, os.getxattr(path, name)) for name in sorted(os.listxattr(path))])",
+].join("\n");
+
+const python = (script: string, path: string): string => execFileSync("python3", ["-c", script, path]).toString();
+
+/** Why attributes can't be set here; `undefined`: they can. */
+function missing(): string | undefined {
+  if (process.platform !== "linux") return "the system is not Linux";
+  const probe = join(makeDirectory({ probe: "" }), "probe");
+  try {
+    python(setAttributes, probe);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+describe("of a file's attributes", () => {
+  it.each(Object.entries(rows))("%s keeps what it has to", (_, { links = [], change, name, stays }) => {
+    const reason = missing();
+    if (reason !== undefined) {
+      if (process.env.REQUIRE_FAULTS === "1") throw new Error(reason);
+      console.log(`left out: extended attributes and access lists, because ${reason}`);
+    }
+    const others = Object.fromEntries(links.map((link) => [`ws/${link}`, { hardLink: "ws/a.txt" }]));
+    const root = makeDirectory({ "ws/a.txt": "old\n", ...others });
+    const path = (one: string): string => join(root, "ws", one);
+    chmodSync(path("a.txt"), 0o640);
+    if (isRoot) chownSync(path("a.txt"), 0, 12_345);
+    if (reason === undefined) python(setAttributes, path("a.txt"));
+    const look = (file: string) => {
+      const { mode, uid, gid, ino } = lstatSync(file);
+      const attributes = reason === undefined ? python(getAttributes, file) : "";
+      return { mode, group: [uid, gid].join(), attributes, inode: ino };
+    };
+    const before = look(path("a.txt"));
+    if (reason === undefined) expect(before.attributes).toMatch(/posix_acl_access.*user\.multi-edit.*kept/);
+    if (change === undefined) {
+      writeFileSync(path("temporary"), "new\n");
+      renameSync(path("temporary"), path("a.txt"));
+    } else {
+      const workspace = diskWorkspace([join(root, "ws")], { state: join(root, "state") });
+      const staged = stage(workspace, [change(path)], "a.txt");
+      if (!staged.ok) throw new Error(staged.failures[0]?.message);
+      expect(staged.warnings).toEqual([]);
+      const committed = staged.commit();
+      expect(committed.outcome).toBe("applied");
+      if (committed.outcome === "applied") committed.finish();
+    }
+    const after = look(path(name));
+    expect(readFileSync(path(name), "utf8")).toBe(change?.(path).content === undefined && change ? "old\n" : "new\n");
+    const kept = Object.fromEntries(
+      (["mode", "group", "attributes", "inode"] as const).map((key) => [key, before[key] === after[key]]),
+    );
+    expect(kept).toEqual(reason === undefined ? stays : { ...stays, attributes: true });
+  });
+});
