@@ -10,6 +10,9 @@ import { holderOf } from "../../server/disk/holders.js";
 import { type Entry, makeDirectory } from "../support/directory.js";
 import { neovimVersion } from "../support/neovim.js";
 
+/** The program's name on the path. */
+const neovim = "nvim";
+
 /** A process number that nobody has: the largest that Linux gives is a number less than four million. */
 const nobody = 99_999_999;
 
@@ -90,7 +93,7 @@ if (neovimVersion() === undefined) {
     mkdirSync(join(home, "nvim"));
     const swapFiles = join(home, "nvim/swap");
     const workspace = workspaceIn(root, { swapFiles: [swapFiles] });
-    const nvim = spawn("nvim", ["--headless", "--clean", path], {
+    const nvim = spawn(neovim, ["--headless", "--clean", path], {
       env: { ...process.env, XDG_STATE_HOME: home, XDG_DATA_HOME: home },
       stdio: "ignore",
     });
