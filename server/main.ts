@@ -5,13 +5,18 @@ import { logLevels } from "./lsp/lifetime.js";
 import type { ServeOptions, Transport } from "./lsp/transport.js";
 
 const help = `Usage: ${manifest.name} <transport> [options]
+       multi-edit <command> [options]
 
 A language server through which the edits of coding agents reach your editor.
 An agent sends a whole batch of text replacements with one request; the server
 finds each old text in the documents as the editor has them now, unsaved changes
 included, and answers with one WorkspaceEdit that changes all files or none.
 
-It is started by an editor rather than by hand. Transports, one of:
+Agents and scripts use its commands (apply, preview, read, undo, sessions,
+doctor, setup, mcp): see multi-edit apply --help. To set up an editor or an
+agent: multi-edit setup.
+
+The server is started by an editor rather than by hand. Transports, one of:
   --stdio                 speak the Language Server Protocol on stdin and stdout
   --node-ipc              speak it on the IPC channel of a parent Node process
   --socket=PORT           connect to this TCP port of 127.0.0.1

@@ -16,7 +16,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Client, startClient } from "../client-samples/node/client.js";
+import { announced, ownStateHome } from "./support/agentPeer.js";
 import { buildProgram, type Program } from "./support/build.js";
+import { runCommand } from "./support/commands.js";
+import { layDesk } from "./support/desk.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -84,6 +87,46 @@ describe("the example", () => {
     const text = block("ts src/price.ts").replace("rate = 0.19", "vatRate = 0.2").replace("+ rate", "+ vatRate");
     expect(client.documents.get(join(shop, path))?.text).toBe(text);
     expect(text).toContain(remark);
+  });
+});
+
+describe("the quick start", () => {
+  const [build = "", setup = "", apply = "", agent = "", ...more] = block("sh quick start").trimEnd().split("\n");
+
+  it("has four commands", () => {
+    expect(more).toEqual([]);
+    expect(build).toBe("npm ci && npm run build && npm link");
+  });
+
+  it("sets the editor up with what the README has further down", () => {
+    const name = /^multi-edit setup (\w+) >> /.exec(setup)?.[1] ?? "";
+    const printed = execFileSync(process.execPath, [program.path, "setup", name], { encoding: "utf8" });
+    // The first line says where it belongs.
+    expect(readme).toContain(printed.slice(printed.indexOf("\n") + 1));
+  });
+
+  it("changes the line in the editor, keeps the remark, and prints what it shows", async () => {
+    const home = ownStateHome();
+    const text = block("ts src/price.ts");
+    const desk = await layDesk(program, {
+      clientInfo: { name: "Tester" },
+      files: { [path]: text.replace(remark, "") },
+      open: { [path]: text },
+    });
+    await announced(home);
+    const call = /^multi-edit apply <<< '(.+)'$/.exec(apply)?.[1] ?? "";
+    const ran = await runCommand(program, ["apply"], { cwd: desk.root, input: call });
+    expect(ran).toMatchObject({ code: 0, stdout: block("diff quick start") });
+    expect(desk.texts()[path]).toBe(text.replace("0.19", "0.2"));
+    expect(desk.texts()[path]).toContain(remark);
+    const undone = await runCommand(program, ["undo"], { cwd: desk.root });
+    expect([undone.code, desk.texts()[path]]).toEqual([0, text]);
+    expect(await runCommand(program, ["doctor"], { cwd: desk.root })).toMatchObject({ code: 0 });
+  });
+
+  it("adds the agent with the line that setup prints", () => {
+    const printed = execFileSync(process.execPath, [program.path, "setup", "claude"], { encoding: "utf8" });
+    expect(printed.split("\n")).toContain(agent);
   });
 });
 

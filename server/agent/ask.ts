@@ -1,10 +1,11 @@
 /** Asks the right session, for as long as may be, and gives an answer in any case. */
-import { CancellationTokenSource, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
-import type { EditResult, MultiEditErrorData, StatusResult } from "../lsp/protocol.js";
+import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
+import type { EditResult, MultiEditErrorData } from "../lsp/protocol.js";
 import { type Failure, sessionFailures } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { chooseSession, shortOf } from "./choose.js";
 import { ConnectionLost, type Reached } from "./connect.js";
+import { openElsewhere } from "./elsewhere.js";
 import { closeSessions, findSessions } from "./sessions.js";
 
 /** Where a program that asks stands. */
@@ -23,6 +24,8 @@ export interface Asker {
   readonly patience: number;
   /** Called once when the answer takes more than a second, with the session's name. */
   slow?(session: string): void;
+  /** Called with what the user of an editor would be told, where there is none. */
+  tell?(text: string): void;
   /** Aborted when the user does not want the answer any more. */
   readonly signal?: AbortSignal;
 }
@@ -35,11 +38,18 @@ export interface Question {
   readonly method: string;
   readonly params: unknown;
   readonly targets: readonly string[];
+  /** It makes no sense without an editor. */
+  readonly needsEditor?: boolean;
 }
 
 /** What came of it. */
 export type Answered =
-  | { readonly ok: true; readonly result: unknown }
+  | {
+      readonly ok: true;
+      readonly result: unknown;
+      /** The editor that answered; `undefined`: there was none, and it is the disk that was read or written. */
+      readonly editor: string | undefined;
+    }
   | {
       readonly ok: false;
       /** For people and models. */
@@ -50,39 +60,65 @@ export type Answered =
       readonly unknown: boolean;
     };
 
-/** Asks the session that has the files. Never rejects for what a caller, an editor or a session can do. */
+/** Asks the session that has the files, or does without one. Never rejects for what a caller, an editor or a session can do. */
 export async function ask(question: Question, asker: Asker): Promise<Answered> {
+  const { session: id, directory, mode } = asker;
+  if (mode === "disk" && question.needsEditor !== true) return askDisk(question, asker);
   const found = await findSessions(asker.sessions, asker.version);
   try {
-    const { session: id, directory } = asker;
     const chosen = await chooseSession(found, { session: id, targets: question.targets, directory });
     if (!chosen.ok) return failed(chosen.failure);
-    if (chosen.session === undefined) {
-      return failed(sessionFailures.none(found.reached.map(({ record }) => shortOf(record))));
+    if (chosen.session !== undefined) {
+      const { record } = chosen.session;
+      return await askSession({ ...chosen.session, editor: shortOf(record) }, question, asker);
     }
-    return await askSession(chosen.session, question, asker);
+    if (mode === "auto" && question.needsEditor !== true) return await askDisk(question, asker);
+    return failed(sessionFailures.none(found.reached.map(({ record }) => shortOf(record))));
   } finally {
     closeSessions(found);
   }
 }
 
-/** The state of a session, for those who only look. `undefined`: it has ended, or does not say. */
-export async function statusOf(session: Reached): Promise<StatusResult | undefined> {
-  try {
-    return (await session.request("multiEdit/status", null)) as StatusResult;
-  } catch {
-    return undefined;
-  }
+/** The same server in this process, with no editor behind it. */
+async function askDisk({ method, params }: Question, asker: Asker): Promise<Answered> {
+  const [{ openDiskSession }, { serveRequest }] = await Promise.all([
+    import("./diskSession.js"),
+    import("../lsp/requests.js"),
+  ]);
+  const { directory, version, sessions } = asker;
+  const session = await openDiskSession(directory, version, (text) => asker.tell?.(text));
+  session.openElsewhere = (paths) => openElsewhere(paths, { sessions, version });
+  const request = async (asked: string, given: unknown, token?: CancellationToken): Promise<unknown> => {
+    const answer = await serveRequest(
+      session,
+      { method: asked, params: given, applier: "server" },
+      token ?? new CancellationTokenSource().token,
+    );
+    if (answer instanceof ResponseError) throw answer;
+    // Nobody is there to whom it could be sent later.
+    const { transaction: _, ...result } = answer as { transaction?: string };
+    return result;
+  };
+  return askSession({ request, version, editor: undefined }, { method, params }, asker);
 }
 
-async function askSession(session: Reached, { method, params }: Question, asker: Asker): Promise<Answered> {
+/** Who answers: a session at the other end of a socket, or in this process. */
+interface Answerer extends Pick<Reached, "request" | "version"> {
+  readonly editor: string | undefined;
+}
+
+async function askSession(
+  session: Answerer,
+  { method, params }: Pick<Question, "method" | "params">,
+  asker: Asker,
+): Promise<Answered> {
   const source = new CancellationTokenSource();
   const timers: NodeJS.Timeout[] = [];
   const after = (milliseconds: number): Promise<"late"> =>
     new Promise((resolve) => timers.push(setTimeout(resolve, milliseconds, "late")));
   const stopped = new Promise<"late">((resolve) => asker.signal?.addEventListener("abort", () => resolve("late")));
   const answered = answerOf(session, session.request(method, params, source.token));
-  timers.push(setTimeout(() => asker.slow?.(shortOf(session.record)), limits.progressAfterMs));
+  timers.push(setTimeout(() => asker.slow?.(session.editor ?? "the disk"), limits.progressAfterMs));
   try {
     const first = await Promise.race([answered, after(asker.patience), stopped]);
     if (first !== "late") return first;
@@ -97,9 +133,9 @@ async function askSession(session: Reached, { method, params }: Question, asker:
   }
 }
 
-async function answerOf({ version }: Reached, request: Promise<unknown>): Promise<Answered> {
+async function answerOf({ version, editor }: Answerer, request: Promise<unknown>): Promise<Answered> {
   try {
-    return { ok: true, result: await request };
+    return { ok: true, result: await request, editor };
   } catch (error) {
     if (error instanceof ConnectionLost) return { ...failed(sessionFailures.lost()), unknown: true };
     if (!(error instanceof ResponseError)) throw error;

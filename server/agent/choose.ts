@@ -1,6 +1,5 @@
 /** Which of the user's editors a call is for: the one that has its files, and never a guess between two. */
 import { parse } from "node:path";
-import type { StatusResult } from "../lsp/protocol.js";
 import { type Failure, sessionFailures } from "../plan/failure.js";
 import { canonicalise, mapBounded, type OpenText } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathRules.js";
@@ -8,7 +7,7 @@ import { createResolver } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
 import type { Reached } from "./connect.js";
 import type { SessionRecord } from "./record.js";
-import type { Found, Missed } from "./sessions.js";
+import { type Found, type Missed, statusOf } from "./sessions.js";
 
 /** What a session is looked for with. */
 export interface Wish {
@@ -70,12 +69,8 @@ interface View {
 
 /** `undefined`: the session has ended meanwhile. */
 async function viewOf(session: Reached, { targets, directory }: Wish): Promise<View | undefined> {
-  let status: StatusResult;
-  try {
-    status = (await session.request("multiEdit/status", null)) as StatusResult;
-  } catch {
-    return undefined;
-  }
+  const status = await statusOf(session);
+  if (status === undefined) return undefined;
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
   const places = await placesOf(targets, directory, open);
   const folders = await canonicalFolders(status.folders.map((uri) => pathOfSyncedUri(uri)));

@@ -1,7 +1,8 @@
 /** The commands for agents, scripts and people: asks an editor's session, and prints what comes of it. */
+import { constants } from "node:os";
 import { resolve } from "node:path";
 import type { MultiEditResult, ReadResult } from "../lsp/protocol.js";
-import { inputProblems } from "../plan/failure.js";
+import { answerSentences, callSentences, inputProblems } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { isFileUri } from "../workspace/uri.js";
 import { type Arguments, helpText, isCommand, readArguments } from "./arguments.js";
@@ -26,9 +27,17 @@ export async function runCommand(args: readonly string[], version: string): Prom
     print(helpText(program));
     return exitCodes.done;
   }
+  // Whoever has read enough of the answer is no trouble.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stop = new AbortController();
-  process.once("SIGINT", () => stop.abort());
-  process.once("SIGTERM", () => stop.abort());
+  let signalled: number | undefined;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => {
+      // What a shell expects of a program that was stopped by a signal.
+      signalled = 128 + constants.signals[signal];
+      stop.abort();
+    });
+  }
   const asker: Asker = {
     version,
     sessions: sessionDirectory(),
@@ -36,17 +45,15 @@ export async function runCommand(args: readonly string[], version: string): Prom
     session: given.session ?? (process.env.MULTI_EDIT_SESSION || undefined),
     mode: given.mode ?? "auto",
     patience: given.patience ?? limits.commandMs,
+    tell: say,
     slow: (session) => say(`Waiting for ${session} …`),
     signal: stop.signal,
   };
   const code = await commands[given.command](given, asker);
-  return stop.signal.aborted ? interrupted : code;
+  return signalled ?? code;
 }
 
 const program = "multi-edit";
-
-/** What a shell expects of a program that was stopped by Ctrl-C. */
-const interrupted = 130;
 
 type Command = (given: Arguments, asker: Asker) => Promise<number>;
 
@@ -100,7 +107,8 @@ function showAnswer(answered: Answered, { json }: Arguments): number {
   }
   const { diff, text, outcome, warnings } = answered.result as MultiEditResult;
   if (!json) print(diff, { isDiff: true });
-  say([text, ...(outcome === "proposed" ? ["Nothing was changed."] : []), ...warnings].join("\n"));
+  const where = answered.editor === undefined ? answerSentences.written : answerSentences.inEditor(answered.editor);
+  say([text, outcome === "proposed" ? callSentences.nothingChanged : where, ...warnings].join("\n"));
   return exitCodeOf(answered);
 }
 
@@ -138,14 +146,14 @@ async function readText({ words, json }: Arguments, asker: Asker): Promise<numbe
 async function undo(given: Arguments, asker: Asker): Promise<number> {
   const [transaction] = given.words;
   const params = transaction === undefined ? {} : { transaction };
-  return showAnswer(await ask({ method: "multiEdit/undo", params, targets: [] }, asker), given);
+  return showAnswer(await ask({ method: "multiEdit/undo", params, targets: [], needsEditor: true }, asker), given);
 }
 
 /** Agents give up on a call after a minute, and most start their servers in the folder that they work in. */
 async function serveTools({ workspace, patience }: Arguments, asker: Asker): Promise<number> {
   const { serveMcp } = await import("./mcp.js");
   const directory = workspace ?? (process.env.CLAUDE_PROJECT_DIR || asker.directory);
-  const { slow: _, ...quiet } = asker;
+  const { slow: _slow, tell: _tell, ...quiet } = asker;
   return serveMcp({ ...quiet, directory, patience: patience ?? limits.toolMs });
 }
 

@@ -1,11 +1,13 @@
 /** Opens the session of an editor to the agents of its user, until the process ends. */
 import { serveRequest } from "../lsp/requests.js";
 import type { Session } from "../lsp/session.js";
+import { openElsewhere } from "./elsewhere.js";
 import { openListener } from "./listener.js";
 import { sessionDirectory } from "./stateDirectory.js";
 
 /** Agents ask what the editor may ask; what a call changes, the server changes. `version` is that of the program. */
 export async function openDoor(session: Session, version: string): Promise<void> {
+  const sessions = sessionDirectory();
   const listener = await openListener(
     {
       serve: (method, params, token) => serveRequest(session, { method, params, applier: "server" }, token),
@@ -14,8 +16,10 @@ export async function openDoor(session: Session, version: string): Promise<void>
       version,
       log: session.log,
     },
-    sessionDirectory(),
+    sessions,
   );
+  session.openElsewhere = (paths) =>
+    openElsewhere(paths, { sessions, version, ...(listener === undefined ? {} : { except: listener.id }) });
   if (listener === undefined) return;
   session.foldersChanged = listener.foldersChanged;
   // Whatever ends the process, other than a signal that nobody can catch, comes by here.

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { MultiEditResult, ReadResult } from "../lsp/protocol.js";
-import { toolSentences } from "../plan/failure.js";
+import { answerSentences, toolSentences } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { type Answered, type Asker, ask } from "./ask.js";
 import { describeSessions } from "./report.js";
@@ -84,7 +84,7 @@ function shownText({ text, startLine, totalLines, onDisk }: ReadResult): CallToo
  * The diff stands in the structured part, which is all that some agents hand to their model; the files stand in both. A
  * change of which not all is known is no success.
  */
-function shownEdit({ result }: Extract<Answered, { ok: true }>): CallToolResult {
+function shownEdit({ result, editor }: Extract<Answered, { ok: true }>): CallToolResult {
   const { outcome, label, text, diff, files, warnings, transaction } = result as MultiEditResult;
   const shown = files
     .slice(0, limits.toolFiles)
@@ -100,12 +100,10 @@ function shownEdit({ result }: Extract<Answered, { ok: true }>): CallToolResult 
   const lines = text.split("\n");
   const listed = lines.slice(0, limits.toolFiles + 1);
   const rest = lines.length > listed.length ? [toolSentences.moreFiles(lines.length - listed.length)] : [];
-  const told = [
-    ...(outcome === "unknown" ? warnings : []),
-    ...listed,
-    ...rest,
-    ...(outcome === "unknown" ? [] : warnings),
-  ];
+  // Of a change that is in doubt the doubt comes first.
+  const known = outcome === "unknown" ? [] : warnings;
+  const where = outcome === "applied" && editor === undefined ? [answerSentences.written] : [];
+  const told = [...(outcome === "unknown" ? warnings : []), ...listed, ...rest, ...where, ...known];
   const structuredContent = {
     outcome,
     label,

@@ -4,11 +4,11 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { sayUnreached } from "../plan/failure.js";
 import type { Arguments } from "./arguments.js";
-import { type Asker, statusOf } from "./ask.js";
+import type { Asker } from "./ask.js";
 import { chooseSession, shortOf } from "./choose.js";
 import type { Reached } from "./connect.js";
 import { exitCodes } from "./exitCodes.js";
-import { closeSessions, type Found, findSessions } from "./sessions.js";
+import { closeSessions, type Found, findSessions, statusOf } from "./sessions.js";
 import { print, say } from "./show.js";
 
 /** Lists the sessions that answer, a line each. */
@@ -131,6 +131,6 @@ function advice(choice: Awaited<ReturnType<typeof chooseSession>>, { directory }
   if (!choice.ok) return [`A call for files here would fail: ${choice.failure.message}`];
   if (choice.session !== undefined) return [`Calls for files in ${directory} go to ${shortOf(choice.session.record)}.`];
   return [
-    `No editor has ${directory}: open it in one that runs multi-edit-language-server, as "multi-edit setup" shows.`,
+    `No editor has ${directory}: calls for files in it write the disk, unless --mode=editor forbids it. To edit through an editor, open the directory in one that runs multi-edit-language-server, as "multi-edit setup" shows.`,
   ];
 }

@@ -1,6 +1,7 @@
 /** The sessions of the user's editors that live now: found by their announcements, asked whether they are there. */
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
+import type { StatusResult } from "../lsp/protocol.js";
 import { sessionProblems, type Unreached } from "../plan/failure.js";
 import { codeOf, mapBounded } from "../workspace/identity.js";
 import { isProcess } from "../workspace/process.js";
@@ -45,6 +46,15 @@ export async function findSessions(directory: string, version: string): Promise<
 /** Ends every connection. */
 export function closeSessions({ reached }: Found): void {
   for (const session of reached) session.close();
+}
+
+/** The state of a session. `undefined`: it has ended, or does not say. */
+export async function statusOf(session: Reached): Promise<StatusResult | undefined> {
+  try {
+    return (await session.request("multiEdit/status", null)) as StatusResult;
+  } catch {
+    return undefined;
+  }
 }
 
 function readAll(directory: string): ReturnType<typeof readRecords> {

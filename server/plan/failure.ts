@@ -1354,6 +1354,12 @@ export const sessionFailures = {
     ),
 } as const;
 
+/** Where an answer comes from, as sentences for people and models. */
+export const answerSentences = {
+  written: "No editor has these files: they are changed on disk.",
+  inEditor: (editor: string) => `In the editor ${clip(editor, 200)}.`,
+} as const;
+
 /** What is wrong with what the command line was given, as sentences. */
 export const inputProblems = {
   unreadable: (path: string, code: string) =>

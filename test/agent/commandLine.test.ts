@@ -110,6 +110,30 @@ describe("apply", () => {
     expect(texts()["a.txt"]).toBe("mine\none\n");
   });
 
+  it("has the editor save what it is told to, and says what is not on disk", async () => {
+    const { run, disk } = await layBench({ ...unsaved, saves: "saves", settings: {} });
+    const kept = await run(["apply"], { input: call("a.txt") });
+    expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining("a.txt had unsaved changes before")]);
+    expect(disk()["a.txt"]).toBe("one\n");
+    const saved = await run(["apply", "--save=always"], { input: call("a.txt", "two", "three") });
+    expect([saved.code, saved.stderr]).toEqual([0, expect.not.stringContaining("unsaved")]);
+    expect(disk()["a.txt"]).toBe("mine\nthree\n");
+    const { run: inOther } = await layBench({ ...unsaved, settings: {} });
+    const unable = await inOther(["apply", "--save=always"], { input: call("a.txt") });
+    expect([unable.code, unable.stderr]).toEqual([0, expect.stringContaining("no way to save")]);
+  });
+
+  it("survives a reader that goes away", async () => {
+    const { root } = await layBench({ files: { "a.txt": "line\n".repeat(100_000) } });
+    const input = JSON.stringify({ path: "a.txt", oldText: "line", newText: "new", replaceAll: true });
+    writeFileSync(join(root, "call.json"), input);
+    const script = `'${process.execPath}' '${program.path}' preview call.json | head -c 10 >/dev/null; echo "\${PIPESTATUS[0]}"`;
+    const bash = { ...program, path: "-e" };
+    const wrapper = `process.exit(require("child_process").spawnSync("bash", ["-c", process.argv[1]], { stdio: "inherit" }).status)`;
+    const { stdout, stderr } = await runCommand(bash, [wrapper, script], { cwd: root });
+    expect([stdout, stderr]).toEqual(["0\n", expect.not.stringContaining("EPIPE")]);
+  });
+
   it("tells that it waits when the user takes long", async () => {
     const { run, editor } = await layBench({ ...unsaved, settings: { confirm: "always" } });
     let answer = (): void => undefined;

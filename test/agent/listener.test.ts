@@ -89,6 +89,21 @@ describe("an announced session", () => {
     expect(filesIn(home)).toEqual([]);
   });
 
+  it("is one of several that start at once, and each is gone when it ends", async () => {
+    const home = ownStateHome();
+    const servers = Array.from({ length: 5 }, () => startServer(program.path, ["--stdio"]));
+    for (const server of servers) {
+      await server.ask(0, "initialize", { processId: null, rootUri: null, capabilities: {} });
+    }
+    for (const server of servers) server.send({ jsonrpc: "2.0", method: "initialized", params: {} });
+    const sessions = await announced(home, servers.length);
+    expect(new Set(sessions.map(({ pid }) => pid)).size).toBe(servers.length);
+    for (const session of sessions) await friend(session);
+    for (const server of servers) server.end();
+    await Promise.all(servers.map(({ ended }) => ended));
+    expect(filesIn(home)).toEqual([]);
+  });
+
   it("is gone after the end of the input", async () => {
     const { home, server } = await startServerAlone();
     server.end();

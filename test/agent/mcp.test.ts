@@ -1,12 +1,11 @@
 /** The MCP server as an independent client sees it, against an editor with unsaved text. */
-import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
 import { type Desk, type DeskOptions, layDesk } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
+import { type Agent, type Era, startAgent } from "../support/mcpAgent.js";
 import { startStub } from "../support/sessionStub.js";
 
 let program: Program;
@@ -15,52 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-/** What a tool answered: its texts, and the structured part. */
-interface Told {
-  readonly texts: readonly string[];
-  readonly structured: Record<string, unknown> | undefined;
-  readonly isError: boolean;
-}
-
-interface Agent {
-  readonly client: Client;
-  call(name: string, args: object, signal?: AbortSignal): Promise<Told>;
-}
-
-type Era = "2025" | "2026";
-
-/** Starts the server as agents do. */
-async function startAgent(
-  cwd: string,
-  { era = "2025", args = [], env = {} }: { era?: Era; args?: string[]; env?: object } = {},
-): Promise<Agent> {
-  const versionNegotiation = era === "2025" ? {} : { versionNegotiation: { mode: { pin: "2026-07-28" } } as const };
-  const client = new Client({ name: "tester", version: "1" }, versionNegotiation);
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [program.path, "mcp", ...args],
-    cwd,
-    env: { ...(process.env as Record<string, string>), ...env },
-  });
-  await client.connect(transport);
-  onTestFinished(() => client.close());
-  return {
-    client,
-    async call(name, given, signal) {
-      const options = signal === undefined ? {} : { signal };
-      const result = await client.callTool({ name, arguments: { ...given } }, options);
-      const content = result.content as { type: string; text: string }[];
-      const structured = result.structuredContent as Record<string, unknown> | undefined;
-      return { texts: content.map(({ text }) => text), structured, isError: result.isError === true };
-    },
-  };
-}
-
 async function layTable(options: DeskOptions = {}, era: Era = "2025"): Promise<Desk & { agent: Agent }> {
   const home = ownStateHome();
   const desk = await layDesk(program, { clientInfo: { name: "Tester" }, ...options });
   await announced(home);
-  return { ...desk, agent: await startAgent(desk.root, { era }) };
+  return { ...desk, agent: await startAgent(program, desk.root, { era }) };
 }
 
 const unsaved: DeskOptions = { files: { "a.txt": "one\n" }, open: { "a.txt": "mine\none\n" } };
@@ -69,7 +27,7 @@ const edit = (path: string, oldText: string, newText: string): object => ({ edit
 describe("the tools", () => {
   it.each(["2025", "2026"] as const)("are announced to clients of %s, as every model takes them", async (era) => {
     ownStateHome();
-    const { client } = await startAgent(makeDirectory({}), { era });
+    const { client } = await startAgent(program, makeDirectory({}), { era });
     expect(client.getServerVersion()).toMatchObject({ name: "multi-edit" });
     expect(client.getInstructions()?.length).toBeLessThan(2_000);
     const { tools } = await client.listTools();
@@ -203,9 +161,9 @@ describe("the workspace", () => {
     await announced(home);
     const elsewhere = makeDirectory({});
     const [told, claude, none] = [
-      await startAgent(elsewhere, { args: ["--workspace", root] }),
-      await startAgent(elsewhere, { env: { CLAUDE_PROJECT_DIR: root } }),
-      await startAgent(elsewhere),
+      await startAgent(program, elsewhere, { args: ["--workspace", root] }),
+      await startAgent(program, elsewhere, { env: { CLAUDE_PROJECT_DIR: root } }),
+      await startAgent(program, elsewhere),
     ];
     expect((await told.call("multi_edit", edit("a.txt", "one", "two"))).isError).toBe(false);
     expect((await claude.call("multi_edit", edit("a.txt", "two", "six"))).isError).toBe(false);
@@ -220,7 +178,7 @@ describe("the workspace", () => {
   it("may be gone, come, and go again while the agent stays", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
-    const agent = await startAgent(folder, { args: ["--mode=editor"] });
+    const agent = await startAgent(program, folder, { args: ["--mode=editor"] });
     expect(await agent.call("read_document", { path: "a.txt" })).toMatchObject({ isError: true });
     const id = await startStub(home, { folders: [folder], isSilent: true });
     const silent = await agent.call("read_document", { path: "a.txt" });
@@ -234,7 +192,7 @@ describe("a user who is asked", () => {
     const desk = await layDesk(program, { ...unsaved, settings: { confirm: "always" } });
     await announced(home);
     desk.editor.beforeAnswers(() => new Promise(() => undefined));
-    const agent = await startAgent(desk.root, { args: ["--timeout=0.5"] });
+    const agent = await startAgent(program, desk.root, { args: ["--timeout=0.5"] });
     const { texts: said, isError } = await agent.call("multi_edit", edit("a.txt", "one", "two"));
     expect([isError, said[0]]).toEqual([true, expect.stringContaining("Nothing was changed")]);
     expect(desk.texts()["a.txt"]).toBe("mine\none\n");

@@ -1,0 +1,169 @@
+/** Files that no editor has: the same commands and tools write the disk, and never where an editor has the text. */
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { announced, ownStateHome } from "../support/agentPeer.js";
+import { buildProgram, type Program } from "../support/build.js";
+import { type Ran, type RunOptions, runCommand } from "../support/commands.js";
+import { failed, layDesk } from "../support/desk.js";
+import { makeDirectory } from "../support/directory.js";
+import { startAgent } from "../support/mcpAgent.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(new URL("../../server/main.ts", import.meta.url));
+});
+afterAll(() => program.remove());
+
+const call = (path: string, oldText = "one", newText = "two"): string => JSON.stringify({ path, oldText, newText });
+
+/** A directory that no editor has, and the commands in it. */
+function layShelf(entries: Parameters<typeof makeDirectory>[0]) {
+  ownStateHome();
+  const root = makeDirectory(entries);
+  const run = (args: readonly string[], more: RunOptions = {}): Promise<Ran> =>
+    runCommand(program, args, { cwd: root, ...more });
+  const text = (path: string): string => readFileSync(join(root, path), "utf8");
+  return { root, run, text };
+}
+
+describe("without an editor", () => {
+  it("apply writes the disk, says so, and prints the same diff", async () => {
+    const { run, text, root } = layShelf({ "a.txt": "\ufeffone\r\nmore\r\n" });
+    const { code, stdout, stderr } = await run(["apply"], { input: call("a.txt") });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("--- a/a.txt\n+++ b/a.txt\n")]);
+    expect(stderr).toBe("a.txt (1 edit)\nM a.txt\nNo editor has these files: they are changed on disk.\n");
+    expect(text("a.txt")).toBe("\ufefftwo\r\nmore\r\n");
+    expect(readdirSync(root)).toEqual(["a.txt"]);
+  });
+
+  it("files are added, changed, moved and deleted in one step", async () => {
+    const { run, root, text } = layShelf({ "a.txt": "one\n", "b.txt": "one\n", "c.txt": "one\n" });
+    const input = [
+      "*** Begin Patch",
+      "*** Update File: a.txt\n*** Move to: sub/a.txt\n@@\n-one\n+two",
+      "*** Add File: d.txt\n+new",
+      "*** Delete File: b.txt",
+      "*** Update File: c.txt\n@@\n-one\n+two",
+      "*** End Patch\n",
+    ].join("\n");
+    const previewed = await run(["preview"], { input });
+    expect(previewed).toMatchObject({ code: 0, stderr: expect.stringContaining("Nothing was changed.") });
+    expect(readdirSync(root).sort()).toEqual(["a.txt", "b.txt", "c.txt"]);
+    const applied = await run(["apply", "--json"], { input });
+    expect(applied.code).toBe(0);
+    expect(JSON.parse(applied.stdout)).toMatchObject({ outcome: "applied", files: [{}, {}, {}, {}] });
+    // There is nobody whom it could be sent to.
+    expect(JSON.parse(applied.stdout)).not.toHaveProperty("transaction");
+    expect(readdirSync(root, { recursive: true }).sort()).toEqual(["c.txt", "d.txt", "sub", "sub/a.txt"]);
+    expect([text("c.txt"), text("d.txt"), text("sub/a.txt")]).toEqual(["two\n", "new\n", "two\n"]);
+    expect(previewed.stdout).toBe(JSON.parse(applied.stdout).diff);
+  });
+
+  it("one edit without a place leaves every file as it was", async () => {
+    const { run, text } = layShelf({ "a.txt": "one\n", "b.txt": "none\n" });
+    const edits = ["a.txt", "b.txt"].map((path) => ({ path, oldText: "one\n", newText: "two\n" }));
+    edits.push({ path: "b.txt", oldText: "absent", newText: "x" });
+    expect(await run(["apply"], { input: JSON.stringify({ edits }) })).toMatchObject({ code: 1, stdout: "" });
+    expect([text("a.txt"), text("b.txt")]).toEqual(["one\n", "none\n"]);
+  });
+
+  it("read prints the file, and undo has nothing to ask", async () => {
+    const { run } = layShelf({ "a.txt": "one\ntwo\n" });
+    expect(await run(["read", "a.txt:2"])).toEqual({ code: 0, stdout: "two\n", stderr: "" });
+    expect(await run(["undo"])).toMatchObject({ code: 3, stdout: "" });
+  });
+
+  it("nothing outside the directory is touched, and nothing that is protected", async () => {
+    const { run, root, text } = layShelf({ "ws/a.txt": "one\n", "b.txt": "one\n", "ws/.git/config": "one\n" });
+    const cwd = join(root, "ws");
+    for (const path of ["../b.txt", join(root, "b.txt"), ".git/config"]) {
+      expect(await run(["apply"], { input: call(path), cwd })).toMatchObject({ code: 1 });
+    }
+    expect([text("b.txt"), text("ws/.git/config")]).toEqual(["one\n", "one\n"]);
+    expect(await run(["apply", "--workspace", root], { input: call("b.txt"), cwd })).toMatchObject({ code: 0 });
+  });
+
+  it("an editor that is wanted is not replaced by the disk", async () => {
+    const { run, text } = layShelf({ "a.txt": "one\n" });
+    expect(await run(["apply", "--mode=editor"], { input: call("a.txt") })).toMatchObject({ code: 3 });
+    expect(text("a.txt")).toBe("one\n");
+  });
+
+  it("several at once get in turn, and none is lost", async () => {
+    const { run, text } = layShelf({ "a.txt": Array.from({ length: 6 }, (_, i) => `line ${i}\n`).join("") });
+    const ran = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => run(["apply"], { input: call("a.txt", `line ${i}\n`, `done ${i}\n`) })),
+    );
+    // Whoever finds the folder taken is told so, and has changed nothing.
+    const expected = ran.map(({ code }, i) => `${code === 0 ? "done" : "line"} ${i}\n`).join("");
+    expect(text("a.txt")).toBe(expected);
+    expect(ran.filter(({ code }) => code === 0).length).toBeGreaterThan(0);
+    for (const { code, stderr } of ran) if (code !== 0) expect([code, stderr]).toEqual([4, expect.any(String)]);
+  });
+
+  it("the tools of MCP do the same", async () => {
+    const { root, text } = layShelf({ "a.txt": "one\n" });
+    const agent = await startAgent(program, root);
+    const edited = await agent.call("multi_edit", { edits: [{ path: "a.txt", oldText: "one", newText: "two" }] });
+    expect(edited).toMatchObject({ isError: false, structured: { outcome: "applied", files: [{ onDisk: "same" }] } });
+    expect(edited.texts[0]).toContain("they are changed on disk");
+    expect(text("a.txt")).toBe("two\n");
+    expect((await agent.call("read_document", { path: "a.txt" })).texts).toEqual(["two\n", "Lines 1 to 1 of 1."]);
+  });
+
+  it("doctor says that the disk would be written", async () => {
+    const { run, root } = layShelf({});
+    const { code, stdout } = await run(["doctor"]);
+    expect([code, stdout]).toEqual([
+      3,
+      expect.stringContaining(`No editor has ${root}: calls for files in it write the disk`),
+    ]);
+  });
+});
+
+describe("beside an editor", () => {
+  it("that has the file open the disk is not written, even if it is asked for", async () => {
+    const home = ownStateHome();
+    const desk = await layDesk(program, {
+      clientInfo: { name: "Tester" },
+      files: { "a.txt": "one\n", "b.txt": "one\n" },
+      open: { "a.txt": "mine\none\n" },
+    });
+    await announced(home);
+    const run = (path: string): Promise<Ran> =>
+      runCommand(program, ["apply", "--mode=disk"], { cwd: desk.root, input: call(path) });
+    expect(await run("a.txt")).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining("Tester") });
+    expect([desk.disk()["a.txt"], desk.texts()["a.txt"]]).toEqual(["one\n", "mine\none\n"]);
+    expect(await run("b.txt")).toMatchObject({ code: 0 });
+    expect([desk.disk()["b.txt"], desk.editor.asked]).toEqual(["two\n", []]);
+  });
+
+  it("whose folder is another one the disk is written", async () => {
+    const home = ownStateHome();
+    const desk = await layDesk(program, {
+      clientInfo: { name: "Tester" },
+      files: { "ws/a.txt": "" },
+      folderNames: ["ws"],
+    });
+    await announced(home);
+    mkdirSync(join(desk.root, "other"));
+    const input = JSON.stringify({ path: "a.txt", oldText: "", newText: "one\n" });
+    const ran = await runCommand(program, ["apply"], { cwd: join(desk.root, "other"), input });
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("on disk") });
+    expect(desk.disk()["other/a.txt"]).toBe("one\n");
+  });
+
+  it("another one does not write what it has open", async () => {
+    const home = ownStateHome();
+    const left = await layDesk(program, { clientInfo: { name: "Left" }, files: { "a.txt": "one\n" } });
+    const right = await layDesk(program, { clientInfo: { name: "Right" } });
+    await announced(home, 2);
+    await right.editor.open({ uri: pathToFileURL(join(left.root, "a.txt")).href, text: "mine\none\n" });
+    const command = { command: "multiEdit.apply", arguments: [JSON.parse(call("a.txt"))] };
+    const refusal = await failed(left.editor.request("workspace/executeCommand", command));
+    expect([refusal.codes, refusal.message]).toEqual([["locked"], expect.stringContaining("Right")]);
+    expect(left.disk()["a.txt"]).toBe("one\n");
+  });
+});

@@ -1,0 +1,52 @@
+/** An agent that speaks MCP through the client of the reference, and so with nothing of the server's own. */
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { onTestFinished } from "vitest";
+import type { Program } from "./build.js";
+
+/** What a tool answered: its texts, and the structured part. */
+export interface Told {
+  readonly texts: readonly string[];
+  readonly structured: Record<string, unknown> | undefined;
+  readonly isError: boolean;
+}
+
+/** A connected agent. */
+export interface Agent {
+  readonly client: Client;
+  call(name: string, args: object, signal?: AbortSignal): Promise<Told>;
+}
+
+/** The revision of the protocol, by its year: `2025` begins with `initialize`, `2026` does not. */
+export type Era = "2025" | "2026";
+
+/** What the server is started with; everything may be left out. */
+export interface AgentOptions {
+  readonly era?: Era;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts the server as agents do. */
+export async function startAgent(program: Program, cwd: string, options: AgentOptions = {}): Promise<Agent> {
+  const { era = "2025", args = [], env = {} } = options;
+  const versionNegotiation = era === "2025" ? {} : { versionNegotiation: { mode: { pin: "2026-07-28" } } as const };
+  const client = new Client({ name: "tester", version: "1" }, versionNegotiation);
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program.path, "mcp", ...args],
+    cwd,
+    env: { ...(process.env as Record<string, string>), ...env },
+  });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return {
+    client,
+    async call(name, given, signal) {
+      const result = await client.callTool({ name, arguments: { ...given } }, signal === undefined ? {} : { signal });
+      const content = result.content as { type: string; text: string }[];
+      const structured = result.structuredContent as Record<string, unknown> | undefined;
+      return { texts: content.map(({ text }) => text), structured, isError: result.isError === true };
+    },
+  };
+}
