@@ -1,128 +1,164 @@
--- Drives a headless Neovim, 0.7 or later, through one scenario: opens files, leaves unsaved text in them, attaches the
--- server, sends one call, has Neovim's own code apply the answer, and writes down what its buffers then hold.
--- The scenario is the JSON file in $SCENARIO; what came out is written to $OUTCOME as JSON.
+-- The driver inside Neovim, 0.10 or later: connects to the test's socket and does what it is told, one JSON value a line.
+-- What attaches the server is the user's configuration, which this file knows nothing of but the plugin's name.
 
-local patience = 60000
+local pipe = vim.uv.new_pipe()
+local functions = {}
+-- Those that may run at any time, also while Neovim waits for a key.
+local at_once = {}
 
-local function read_json(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read("*a")
-  file:close()
-  return vim.fn.json_decode(text)
-end
-
-local function write_json(path, value)
-  local file = assert(io.open(path, "wb"))
-  file:write(vim.fn.json_encode(value))
-  file:close()
-end
-
--- Neovim 0.7 predates the negotiation of position encodings: there the client is told which one it has. Later ones
--- negotiate it, and `offset_encoding` says what came out.
-local function start_client(scenario)
-  local capabilities = vim.lsp.protocol.make_client_capabilities()
-  capabilities.general = capabilities.general or {}
-  capabilities.general.positionEncodings = { scenario.encoding }
-  local config = {
-    name = "multi-edit",
-    cmd = scenario.server,
-    root_dir = scenario.root,
-    capabilities = capabilities,
-    offset_encoding = scenario.encoding,
-    flags = { debounce_text_changes = 0 },
-  }
-  local id
-  if vim.fn.has("nvim-0.11") == 1 then
-    id = vim.lsp.start(config, { attach = false })
-  else
-    id = vim.lsp.start_client(config)
+local function buffer_of(path)
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_get_name(buffer) == path and vim.api.nvim_buf_is_loaded(buffer) then
+      return buffer
+    end
   end
-  assert(id, "the server does not start")
-  local function client()
-    return vim.lsp.get_client_by_id(id)
-  end
-  assert(vim.wait(patience, function()
-    return client() ~= nil and client().initialized ~= nil
-  end, 10), "the server does not answer")
-  if vim.fn.has("nvim-0.8") == 0 then
-    client().offset_encoding = scenario.encoding
-  end
-  return client()
 end
 
--- Methods are called with a dot up to 0.10 and with a colon from 0.11 on.
-local function ask(client, method, params)
-  local answer, problem
-  if vim.fn.has("nvim-0.11") == 1 then
-    answer, problem = client:request_sync(method, params, patience)
-  else
-    answer, problem = client.request_sync(method, params, patience)
+local function show(path)
+  local buffer = assert(buffer_of(path), path .. " is not open")
+  vim.api.nvim_set_current_buf(buffer)
+end
+
+function functions.open(path)
+  vim.cmd.edit(vim.fn.fnameescape(path))
+end
+
+function functions.retype(params)
+  show(params.path)
+  -- As a user who replaces everything: the last line end belongs to the file and not to a line.
+  local ends = vim.endswith(params.text, "\n")
+  local text = vim.bo.fileformat == "dos" and params.text:gsub("\r\n", "\n") or params.text
+  local lines = vim.split(ends and text:sub(1, -2) or text, "\n", { plain = true })
+  vim.bo.fixendofline = ends
+  vim.bo.endofline = ends
+  vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
+end
+
+function functions.held(path)
+  local buffer = buffer_of(path)
+  if not buffer then
+    return vim.NIL
   end
-  assert(answer, problem)
-  return answer
+  local options = vim.bo[buffer]
+  local line_end = ({ unix = "\n", dos = "\r\n", mac = "\r" })[options.fileformat]
+  local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, true)
+  local is_empty = vim.api.nvim_buf_call(buffer, function()
+    return vim.fn.line2byte(1) == -1
+  end)
+  local text = is_empty and "" or table.concat(lines, line_end) .. (options.endofline and line_end or "")
+  return { text = text, modified = options.modified, bom = options.bomb }
 end
 
-local function buffer_of(scenario, path)
-  return vim.fn.bufnr("^" .. scenario.root .. "/" .. path .. "$")
-end
-
-local function buffers(scenario)
-  local found = {}
+function functions.opened()
+  local paths = {}
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     local name = vim.api.nvim_buf_get_name(buffer)
-    if vim.api.nvim_buf_is_loaded(buffer) and name ~= "" then
-      found[name:sub(#scenario.root + 2)] = {
-        lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, true),
-        fileformat = vim.bo[buffer].fileformat,
-        endofline = vim.bo[buffer].endofline,
-        bomb = vim.bo[buffer].bomb,
-        modified = vim.bo[buffer].modified,
-      }
+    if name ~= "" and vim.api.nvim_buf_is_loaded(buffer) then
+      table.insert(paths, name)
     end
   end
-  return found
+  return paths
 end
 
-local function run(scenario)
-  vim.o.hidden = true
-  vim.o.fileencodings = "ucs-bom,utf-8"
-  for _, path in ipairs(scenario.open) do
-    vim.cmd("edit " .. vim.fn.fnameescape(scenario.root .. "/" .. path))
-  end
-  local client = start_client(scenario)
-  for _, path in ipairs(scenario.open) do
-    assert(vim.lsp.buf_attach_client(buffer_of(scenario, path), client.id), "not attached to " .. path)
-  end
-  for _, typed in ipairs(scenario.typed) do
-    vim.api.nvim_buf_set_lines(buffer_of(scenario, typed.path), typed.line - 1, typed.line, true, typed.lines)
-  end
-  local before = buffers(scenario)
-  local answer
-  if scenario.door == "request" then
-    answer = ask(client, "multiEdit/apply", scenario.call)
-    if answer.result then
-      vim.lsp.util.apply_workspace_edit(answer.result.edit, client.offset_encoding)
-    end
+function functions.undo(path)
+  show(path)
+  vim.cmd("normal! u")
+end
+
+function functions.save(path)
+  show(path)
+  vim.cmd("silent write")
+end
+
+function functions.lock(path)
+  vim.bo[buffer_of(path)].modifiable = false
+end
+
+function functions.close_all()
+  vim.cmd("silent! %bwipeout!")
+end
+
+-- As the README shows it: the command of the protocol, sent by Neovim's own function.
+function functions.command(call)
+  local client = vim.lsp.get_clients({ name = "multi_edit_ls" })[1]
+  local command = { title = "multiEdit.apply", command = "multiEdit.apply", arguments = { call } }
+  if vim.fn.has("nvim-0.11") == 1 then
+    client:exec_cmd(command, nil, function() end)
   else
-    local params = { command = "multiEdit.apply", arguments = { scenario.call } }
-    answer = ask(client, "workspace/executeCommand", params)
+    client.request("workspace/executeCommand", command, function() end)
   end
-  local read = {}
-  for _, path in ipairs(scenario.open) do
-    read[path] = ask(client, "multiEdit/read", { path = path }).result
-  end
-  return {
-    encoding = client.offset_encoding,
-    before = before,
-    after = buffers(scenario),
-    read = read,
-    result = answer.result,
-    failure = answer.err or answer.error,
-  }
 end
 
-local ok, outcome = xpcall(function()
-  return run(read_json(vim.env.SCENARIO))
-end, debug.traceback)
-write_json(vim.env.OUTCOME, ok and outcome or { crash = tostring(outcome) })
-vim.cmd("qall!")
+-- Answers when the plugin's callback is called.
+function functions.request(call, answer)
+  require("multi_edit").apply(call, function(problem, result)
+    answer({ applied = problem == nil, message = problem or result.text })
+  end)
+  return nil, true
+end
+
+function functions.type_before(params)
+  show(params.path)
+  vim.cmd("stopinsert")
+  vim.fn.cursor(1, 1)
+  assert(vim.fn.search("\\V" .. vim.fn.escape(params.before, "\\"), "cW") > 0, params.before .. " is not there")
+  vim.api.nvim_input("i")
+end
+
+function functions.mode()
+  return vim.api.nvim_get_mode().mode
+end
+
+function functions.eval(text)
+  return loadstring(text)()
+end
+
+function at_once.key(key)
+  vim.api.nvim_input(key)
+end
+
+function at_once.mode_now()
+  return vim.api.nvim_get_mode().mode
+end
+
+local function send(value)
+  pipe:write(vim.json.encode(value) .. "\n")
+end
+
+local function serve(order)
+  local fast = at_once[order.method]
+  local function run()
+    local function answer(result)
+      send({ id = order.id, result = result })
+    end
+    local ok, result, is_pending = xpcall(fast or functions[order.method], debug.traceback, order.params, answer)
+    if not ok then
+      send({ id = order.id, error = tostring(result) })
+    elseif not is_pending then
+      answer(result == nil and vim.NIL or result)
+    end
+  end
+  if fast then
+    run()
+  else
+    vim.schedule(run)
+  end
+end
+
+pipe:connect(vim.env.EDITOR_SOCKET, function(problem)
+  assert(not problem, problem)
+  send({ editor = 1 })
+  local rest = ""
+  pipe:read_start(function(_, chunk)
+    if not chunk then
+      return vim.schedule(function()
+        vim.cmd("qall!")
+      end)
+    end
+    rest = rest .. chunk
+    for line in rest:gmatch("([^\n]*)\n") do
+      serve(vim.json.decode(line))
+    end
+    rest = rest:match("[^\n]*$")
+  end)
+end)

@@ -59,7 +59,7 @@ function withOption(params: unknown, unopened: "editor" | undefined): unknown {
 }
 
 /** A page's request or settings with the real folder in them. */
-function withRoot(value: unknown, root: string): unknown {
+export function withRoot(value: unknown, root: string): unknown {
   if (typeof value === "string") {
     const uri = value.replace(/^file:\/\/\/project(?=\/|$)/, toUri(root));
     return uri.replace(/^\/project(?=\/|$)/, root);

@@ -1,0 +1,344 @@
+-- multi-edit-language-server in Neovim 0.10 and later: attaches to all files beside your other servers, applies agents' calls
+-- all or none, and saves what the server asks to have saved. `require("multi_edit").setup()` is all that it needs.
+
+local M = {}
+
+local name = "multi_edit_ls"
+
+local not_attached = name .. " is not attached to any buffer"
+
+local function notify(problem, result)
+  vim.notify(problem or result.text, problem and vim.log.levels.ERROR or vim.log.levels.INFO)
+end
+
+local function command(options)
+  return options and options.cmd or { "multi-edit-language-server", "--stdio" }
+end
+
+-- Methods are called with a dot up to 0.10 and with a colon from 0.11 on.
+local function request(client, method, params, handler)
+  if vim.fn.has("nvim-0.11") == 1 then
+    return client:request(method, params, handler)
+  end
+  return client.request(method, params, handler)
+end
+
+local function notify_server(client, method)
+  if vim.fn.has("nvim-0.11") == 1 then
+    return client:notify(method, vim.empty_dict())
+  end
+  return client.notify(method, vim.empty_dict())
+end
+
+local function is_file(buffer)
+  return vim.bo[buffer].buftype == "" and vim.api.nvim_buf_get_name(buffer) ~= ""
+end
+
+local function is_loaded(buffer)
+  return buffer ~= -1 and vim.api.nvim_buf_is_loaded(buffer)
+end
+
+-- `-1`: there is no buffer for it. `bufnr` takes a pattern, so names are compared here.
+local function buffer_of(uri)
+  local path = vim.uri_to_fname(uri)
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_get_name(buffer) == path then
+      return buffer
+    end
+  end
+  return -1
+end
+
+local function read_bytes(path)
+  local file = io.open(path, "rb")
+  if not file then
+    return nil
+  end
+  local bytes = file:read("*a")
+  file:close()
+  return bytes
+end
+
+-- Saves buffers as `:write` does. Never asks: what was changed on disk meanwhile is not saved, and the answer says so.
+local function save(uri)
+  local buffer = buffer_of(uri)
+  if not is_loaded(buffer) then
+    return "no buffer has it"
+  end
+  local is_changed = false
+  local watch = vim.api.nvim_create_autocmd("FileChangedShell", {
+    callback = function(event)
+      is_changed = is_changed or event.buf == buffer
+      vim.v.fcs_choice = ""
+    end,
+  })
+  local ok, problem = pcall(function()
+    vim.cmd.checktime(buffer)
+    if is_changed then
+      error("it was changed on disk", 0)
+    end
+    vim.api.nvim_buf_call(buffer, function()
+      vim.cmd("silent write")
+    end)
+  end)
+  vim.api.nvim_del_autocmd(watch)
+  return not ok and tostring(problem) or nil
+end
+
+local function save_documents(_, params)
+  local answer = { saved = {}, failed = {} }
+  for _, uri in ipairs(params.uris) do
+    local problem = save(uri)
+    if problem then
+      table.insert(answer.failed, { uri = uri, message = problem })
+    else
+      table.insert(answer.saved, uri)
+    end
+  end
+  return answer
+end
+
+local function client_here()
+  local get = vim.lsp.get_clients
+  return get({ name = name, bufnr = 0 })[1] or get({ name = name })[1]
+end
+
+-- Why a document can't be edited as it was planned; nil: it can.
+local function problem_of_edit(change, hashes)
+  local uri, version = change.textDocument.uri, change.textDocument.version
+  local buffer = buffer_of(uri)
+  local path = vim.uri_to_fname(uri)
+  if version == nil or version == vim.NIL then
+    if is_loaded(buffer) and vim.bo[buffer].modified then
+      return path .. " has changes that the server does not know of"
+    end
+    local bytes = read_bytes(path)
+    -- Up to 0.10 there is no hash of bytes that are no text.
+    local ok, hash = pcall(vim.fn.sha256, bytes or "")
+    if bytes and hashes[uri] and ok and hash ~= hashes[uri] then
+      return path .. " was changed on disk"
+    end
+    return nil
+  end
+  if not is_loaded(buffer) or vim.lsp.util.buf_versions[buffer] ~= version then
+    return path .. " has moved on"
+  end
+  if not vim.bo[buffer].modifiable then
+    return path .. " can't be modified"
+  end
+  return nil
+end
+
+-- Why a file operation can't be done, when those before it have been; nil: it can. `known` says of paths whether they exist.
+local function problem_of_operation(change, known)
+  local function exists(path)
+    if known[path] == nil then
+      known[path] = vim.uv.fs_lstat(path) ~= nil
+    end
+    return known[path]
+  end
+  local from = vim.uri_to_fname(change.oldUri or change.uri)
+  local to = vim.uri_to_fname(change.newUri or change.uri)
+  if change.kind ~= "create" and not exists(from) then
+    return from .. " is gone"
+  end
+  local is_new = change.kind == "create" or change.kind == "rename"
+  if is_new and exists(to) and not (change.options or {}).overwrite then
+    return to .. " exists already"
+  end
+  known[from] = false
+  known[to] = is_new
+  return nil
+end
+
+-- Why an edit can't be applied as it was planned; nil: it can. `hashes` has SHA-256 of files that are not open, by URI.
+local function problem_of(edit, hashes)
+  local known = {}
+  for _, change in ipairs(edit.documentChanges or {}) do
+    local problem
+    if change.kind then
+      problem = problem_of_operation(change, known)
+    elseif known[vim.uri_to_fname(change.textDocument.uri)] == nil then
+      problem = problem_of_edit(change, hashes)
+    end
+    if problem then
+      return problem
+    end
+  end
+  return nil
+end
+
+-- What is typed before and after an edit is undone on its own.
+local function break_undo(edit)
+  for _, change in ipairs(edit.documentChanges or {}) do
+    local buffer = change.textDocument and buffer_of(change.textDocument.uri) or -1
+    if is_loaded(buffer) then
+      vim.bo[buffer].undolevels = vim.bo[buffer].undolevels
+    end
+  end
+end
+
+-- Applies an edit all or none, and says why not. Nothing else runs between the checks and the edits, so that no text can
+-- move on meanwhile.
+local function apply_edit(edit, hashes, encoding)
+  local problem = problem_of(edit, hashes)
+  if problem then
+    return problem
+  end
+  local before = {}
+  for _, change in ipairs(edit.documentChanges or {}) do
+    local buffer = change.textDocument and buffer_of(change.textDocument.uri) or -1
+    if is_loaded(buffer) then
+      before[buffer] = vim.api.nvim_buf_get_lines(buffer, 0, -1, true)
+    end
+  end
+  break_undo(edit)
+  local ok, thrown = pcall(vim.lsp.util.apply_workspace_edit, edit, encoding)
+  if not ok then
+    for buffer, lines in pairs(before) do
+      vim.api.nvim_buf_set_lines(buffer, 0, -1, true, lines)
+    end
+    return tostring(thrown)
+  end
+  break_undo(edit)
+  return nil
+end
+
+-- What the server asks for. Neovim's own handler checks no version of a document that was not edited before, nor of any but
+-- the first one, and says that it has applied what it has not.
+local function answer_apply_edit(_, params, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  local problem = apply_edit(params.edit, {}, client.offset_encoding)
+  return { applied = problem == nil, failureReason = problem }
+end
+
+--- The client's configuration, for `vim.lsp.start` and `vim.lsp.config`. `options.cmd` is the server's command line.
+function M.config(options)
+  local capabilities = vim.lsp.protocol.make_client_capabilities()
+  capabilities.experimental = { multiEdit = { save = true, syncDelay = 0 } }
+  return {
+    name = name,
+    cmd = command(options),
+    root_markers = { ".git" },
+    capabilities = capabilities,
+    handlers = { ["multiEdit/saveDocuments"] = save_documents, ["workspace/applyEdit"] = answer_apply_edit },
+    -- By default Neovim keeps changes back for 150 ms. The server plans on what it was told, and waits for the proof of each
+    -- edit; with 0 it always knows the text, and answers at once.
+    flags = { debounce_text_changes = 0 },
+  }
+end
+
+--- Attaches the server to every buffer that is a file, with a file type or without, and defines `:MultiEdit`.
+function M.setup(options)
+  local config = M.config(options)
+  config.root_markers = nil
+  local function attach(buffer)
+    if is_file(buffer) then
+      config.root_dir = vim.fs.root(buffer, ".git") or vim.fn.getcwd()
+      vim.lsp.start(config, { bufnr = buffer })
+    end
+  end
+  vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile" }, {
+    group = vim.api.nvim_create_augroup(name, {}),
+    callback = function(event)
+      attach(event.buf)
+    end,
+  })
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if is_loaded(buffer) then
+      attach(buffer)
+    end
+  end
+  vim.api.nvim_create_user_command("MultiEdit", M.command, {
+    range = true,
+    nargs = "?",
+    desc = "Apply the JSON call or the patch in the selection, the register or the buffer",
+  })
+  vim.api.nvim_create_user_command("MultiEditUndo", function()
+    M.undo()
+  end, { desc = "Take the last batch back" })
+end
+
+local function list_failures(client, data)
+  local items = {}
+  local function add(failure, line, text)
+    local path = failure.path
+    if path and not vim.startswith(path, "/") then
+      path = (client.config.root_dir or vim.fn.getcwd()) .. "/" .. path
+    end
+    table.insert(items, { filename = path, lnum = line or 1, text = text })
+  end
+  for _, failure in ipairs(data and data.failures or {}) do
+    local places = failure.matches or failure.nearest or {}
+    for _, place in ipairs(places) do
+      add(failure, place.line or place.startLine, failure.code .. ": " .. vim.split(place.text, "\n")[1])
+    end
+    if #places == 0 then
+      add(failure, failure.line, failure.code .. ": " .. vim.split(failure.message, "\n")[1])
+    end
+  end
+  vim.fn.setqflist({}, " ", { title = "MultiEdit", items = items })
+end
+
+--- Sends a call of `multiEdit/apply` and applies the answer all or none: the versions of all documents are checked before the
+--- first one is changed, and each buffer gets one undo step. Calls `callback(problem, result)`, where `problem` is nil if all
+--- was applied, else the text for the model; nothing was changed then. Places of failures are in the quickfix list.
+function M.apply(params, callback)
+  callback = callback or notify
+  local client = client_here()
+  if not client then
+    return callback(not_attached)
+  end
+  request(client, "multiEdit/apply", params, function(failure, result)
+    if failure then
+      list_failures(client, failure.data)
+      return callback(failure.message)
+    end
+    local hashes = {}
+    for _, file in ipairs(result.files) do
+      hashes[file.uri] = file.hash
+    end
+    local problem = apply_edit(result.edit, hashes, client.offset_encoding)
+    if not problem then
+      -- So that `multiEdit/undo` can take it back.
+      notify_server(client, "multiEdit/didApply")
+    end
+    callback(problem, result)
+  end)
+end
+
+--- Takes back the last batch that was applied, or the one with `params.transaction`, as long as its text is untouched.
+function M.undo(params, callback)
+  callback = callback or notify
+  local client = client_here()
+  if not client then
+    return callback(not_attached)
+  end
+  request(client, "multiEdit/undo", params or vim.empty_dict(), function(failure, result)
+    callback(failure and failure.message, result)
+  end)
+end
+
+--- `:MultiEdit` applies the call in the buffer, with a range in its lines, with an argument in that register.
+function M.command(input)
+  local text
+  if input.args ~= "" then
+    text = vim.fn.getreg(input.args)
+  else
+    local first, last = input.line1 - 1, input.line2
+    if input.range == 0 then
+      first, last = 0, -1
+    end
+    text = table.concat(vim.api.nvim_buf_get_lines(0, first, last, true), "\n")
+  end
+  if not text:match("^%s*{") then
+    return M.apply({ patch = text })
+  end
+  local ok, call = pcall(vim.json.decode, text)
+  if not ok then
+    return vim.notify("MultiEdit: " .. call, vim.log.levels.ERROR)
+  end
+  M.apply(call)
+end
+
+return M

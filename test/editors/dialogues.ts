@@ -1,0 +1,114 @@
+/** Scenes in which the server turns to the user or to the client beside the edit: questions, saving, taking back. */
+import { expect } from "vitest";
+import { batch, patchOf } from "../support/desk.js";
+import type { Traits } from "./editor.js";
+import { applied, done, expectTexts, nothing, type Scene } from "./scenes.js";
+import type { Stage, Told } from "./stage.js";
+
+const edits = { ...batch(["a.txt", "old", "new 😀"], ["b.txt", "old", "new"]), options: { confirm: true } };
+const before = { "a.txt": "first\nold\n", "b.txt": "old\n" };
+const after = { "a.txt": "first\nnew 😀\n", "b.txt": "new\n" };
+
+/** Questions are asked by the agent's door, saving and taking back follow every door. */
+export const dialogues: readonly Scene[] = [
+  {
+    name: "the server's question: Apply",
+    doors: ["agent"],
+    isFresh: true,
+    run: async (stage, _door, traits) => {
+      const told = await asked(stage, "Apply");
+      expect(told.outcome, told.text).toBe("applied");
+      await expectTexts(stage, after, traits);
+      return done;
+    },
+  },
+  {
+    name: "the server's question: Reject",
+    doors: ["agent"],
+    isFresh: true,
+    run: (stage, _door, traits) => rejected(stage, traits),
+  },
+  {
+    name: "the server's question: Show diff, then Apply",
+    doors: ["agent"],
+    isFresh: true,
+    run: async (stage, _door, traits) => {
+      const told = await asked(stage, "Show diff", "Apply");
+      expect(told.outcome, told.text).toBe("applied");
+      await expectTexts(stage, after, traits);
+      const isShown = stage.wire.messages.some(({ message }) => message.method === "window/showDocument");
+      return isShown ? "shown, done" : "the question has the diff in it, done";
+    },
+  },
+  {
+    name: "files without unsaved changes afterwards",
+    doors: ["agent"],
+    run: async (stage, _door, traits) => {
+      stage.lay({ "clean.txt": "old\n", "dirty.txt": "saved\n" });
+      await stage.open("clean.txt", "dirty.txt");
+      await stage.retype("dirty.txt", "typed\nold\n");
+      await applied(stage, "agent", batch(["clean.txt", "old", "new"], ["dirty.txt", "old", "new"]));
+      await expectTexts(stage, { "clean.txt": "new\n", "dirty.txt": "typed\nnew\n" }, traits);
+      const disk = stage.disk();
+      expect(disk["dirty.txt"]).toBe("saved\n");
+      const isSaved = disk["clean.txt"] === "new\n";
+      if (!isSaved) expect(disk["clean.txt"]).toBe("old\n");
+      return isSaved ? "saved" : "left for the user to save";
+    },
+  },
+  {
+    name: "multiEdit/undo: texts, and files that were created, renamed and deleted",
+    isFresh: true,
+    run: async (stage, door, traits) => {
+      stage.lay({ "a.txt": "one\nold\n", "moved.txt": "moved\n", "gone.txt": "gone\n", "shut.txt": "shut\nold\n" });
+      await stage.open("a.txt", "moved.txt");
+      await stage.retype("a.txt", "typed\none\nold\n");
+      const texts = await stage.texts();
+      await applied(stage, door, everything);
+      const { result, error } = await stage.wire.request("multiEdit/undo", {});
+      expect(error).toBeUndefined();
+      expect(result).toMatchObject({ outcome: "applied" });
+      await expectTexts(stage, texts, traits);
+      return done;
+    },
+  },
+];
+
+const everything = patchOf(
+  ...["*** Update File: a.txt", "@@", "-old", "+new", "+more"],
+  ...["*** Update File: shut.txt", "@@", "-old", "+new"],
+  ...["*** Update File: moved.txt", "*** Move to: dir/moved.txt"],
+  ...["*** Delete File: gone.txt", "*** Add File: made.txt", "+made"],
+);
+
+/** Applies the edits, and answers the server's questions one after the other. */
+async function asked(stage: Stage, ...answers: readonly string[]): Promise<Told> {
+  stage.lay(before);
+  await stage.open("a.txt", "b.txt");
+  let mark = stage.wire.messages.length;
+  const told = stage.apply("agent", edits);
+  for (const answer of answers) {
+    const index = await stage.wire.until("a question", () => {
+      const found = stage.wire.messages.findIndex(
+        ({ message }, at) => at >= mark && message.method === "window/showMessageRequest",
+      );
+      return found === -1 ? undefined : found;
+    });
+    const { message, actions } = stage.wire.messages[index]!.message.params;
+    expect(message).toContain("2 files (2 edits)");
+    const titles: string[] = actions.map(({ title }: { title: string }) => title);
+    // Where the diff can't be shown, it stands in the question.
+    if (!titles.includes(answer)) continue;
+    mark = stage.wire.messages.length;
+    await stage.driver.answer(message, answer, titles);
+  }
+  return told;
+}
+
+async function rejected(stage: Stage, traits: Traits): Promise<string> {
+  const told = await asked(stage, "Reject");
+  expect([told.outcome, told.codes], told.text).toEqual(["failed", ["userRejected"]]);
+  await expectTexts(stage, before, { ...traits, restoresFinalNewline: false });
+  expect(stage.disk()).toEqual(before);
+  return nothing;
+}

@@ -1,0 +1,5 @@
+/** A real Helix of today. */
+import { helix } from "./helix.js";
+import { describeEditor } from "./suite.js";
+
+describeEditor(helix);

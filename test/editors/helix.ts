@@ -1,0 +1,161 @@
+/** Helix, today's and an older one, on a terminal, with the sample of `client-samples/helix/` as its configuration. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { decodeFile } from "../support/editorFiles.js";
+import type { Driver, EditorKind, Place, Traits } from "./editor.js";
+import { startTerminal, type Terminal } from "./terminal.js";
+
+const traits: Traits = {
+  encodings: ["utf-8", "utf-32", "utf-16"],
+  command: true,
+  request: false,
+  restoresFinalNewline: false,
+};
+
+const common = {
+  name: "Helix",
+  versionCommand: ["hx", "--version"],
+  version: /^helix (\S+)/,
+  start,
+} as const;
+
+/** Today's Helix. */
+export const helix: EditorKind = { ...common, root: "current", traits };
+
+/** A Helix whose command takes no arguments yet. */
+export const olderHelix: EditorKind = { ...common, root: "older", traits: { ...traits, command: false } };
+
+/** Languages of the files in the tests, beside those of the sample. */
+const languages = ["typescript", "javascript", "jsx", "python", "go", "json", "yaml", "sql", "bash"];
+
+async function start(place: Place): Promise<Driver> {
+  configure(place);
+  const terminal = startTerminal(place, ["hx"]);
+  try {
+    await terminal.whenShown("scratch", 0);
+  } catch (error) {
+    await terminal.stop();
+    throw error;
+  }
+  return driverOf(terminal, place);
+}
+
+function driverOf(terminal: Terminal, place: Place): Driver {
+  const typed = (command: string): void => terminal.write(`:${command}\r`);
+  /** What is long is pasted, because Helix looks for completions at each key; a paste must not arrive with other keys. */
+  const pasted = async (command: string): Promise<void> => {
+    terminal.write(":");
+    await delay(30);
+    terminal.paste(command);
+    await delay(30);
+    terminal.write("\r");
+  };
+  /** Has what is selected written to a file, by which it is known that all keys before have had their effect. */
+  const written = async (key: string): Promise<Buffer> => {
+    terminal.write(key);
+    const path = selectionPath(place);
+    for (const end = performance.now() + 10_000; !existsSync(path); await delay(3))
+      if (performance.now() > end) throw new Error(`Helix does not do what is typed: ${terminal.said()}`);
+    const bytes = readFileSync(path);
+    rmSync(path);
+    return bytes;
+  };
+  const done = async (): Promise<void> => void (await written(keys.writeSelection));
+  const show = (path: string): void => {
+    const short = relative(place.folder, path);
+    typed(`o ${/^[\w./-]+$/.test(short) ? short : `'${short}'`}`);
+  };
+  const toNormalMode = async (): Promise<void> => {
+    // What follows at once would be taken for Alt and a key.
+    terminal.write("\u001b");
+    await delay(80);
+  };
+  return {
+    open: async (path) => {
+      show(path);
+      await done();
+    },
+    retype: async (path, text) => {
+      show(path);
+      terminal.write("%d");
+      terminal.write("i");
+      await delay(30);
+      terminal.paste(text);
+      await delay(30);
+      await toNormalMode();
+      await done();
+    },
+    command: (call) => pasted(`lsp-workspace-command multiEdit.apply ${argument(call)}`),
+    held: async (path) => {
+      show(path);
+      const { text } = decodeFile(await written(keys.writeAll));
+      return { text, modified: undefined, bom: undefined };
+    },
+    undo: async (path) => {
+      show(path);
+      terminal.write("u");
+      await done();
+    },
+    save: async (path) => {
+      show(path);
+      typed("w!");
+      await done();
+    },
+    startTyping: async (path, before) => {
+      show(path);
+      terminal.write("gg");
+      terminal.write(`/${before.replace(/[^\w ]/g, "\\$&")}\r`);
+      await done();
+      terminal.write("i");
+    },
+    key: (key) => terminal.write(key),
+    stopTyping: async () => {
+      await toNormalMode();
+      await done();
+    },
+    answer: async () => {
+      throw new Error("not yet");
+    },
+    // The command's end takes away a command line that has been opened meanwhile.
+    settle: () => delay(60),
+    closeAll: async () => {
+      typed("bca!");
+      await done();
+    },
+    stop: terminal.stop,
+    said: terminal.said,
+  };
+}
+
+/** Ctrl-G and Ctrl-T, which the tests' configuration gives a meaning. */
+const keys = { writeSelection: "\u0007", writeAll: "\u0014" } as const;
+
+const selectionPath = ({ home }: Pick<Place, "home">): string => join(home, "selection");
+
+/** Helix expands what stands behind a percent sign. */
+const argument = (call: unknown): string => JSON.stringify(call).replaceAll("%", "\\u0025");
+
+/** The sample as it stands, the languages of the tests as its script prints them, and keys that are taken as they are. */
+function configure({ home, repository, inside: [program, ...args], env }: Place): void {
+  const sample = join(repository, "client-samples/helix");
+  const script = spawnSync(program, [...args, "sh", join(sample, "languages.sh"), ...languages], {
+    env,
+    encoding: "utf8",
+  });
+  if (script.status !== 0) throw new Error(script.stderr);
+  const folder = join(home, "helix");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, "languages.toml"),
+    `${readFileSync(join(sample, "languages.toml"), "utf8")}\n${script.stdout}`,
+  );
+  const path = selectionPath({ home });
+  const write = `:pipe-to cat >${path}.part && mv ${path}.part ${path}`;
+  const config = [
+    ...["[editor]", "auto-completion = false", "auto-pairs = false"],
+    ...["[keys.normal]", `C-g = "${write}"`, `C-t = ["select_all", "${write}"]`, ""],
+  ];
+  writeFileSync(join(folder, "config.toml"), config.join("\n"));
+}

@@ -1,0 +1,109 @@
+/** The test's end of a socket to which the tap and the driver inside an editor connect, one JSON value a line. */
+import { createServer, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+
+/** Where to connect, and who has. */
+export interface Link {
+  /** Path of the Unix socket; short enough for every system. */
+  readonly path: string;
+  /** The next connection whose first line has this key, with that line; the others wait for whoever asks for them. */
+  next(hello: string): Promise<Line>;
+  close(): void;
+}
+
+/** One connection. */
+export interface Line {
+  /** Its first line. */
+  readonly hello: Readonly<Record<string, unknown>>;
+  send(value: unknown): void;
+  /** Gets all further lines, also those that came before. To be called once. */
+  listen(take: (value: unknown) => void): void;
+}
+
+/** Listens on a socket. */
+export async function openLink(path: string): Promise<Link> {
+  const waiting: Line[] = [];
+  const wanted: { readonly hello: string; readonly take: (line: Line) => void }[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    // An editor that is killed breaks off; whoever waits for it knows of that by other means.
+    socket.on("error", () => undefined);
+    whenHello(socket, (line) => {
+      const index = wanted.findIndex(({ hello }) => hello in line.hello);
+      if (index === -1) waiting.push(line);
+      else wanted.splice(index, 1)[0]?.take(line);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return {
+    path,
+    next: (hello) => {
+      const index = waiting.findIndex((line) => hello in line.hello);
+      if (index !== -1) return Promise.resolve(waiting.splice(index, 1)[0]!);
+      return new Promise((take) => wanted.push({ hello, take }));
+    },
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function whenHello(socket: Socket, greet: (line: Line) => void): void {
+  const early: unknown[] = [];
+  let take: ((value: unknown) => void) | undefined;
+  let isGreeted = false;
+  createInterface({ input: socket }).on("line", (text) => {
+    const value = JSON.parse(text);
+    if (!isGreeted) {
+      isGreeted = true;
+      greet({
+        hello: value,
+        send: (message) => void socket.write(`${JSON.stringify(message)}\n`),
+        listen: (taker) => {
+          for (const one of early.splice(0)) taker(one);
+          take = taker;
+        },
+      });
+    } else if (take === undefined) early.push(value);
+    else take(value);
+  });
+}
+
+/** Calls functions inside an editor: `{id, method, params}` there, `{id, result}` or `{id, error}` back. */
+export interface Remote {
+  call(method: string, params?: unknown): Promise<unknown>;
+  /** Without an answer. */
+  tell(method: string, params?: unknown): void;
+}
+
+/** Speaks with the driver in an editor. A call that is not answered in time rejects with what was asked. */
+export function remoteOf(line: Line, patience = 20_000): Remote {
+  const pending = new Map<number, (answer: { result?: unknown; error?: string }) => void>();
+  let last = 0;
+  line.listen((value) => {
+    // Only drivers of ours connect here, and this is all that they send.
+    const answer = value as { id: number; result?: unknown; error?: string };
+    pending.get(answer.id)?.(answer);
+    pending.delete(answer.id);
+  });
+  return {
+    tell: (method, params = {}) => line.send({ id: ++last, method, params }),
+    call: (method, params = {}) =>
+      new Promise((resolve, reject) => {
+        const id = ++last;
+        const late = setTimeout(() => {
+          pending.delete(id);
+          reject(new Error(`the editor does not answer to ${method} ${JSON.stringify(params).slice(0, 200)}`));
+        }, patience);
+        pending.set(id, ({ result, error }) => {
+          clearTimeout(late);
+          if (error === undefined) resolve(result);
+          else reject(new Error(`${method}: ${error}`));
+        });
+        line.send({ id, method, params });
+      }),
+  };
+}

@@ -1,0 +1,72 @@
+/** Neovim, today's and an older one, without a screen, with the sample of `client-samples/neovim/` as its configuration. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Driver, EditorKind, Held, Place, Traits } from "./editor.js";
+import { remoteOf } from "./link.js";
+import { startInside } from "./process.js";
+
+const traits: Traits = {
+  encodings: ["utf-8", "utf-16", "utf-32"],
+  command: true,
+  request: true,
+  restoresFinalNewline: true,
+};
+
+const common = {
+  name: "Neovim",
+  versionCommand: ["nvim", "--version"],
+  version: /^NVIM v(\S+)/,
+  start,
+} as const;
+
+/** Today's Neovim. */
+export const neovim: EditorKind = { ...common, root: "current", traits };
+
+/** A Neovim that many people still have; it offers one encoding only. */
+export const olderNeovim: EditorKind = { ...common, root: "older", traits: { ...traits, encodings: ["utf-16"] } };
+
+async function start(place: Place): Promise<Driver> {
+  const config = join(place.home, "nvim");
+  mkdirSync(config);
+  writeFileSync(join(config, "init.lua"), userConfiguration(place));
+  const driver = join(place.repository, "test/editors/neovim.lua");
+  const editor = startInside(place, ["nvim", "--headless", "-n", "-S", driver], { EDITOR_SOCKET: place.link.path });
+  const remote = remoteOf(await editor.whileItRuns(place.link.next("editor")));
+  const mode = () => remote.call("mode");
+  return {
+    open: async (path) => void (await remote.call("open", path)),
+    retype: async (path, text) => void (await remote.call("retype", { path, text })),
+    command: async (call) => void (await remote.call("command", call)),
+    // The driver answers with what these types say.
+    request: async (call) => (await remote.call("request", call)) as { applied: boolean; message: string },
+    held: async (path) => ((await remote.call("held", path)) as Held | null) ?? undefined,
+    opened: async () => (await remote.call("opened")) as string[],
+    undo: async (path) => void (await remote.call("undo", path)),
+    save: async (path) => void (await remote.call("save", path)),
+    lock: async (path) => void (await remote.call("lock", path)),
+    startTyping: async (path, before) => {
+      await remote.call("type_before", { path, before });
+      while ((await mode()) !== "i") await delay(5);
+    },
+    key: (key) => remote.tell("key", key),
+    stopTyping: async () => {
+      remote.tell("key", "<Esc>");
+      while ((await mode()) !== "n") await delay(5);
+    },
+    answer: async (_question, action, actions) => {
+      // While Neovim asks, it serves nothing but what may run at any time.
+      while ((await remote.call("mode_now")) === "n") await delay(10);
+      remote.tell("key", `${actions.indexOf(action) + 1}<CR>`);
+    },
+    closeAll: async () => void (await remote.call("close_all")),
+    stop: editor.stop,
+    said: editor.said,
+  };
+}
+
+/** What the README of the sample tells a user to write. */
+const userConfiguration = ({ repository }: Place): string => `
+vim.opt.runtimepath:prepend("${repository}/client-samples/neovim")
+require("multi_edit").setup()
+`;

@@ -1,0 +1,5 @@
+/** A real Neovim that many people still have. */
+import { olderNeovim } from "./neovim.js";
+import { describeEditor } from "./suite.js";
+
+describeEditor(olderNeovim);

@@ -1,0 +1,120 @@
+/** The pages of `test/cases/` in a real editor: each case that it can hold, and what must come of it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { type Case, type CaseFile, parsePage } from "../support/cases.js";
+import { expectedFiles, type FileState } from "../support/expected.js";
+import { withRoot } from "../support/wire.js";
+import type { Traits } from "./editor.js";
+import { type Door, type Stage, type Texts, type Told, toText } from "./stage.js";
+
+const folder = new URL("../cases/", import.meta.url);
+
+/** Names of all pages. */
+export const pageNames: readonly string[] = readdirSync(folder)
+  .filter((name) => name.endsWith(".md"))
+  .sort();
+
+/** The cases of a page. */
+export function casesOf(page: string): readonly Case[] {
+  return parsePage(page, readFileSync(new URL(page, folder), "utf8"));
+}
+
+/** What a case came to: why the editor can't hold it, what is wrong with what came out, or that it is as the page says. */
+export type PageOutcome =
+  | { readonly kind: "exact" }
+  | { readonly kind: "notHeld"; readonly why: string }
+  /** It was not done, nothing was changed, and the answer says so. */
+  | { readonly kind: "refused"; readonly why: string }
+  | { readonly kind: "wrong"; readonly problem: string };
+
+/** Runs a case on a stage that has the case's workspace folders. */
+export async function runCase(one: Case, stage: Stage, door: Door, traits: Traits): Promise<PageOutcome> {
+  const about = subjectOfNoEditor(one);
+  if (about !== undefined) return { kind: "notHeld", why: `it is about ${about}` };
+  await layFiles(one, stage);
+  const before = await stage.texts();
+  const wanted = textsOf(new Map(one.files.map((file) => [file.path, file])), one);
+  const notHeld = difference(wanted, before, { restoresFinalNewline: false });
+  if (notHeld !== undefined) return { kind: "notHeld", why: notHeld };
+  const told = await stage.apply(door, withRoot(one.request, stage.folder));
+  const after = withoutDeleted(await stage.texts(), stage.disk(), told);
+  const { diff, failure } = one.outcome;
+  const unchanged = difference(before, after, { restoresFinalNewline: false });
+  if (diff !== undefined && told.outcome === "failed" && unchanged === undefined)
+    return { kind: "refused", why: `${one.page}:${one.line} ${one.name}: ${told.text}` };
+  const codes = [...(failure ?? "").matchAll(/^(\w+)/gm)].map(([, code]) => code);
+  const problem =
+    problemOfAnswer(told, diff === undefined ? "failed" : "applied", door === "request" ? undefined : codes) ??
+    (diff === undefined ? unchanged : difference(textsOf(expectedFiles(one, "opened"), one), after, traits));
+  if (problem === undefined) return { kind: "exact" };
+  return {
+    kind: "wrong",
+    problem: `${one.page}:${one.line} ${one.name}: ${problem}; told: ${told.outcome} ${told.text}`,
+  };
+}
+
+/** Without documents whose file is gone, where the answer says that the editor keeps them. */
+function withoutDeleted(texts: Texts, disk: Texts, { text }: Told): Texts {
+  const kept = Object.entries(texts).filter(
+    ([path]) => path in disk || !text.includes(`${path} is deleted, but the editor still has it open`),
+  );
+  return Object.fromEntries(kept);
+}
+
+/** What a case is about, if the editor has no say in it; `undefined`: it is about texts. */
+function subjectOfNoEditor({ settings, links, request }: Case): string | undefined {
+  const sent = JSON.stringify(request);
+  if (settings !== undefined) return "settings";
+  if (links.size > 0) return "links";
+  if (sent.includes('"versions"')) return "versions, of which each editor has its own";
+  // Written as an escape, because no editor's JSON has it otherwise.
+  return /\\ud[89a-f]/i.test(sent) ? "half a character" : undefined;
+}
+
+function problemOfAnswer(
+  told: Told,
+  outcome: Told["outcome"],
+  codes: readonly (string | undefined)[] | undefined,
+): string | undefined {
+  if (told.outcome !== outcome) return `the outcome is ${told.outcome} instead of ${outcome}`;
+  if (codes === undefined || JSON.stringify(codes) === JSON.stringify(told.codes)) return undefined;
+  return `the codes are ${told.codes.join(", ")} instead of ${codes.join(", ")}`;
+}
+
+async function layFiles(one: Case, stage: Stage): Promise<void> {
+  for (const { path, disk } of one.files) if (disk !== undefined) stage.lay({ [path]: disk });
+  for (const { path, synced, disk } of one.files) {
+    if (synced === undefined) continue;
+    const text = synced.replace(/^\ufeff/, "");
+    await stage.open(path);
+    if (disk === undefined || toText(disk).replace(/^\ufeff/, "") !== text) await stage.retype(path, text);
+  }
+}
+
+/** What the user has of files as a page tells of them, their byte order marks in front. */
+function textsOf(files: ReadonlyMap<string, FileState | CaseFile>, one: Case): Texts {
+  const marked = new Set(one.files.filter(({ bom }) => bom).map(({ path }) => path));
+  const toShown = ([path, { synced, disk }]: [string, FileState | CaseFile]): [string, string] => {
+    if (synced === undefined) return [path, toText(disk!)];
+    return [path, `${marked.has(path) ? "\ufeff" : ""}${synced.replace(/^\ufeff/, "")}`];
+  };
+  return Object.fromEntries([...files].map(toShown));
+}
+
+/** What is first different between what is wanted and what is there; `undefined`: nothing. */
+export function difference(
+  wanted: Texts,
+  seen: Texts,
+  { restoresFinalNewline }: Pick<Traits, "restoresFinalNewline">,
+): string | undefined {
+  for (const path of new Set([...Object.keys(wanted), ...Object.keys(seen)])) {
+    const [want, got] = [wanted[path], seen[path]];
+    if (want === got) continue;
+    const isRestored = want !== undefined && !want.endsWith("\n") && (got === `${want}\n` || got === `${want}\r\n`);
+    if (restoresFinalNewline && isRestored) continue;
+    return `${path} is ${shown(got)} instead of ${shown(want)}`;
+  }
+  return undefined;
+}
+
+const shown = (text: string | undefined): string =>
+  text === undefined ? "not there" : JSON.stringify(text).slice(0, 600);

@@ -1,0 +1,136 @@
+/** Scenes in which somebody types, or the editor refuses, while the server has a batch applied. */
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "vitest";
+import { batch } from "../support/desk.js";
+import type { Traits } from "./editor.js";
+import { applied, changedNothing, done, expectTexts, type Scene } from "./scenes.js";
+import type { Door, Stage, Told } from "./stage.js";
+import { pathOf } from "./wire.js";
+
+/** Batches that are applied while somebody types; two hundred is what is promised. */
+const batches = Number(process.env.EDITOR_TYPING ?? 200);
+
+const three = { "a.txt": "first\nold a\n", "b.txt": "first\nold b\n", "c.txt": "first\nold c\n" };
+const threeEdits = batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"], ["c.txt", "old c", "new c"]);
+
+/** The agent's door alone: while it is used, the user has both hands free. */
+export const races: readonly Scene[] = [
+  {
+    name: "somebody types into the second of three files before its edit arrives",
+    doors: ["agent"],
+    run: async (stage, _door, traits) => {
+      const told = await withThree(stage, () => stage.type("b.txt", "first", "typed "));
+      expect(told, told.text).toMatchObject({ outcome: "applied" });
+      const texts = { "a.txt": "first\nnew a\n", "b.txt": "typed first\nnew b\n", "c.txt": "first\nnew c\n" };
+      await expectTexts(stage, texts, traits);
+      return "matched again, done";
+    },
+  },
+  {
+    name: "and makes the old text another one",
+    doors: ["agent"],
+    run: async (stage, _door, traits) => {
+      const told = await withThree(stage, () => stage.type("b.txt", "ld b", "x"));
+      expect([told.outcome, told.codes], told.text).toEqual(["failed", ["noMatch"]]);
+      await expectTexts(stage, { ...three, "b.txt": "first\noxld b\n" }, traits);
+      return "taken back, nothing changed";
+    },
+  },
+  {
+    name: "the editor refuses the edit of the second file",
+    doors: ["agent"],
+    run: async (stage, _door, traits) => {
+      stage.lay(three);
+      await stage.open("a.txt", "b.txt", "c.txt");
+      const { lock } = stage.driver;
+      if (lock !== undefined) await lock(stage.path("b.txt"));
+      // Where the editor has no such means, the refusal is the wire's.
+      else refuse(stage, "b.txt");
+      const outcome = await changedNothing(stage, traits, () => stage.apply("agent", threeEdits), ["clientRefused"]);
+      return `taken back, ${outcome}`;
+    },
+  },
+  {
+    name: "20 keys a second during 200 batches",
+    doors: ["agent"],
+    isFresh: true,
+    run: (stage, door, traits) => typeThrough(stage, door, traits),
+  },
+];
+
+/** Applies an edit of three open files; before the one of `b.txt` reaches the editor, somebody does something. */
+async function withThree(stage: Stage, meanwhile: () => Promise<void>): Promise<Told> {
+  stage.lay(three);
+  await stage.open("a.txt", "b.txt", "c.txt");
+  let isDone = false;
+  const problems: unknown[] = [];
+  stage.wire.gate(["workspace/applyEdit"], ({ message, release }) => {
+    const uri: string | undefined = message.params.edit.documentChanges?.[0]?.textDocument?.uri;
+    const isMeant = uri !== undefined && pathOf(uri) === stage.path("b.txt");
+    if (isDone || !isMeant) return release();
+    isDone = true;
+    void meanwhile()
+      .catch((error: unknown) => problems.push(error))
+      .finally(() => release());
+  });
+  const told = await stage.apply("agent", threeEdits);
+  stage.wire.ungate();
+  expect(problems).toEqual([]);
+  expect(isDone).toBe(true);
+  return told;
+}
+
+function refuse(stage: Stage, path: string): void {
+  stage.wire.gate(["workspace/applyEdit"], ({ message, release }) => {
+    const uri: string | undefined = message.params.edit.documentChanges?.[0]?.textDocument?.uri;
+    const isMeant = uri !== undefined && pathOf(uri) === stage.path(path);
+    release(isMeant ? { applied: false, failureReason: "refused by the test" } : undefined);
+  });
+}
+
+/** Somebody types at a mark; batches above and below it, and in another file, come all the time. */
+async function typeThrough(stage: Stage, door: Door, traits: Traits): Promise<string> {
+  const mark = "|cursor|";
+  const line = (name: string, i: number, word: string): string => `${name} line ${i} of ${word} text`;
+  const lines = (name: string, word: string): string[] =>
+    Array.from({ length: batches }, (_, i) => line(name, i, word));
+  const half = Math.floor(batches / 2);
+  const page = (name: string, word: string, typed: string): string => {
+    const all = lines(name, word);
+    return [...all.slice(0, half), `${typed}${mark}`, ...all.slice(half), "last", ""].join("\n");
+  };
+  stage.lay({ "a.txt": page("a", "old", ""), "b.txt": page("b", "old", "") });
+  await stage.open("b.txt", "a.txt");
+  await stage.driver.startTyping(stage.path("a.txt"), mark);
+  let typed = "";
+  const typist = setInterval(() => {
+    const key = String.fromCharCode(0x61 + (typed.length % 26));
+    typed += key;
+    stage.driver.key(key);
+  }, 50);
+  try {
+    for (let i = 0; i < batches; i++) {
+      const edits = ["a", "b"].map(
+        (name) => [`${name}.txt`, line(name, i, "old"), line(name, i, "new 😀\nnew")] as const,
+      );
+      await untilApplied(stage, door, batch(...edits));
+    }
+    // Whoever is quick has still typed a little.
+    while (typed.length < 20) await delay(50);
+  } finally {
+    clearInterval(typist);
+  }
+  await stage.driver.stopTyping();
+  await expectTexts(stage, { "a.txt": page("a", "new 😀\nnew", typed), "b.txt": page("b", "new 😀\nnew", "") }, traits);
+  return done;
+}
+
+/** As an agent does: a call that met a text that went on moving is sent again. */
+async function untilApplied(stage: Stage, door: Door, call: unknown): Promise<void> {
+  for (let tries = 0; tries < 5; tries++) {
+    const told = await stage.apply(door, call);
+    if (told.outcome === "applied") return;
+    expect([told.outcome, told.codes], told.text).toEqual(["failed", ["contentModified"]]);
+  }
+  await applied(stage, door, call);
+}

@@ -1,0 +1,217 @@
+/** What every real editor goes through, one after the other: each scene holds what the user has in the end against what it must be. */
+import { expect } from "vitest";
+import { batch, patchOf } from "../support/desk.js";
+import type { Traits } from "./editor.js";
+import { difference } from "./pages.js";
+import type { Door, Stage, Texts, Told } from "./stage.js";
+
+/** One row of the table. */
+export interface Scene {
+  /** As the table names it. */
+  readonly name: string;
+  /** The doors that it is tried through, as far as the editor has them; by default all. */
+  readonly doors?: readonly Door[];
+  /** Whether the editor is started anew for it, since it leaves traces. */
+  readonly isFresh?: true;
+  /** Runs on a stage of its own; throws where something is wrong, and tells what came out in a few words. */
+  run(stage: Stage, door: Door, traits: Traits): Promise<string>;
+}
+
+/** As in the table, where all came out as the call says. */
+export const done = "done";
+/** As in the table, where nothing was changed in the end, and the answer says so. */
+export const nothing = "nothing changed";
+
+/** All that holds of texts and answers alone. */
+export const scenes: readonly Scene[] = [
+  {
+    name: "text that is not saved",
+    run: async (stage, door, traits) => {
+      stage.lay({ "a.txt": "saved\nsecond\n" });
+      await stage.open("a.txt");
+      await stage.retype("a.txt", "typed just now\nsecond\n");
+      await applied(stage, door, batch(["a.txt", "just now", "before"], ["a.txt", "second", "2nd"]));
+      await expectTexts(stage, { "a.txt": "typed before\n2nd\n" }, traits);
+      expect(stage.disk()).toEqual({ "a.txt": "saved\nsecond\n" });
+      return done;
+    },
+  },
+  {
+    name: "CRLF, with new lines",
+    run: (stage, door, traits) =>
+      saved(stage, door, traits, {
+        before: "one\r\ntwo\r\nthree\r\n",
+        edits: [
+          ["two", "2\n2a\n2b"],
+          ["three\n", "3\n4\n"],
+        ],
+        after: "one\r\n2\r\n2a\r\n2b\r\n3\r\n4\r\n",
+      }),
+  },
+  {
+    name: "byte order mark",
+    run: (stage, door, traits) =>
+      saved(stage, door, traits, {
+        before: "\ufefffirst 😀\nlast\n",
+        edits: [
+          ["first", "1st"],
+          ["last", "the last"],
+        ],
+        after: "\ufeff1st 😀\nthe last\n",
+      }),
+  },
+  {
+    name: "no final newline",
+    run: async (stage, door, traits) => {
+      stage.lay({ "a.txt": "first\nlast", "b.txt": "first\nlast", "c.txt": "first\nlast\n" });
+      await stage.open("a.txt", "b.txt", "c.txt");
+      const edits = batch(["a.txt", "first", "1st"], ["b.txt", "last", "end 😀"], ["c.txt", "last\n", "end"]);
+      await applied(stage, door, edits);
+      await expectTexts(stage, { "a.txt": "1st\nlast", "b.txt": "first\nend 😀", "c.txt": "first\nend" }, traits);
+      return done;
+    },
+  },
+  {
+    name: "lone CR and other odd line ends",
+    run: async (stage, door, traits) => {
+      const text = "a\rb 😀 c\u2028d\u000be\nnext\n";
+      stage.lay({ "a.txt": text });
+      await stage.open("a.txt");
+      await applied(stage, door, batch(["a.txt", "😀 c", "😀😀 C"], ["a.txt", "next", "after"]));
+      await expectTexts(stage, { "a.txt": "a\rb 😀😀 C\u2028d\u000be\nafter\n" }, traits);
+      return done;
+    },
+  },
+  {
+    name: "500 edits in one file",
+    run: async (stage, door, traits) => {
+      const lines = (word: string): string =>
+        Array.from({ length: 500 }, (_, i) => `${word} ${i};\nkept 😀\n`).join("");
+      stage.lay({ "a.txt": lines("old") });
+      await stage.open("a.txt");
+      const edits = Array.from({ length: 500 }, (_, i) => ["a.txt", `old ${i};`, `new ${i};`] as const);
+      await applied(stage, door, batch(...edits));
+      await expectTexts(stage, { "a.txt": lines("new") }, traits);
+      return done;
+    },
+  },
+  {
+    name: "one edit of three files fails",
+    run: async (stage, door, traits) => {
+      stage.lay({ "a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n" });
+      await stage.open("a.txt", "b.txt", "c.txt");
+      const edits = batch(["a.txt", "old", "new"], ["b.txt", "nowhere", "new"], ["c.txt", "old", "new"]);
+      return changedNothing(stage, traits, () => stage.apply(door, edits), ["noMatch"]);
+    },
+  },
+  {
+    name: "undo by the editor's key: one step a file",
+    run: async (stage, door, traits) => {
+      stage.lay({ "a.txt": "1\n2\n3\n4\n", "b.txt": "1\n2\n3\n4\n" });
+      await stage.open("a.txt", "b.txt");
+      await stage.retype("a.txt", "typed\n1\n2\n3\n4\n");
+      const before = await stage.texts();
+      const edits = ["a.txt", "b.txt"].flatMap((path) =>
+        ["1", "3", "4"].map((line) => [path, line, `${line}${line}\nmore`] as const),
+      );
+      await applied(stage, door, batch(...edits));
+      const line = (text: string): string => `${text}${text}\nmore\n`;
+      const after = `${line("1")}2\n${line("3")}${line("4")}`;
+      await expectTexts(stage, { "a.txt": `typed\n${after}`, "b.txt": after }, traits);
+      await stage.driver.undo(stage.path("a.txt"));
+      await stage.driver.undo(stage.path("b.txt"));
+      await expectTexts(stage, before, traits);
+      return done;
+    },
+  },
+  {
+    name: "files created, renamed and deleted, open and closed",
+    isFresh: true,
+    run: async (stage, door, traits) => {
+      stage.lay({ "open.txt": "one\nold\n", "same.txt": "same\n", "shown.txt": "shown\n", "shut.txt": "shut\nold\n" });
+      stage.lay({ "moved.txt": "moved\n", "gone.txt": "gone\n", "dir/": "" });
+      await stage.open("open.txt", "same.txt", "shown.txt");
+      await applied(stage, door, everyOperation);
+      const texts = {
+        "dir/open.txt": "one\nnew\n",
+        "dir/same.txt": "same\n",
+        "shut.txt": "shut\nnew\n",
+        "dir/moved.txt": "moved\n",
+        "new/made.txt": "first 😀\nsecond\n",
+      };
+      await expectTexts(stage, texts, traits);
+      return done;
+    },
+  },
+  {
+    name: "rename and deletion of files with unsaved text",
+    isFresh: true,
+    run: async (stage, door, traits) => {
+      stage.lay({ "a.txt": "one\nold\n", "b.txt": "saved\n" });
+      await stage.open("a.txt", "b.txt");
+      await stage.retype("b.txt", "typed\n");
+      const patch = patchOf("*** Delete File: b.txt", "*** Update File: a.txt", "@@", "-old", "+new");
+      return changedNothing(stage, traits, () => stage.apply(door, patch), ["dirty"]);
+    },
+  },
+];
+
+const everyOperation = patchOf(
+  ...["*** Update File: open.txt", "*** Move to: dir/open.txt", "@@", "-old", "+new"],
+  ...["*** Update File: same.txt", "*** Move to: dir/same.txt"],
+  ...["*** Delete File: shown.txt"],
+  ...["*** Update File: shut.txt", "@@", "-old", "+new"],
+  ...["*** Update File: moved.txt", "*** Move to: dir/moved.txt"],
+  ...["*** Delete File: gone.txt"],
+  ...["*** Add File: new/made.txt", "+first 😀", "+second"],
+);
+
+/** Has a call applied, and insists on the answer that it was. */
+export async function applied(stage: Stage, door: Door, call: unknown): Promise<Told> {
+  const told = await stage.apply(door, call);
+  expect(told, told.text).toMatchObject({ outcome: "applied" });
+  return told;
+}
+
+/** Compares what the user has byte for byte; an editor that ends every text with a newline may do so. */
+export async function expectTexts(
+  stage: Stage,
+  wanted: Texts,
+  traits: Pick<Traits, "restoresFinalNewline">,
+): Promise<void> {
+  expect(difference(wanted, await stage.texts(), traits)).toBeUndefined();
+}
+
+/** Insists on a failed call that leaves everything as it was. */
+export async function changedNothing(
+  stage: Stage,
+  traits: Traits,
+  call: () => Promise<Told>,
+  codes: readonly string[],
+): Promise<string> {
+  const [before, disk] = [await stage.texts(), stage.disk()];
+  const told = await call();
+  expect(told.outcome, told.text).toBe("failed");
+  // The sample's user gets the text alone.
+  if (told.answer !== undefined) expect(told.codes).toEqual(codes);
+  await expectTexts(stage, before, { ...traits, restoresFinalNewline: false });
+  expect(stage.disk()).toEqual(disk);
+  return nothing;
+}
+
+interface Saved {
+  readonly before: string;
+  readonly edits: readonly (readonly [oldText: string, newText: string])[];
+  readonly after: string;
+}
+
+/** Edits one open file, saves it, and compares the text before and the disk after it is saved. */
+async function saved(stage: Stage, door: Door, traits: Traits, { before, edits, after }: Saved): Promise<string> {
+  stage.lay({ "a.txt": before });
+  await stage.open("a.txt");
+  await applied(stage, door, batch(...edits.map(([oldText, newText]) => ["a.txt", oldText, newText] as const)));
+  await expectTexts(stage, { "a.txt": after }, traits);
+  await stage.driver.save(stage.path("a.txt"));
+  await stage.wire.until("the saved file", () => (stage.disk()["a.txt"] === after ? true : undefined));
+  return done;
+}

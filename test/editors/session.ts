@@ -1,0 +1,121 @@
+/** Starts a real editor with the built server behind a tap, in a workspace of its own. */
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildProgram } from "../support/build.js";
+import { builtServer } from "../support/wireServer.js";
+import type { Driver, EditorKind, Place } from "./editor.js";
+import { openLink } from "./link.js";
+import { tapVariables } from "./tapProtocol.js";
+import { openWire, type Wire } from "./wire.js";
+
+/** An editor that runs, and the wire between it and the server. */
+export interface Session {
+  readonly kind: EditorKind;
+  readonly driver: Driver;
+  readonly wire: Wire;
+  /** The folder in which the editor was started; it is no workspace folder of the server any more. */
+  readonly folder: string;
+  /** A file outside of all stages, for editors that need one to be open. */
+  readonly first: string;
+  stop(): Promise<void>;
+}
+
+const repository = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
+
+/** Why there is no such editor here; `undefined`: there is one. */
+export function absence({ root }: EditorKind): string | undefined {
+  const roots = process.env.EDITORS_ROOT;
+  if (roots === undefined) return "EDITORS_ROOT is not set; .ci/editors prepares the editors and prints its value";
+  return existsSync(join(roots, root, "usr/bin")) ? undefined : `${roots} has no ${root} editors`;
+}
+
+/** The editor's version, of an editor that is there. */
+export function versionOf(kind: EditorKind): string {
+  const [program, ...args] = insideOf(kind, []);
+  const { stdout, stderr } = spawnSync(program, [...args, ...kind.versionCommand], { encoding: "utf8" });
+  const version = kind.version.exec(stdout)?.[1];
+  if (version === undefined) throw new Error(`no version in ${stdout}${stderr}`);
+  return version;
+}
+
+/** Starts an editor. `encodings`: what it then offers in place of its own position encodings. */
+export async function startSession(
+  kind: EditorKind,
+  options: { encodings?: readonly string[] } = {},
+): Promise<Session> {
+  // The path of a socket must be short.
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "me-")));
+  const place = await layPlace(kind, base, options.encodings);
+  let driver: Driver | undefined;
+  const stop = async (): Promise<void> => {
+    await driver?.stop();
+    place.link.close();
+    rmSync(base, { recursive: true, force: true });
+  };
+  try {
+    driver = await kind.start(place);
+    // Editors start a server with the first file that it is for.
+    const first = join(place.folder, "start.txt");
+    writeFileSync(first, "start\n");
+    await driver.open(first);
+    const wire = await openWire(place.link);
+    await wire.whenOpen(first);
+    wire.setFolders({ remove: [place.folder] });
+    await driver.closeAll();
+    return { kind, driver, wire, folder: place.folder, first, stop };
+  } catch (error) {
+    const said = driver?.said() ?? "";
+    await stop();
+    throw new Error(`${kind.name} does not start: ${said}`, { cause: error });
+  }
+}
+
+async function layPlace(kind: EditorKind, base: string, encodings: readonly string[] | undefined): Promise<Place> {
+  const [folder, home, bin] = [join(base, "w"), join(base, "h"), join(base, "b")];
+  for (const path of [folder, home, bin]) mkdirSync(path, { mode: 0o700 });
+  const tap = join(base, "tap.cjs");
+  const built = await buildProgram(new URL("tap.ts", import.meta.url));
+  copyFileSync(built.path, tap);
+  built.remove();
+  const program = join(bin, "multi-edit-language-server");
+  writeFileSync(program, `#!/bin/sh\nexec node '${tap}' '${builtServer}' "$@"\n`);
+  chmodSync(program, 0o755);
+  const link = await openLink(join(base, "s"));
+  const homes = [
+    "HOME",
+    "TMPDIR",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_RUNTIME_DIR",
+  ];
+  const env = {
+    PATH: process.env.PATH ?? "",
+    INSIDE_PATH: bin,
+    ...Object.fromEntries(homes.map((name) => [name, home])),
+    LANG: "C.UTF-8",
+    LC_ALL: "C.UTF-8",
+    TERM: "xterm-256color",
+    [tapVariables.socket]: link.path,
+    ...(encodings === undefined ? {} : { [tapVariables.encodings]: encodings.join(",") }),
+  };
+  return { folder, home, env, repository, inside: insideOf(kind, [base, repository]), link };
+}
+
+function insideOf({ root }: EditorKind, folders: readonly string[]): [string, ...string[]] {
+  const roots = process.env.EDITORS_ROOT ?? "";
+  return ["bash", join(repository, ".ci/inside"), join(roots, root), ...folders, "--"];
+}

@@ -1,0 +1,187 @@
+/** One case in a real editor: a folder of its own, files in it, documents that are open, and what has become of all of them. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { decodeFile } from "../support/editorFiles.js";
+import type { Driver } from "./editor.js";
+import type { Session } from "./session.js";
+import { type Answer, pathOf, type Wire } from "./wire.js";
+
+/** Who sends a call: the user by the editor's command, the sample's function that applies the answer, or an agent. */
+export type Door = "command" | "request" | "agent";
+
+/** Texts by path relative to the stage's folder; a byte order mark stands in front of its text. */
+export type Texts = Readonly<Record<string, string>>;
+
+/** A folder of its own in a running editor. Names are relative to it. */
+export interface Stage {
+  readonly driver: Driver;
+  readonly wire: Wire;
+  readonly session: Session;
+  readonly folder: string;
+  path(name: string): string;
+  /** Writes files; a name that ends in `/` is a folder. */
+  lay(files: Readonly<Record<string, string | Uint8Array>>): void;
+  /** Opens files, and waits until the server knows of them. */
+  open(...names: readonly string[]): Promise<void>;
+  /** Replaces the text of an open document without saving it. */
+  retype(name: string, text: string): Promise<void>;
+  /** Types before the first place of a text. */
+  type(name: string, before: string, keys: string): Promise<void>;
+  /** Has a call applied; `request` answers what the sample's user is told. */
+  apply(door: Door, call: unknown): Promise<Told>;
+  /** What each document that is open holds. */
+  held(): Promise<Texts>;
+  /** What each file holds. */
+  disk(): Texts;
+  /** What the user has: each document's text, and the text of every file that is not open. */
+  texts(): Promise<Texts>;
+}
+
+/** What a call came to. */
+export interface Told {
+  readonly outcome: "applied" | "unknown" | "failed";
+  /** Codes of all failures, in order; of a failed `request` there are none. */
+  readonly codes: readonly string[];
+  /** All that is said to a person or model. */
+  readonly text: string;
+  /** `undefined`: the answer was an error, or went to the sample. */
+  readonly answer?: Answer;
+}
+
+const counts = new WeakMap<Session, number>();
+
+/**
+ * Runs something on a stage and clears it away. `folders` are the workspace folders, relative to the stage's. Whoever gets an
+ * error has to start the editor anew: nobody knows in what state it is.
+ */
+export async function onStage<T>(
+  session: Session,
+  run: (stage: Stage) => Promise<T>,
+  folders: readonly string[] = ["."],
+): Promise<T> {
+  const count = (counts.get(session) ?? 0) + 1;
+  counts.set(session, count);
+  const { driver, wire } = session;
+  const folder = join(session.folder, `c${count}`);
+  const added = folders.map((name) => join(folder, name));
+  for (const path of [folder, ...added]) mkdirSync(path, { recursive: true });
+  wire.setFolders({ add: added });
+  const result = await run(stageOf(session, folder));
+  wire.ungate();
+  await driver.closeAll();
+  await wire.whenClosed();
+  wire.setFolders({ remove: added });
+  return result;
+}
+
+function stageOf(session: Session, folder: string): Stage {
+  const { driver, wire } = session;
+  const path = (name: string): string => join(folder, name);
+  const heldOf = async (name: string): Promise<string | undefined> => {
+    const held = await driver.held(path(name));
+    if (held === undefined) return undefined;
+    const bom = held.bom ?? (existsSync(path(name)) && toText(readFileSync(path(name))).startsWith("\ufeff"));
+    return `${bom ? "\ufeff" : ""}${held.text}`;
+  };
+  const held = async (): Promise<Texts> => {
+    const told = [...wire.open().keys()].map(pathOf);
+    const paths = new Set(
+      [...told, ...((await driver.opened?.()) ?? [])].filter((one) => one.startsWith(`${folder}/`)),
+    );
+    const texts: Record<string, string> = {};
+    for (const one of [...paths].sort()) {
+      const name = one.slice(folder.length + 1);
+      const text = await heldOf(name);
+      if (text !== undefined) texts[name] = text;
+    }
+    return texts;
+  };
+  const disk = (): Texts => diskOf(folder);
+  const untilSynced = async (name: string): Promise<void> => {
+    const wanted = (await driver.held(path(name)))?.text;
+    for (let tries = 0; tries < 100; tries++) {
+      const read = await wire.read(path(name));
+      if (read !== undefined && sameText(read.text, wanted ?? "")) return;
+    }
+    throw new Error(`the server is not told what is typed into ${name}`);
+  };
+  return {
+    driver,
+    wire,
+    session,
+    folder,
+    path,
+    lay: (files) => {
+      for (const [name, content] of Object.entries(files)) {
+        mkdirSync(name.endsWith("/") ? path(name) : dirname(path(name)), { recursive: true });
+        if (!name.endsWith("/")) writeFileSync(path(name), content);
+      }
+    },
+    open: async (...names) => {
+      for (const name of names) {
+        await driver.open(path(name));
+        await wire.whenOpen(path(name));
+      }
+    },
+    retype: async (name, text) => {
+      await driver.retype(path(name), text);
+      await untilSynced(name);
+    },
+    type: async (name, before, keys) => {
+      await driver.startTyping(path(name), before);
+      for (const key of keys) driver.key(key);
+      await driver.stopTyping();
+    },
+    apply: async (door, call) => {
+      if (door === "agent") return toTold(await wire.apply(call));
+      if (door === "request") {
+        const { applied, message } = await driver.request!(call);
+        return { outcome: applied ? "applied" : "failed", codes: [], text: message };
+      }
+      // Some editors send commands only where a document is open.
+      if (wire.open().size === 0) await driver.open(session.first);
+      const mark = wire.messages.length;
+      await driver.command(call);
+      const answer = await wire.answerOfCommand(mark);
+      await driver.settle?.();
+      return toTold(answer);
+    },
+    held,
+    disk,
+    texts: async () => ({ ...disk(), ...(await held()) }),
+  };
+}
+
+/** Every file below a folder. Bytes that are no text are shown as numbers. */
+function diskOf(folder: string): Texts {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
+  return Object.fromEntries(paths.map((path) => [path.slice(folder.length + 1), toText(readFileSync(path))]));
+}
+
+/** The text of bytes, with its byte order mark. */
+export function toText(bytes: Uint8Array): string {
+  try {
+    const { text, bom } = decodeFile(bytes);
+    return bom ? `\ufeff${text}` : text;
+  } catch {
+    return `bytes ${Buffer.from(bytes).toString("hex")}`;
+  }
+}
+
+/** Whether texts are the same but for the line ends and the last of them, in which what is synced may differ from what is written. */
+function sameText(a: string, b: string): boolean {
+  const plain = (text: string): string => text.replaceAll("\r\n", "\n").replace(/\n$/, "");
+  return plain(a) === plain(b);
+}
+
+function toTold(answer: Answer): Told {
+  if (!answer.ok) {
+    const codes = answer.data?.failures.map(({ code }) => code) ?? [];
+    return { outcome: "failed", codes, text: answer.message, answer };
+  }
+  const { outcome, warnings, edits } = answer.result;
+  const codes = edits.flatMap(({ failure }) => failure?.code ?? []);
+  if (outcome === "proposed") throw new Error("the command answers a proposal");
+  return { outcome, codes, text: warnings.join("\n"), answer };
+}

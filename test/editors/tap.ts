@@ -1,0 +1,88 @@
+/**
+ * Stands between a real editor and the server: starts the server, passes every message on, tells the test of it, and holds,
+ * answers or adds what the test asks for. The editor takes it for the server's program.
+ */
+import { spawn } from "node:child_process";
+import { connect } from "node:net";
+import { createInterface } from "node:readline";
+import { type Message, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+import { type FromTap, type Packet, type Party, type ToTap, tapVariables } from "./tapProtocol.js";
+
+const [server, ...args] = process.argv.slice(2);
+const address = process.env[tapVariables.socket];
+if (server === undefined || address === undefined)
+  throw new Error("the server's program and the test's socket are needed");
+const encodings = process.env[tapVariables.encodings]?.split(",");
+
+const child = spawn(process.execPath, [server, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+const socket = connect(address);
+const readers: Record<Party, StreamMessageReader> = {
+  editor: new StreamMessageReader(process.stdin),
+  server: new StreamMessageReader(child.stdout),
+};
+/** Each by who reads it. */
+const writers: Record<Party, StreamMessageWriter> = {
+  server: new StreamMessageWriter(child.stdin),
+  editor: new StreamMessageWriter(process.stdout),
+};
+const other: Record<Party, Party> = { editor: "server", server: "editor" };
+
+/** Methods of requests that wait for the test's word before they go on. */
+let gated: readonly string[] = [];
+const held = new Map<string, { to: Party; message: Packet }>();
+/** Ids of requests that came from the test; their answers are not for the editor. */
+const added = new Set<Packet["id"]>();
+
+tell({ tap: process.pid });
+for (const from of ["editor", "server"] as const) {
+  readers[from].listen((message) => arrived(from, message));
+}
+createInterface({ input: socket }).on("line", (line) => obey(JSON.parse(line)));
+
+// The editor has gone, or has closed the server's input to end it.
+process.stdin.on("end", () => child.stdin.end());
+child.on("exit", (code) => {
+  tell({ exit: code });
+  socket.end(() => process.exit(code ?? 1));
+});
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+// A test that has ended is no reason to leave the editor without its server.
+socket.on("error", () => undefined);
+
+function arrived(from: Party, message: Packet): void {
+  const to = other[from];
+  if (message.method === "initialize" && encodings !== undefined) {
+    message.params.capabilities.general = { ...message.params.capabilities.general, positionEncodings: encodings };
+  }
+  tell({ from, message });
+  if (from === "server" && message.method === undefined && added.delete(message.id)) return;
+  if (message.method !== undefined && message.id !== undefined && gated.includes(message.method)) {
+    const key = `${from} ${message.id}`;
+    held.set(key, { to, message });
+    tell({ held: key, message });
+  } else void pass(to, message);
+}
+
+function obey(order: ToTap): void {
+  if ("gate" in order) gated = order.gate;
+  if ("send" in order) {
+    if (order.send.method !== undefined && order.send.id !== undefined) added.add(order.send.id);
+    void pass("server", order.send);
+  }
+  if ("release" in order) {
+    const one = held.get(order.release);
+    if (one === undefined) return;
+    held.delete(order.release);
+    if (order.answer === undefined) void pass(one.to, one.message);
+    else void pass(other[one.to], { jsonrpc: "2.0", id: one.message.id, result: order.answer });
+  }
+}
+
+function pass(to: Party, message: Packet): Promise<void> {
+  // What is passed on is a message as it came from the wire, whichever of the library's kinds it is.
+  return writers[to].write(message as Message).catch(() => undefined);
+}
+
+function tell(news: FromTap): void {
+  socket.write(`${JSON.stringify(news)}\n`);
+}

@@ -1,0 +1,63 @@
+/** A program on a terminal of its own, as a person has it: keys in, a screen out. */
+import { spawn } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Place } from "./editor.js";
+import { type EditorProcess, whileRunning, withUs } from "./process.js";
+
+/** A terminal with a program on it. */
+export interface Terminal extends EditorProcess {
+  /** Keys as a terminal sends them: `\r` for Enter. */
+  write(keys: string): void;
+  /** A text that is pasted, which programs tell from keys. */
+  paste(text: string): void;
+  /** How much has been printed so far, for `whenShown`. */
+  mark(): number;
+  /** Waits until a text has been printed since the mark; blanks do not count, since programs jump over them. */
+  whenShown(text: string, mark: number): Promise<void>;
+}
+
+/** Characters of the output that are told of. */
+const toldOutput = 4_000;
+
+/** Starts a program of the editor's root on a terminal, in the workspace folder. */
+export function startTerminal({ inside, env, folder }: Place, command: readonly string[]): Terminal {
+  const line = [...inside, ...command].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const onTerminal = ["script", "-qec", `stty cols 150 rows 45; exec ${line}`, "/dev/null"];
+  const child = spawn("setpriv", [...withUs, ...onTerminal], { cwd: folder, env });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+    // What terminals say of themselves when they are asked; some programs wait for it.
+    if (chunk.includes("\u001b[c")) child.stdin.write("\u001b[?62;22c");
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  child.stdin.on("error", () => undefined);
+  const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()));
+  return {
+    child,
+    whileItRuns: (promise) => whileRunning(promise, ended, () => plain(output)),
+    said: () => plain(output).slice(-toldOutput),
+    write: (keys) => void child.stdin.write(keys),
+    paste: (text) => void child.stdin.write(`\u001b[200~${text}\u001b[201~`),
+    mark: () => output.length,
+    whenShown: async (text, mark) => {
+      const sought = text.replace(/\s/g, "");
+      for (const end = performance.now() + 10_000; performance.now() < end; await delay(10))
+        if (plain(output.slice(mark)).replace(/\s/g, "").includes(sought)) return;
+      throw new Error(`not on the screen: ${text}; but ${plain(output).slice(-toldOutput)}`);
+    },
+    stop: async () => {
+      // What the terminal runs ends with its terminal.
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** Printed text without what moves the cursor or sets colours. */
+function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with one
+  return text.replace(/\u001b\[[0-9;?<>=]*[a-zA-Z]|\u001b[()][A-Z0-9]|\u001b[=>]/g, " ");
+}

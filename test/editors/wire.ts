@@ -1,0 +1,176 @@
+/** What goes between a real editor and the server, as the tap tells it, and what the test adds to it. */
+import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import type { MultiEditErrorData, MultiEditResult, ReadResult } from "../../server/lsp/protocol.js";
+import type { Line, Link } from "./link.js";
+import type { FromTap, Packet, Party, ToTap } from "./tapProtocol.js";
+
+/** What a call was answered with. */
+export type Answer =
+  | { readonly ok: true; readonly result: MultiEditResult }
+  | {
+      readonly ok: false;
+      readonly code: number;
+      readonly message: string;
+      readonly data: MultiEditErrorData | undefined;
+    };
+
+/** A request that waits at the tap: passed on, or answered in place of the one it is for. */
+export interface Gated {
+  readonly message: Packet;
+  release(answer?: object): void;
+}
+
+/** The wire of one editor. */
+export interface Wire {
+  /** Every message so far. */
+  readonly messages: readonly { readonly from: Party; readonly message: Packet }[];
+  /** Sends a request as if the editor had sent it. */
+  request(method: string, params: unknown): Promise<Packet>;
+  notify(method: string, params: unknown): void;
+  /** Applies a call through the server without the editor having sent it, as for an agent. */
+  apply(call: unknown): Promise<Answer>;
+  /** The answer to the next command of the editor's user, sent after `mark` messages. */
+  answerOfCommand(mark: number): Promise<Answer>;
+  /** The text that the server takes the document to have; `undefined`: it has none. */
+  read(path: string): Promise<ReadResult | undefined>;
+  /** The URIs and versions of the documents that the server was told are open. */
+  open(): ReadonlyMap<string, number>;
+  whenOpen(path: string): Promise<void>;
+  whenClosed(): Promise<void>;
+  setFolders(change: { readonly add?: readonly string[]; readonly remove?: readonly string[] }): void;
+  /** From now on each request of these methods waits until `take` releases it. */
+  gate(methods: readonly string[], take: (one: Gated) => void): void;
+  ungate(): void;
+  /** Waits until something is found, and says what is missing otherwise. */
+  until<T>(what: string, find: () => T | undefined, patience?: number): Promise<T>;
+}
+
+/** Waits for the tap of an editor and listens to it. */
+export async function openWire(link: Link): Promise<Wire> {
+  const line = await soon(link.next("tap"), "the editor does not start the server");
+  return wireOf(line);
+}
+
+function wireOf(line: Line): Wire {
+  const messages: { from: Party; message: Packet }[] = [];
+  const documents = new Map<string, number>();
+  let take: ((one: Gated) => void) | undefined;
+  let last = 0;
+  let exit: number | null | undefined;
+  const order = (one: ToTap): void => line.send(one);
+
+  line.listen((value) => {
+    // Only the tap speaks here.
+    const news = value as FromTap;
+    if ("exit" in news) exit = news.exit;
+    if ("from" in news) {
+      messages.push(news);
+      follow(documents, news.message);
+    }
+    if ("held" in news) {
+      const { held, message } = news;
+      take?.({ message, release: (answer) => order({ release: held, ...(answer === undefined ? {} : { answer }) }) });
+    }
+  });
+
+  const until: Wire["until"] = async (what, find, patience = 10_000) => {
+    const end = performance.now() + patience;
+    for (;;) {
+      const found = find();
+      if (found !== undefined) return found;
+      if (exit !== undefined) throw new Error(`the server has ended with ${exit}, before: ${what}`);
+      if (performance.now() > end) throw new Error(`not seen on the wire: ${what}`);
+      await delay(5);
+    }
+  };
+  const answerTo = (id: Packet["id"], from: number, what: string): Promise<Packet> =>
+    until(
+      what,
+      () => messages.slice(from).find((one) => one.from === "server" && isAnswer(one.message, id))?.message,
+      60_000,
+    );
+  const request: Wire["request"] = (method, params) => {
+    const id = `test ${++last}`;
+    const mark = messages.length;
+    order({ send: { jsonrpc: "2.0", id, method, params } });
+    return answerTo(id, mark, `an answer to ${method}`);
+  };
+  const notify: Wire["notify"] = (method, params) => order({ send: { jsonrpc: "2.0", method, params } });
+
+  return {
+    messages,
+    request,
+    notify,
+    until,
+    apply: async (call) =>
+      toAnswer(await request("workspace/executeCommand", { command: "multiEdit.apply", arguments: [call] })),
+    answerOfCommand: async (mark) => {
+      const asked = await until("the command", () =>
+        messages.slice(mark).find((one) => one.from === "editor" && one.message.method === "workspace/executeCommand"),
+      );
+      return toAnswer(await answerTo(asked.message.id, mark, "an answer to the command"));
+    },
+    read: async (path) => {
+      const { result } = await request("multiEdit/read", { path });
+      return result;
+    },
+    open: () => documents,
+    whenOpen: async (path) => {
+      await until(`the server is told that ${path} is open`, () => findOpen(documents, path));
+    },
+    whenClosed: async () => {
+      await until("the server is told that everything is closed", () => (documents.size === 0 ? true : undefined));
+    },
+    setFolders: ({ add = [], remove = [] }) => {
+      const toFolder = (path: string) => ({ uri: pathToFileURL(path).href, name: path });
+      const event = { added: add.map(toFolder), removed: remove.map(toFolder) };
+      notify("workspace/didChangeWorkspaceFolders", { event });
+      // Whatever is asked next is asked of the new folders: messages are read in their order.
+    },
+    gate: (methods, taker) => {
+      take = taker;
+      order({ gate: methods });
+    },
+    ungate: () => {
+      take = undefined;
+      order({ gate: [] });
+    },
+  };
+}
+
+/** The URI under which a file is open, however the editor spells it. */
+function findOpen(documents: ReadonlyMap<string, number>, path: string): string | undefined {
+  return [...documents.keys()].find((uri) => pathOf(uri) === path);
+}
+
+/** The path of a URI, also where an editor leaves a percent sign as it is. */
+export function pathOf(uri: string): string {
+  const encoded = uri.replace(/^file:\/\//, "");
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}
+
+const isAnswer = (message: Packet, id: Packet["id"]): boolean => message.method === undefined && message.id === id;
+
+function follow(documents: Map<string, number>, { method, params }: Packet): void {
+  if (method === "textDocument/didOpen" || method === "textDocument/didChange")
+    documents.set(params.textDocument.uri, params.textDocument.version);
+  if (method === "textDocument/didClose") documents.delete(params.textDocument.uri);
+}
+
+function toAnswer({ result, error }: Packet): Answer {
+  if (error === undefined) return { ok: true, result };
+  // Errors of calls carry what the protocol says; that they do is what the tests find out.
+  return { ok: false, code: error.code, message: error.message, data: error.data as MultiEditErrorData | undefined };
+}
+
+async function soon<T>(promise: Promise<T>, problem: string): Promise<T> {
+  const late = delay(20_000, undefined, { ref: false }).then(() => {
+    throw new Error(problem);
+  });
+  return Promise.race([promise, late]);
+}
