@@ -43,35 +43,7 @@ async function start(place: Place): Promise<Driver> {
 }
 
 function driverOf(terminal: Terminal, place: Place): Driver {
-  const typed = (command: string): void => terminal.write(`:${command}\r`);
-  /** What is long is pasted, because Helix looks for completions at each key; a paste must not arrive with other keys. */
-  const pasted = async (command: string): Promise<void> => {
-    terminal.write(":");
-    await delay(30);
-    terminal.paste(command);
-    await delay(30);
-    terminal.write("\r");
-  };
-  /** Has what is selected written to a file, by which it is known that all keys before have had their effect. */
-  const written = async (key: string): Promise<Buffer> => {
-    terminal.write(key);
-    const path = selectionPath(place);
-    for (const end = performance.now() + 10_000; !existsSync(path); await delay(3))
-      if (performance.now() > end) throw new Error(`Helix does not do what is typed: ${terminal.said()}`);
-    const bytes = readFileSync(path);
-    rmSync(path);
-    return bytes;
-  };
-  const done = async (): Promise<void> => void (await written(keys.writeSelection));
-  const show = (path: string): void => {
-    const short = relative(place.folder, path);
-    typed(`o ${/^[\w./-]+$/.test(short) ? short : `'${short}'`}`);
-  };
-  const toNormalMode = async (): Promise<void> => {
-    // What follows at once would be taken for Alt and a key.
-    terminal.write("\u001b");
-    await delay(80);
-  };
+  const { typed, pasted, written, done, show, toNormalMode } = handsOn(terminal, place);
   return {
     open: async (path) => {
       show(path);
@@ -126,6 +98,52 @@ function driverOf(terminal: Terminal, place: Place): Driver {
     },
     stop: terminal.stop,
     said: terminal.said,
+  };
+}
+
+/** What a user's hands do in Helix. */
+interface Hands {
+  readonly typed: (command: string) => void;
+  /** For what is long, because Helix looks for completions at each key; a paste must not arrive with other keys. */
+  readonly pasted: (command: string) => Promise<void>;
+  /** Has text written to a file by one of the `keys`, by which it is known that all keys before have had their effect. */
+  readonly written: (key: string) => Promise<Buffer>;
+  readonly done: () => Promise<void>;
+  readonly show: (path: string) => void;
+  readonly toNormalMode: () => Promise<void>;
+}
+
+function handsOn(terminal: Terminal, place: Place): Hands {
+  const typed = (command: string): void => terminal.write(`:${command}\r`);
+  const written = async (key: string): Promise<Buffer> => {
+    terminal.write(key);
+    const path = selectionPath(place);
+    for (const end = performance.now() + 10_000; !existsSync(path); await delay(3))
+      if (performance.now() > end) throw new Error(`Helix does not do what is typed: ${terminal.said()}`);
+    const bytes = readFileSync(path);
+    rmSync(path);
+    return bytes;
+  };
+  return {
+    typed,
+    written,
+    pasted: async (command) => {
+      terminal.write(":");
+      await delay(30);
+      terminal.paste(command);
+      await delay(30);
+      terminal.write("\r");
+    },
+    done: async () => void (await written(keys.writeSelection)),
+    show: (path) => {
+      const short = relative(place.folder, path);
+      typed(`o ${/^[\w./-]+$/.test(short) ? short : `'${short}'`}`);
+    },
+    toNormalMode: async () => {
+      // What follows at once would be taken for Alt and a key.
+      terminal.write("\u001b");
+      await delay(80);
+    },
   };
 }
 

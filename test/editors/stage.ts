@@ -77,34 +77,8 @@ export async function onStage<T>(
 function stageOf(session: Session, folder: string): Stage {
   const { driver, wire } = session;
   const path = (name: string): string => join(folder, name);
-  const heldOf = async (name: string): Promise<string | undefined> => {
-    const held = await driver.held(path(name));
-    if (held === undefined) return undefined;
-    const bom = held.bom ?? (existsSync(path(name)) && toText(readFileSync(path(name))).startsWith("\ufeff"));
-    return `${bom ? "\ufeff" : ""}${held.text}`;
-  };
-  const held = async (): Promise<Texts> => {
-    const told = [...wire.open().keys()].map(pathOf);
-    const paths = new Set(
-      [...told, ...((await driver.opened?.()) ?? [])].filter((one) => one.startsWith(`${folder}/`)),
-    );
-    const texts: Record<string, string> = {};
-    for (const one of [...paths].sort()) {
-      const name = one.slice(folder.length + 1);
-      const text = await heldOf(name);
-      if (text !== undefined) texts[name] = text;
-    }
-    return texts;
-  };
+  const held = (): Promise<Texts> => heldBelow(folder, session);
   const disk = (): Texts => diskOf(folder);
-  const untilSynced = async (name: string): Promise<void> => {
-    const wanted = (await driver.held(path(name)))?.text;
-    for (let tries = 0; tries < 100; tries++) {
-      const read = await wire.read(path(name));
-      if (read !== undefined && sameText(read.text, wanted ?? "")) return;
-    }
-    throw new Error(`the server is not told what is typed into ${name}`);
-  };
   return {
     driver,
     wire,
@@ -125,31 +99,56 @@ function stageOf(session: Session, folder: string): Stage {
     },
     retype: async (name, text) => {
       await driver.retype(path(name), text);
-      await untilSynced(name);
+      await untilSynced(session, path(name));
     },
     type: async (name, before, keys) => {
       await driver.startTyping(path(name), before);
       for (const key of keys) driver.key(key);
       await driver.stopTyping();
     },
-    apply: async (door, call) => {
-      if (door === "agent") return toTold(await wire.apply(call));
-      if (door === "request") {
-        const { applied, message } = await driver.request!(call);
-        return { outcome: applied ? "applied" : "failed", codes: [], text: message };
-      }
-      // Some editors send commands only where a document is open.
-      if (wire.open().size === 0) await driver.open(session.first);
-      const mark = wire.messages.length;
-      await driver.command(call);
-      const answer = await wire.answerOfCommand(mark);
-      await driver.settle?.();
-      return toTold(answer);
-    },
+    apply: (door, call) => apply(session, door, call),
     held,
     disk,
     texts: async () => ({ ...disk(), ...(await held()) }),
   };
+}
+
+async function apply({ driver, wire, first }: Session, door: Door, call: unknown): Promise<Told> {
+  if (door === "agent") return toTold(await wire.apply(call));
+  if (door === "request") {
+    const { applied, message } = await driver.request!(call);
+    return { outcome: applied ? "applied" : "failed", codes: [], text: message };
+  }
+  // Some editors send commands only where a document is open.
+  if (wire.open().size === 0) await driver.open(first);
+  const mark = wire.messages.length;
+  await driver.command(call);
+  const answer = await wire.answerOfCommand(mark);
+  await driver.settle?.();
+  return toTold(answer);
+}
+
+/** The texts of all documents below a folder that the editor has open, or that it has told the server of. */
+async function heldBelow(folder: string, { driver, wire }: Session): Promise<Texts> {
+  const all = [...[...wire.open().keys()].map(pathOf), ...((await driver.opened?.()) ?? [])];
+  const texts: Record<string, string> = {};
+  for (const path of [...new Set(all)].sort()) {
+    const held = path.startsWith(`${folder}/`) ? await driver.held(path) : undefined;
+    if (held === undefined) continue;
+    const bom = held.bom ?? (existsSync(path) && toText(readFileSync(path)).startsWith("\ufeff"));
+    texts[path.slice(folder.length + 1)] = `${bom ? "\ufeff" : ""}${held.text}`;
+  }
+  return texts;
+}
+
+/** Waits until the server has the text that the editor has. */
+async function untilSynced({ driver, wire }: Session, path: string): Promise<void> {
+  const wanted = (await driver.held(path))?.text ?? "";
+  for (let tries = 0; tries < 100; tries++) {
+    const read = await wire.read(path);
+    if (read !== undefined && sameText(read.text, wanted)) return;
+  }
+  throw new Error(`the server is not told what is typed into ${path}`);
 }
 
 /** Every file below a folder. Bytes that are no text are shown as numbers. */

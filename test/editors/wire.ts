@@ -52,44 +52,24 @@ export async function openWire(link: Link): Promise<Wire> {
   return wireOf(line);
 }
 
+/** What the tap has told so far, and how to tell it something. */
+interface Tapped {
+  readonly messages: { readonly from: Party; readonly message: Packet }[];
+  readonly documents: Map<string, number>;
+  readonly order: (one: ToTap) => void;
+  readonly until: Wire["until"];
+  /** Who takes requests that wait. */
+  taker: ((one: Gated) => void) | undefined;
+}
+
 function wireOf(line: Line): Wire {
-  const messages: { from: Party; message: Packet }[] = [];
-  const documents = new Map<string, number>();
-  let take: ((one: Gated) => void) | undefined;
+  const tapped = listen(line);
+  const { messages, documents, order, until } = tapped;
   let last = 0;
-  let exit: number | null | undefined;
-  const order = (one: ToTap): void => line.send(one);
-
-  line.listen((value) => {
-    // Only the tap speaks here.
-    const news = value as FromTap;
-    if ("exit" in news) exit = news.exit;
-    if ("from" in news) {
-      messages.push(news);
-      follow(documents, news.message);
-    }
-    if ("held" in news) {
-      const { held, message } = news;
-      take?.({ message, release: (answer) => order({ release: held, ...(answer === undefined ? {} : { answer }) }) });
-    }
-  });
-
-  const until: Wire["until"] = async (what, find, patience = 10_000) => {
-    const end = performance.now() + patience;
-    for (;;) {
-      const found = find();
-      if (found !== undefined) return found;
-      if (exit !== undefined) throw new Error(`the server has ended with ${exit}, before: ${what}`);
-      if (performance.now() > end) throw new Error(`not seen on the wire: ${what}`);
-      await delay(5);
-    }
+  const answerTo = (id: Packet["id"], from: number, what: string): Promise<Packet> => {
+    const find = () => messages.slice(from).find((one) => one.from === "server" && isAnswer(one.message, id))?.message;
+    return until(what, find, 60_000);
   };
-  const answerTo = (id: Packet["id"], from: number, what: string): Promise<Packet> =>
-    until(
-      what,
-      () => messages.slice(from).find((one) => one.from === "server" && isAnswer(one.message, id))?.message,
-      60_000,
-    );
   const request: Wire["request"] = (method, params) => {
     const id = `test ${++last}`;
     const mark = messages.length;
@@ -97,7 +77,6 @@ function wireOf(line: Line): Wire {
     return answerTo(id, mark, `an answer to ${method}`);
   };
   const notify: Wire["notify"] = (method, params) => order({ send: { jsonrpc: "2.0", method, params } });
-
   return {
     messages,
     request,
@@ -122,21 +101,57 @@ function wireOf(line: Line): Wire {
     whenClosed: async () => {
       await until("the server is told that everything is closed", () => (documents.size === 0 ? true : undefined));
     },
+    // Whatever is asked next is asked of the new folders: messages are read in their order.
     setFolders: ({ add = [], remove = [] }) => {
       const toFolder = (path: string) => ({ uri: pathToFileURL(path).href, name: path });
       const event = { added: add.map(toFolder), removed: remove.map(toFolder) };
       notify("workspace/didChangeWorkspaceFolders", { event });
-      // Whatever is asked next is asked of the new folders: messages are read in their order.
     },
     gate: (methods, taker) => {
-      take = taker;
+      tapped.taker = taker;
       order({ gate: methods });
     },
     ungate: () => {
-      take = undefined;
+      tapped.taker = undefined;
       order({ gate: [] });
     },
   };
+}
+
+function listen(line: Line): Tapped {
+  let exit: number | null | undefined;
+  const tapped: Tapped = {
+    messages: [],
+    documents: new Map(),
+    order: (one) => line.send(one),
+    taker: undefined,
+    until: async (what, find, patience = 10_000) => {
+      const end = performance.now() + patience;
+      for (;;) {
+        const found = find();
+        if (found !== undefined) return found;
+        if (exit !== undefined) throw new Error(`the server has ended with ${exit}, before: ${what}`);
+        if (performance.now() > end) throw new Error(`not seen on the wire: ${what}`);
+        await delay(5);
+      }
+    },
+  };
+  line.listen((value) => {
+    // Only the tap speaks here.
+    const news = value as FromTap;
+    if ("exit" in news) exit = news.exit;
+    if ("from" in news) {
+      tapped.messages.push(news);
+      follow(tapped.documents, news.message);
+    }
+    if ("held" in news) {
+      const { held, message } = news;
+      const release: Gated["release"] = (answer) =>
+        tapped.order({ release: held, ...(answer === undefined ? {} : { answer }) });
+      tapped.taker?.({ message, release });
+    }
+  });
+  return tapped;
 }
 
 /** The URI under which a file is open, however the editor spells it. */
