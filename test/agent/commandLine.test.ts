@@ -1,4 +1,5 @@
 /** The commands for agents and scripts, across processes: the built program, the built server, an editor with unsaved text. */
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -165,6 +166,36 @@ describe("preview", () => {
     expect(whole.stdout.length).toBeGreaterThan(40_000);
     expect(summary.stdout.length).toBeLessThanOrEqual(16_000);
     expect(summary.stderr).toContain("the answer is a summary");
+  });
+});
+
+// Only a terminal shows what a terminal gets.
+describe.runIf(spawnSync("script", ["--version"]).status === 0)("on a terminal", () => {
+  const inTerminal = async (env: NodeJS.ProcessEnv): Promise<string> => {
+    const { root } = await layBench({ files: { "a.txt": "one\n\u001b[2Jtwo\ttab\n" } });
+    writeFileSync(join(root, "call.json"), call("a.txt", "one", "1\u001b]0;title\u0007"));
+    const shell = `'${process.execPath}' '${program.path}' preview call.json`;
+    const wrapper = `process.exit(require("child_process").spawnSync("script", ["-qec", process.argv[1], "/dev/null"], { stdio: "inherit" }).status)`;
+    const { stdout } = await runCommand({ ...program, path: "-e" }, [wrapper, shell], { cwd: root, env });
+    return stdout;
+  };
+
+  it("the diff is in colour, and nothing in it steers the terminal", async () => {
+    const shown = await inTerminal({
+      TERM: "xterm-256color",
+      NO_COLOR: undefined,
+      FORCE_COLOR: undefined,
+      CI: undefined,
+    });
+    expect(shown).toContain("\u001b[31m-one\u001b[39m");
+    expect(shown).toContain("\u001b[32m+1␛]0;title␇\u001b[39m");
+    expect(shown).toContain(" ␛[2Jtwo\ttab");
+  });
+
+  it("or not in colour, where the user wants none", async () => {
+    const shown = await inTerminal({ TERM: "xterm-256color", NO_COLOR: "1", FORCE_COLOR: undefined });
+    expect(shown).toContain("-one\r\n");
+    expect(shown).not.toContain("\u001b");
   });
 });
 

@@ -1,5 +1,7 @@
 /** The command line of the benchmark: measures every case, or those that are named, and says which goals are met. */
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchCases } from "./cases.js";
 import { chartOf } from "./chart.js";
@@ -33,6 +35,11 @@ if (unknown.length > 0) {
   console.error(`There is no case ${unknown.join(", ")}; there are ${names.join(", ")}.`);
   process.exit(2);
 }
+
+// The servers are killed, and would leave what they announce in the home of whoever measures.
+const state = mkdtempSync(join(tmpdir(), "multi-edit-bench-state-"));
+process.env.XDG_STATE_HOME = state;
+process.on("exit", () => rmSync(state, { recursive: true, force: true }));
 
 const machine = machineNow();
 console.log(`${machineLine(machine)}${cpu ? "\nTimes are those of the processor." : ""}\n`);
