@@ -1,0 +1,649 @@
+;;; multi-edit.el --- An agent's edits, all or none, through multi-edit-language-server  -*- lexical-binding: t; -*-
+
+;; SPDX-License-Identifier: MIT
+;; Package-Requires: ((emacs "29.1"))
+
+;;; Commentary:
+
+;; For eglot (1.17 and later) and lsp-mode.  The README beside this file says how to set it up, and what eglot asks when.
+;;
+;; Commands: `multi-edit-apply-region' and `multi-edit-undo'.
+;; For Lisp: `multi-edit-run' has the server apply a call, which proves it by the text that Emacs then has;
+;; `multi-edit-apply' has Emacs apply the answer in one go, without asking anybody.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'compile)
+(require 'eieio)
+(require 'seq)
+
+(defgroup multi-edit nil
+  "An agent's edits, all or none, in the text that you have not saved."
+  :group 'tools)
+
+(defcustom multi-edit-command '("multi-edit-language-server" "--stdio")
+  "Program and arguments that start the server."
+  :type '(repeat string))
+
+(defcustom multi-edit-settings nil
+  "The server's settings as a property list, such as (:confirm \"always\").
+They are read when the server starts.  False is `:json-false', a list is a vector."
+  :type 'plist)
+
+(defconst multi-edit--workspace-edit
+  '(:documentChanges t :resourceOperations ["create" "rename" "delete"])
+  "What edits are understood here, whatever the client understands by itself.")
+
+(defvar multi-edit-did-apply-functions nil
+  "Called with the property list that the server sends after each applied batch and each undo.")
+
+;;; What eglot, jsonrpc and lsp-mode have, each of which may be absent
+
+(defvar eglot--docver)
+(defvar eglot--servers-by-project)
+(defvar eglot--versioned-identifier)
+(defvar eglot-server-programs)
+(defvar eglot-sync-connect)
+(defvar lsp--cur-version)
+(defvar lsp--cur-workspace)
+(defvar lsp-language-id-configuration)
+(defvar multi-edit-beside-mode)
+(declare-function eglot--TextDocumentIdentifier "eglot")
+(declare-function eglot--TextDocumentItem "eglot")
+(declare-function eglot--capabilities "eglot")
+(declare-function eglot--confirm-server-edits "eglot")
+(declare-function eglot--connect "eglot")
+(declare-function eglot--languages "eglot")
+(declare-function eglot--managed-buffers "eglot")
+(declare-function eglot--managed-mode-off "eglot")
+(declare-function eglot--maybe-activate-editing-mode "eglot")
+(declare-function eglot--project "eglot")
+(declare-function eglot--signal-textDocument/didChange "eglot")
+(declare-function eglot--signal-textDocument/didClose "eglot")
+(declare-function eglot-current-server "eglot")
+(declare-function eglot-managed-p "eglot")
+(declare-function eglot-uri-to-path "eglot")
+(declare-function jsonrpc-async-request "jsonrpc")
+(declare-function jsonrpc-notify "jsonrpc")
+(declare-function jsonrpc-running-p "jsonrpc")
+(declare-function lsp "ext:lsp-mode")
+(declare-function lsp--client-server-id "ext:lsp-mode")
+(declare-function lsp--flush-delayed-changes "ext:lsp-mode")
+(declare-function lsp--session-workspaces "ext:lsp-mode")
+(declare-function lsp--uri-to-path "ext:lsp-mode")
+(declare-function lsp--window-log-message-request "ext:lsp-mode")
+(declare-function lsp--workspace-buffers "ext:lsp-mode")
+(declare-function lsp--workspace-client "ext:lsp-mode")
+(declare-function lsp--workspace-p "ext:lsp-mode")
+(declare-function lsp--workspace-root "ext:lsp-mode")
+(declare-function lsp--workspace-server-capabilities "ext:lsp-mode")
+(declare-function lsp--workspace-status "ext:lsp-mode")
+(declare-function lsp-disconnect "ext:lsp-mode")
+(declare-function lsp-register-client "ext:lsp-mode")
+(declare-function lsp-request-async "ext:lsp-mode")
+(declare-function lsp-session "ext:lsp-mode")
+(declare-function lsp-stdio-connection "ext:lsp-mode")
+(declare-function make-lsp-client "ext:lsp-mode")
+(declare-function project-root "project")
+
+;;; Setting up eglot
+
+(defun multi-edit-use-eglot (&rest modes)
+  "Make the server eglot's only server for MODES and the modes derived from them."
+  (with-eval-after-load 'eglot
+    (add-to-list 'eglot-server-programs `(,modes multi-edit-eglot-server ,@multi-edit-command))))
+
+;; A class of its own, so that nothing here concerns eglot's other servers.
+(with-eval-after-load 'eglot
+  (defclass multi-edit-eglot-server (eglot-lsp-server) ()
+    :documentation "A connection of eglot with multi-edit-language-server.")
+
+  (cl-defmethod eglot-client-capabilities ((_server multi-edit-eglot-server))
+    (let ((capabilities (cl-call-next-method)))
+      (plist-put (plist-get capabilities :workspace) :workspaceEdit multi-edit--workspace-edit)
+      (plist-put capabilities :experimental '(:multiEdit (:save t)))))
+
+  (cl-defmethod eglot-initialization-options ((_server multi-edit-eglot-server))
+    (or multi-edit-settings (make-hash-table)))
+
+  (cl-defmethod eglot-handle-request :around
+    ((server multi-edit-eglot-server) (_method (eql workspace/applyEdit)) &key edit &allow-other-keys)
+    (multi-edit--answer-edit
+     server edit
+     (lambda (changes)
+       ;; The name by which `eglot-confirm-server-edits' can say whether eglot asks about these edits.
+       (multi-edit--eglot-accepts-p changes (lambda () (let ((last-command 'multi-edit)) (cl-call-next-method)))))))
+
+  ;; Who answers a question with C-g says no; eglot by itself would not answer at all.
+  (cl-defmethod eglot-handle-request :around
+    ((_server multi-edit-eglot-server) (_method (eql window/showMessageRequest)) &rest _)
+    (condition-case nil (cl-call-next-method) (quit nil)))
+
+  (cl-defmethod eglot-handle-request
+    ((_server multi-edit-eglot-server) (_method (eql multiEdit/saveDocuments)) &key uris &allow-other-keys)
+    (multi-edit--save (seq-map (lambda (uri) (cons uri (eglot-uri-to-path uri))) uris)))
+
+  (cl-defmethod eglot-handle-notification
+    ((_server multi-edit-eglot-server) (_method (eql multiEdit/didApply)) &rest params)
+    (run-hook-with-args 'multi-edit-did-apply-functions params))
+
+  (cl-defmethod jsonrpc-connection-send :after ((server eglot-lsp-server) &key method &allow-other-keys)
+    (multi-edit--pass-on server method))
+
+  (add-hook 'eglot-managed-mode-hook #'multi-edit--eglot-managed))
+
+(defun multi-edit--eglot-accepts-p (changes eglots-way)
+  "Whether CHANGES may be made, by `eglot-confirm-server-edits' and maybe the user.
+Where a diff is to be shown, EGLOTS-WAY shows it, and the user applies it or not."
+  (let* ((is-quiet (seq-every-p (lambda (change) (and (eq (car change) 'edit) (nth 2 change))) changes))
+         (decision (eglot--confirm-server-edits 'multi-edit (mapcar (lambda (_) '(text-edit)) changes))))
+    (cond ((or (null decision) (and is-quiet (memq decision '(maybe-diff maybe-summary)))) t)
+          ((and (memq decision '(diff maybe-diff)) (seq-every-p (lambda (change) (eq (car change) 'edit)) changes))
+           (ignore (funcall eglots-way)))
+          (t (y-or-n-p (format "[eglot] Server wants to:\n%s\nProceed? "
+                               (mapconcat (lambda (change) (format "  %s %s" (car change) (cadr change)))
+                                          changes "\n")))))))
+
+(defun multi-edit--eglot-managed ()
+  "Keep the server's text the same as the current buffer's, which eglot has begun or ceased to manage.
+eglot waits with it until half a second nothing was typed; an agent that asks meanwhile would be told an old text."
+  (let ((server (eglot-current-server)))
+    (cond
+     ((not (eglot-managed-p))
+      (remove-hook 'post-command-hook #'eglot--signal-textDocument/didChange t)
+      (when-let* ((server) (beside (multi-edit--beside server)))
+        (jsonrpc-notify beside :textDocument/didClose (list :textDocument (eglot--TextDocumentIdentifier)))))
+     ((or (multi-edit--ours-p server) multi-edit-beside-mode)
+      (add-hook 'post-command-hook #'eglot--signal-textDocument/didChange nil t)))))
+
+;;; Beside eglot's other servers
+
+;; eglot has one server for a buffer.  So there is a further connection for the project, which manages no buffer by itself:
+;; it is for a mode that no buffer has, and is told what the buffers' own servers are told of their texts.
+
+(define-minor-mode multi-edit-beside-mode
+  "Start the server once for each project in which eglot starts another one."
+  :global t
+  (with-eval-after-load 'eglot
+    (if multi-edit-beside-mode
+        (add-hook 'eglot-connect-hook #'multi-edit--eglot-connected)
+      (remove-hook 'eglot-connect-hook #'multi-edit--eglot-connected))))
+
+(defun multi-edit--ours-p (server)
+  (object-of-class-p server 'multi-edit-eglot-server))
+
+(defun multi-edit--beside-p (server)
+  "Whether SERVER is a connection that manages no buffer by itself."
+  (and (multi-edit--ours-p server) (equal (eglot--languages server) '((multi-edit--no-mode . "none")))))
+
+(defun multi-edit--others (server)
+  "The servers of SERVER's project that are not ours."
+  (seq-remove #'multi-edit--ours-p (gethash (eglot--project server) eglot--servers-by-project)))
+
+(defun multi-edit--beside (server)
+  "The connection that is told what SERVER is told, if there is one."
+  (and (not (multi-edit--ours-p server))
+       (seq-find #'multi-edit--beside-p (gethash (eglot--project server) eglot--servers-by-project))))
+
+(defun multi-edit--eglot-connected (server)
+  "SERVER has come: see that the server beside it knows its buffers."
+  (cond
+   ((multi-edit--beside-p server)
+    (dolist (other (multi-edit--others server)) (multi-edit--open-beside server other)))
+   ((multi-edit--ours-p server))
+   ((multi-edit--beside server)
+    (multi-edit--open-beside (multi-edit--beside server) server))
+   (t
+    (let ((eglot-sync-connect nil))
+      (eglot--connect '(multi-edit--no-mode) (eglot--project server)
+                      'multi-edit-eglot-server multi-edit-command '("none"))))))
+
+(defun multi-edit--open-beside (beside other)
+  "Tell BESIDE of the buffers that OTHER manages."
+  (dolist (buffer (eglot--managed-buffers other))
+    (with-current-buffer buffer
+      (eglot--signal-textDocument/didChange)
+      (jsonrpc-notify beside :textDocument/didOpen (list :textDocument (eglot--TextDocumentItem))))))
+
+(defun multi-edit--pass-on (server method)
+  "After SERVER was told METHOD about the current buffer's text, tell the server beside it.
+It gets the whole text of what changed, since the two may count columns differently."
+  (when-let* ((name (and method (string-remove-prefix ":" (format "%s" method))))
+              ((member name '("textDocument/didOpen" "textDocument/didChange" "textDocument/didClose")))
+              (beside (multi-edit--beside server)))
+    (pcase name
+      ("textDocument/didOpen" (jsonrpc-notify beside :textDocument/didOpen (list :textDocument (eglot--TextDocumentItem))))
+      ("textDocument/didClose"
+       (jsonrpc-notify beside :textDocument/didClose (list :textDocument (eglot--TextDocumentIdentifier))))
+      (_ (let ((item (eglot--TextDocumentItem)))
+           (jsonrpc-notify beside :textDocument/didChange
+                           (list :textDocument (list :uri (plist-get item :uri) :version (plist-get item :version))
+                                 :contentChanges (vector (list :text (plist-get item :text))))))))))
+
+;;; Setting up lsp-mode
+
+(defun multi-edit-use-lsp-mode ()
+  "Start the server beside the others in every buffer where `lsp' is called."
+  (with-eval-after-load 'lsp-mode
+    ;; The last row: what kind of text a file is does not matter to the server.
+    (add-to-list 'lsp-language-id-configuration '("." . "plaintext") t)
+    (lsp-register-client
+     (make-lsp-client
+      :server-id 'multi-edit
+      :new-connection (lsp-stdio-connection (lambda () multi-edit-command))
+      :activation-fn #'always
+      :add-on? t
+      :priority -10
+      :custom-capabilities '((experimental . ((multiEdit . ((save . t))))))
+      :initialization-options (lambda () (or multi-edit-settings (make-hash-table)))
+      :request-handlers (multi-edit--lsp-request-handlers)
+      :notification-handlers
+      (multi-edit--table
+       "multiEdit/didApply"
+       (lambda (_workspace params)
+         (run-hook-with-args 'multi-edit-did-apply-functions (multi-edit--plist params))))))))
+
+(defun multi-edit--lsp-request-handlers ()
+  (multi-edit--table
+   "multiEdit/saveDocuments"
+   (lambda (_workspace params)
+     (multi-edit--save (seq-map (lambda (uri) (cons uri (lsp--uri-to-path uri)))
+                                (plist-get (multi-edit--plist params) :uris))))
+   "workspace/applyEdit"
+   (lambda (workspace params)
+     (multi-edit--answer-edit workspace (plist-get (multi-edit--plist params) :edit) #'always))
+   ;; Who answers a question with C-g says no; lsp-mode by itself would not answer at all.
+   "window/showMessageRequest"
+   (lambda (_workspace params)
+     (condition-case nil
+         (list :title (lsp--window-log-message-request params))
+       (quit nil)))))
+
+(defun multi-edit--table (&rest pairs)
+  "A table of PAIRS, each a key and its value."
+  (let ((table (make-hash-table :test #'equal)))
+    (cl-loop for (key value) on pairs by #'cddr do (puthash key value table))
+    table))
+
+;;; Commands
+
+(defun multi-edit-apply-region (start end)
+  "Have the server apply the call or the patch between START and END, or in the whole buffer.
+A call is JSON, as a model's tool call has it; everything else is taken for a patch."
+  (interactive (if (use-region-p) (list (region-beginning) (region-end)) (list (point-min) (point-max))))
+  (multi-edit-run (multi-edit-read-call (buffer-substring-no-properties start end)) #'multi-edit-report))
+
+(defun multi-edit-undo (&optional transaction callback)
+  "Have the server take back the batch that was applied last, in all of its files.
+TRANSACTION, which a prefix argument asks for, names another one.  CALLBACK is as in `multi-edit-run'."
+  (interactive (list (and current-prefix-arg (read-string "Transaction: "))))
+  (multi-edit--request (multi-edit--session) "workspace/executeCommand"
+                       `(:command "multiEdit.undo"
+                                  :arguments [,(if transaction `(:transaction ,transaction) (make-hash-table))])
+                       (or callback #'multi-edit-report)))
+
+(defun multi-edit-read-call (text)
+  "TEXT as params of a call: JSON where it is JSON, else a patch."
+  (condition-case problem
+      (json-parse-string text :null-object nil :false-object :json-false)
+    (json-error
+     (if (string-match-p "\\`[ \t\n\r]*[{[]" text)
+         (user-error "This is no JSON: %s" (error-message-string problem))
+       (list :patch text)))))
+
+(defun multi-edit-run (call &optional callback)
+  "Have the server apply CALL, and prove it by the text that Emacs then has.
+CALL is an object that can be written as JSON.  CALLBACK gets the answer as a property list: it has `:result', or
+`:error' with `:code', `:message' and `:data'."
+  (multi-edit--request (multi-edit--session) "workspace/executeCommand"
+                       `(:command "multiEdit.apply" :arguments [,call])
+                       (or callback #'multi-edit-report)))
+
+(defun multi-edit-apply (call &optional callback)
+  "Ask the server for the edit that CALL means, and apply it here: all of it, or nothing.
+CALL and CALLBACK are as in `multi-edit-run'.  Nobody is asked, and each buffer takes it back with one undo.  What
+creates, renames or deletes files is left to the server."
+  (let ((session (multi-edit--session))
+        (callback (or callback #'multi-edit-report)))
+    (multi-edit--request
+     session "multiEdit/apply" call
+     (lambda (answer)
+       (let ((result (plist-get answer :result)))
+         (cond
+          ((null result) (funcall callback answer))
+          ((multi-edit--whole-files-p (plist-get result :edit)) (multi-edit-run call callback))
+          (t (funcall callback (multi-edit--apply-here session result)))))))))
+
+(defun multi-edit-report (answer)
+  "Say in the echo area what became of a call; list the places of a failure, for `next-error'."
+  (let* ((result (plist-get answer :result))
+         (problem (plist-get answer :error))
+         (failures (plist-get (plist-get problem :data) :failures)))
+    (cond
+     ((and result (equal (plist-get result :outcome) "unknown"))
+      (multi-edit--list (plist-get result :text) (plist-get result :warnings) nil))
+     (result
+      (message "%s" (string-join (cons (plist-get result :text) (append (plist-get result :warnings) nil)) "\n")))
+     (t (multi-edit--list "Nothing was changed." (list (plist-get problem :message)) failures)))))
+
+(defun multi-edit--list (title sentences failures)
+  "Show TITLE, SENTENCES and the places of FAILURES in a buffer whose lines lead to the files."
+  (let ((directory (multi-edit--root (multi-edit--session))))
+    (with-current-buffer (get-buffer-create "*multi-edit*")
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (setq default-directory directory)
+        (insert title "\n\n" (mapconcat #'identity sentences "\n") "\n\n")
+        (seq-doseq (failure failures)
+          (seq-doseq (place (multi-edit--places failure))
+            (insert (format "%s:%d: %s\n" (plist-get failure :path) (car place) (cdr place)))))
+        (compilation-mode)
+        (goto-char (point-min)))
+      (display-buffer (current-buffer))))
+  (message "%s" title))
+
+(defun multi-edit--places (failure)
+  "Where FAILURE leads: lines with a word on each."
+  (let ((line (plist-get failure :line))
+        (matches (plist-get failure :matches))
+        (nearest (plist-get failure :nearest)))
+    (cond
+     ((null (plist-get failure :path)) nil)
+     ((> (length matches) 0)
+      (seq-map (lambda (match) (cons (plist-get match :line) (plist-get match :text))) matches))
+     ((> (length nearest) 0)
+      (seq-map (lambda (near) (cons (plist-get near :startLine) (plist-get near :difference))) nearest))
+     ((and line (not (equal (plist-get failure :code) "patchSyntax")))
+      (list (cons line (plist-get failure :code)))))))
+
+;;; Sessions: connections of eglot, and workspaces of lsp-mode
+
+(defun multi-edit--session ()
+  "The session of the current buffer, else of its folder, else the only one there is."
+  (let ((all (multi-edit--sessions)))
+    (or (seq-find (lambda (session) (memq (current-buffer) (multi-edit--buffers session))) all)
+        (seq-find (lambda (session) (file-in-directory-p default-directory (multi-edit--root session))) all)
+        (and all (null (cdr all)) (car all))
+        (if (null all)
+            (user-error "There is no multi-edit-language-server; start eglot or lsp in a file of the project")
+          (let ((roots (mapcar (lambda (session) (cons (multi-edit--root session) session)) all)))
+            (cdr (assoc (completing-read "Project: " roots nil t) roots)))))))
+
+(defun multi-edit--sessions ()
+  "All sessions that run."
+  (append
+   (and (featurep 'eglot)
+        (seq-filter (lambda (server) (and (multi-edit--ours-p server) (jsonrpc-running-p server)))
+                    (apply #'append (hash-table-values eglot--servers-by-project))))
+   (and (featurep 'lsp-mode)
+        (seq-filter (lambda (workspace)
+                      (and (eq (lsp--client-server-id (lsp--workspace-client workspace)) 'multi-edit)
+                           (eq (lsp--workspace-status workspace) 'initialized)))
+                    (lsp--session-workspaces (lsp-session))))))
+
+(defun multi-edit--lsp-p (session)
+  (and (featurep 'lsp-mode) (lsp--workspace-p session)))
+
+(defun multi-edit--root (session)
+  (file-name-as-directory
+   (if (multi-edit--lsp-p session) (lsp--workspace-root session) (project-root (eglot--project session)))))
+
+(defun multi-edit--buffers (session)
+  "The buffers whose text SESSION has."
+  (seq-filter #'buffer-live-p
+              (cond ((multi-edit--lsp-p session) (lsp--workspace-buffers session))
+                    ((multi-edit--beside-p session) (mapcan (lambda (other) (copy-sequence (eglot--managed-buffers other)))
+                                                            (multi-edit--others session)))
+                    (t (eglot--managed-buffers session)))))
+
+(defun multi-edit--version (session buffer)
+  "The version of BUFFER's text, as SESSION was sent it."
+  (with-current-buffer buffer
+    (cond ((multi-edit--lsp-p session) lsp--cur-version)
+          ((boundp 'eglot--docver) eglot--docver)
+          (t eglot--versioned-identifier))))
+
+(defun multi-edit--encoding (session)
+  "What SESSION counts columns in: \"utf-8\", \"utf-16\" or \"utf-32\"."
+  (or (plist-get (multi-edit--plist (if (multi-edit--lsp-p session)
+                                        (lsp--workspace-server-capabilities session)
+                                      (eglot--capabilities session)))
+                 :positionEncoding)
+      "utf-16"))
+
+(defun multi-edit--path (session uri)
+  (if (multi-edit--lsp-p session) (lsp--uri-to-path uri) (eglot-uri-to-path uri)))
+
+(defun multi-edit--flush (session)
+  "Send what was typed and not sent yet, in all buffers of SESSION."
+  (if (multi-edit--lsp-p session)
+      (lsp--flush-delayed-changes)
+    (dolist (buffer (multi-edit--buffers session))
+      (with-current-buffer buffer (eglot--signal-textDocument/didChange)))))
+
+(defun multi-edit--request (session method params callback)
+  "Send METHOD with PARAMS to SESSION; CALLBACK gets the answer as `multi-edit-run' says."
+  (multi-edit--flush session)
+  (let ((on-result (lambda (result) (funcall callback (list :result (multi-edit--plist result)))))
+        (on-error (lambda (problem) (funcall callback (list :error (multi-edit--plist problem))))))
+    (if (multi-edit--lsp-p session)
+        (let ((lsp--cur-workspace session))
+          (lsp-request-async method params on-result :error-handler on-error :mode 'detached))
+      ;; Without a time limit: a question may be open for minutes.
+      (jsonrpc-async-request session (intern (concat ":" method)) params
+                             :success-fn on-result :error-fn on-error :timeout nil))))
+
+(defun multi-edit--plist (value)
+  "VALUE with tables turned into property lists, and false into nil: eglot and lsp-mode differ in both."
+  (cond ((hash-table-p value)
+         (let (plist)
+           (maphash (lambda (key item)
+                      (push (if (keywordp key) key (intern (format ":%s" key))) plist)
+                      (push (multi-edit--plist item) plist))
+                    value)
+           (nreverse plist)))
+        ((memq value '(:json-false :null)) nil)
+        ((vectorp value) (vconcat (seq-map #'multi-edit--plist value)))
+        ((consp value) (mapcar #'multi-edit--plist value))
+        (t value)))
+
+;;; Applying edits
+
+;; Clients have their gaps, so nothing is left to them.  Where something was typed and not sent yet, eglot 1.17 edits the
+;; wrong place; it says yes to what the user declines, and does nothing to whole files.  lsp-mode takes every CR out of a
+;; text, does not compare version 0, and saves what it renames.
+
+(defun multi-edit--answer-edit (session edit accepts)
+  "Answer the server's request to apply EDIT, if ACCEPTS says yes, a function of the changes.
+The server asks for one change at a time, and takes back itself what it can't complete."
+  (condition-case problem
+      (let ((changes (multi-edit--prepared session edit nil)))
+        (if (not (funcall accepts changes))
+            '(:applied :json-false :failureReason "It was declined, or only shown.")
+          ;; Once more, since a question takes its time.
+          (multi-edit--change session (multi-edit--prepared session edit nil))
+          '(:applied t)))
+    (quit '(:applied :json-false :failureReason "It was declined."))
+    (error (list :applied :json-false :failureReason (error-message-string problem)))))
+
+(defun multi-edit--apply-here (session result)
+  "Apply RESULT's edit, all of it or nothing; the answer as a callback gets it."
+  (condition-case problem
+      (progn
+        (multi-edit--change session (multi-edit--prepared session (plist-get result :edit) (plist-get result :files)))
+        (list :result (plist-put (plist-put result :applied t) :outcome "applied")))
+    (error (list :error (list :code -32801
+                              :message (format "Nothing was changed: %s" (error-message-string problem)))))))
+
+(defun multi-edit--whole-files-p (edit)
+  "Whether EDIT creates, renames or deletes files."
+  (seq-some (lambda (change) (plist-get change :kind)) (plist-get edit :documentChanges)))
+
+(defun multi-edit--prepared (session edit files)
+  "EDIT's changes, each as (KIND PATH BUFFER MORE), once it is sure that all texts are as EDIT was made for.
+KIND is `edit', `create', `rename' or `delete'; BUFFER is nil where none visits the file; MORE are the edits of a text or
+the new path.  FILES have the hashes of files that are not open."
+  (multi-edit--flush session)
+  (seq-map
+   (lambda (change)
+     (let* ((kind (intern (or (plist-get change :kind) "edit")))
+            (document (plist-get change :textDocument))
+            (uri (or (plist-get document :uri) (plist-get change :uri) (plist-get change :oldUri)))
+            (path (multi-edit--path session uri))
+            (buffer (find-buffer-visiting path))
+            (file (seq-find (lambda (file) (equal (plist-get file :uri) uri)) files)))
+       (if (eq kind 'edit)
+           (multi-edit--check session path buffer (plist-get document :version) (plist-get file :hash))
+         (multi-edit--check-file kind path (plist-get change :newUri) session))
+       (list kind path buffer
+             (if (eq kind 'rename) (multi-edit--path session (plist-get change :newUri)) (plist-get change :edits)))))
+   (plist-get edit :documentChanges)))
+
+(defun multi-edit--check (session path buffer version hash)
+  "Signal an error unless BUFFER, or the file PATH, has the text that an edit was made for."
+  (let ((is-synced (and buffer (memq buffer (multi-edit--buffers session)))))
+    (cond
+     ((and version (not is-synced)) (error "%s is not open any more" path))
+     ((and version (/= version (multi-edit--version session buffer))) (error "%s has changed meanwhile" path))
+     ((and (not version) (or is-synced (and buffer (buffer-modified-p buffer))))
+      (error "%s was opened meanwhile, or has text that the server does not know" path))
+     ((and hash (not (equal hash (multi-edit--hash path)))) (error "%s has changed on disk" path))
+     ((and buffer (buffer-local-value 'buffer-read-only buffer)) (error "%s is read-only" path)))))
+
+(defun multi-edit--check-file (kind path new-uri session)
+  "Signal an error unless KIND can be done to the file PATH, which NEW-URI names afterwards."
+  (let ((new-path (if (eq kind 'rename) (multi-edit--path session new-uri) path)))
+    (when (and (memq kind '(create rename)) (file-exists-p new-path)) (error "%s exists already" new-path))
+    (unless (or (eq kind 'create) (file-exists-p path)) (error "%s does not exist" path))))
+
+(defun multi-edit--hash (path)
+  "SHA-256 of the bytes of the file PATH, in hex."
+  (with-temp-buffer
+    (set-buffer-multibyte nil)
+    (insert-file-contents-literally path)
+    (secure-hash 'sha256 (current-buffer))))
+
+(defun multi-edit--change (session changes)
+  "Make CHANGES, and send the new texts."
+  (multi-edit--change-texts session (seq-filter (lambda (change) (eq (car change) 'edit)) changes))
+  (pcase-dolist (`(,kind ,path ,buffer ,new-path) changes)
+    (pcase kind
+      ('create
+       (make-directory (file-name-directory path) t)
+       (write-region "" nil path nil 'silent nil 'excl))
+      ('rename (multi-edit--rename session path buffer new-path))
+      ('delete
+       (delete-file path)
+       (when buffer
+         (with-current-buffer buffer (set-buffer-modified-p nil))
+         (kill-buffer buffer)))))
+  (multi-edit--flush session))
+
+(defun multi-edit--rename (session path buffer new-path)
+  "Rename the file PATH to NEW-PATH; BUFFER goes with it, with its text as it is, saved or not."
+  (make-directory (file-name-directory new-path) t)
+  (rename-file path new-path)
+  (when buffer
+    (with-current-buffer buffer
+      (if (multi-edit--lsp-p session) (lsp-disconnect) (multi-edit--eglot-leave))
+      (set-visited-file-name new-path t t)
+      (if (multi-edit--lsp-p session) (lsp) (eglot--maybe-activate-editing-mode)))))
+
+(defun multi-edit--eglot-leave ()
+  (when (eglot-managed-p)
+    (eglot--signal-textDocument/didClose)
+    (eglot--managed-mode-off)))
+
+(defun multi-edit--change-texts (session changes)
+  "Change the texts of buffers as CHANGES say; if one of them refuses, all have their old text again."
+  (let* ((encoding (multi-edit--encoding session))
+         (work (mapcar (pcase-lambda (`(,_ ,path ,buffer ,edits))
+                         (with-current-buffer (or buffer (find-file-noselect path))
+                           (cons (current-buffer) (multi-edit--regions edits encoding))))
+                       changes))
+         (buffers (mapcar #'car work))
+         (group (progn (multi-edit--undo-boundaries buffers) (mapcan #'prepare-change-group buffers)))
+         (is-done nil))
+    (unwind-protect
+        (progn
+          (activate-change-group group)
+          (pcase-dolist (`(,buffer . ,regions) work)
+            (with-current-buffer buffer
+              (save-excursion
+                (save-restriction
+                  (widen)
+                  (pcase-dolist (`(,from ,to ,text) regions)
+                    ;; Behind the old text, so that a cursor in front of it stays there.
+                    (goto-char to)
+                    (insert text)
+                    (delete-region from to))))))
+          (setq is-done t))
+      (if (not is-done)
+          (cancel-change-group group)
+        (undo-amalgamate-change-group group)
+        (accept-change-group group)
+        (multi-edit--undo-boundaries buffers)))))
+
+(defun multi-edit--undo-boundaries (buffers)
+  "In BUFFERS, one undo shall not take back what comes before now and what comes after."
+  (dolist (buffer buffers)
+    (when (buffer-live-p buffer)
+      (with-current-buffer buffer (undo-boundary)))))
+
+(defun multi-edit--regions (edits encoding)
+  "EDITS in the current buffer, each as (FROM TO TEXT), the last one first."
+  ;; In a buffer of a file with CRLF a line ends with LF, and the CR would be one too many.
+  (let ((is-dos (eq 1 (coding-system-eol-type buffer-file-coding-system))))
+    (nreverse
+     (seq-map (lambda (edit)
+                (let ((range (plist-get edit :range))
+                      (text (plist-get edit :newText)))
+                  (list (multi-edit--point (plist-get range :start) encoding)
+                        (multi-edit--point (plist-get range :end) encoding)
+                        (if is-dos (string-replace "\r\n" "\n" text) text))))
+              edits))))
+
+(defun multi-edit--point (position encoding)
+  "Where the current buffer has POSITION, whose columns count as ENCODING says; an error where it has no such place."
+  (save-excursion
+    (save-restriction
+      (widen)
+      (goto-char (point-min))
+      (let ((left (plist-get position :character))
+            (inhibit-field-text-motion t))
+        (unless (and (zerop (forward-line (plist-get position :line))) (bolp)) (setq left 1) (goto-char (point-max)))
+        (while (and (> left 0) (not (eolp)))
+          (cl-decf left (multi-edit--width (char-after) encoding))
+          (forward-char))
+        (unless (zerop left) (error "%s has other lines than the server" (buffer-name)))
+        (point)))))
+
+(defun multi-edit--width (char encoding)
+  (pcase encoding
+    ("utf-32" 1)
+    ("utf-16" (if (> char #xffff) 2 1))
+    (_ (cond ((< char #x80) 1) ((< char #x800) 2) ((< char #x10000) 3) (t 4)))))
+
+;;; Saving
+
+(defun multi-edit--save (documents)
+  "Save DOCUMENTS, pairs of URI and path; the answer to `multiEdit/saveDocuments'.
+Where Emacs would ask something first, the document is not saved."
+  (let (saved failed)
+    (pcase-dolist (`(,uri . ,path) (append documents nil))
+      (condition-case problem
+          (with-current-buffer (or (find-buffer-visiting path) (error "No buffer visits it"))
+            (unless (verify-visited-file-modtime) (error "The file has changed on disk"))
+            (unless (file-writable-p path) (error "The file is write-protected"))
+            (let ((inhibit-interaction t) (save-silently t)) (save-buffer))
+            (when (buffer-modified-p) (error "It is still modified"))
+            (push uri saved))
+        ((error quit) (push (list :uri uri :message (error-message-string problem)) failed))))
+    (list :saved (vconcat (nreverse saved)) :failed (vconcat (nreverse failed)))))
+
+(provide 'multi-edit)
+;; Local Variables:
+;; byte-compile-docstring-max-column: 120
+;; End:
+;;; multi-edit.el ends here
