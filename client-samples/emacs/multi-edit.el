@@ -35,6 +35,9 @@ They are read when the server starts.  False is `:json-false', a list is a vecto
   '(:documentChanges t :resourceOperations ["create" "rename" "delete"])
   "What edits are understood here, whatever the client understands by itself.")
 
+(defconst multi-edit--experimental '(:multiEdit (:save t :didApply t :syncDelay 0))
+  "What is announced beside that: documents are saved when the server asks, and texts are sent with every key.")
+
 (defvar multi-edit-did-apply-functions nil
   "Called with the property list that the server sends after each applied batch and each undo.")
 
@@ -85,6 +88,7 @@ They are read when the server starts.  False is `:json-false', a list is a vecto
 (declare-function lsp-session "ext:lsp-mode")
 (declare-function lsp-stdio-connection "ext:lsp-mode")
 (declare-function make-lsp-client "ext:lsp-mode")
+(declare-function multi-edit-eglot-server--eieio-childp "multi-edit")
 (declare-function project-root "project")
 
 ;;; Setting up eglot
@@ -102,7 +106,7 @@ They are read when the server starts.  False is `:json-false', a list is a vecto
   (cl-defmethod eglot-client-capabilities ((_server multi-edit-eglot-server))
     (let ((capabilities (cl-call-next-method)))
       (plist-put (plist-get capabilities :workspace) :workspaceEdit multi-edit--workspace-edit)
-      (plist-put capabilities :experimental '(:multiEdit (:save t)))))
+      (plist-put capabilities :experimental multi-edit--experimental)))
 
   (cl-defmethod eglot-initialization-options ((_server multi-edit-eglot-server))
     (or multi-edit-settings (make-hash-table)))
@@ -235,7 +239,7 @@ It gets the whole text of what changed, since the two may count columns differen
       :activation-fn #'always
       :add-on? t
       :priority -10
-      :custom-capabilities '((experimental . ((multiEdit . ((save . t))))))
+      :custom-capabilities (list (cons 'experimental multi-edit--experimental))
       :initialization-options (lambda () (or multi-edit-settings (make-hash-table)))
       :request-handlers (multi-edit--lsp-request-handlers)
       :notification-handlers
@@ -340,6 +344,8 @@ creates, renames or deletes files is left to the server."
             (insert (format "%s:%d: %s\n" (plist-get failure :path) (car place) (cdr place)))))
         (compilation-mode)
         (goto-char (point-min)))
+      ;; Else a buffer with a checker of its own would take `next-error' for itself.
+      (setq next-error-last-buffer (current-buffer))
       (display-buffer (current-buffer))))
   (message "%s" title))
 
@@ -482,8 +488,8 @@ The server asks for one change at a time, and takes back itself what it can't co
 
 (defun multi-edit--prepared (session edit files)
   "EDIT's changes, each as (KIND PATH BUFFER MORE), once it is sure that all texts are as EDIT was made for.
-KIND is `edit', `create', `rename' or `delete'; BUFFER is nil where none visits the file; MORE are the edits of a text or
-the new path.  FILES have the hashes of files that are not open."
+KIND is `edit', `create', `rename' or `delete'; BUFFER is nil where none visits the file; MORE are the edits of a text
+or the new path.  FILES have the hashes of files that are not open."
   (multi-edit--flush session)
   (seq-map
    (lambda (change)

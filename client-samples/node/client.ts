@@ -1,22 +1,29 @@
 /** A client of the server, whole and small enough to be copied: keeps documents, sends calls, applies edits all or none. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
 import type {
   ApplyWorkspaceEditParams,
   InitializeParams,
   InitializeResult,
   LogMessageParams,
+  ShowDocumentParams,
   ShowMessageRequestParams,
 } from "vscode-languageserver/node";
 // Elsewhere than in this repository: from "multi-edit-language-server/protocol".
 import type {
+  ClientMultiEdit,
+  DidApplyParams,
   MultiEditErrorData,
   MultiEditParams,
   MultiEditResult,
   ReadParams,
   ReadResult,
+  SaveDocumentsParams,
+  SaveDocumentsResult,
+  StatusResult,
+  UndoParams,
 } from "../../server/lsp/protocol.js";
 import { createDocumentStore, type DocumentStore } from "./documents.js";
 
@@ -32,6 +39,10 @@ export interface ClientOptions {
   readonly onLog?: (message: string) => void;
   /** Asks the user and gives one of the titles; `undefined`, and no function at all, means no. */
   readonly ask?: (message: string, titles: readonly string[]) => Promise<string | undefined>;
+  /** Shows the user a file, as the diff of a question; without it the question itself has some of the diff in it. */
+  readonly show?: (path: string) => void;
+  /** Gets what was applied or taken back, and where. */
+  readonly onDidApply?: (applied: DidApplyParams) => void;
 }
 
 /** What came of a call: failures are values, as a model is to read them. */
@@ -52,6 +63,10 @@ export interface Client {
   preview(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
   /** The text that a call would be matched against: show this to the model, not the file on disk. */
   read(params: ReadParams): Promise<Answer<ReadResult>>;
+  /** Takes back a batch that the server applied, by default the last one: in all of its files, or not at all. */
+  undo(params?: UndoParams): Promise<Answer<MultiEditResult>>;
+  /** What the server knows: open documents, folders, what can be taken back. */
+  status(): Promise<Answer<StatusResult>>;
   /** Ends the server and waits until it is gone; gives its exit code. */
   stop(): Promise<number | null>;
 }
@@ -79,6 +94,12 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     const chosen = await options.ask?.(message, titles);
     return actions.find(({ title }) => title === chosen) ?? null;
   });
+  connection.onRequest("window/showDocument", ({ uri }: ShowDocumentParams) => {
+    options.show?.(fileURLToPath(uri));
+    return { success: options.show !== undefined };
+  });
+  connection.onRequest("multiEdit/saveDocuments", ({ uris }: SaveDocumentsParams) => saveAll(documents, uris));
+  connection.onNotification("multiEdit/didApply", (applied: DidApplyParams) => options.onDidApply?.(applied));
   connection.onNotification("window/logMessage", ({ message }: LogMessageParams) => options.onLog?.(message));
   connection.listen();
 
@@ -111,6 +132,8 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     applyByServer: (call) => ask("workspace/executeCommand", { command: "multiEdit.apply", arguments: [call] }),
     preview: (call) => ask("multiEdit/preview", call),
     read: (params) => ask("multiEdit/read", params),
+    undo: (params = {}) => ask("multiEdit/undo", params),
+    status: () => ask("multiEdit/status", {}),
     async stop() {
       await connection.sendRequest("shutdown");
       await connection.sendNotification("exit");
@@ -123,9 +146,26 @@ export async function startClient(options: ClientOptions): Promise<Client> {
 /** `LSPErrorCodes.ContentModified`. */
 const contentModified = -32801;
 
+/** Saves what is open; a file that can't be written is no reason to leave the others. */
+function saveAll(documents: DocumentStore, uris: readonly string[]): SaveDocumentsResult {
+  const answer: SaveDocumentsResult = { saved: [], failed: [] };
+  for (const uri of uris) {
+    try {
+      const path = fileURLToPath(uri);
+      if (documents.get(path) === undefined) throw new Error("it is not open");
+      documents.save(path);
+      answer.saved.push(uri);
+    } catch (error) {
+      answer.failed.push({ uri, message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return answer;
+}
+
 /** Without `documentChanges` and the file operations the server does less; positions count as JavaScript's strings do. */
-function introduction({ folder, settings }: ClientOptions): InitializeParams {
+function introduction({ folder, settings, show }: ClientOptions): InitializeParams {
   const uri = pathToFileURL(folder).href;
+  const multiEdit: ClientMultiEdit = { save: true, didApply: true, syncDelay: 0 };
   return {
     processId: process.pid,
     clientInfo: { name: "multi-edit-node-sample" },
@@ -138,6 +178,8 @@ function introduction({ folder, settings }: ClientOptions): InitializeParams {
         applyEdit: true,
         workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] },
       },
+      window: { showDocument: { support: show !== undefined } },
+      experimental: { multiEdit },
     },
   };
 }

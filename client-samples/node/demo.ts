@@ -43,7 +43,9 @@ async function main(): Promise<void> {
   try {
     const original = copyPackages(folder);
     const all = [...calls, ...patchCalls(original, nextTexts())];
-    const client = await startClient({ command: [process.execPath, join(root, "dist/main.cjs"), "--stdio"], folder });
+    const command = [process.execPath, join(root, "dist/main.cjs"), "--stdio"] as const;
+    // Nothing is to reach the disk before the demo has looked at it.
+    const client = await startClient({ command, folder, settings: { save: "never" } });
     const stage: Stage = { folder, client, expected: new Map(original), unsaved: new Map(original), problems: [] };
     try {
       introduce(stage);

@@ -1,0 +1,91 @@
+/** The client of the Node sample with the built server: what it answers the server, and what it can ask besides edits. */
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Client, type ClientOptions, startClient } from "../client-samples/node/client.js";
+import type { DidApplyParams } from "../server/lsp/protocol.js";
+import { batch } from "./support/desk.js";
+import { builtServer } from "./support/wireServer.js";
+
+let folder = "";
+let client: Client;
+let told: DidApplyParams[] = [];
+
+const at = (name: string): string => join(folder, name);
+const disk = (name: string): string => readFileSync(at(name), "utf8");
+const edits = batch(["clean.txt", "one", "1"], ["dirty.txt", "two", "2"]);
+
+async function start(options: Partial<ClientOptions> = {}): Promise<void> {
+  client = await startClient({
+    command: [process.execPath, builtServer, "--stdio"],
+    folder,
+    onDidApply: (applied) => told.push(applied),
+    ...options,
+  });
+  client.documents.open(at("clean.txt"));
+  client.documents.change(at("dirty.txt"), "typed two\n");
+}
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-client-")));
+  writeFileSync(at("clean.txt"), "one\n");
+  writeFileSync(at("dirty.txt"), "two\n");
+  told = [];
+});
+afterEach(async () => {
+  expect(await client.stop()).toBe(0);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("what the server applies", () => {
+  it("is saved where nothing was unsaved before, is told of, and can be taken back", async () => {
+    await start();
+    const answer = await client.applyByServer(edits);
+    expect(answer).toMatchObject({ ok: true, result: { outcome: "applied" } });
+    expect([disk("clean.txt"), disk("dirty.txt")]).toEqual(["1\n", "two\n"]);
+    const transaction = answer.ok ? answer.result.transaction : undefined;
+    expect(await client.status()).toMatchObject({
+      ok: true,
+      result: { transactions: [{ transaction, state: "applied" }] },
+    });
+    expect(await client.undo({ transaction: transaction ?? "" })).toMatchObject({
+      ok: true,
+      result: { outcome: "applied" },
+    });
+    expect(client.documents.get(at("clean.txt"))?.text).toBe("one\n");
+    expect(client.documents.get(at("dirty.txt"))?.text).toBe("typed two\n");
+    await expect.poll(() => told.map((one) => one.transaction)).toEqual([transaction, transaction]);
+    expect(told[0]?.files.map(({ uri }) => uri)).toEqual(
+      ["clean.txt", "dirty.txt"].map((name) => pathToFileURL(at(name)).href),
+    );
+  });
+});
+
+describe("the question before it", () => {
+  it("shows the diff, and applies what the user agrees to", async () => {
+    const titles: string[] = [];
+    let shown = "";
+    await start({
+      settings: { confirm: "always" },
+      ask: async (_, offered) => {
+        titles.push(offered.join());
+        return titles.length === 1 ? "Show diff" : "Apply";
+      },
+      show: (path) => {
+        shown = readFileSync(path, "utf8");
+      },
+    });
+    expect(await client.applyByServer(edits)).toMatchObject({ ok: true, result: { outcome: "applied", diff: shown } });
+    expect(titles).toEqual(["Apply,Show diff,Reject", "Apply,Show diff,Reject"]);
+    expect(shown).toContain("-typed two\n+typed 2\n");
+  });
+
+  it("is answered with no where nobody can be asked", async () => {
+    await start({ settings: { confirm: "always" } });
+    const answer = await client.applyByServer(edits);
+    expect(answer).toMatchObject({ ok: false, data: { failures: [{ code: "userRejected" }] } });
+    expect(client.documents.get(at("clean.txt"))?.text).toBe("one\n");
+  });
+});
