@@ -1,5 +1,6 @@
 /** An agent's end of a session's socket: connects, has the session show that it is the announced one, and asks. */
 import { createConnection, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type CancellationToken,
   CancellationTokenSource,
@@ -31,55 +32,57 @@ export type Connected =
 /** The connection ended before the answer came, so that nobody knows what became of the request. */
 export class ConnectionLost extends Error {}
 
-/** Connects to an announced session; never throws. */
+/** Connects to an announced session; never throws. A session that has no place is asked again until there is no time left. */
 export async function connect(record: SessionRecord, version: string): Promise<Connected> {
+  const until = performance.now() + limits.connectMs;
+  for (;;) {
+    const tried = await attempt(record, version, until);
+    if (tried !== "cutOff") return tried;
+    if (performance.now() >= until) return { ok: false, why: silent };
+    await delay(retryMs);
+  }
+}
+
+const retryMs = 50;
+
+/** `cutOff`: the connection was not accepted, or ended before the session had answered. */
+async function attempt(record: SessionRecord, version: string, until: number): Promise<Connected | "cutOff"> {
   const opened = await openSocket(record.address);
-  if (!opened.ok) return opened;
+  if (!opened.ok) return opened.code === "EAGAIN" ? "cutOff" : { ok: false, why: unreached(opened.code) };
   const { socket } = opened;
   const ends = createEnds(socket);
-  const timer = setTimeout(() => socket.destroy(), limits.helloMs);
-  const session: Reached = {
-    record,
-    version: record.version,
-    request: ends.request,
-    close: () => socket.destroy(),
-  };
+  const timer = setTimeout(() => socket.destroy(), Math.max(0, until - performance.now()));
   try {
     const greeted = await shakeHands(record, version, ends.request);
-    if (greeted.ok) return { ok: true, session: { ...session, version: greeted.version } };
+    const { request } = ends;
+    if (greeted.ok)
+      return { ok: true, session: { record, version: greeted.version, request, close: () => socket.destroy() } };
     socket.destroy();
     return greeted;
   } catch (error) {
     socket.destroy();
-    return error instanceof ResponseError
-      ? { ok: false, why: { kind: "refused", message: error.message } }
-      : { ok: false, why: silent };
+    return error instanceof ResponseError ? { ok: false, why: { kind: "refused", message: error.message } } : "cutOff";
   } finally {
     clearTimeout(timer);
   }
 }
 
-type Opened = { readonly ok: true; readonly socket: Socket } | { readonly ok: false; readonly why: Unreached };
+type Opened = { readonly ok: true; readonly socket: Socket } | { readonly ok: false; readonly code: string };
 
-/** A full queue of those who connect is tried again for as long as an answer may take. */
-async function openSocket(address: string): Promise<Opened> {
-  const until = performance.now() + limits.helloMs;
-  for (;;) {
-    const code = await new Promise<Socket | string>((resolve) => {
-      const socket = createConnection({ path: address });
-      socket.once("connect", () => resolve(socket));
-      socket.once("error", (error) => resolve(codeOf(error)));
-    });
-    if (typeof code !== "string") return { ok: true, socket: code };
-    if (code === "EPERM" || code === "EACCES")
-      return { ok: false, why: { kind: "forbidden", code, sandbox: isInSandbox() } };
-    if (code !== "EAGAIN") return { ok: false, why: { kind: "absent", code } };
-    if (performance.now() > until) return { ok: false, why: silent };
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+function openSocket(address: string): Promise<Opened> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ path: address });
+    socket.once("connect", () => resolve({ ok: true, socket }));
+    socket.once("error", (error) => resolve({ ok: false, code: codeOf(error) }));
+  });
 }
 
-const silent: Unreached = { kind: "silent", seconds: limits.helloMs / 1000 };
+function unreached(code: string): Unreached {
+  const isForbidden = code === "EPERM" || code === "EACCES";
+  return isForbidden ? { kind: "forbidden", code, sandbox: isInSandbox() } : { kind: "absent", code };
+}
+
+const silent: Unreached = { kind: "silent", seconds: limits.connectMs / 1000 };
 
 /** Codex says so to the commands that it starts; other sandboxes say nothing. */
 function isInSandbox(): boolean {

@@ -146,8 +146,10 @@ export const limits = {
   agentRequests: 32,
   /** Bytes that an agent may send before it has shown that it knows the session's secret. */
   helloBytes: 4 * 1024,
-  /** Milliseconds that it may take to show it, and that a session may take to answer one who connects. */
+  /** Milliseconds that it may take to show it. */
   helloMs: 2_000,
+  /** Milliseconds that an agent tries to reach a session: longer than a place takes to become free that a silent one holds. */
+  connectMs: 4_000,
   /** Milliseconds after which an agent that asks nothing is disconnected. */
   agentIdleMs: 600_000,
   /** Bytes of what the command line is given to apply. */

@@ -22,6 +22,7 @@ import {
   stranger,
 } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
+import { runCommand } from "../support/commands.js";
 import { type DeskOptions, layDesk } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 import { startServer } from "../support/rawClient.js";
@@ -278,7 +279,10 @@ describe("a crowd", () => {
     const inside = await Promise.all(Array.from({ length: limits.agentConnections }, () => friend(session)));
     const outside = await stranger(session);
     await outside.closed;
-    inside[0]?.socket.destroy();
+    // The command line tries again until there is a place for it.
+    const waiting = runCommand(program, ["sessions"]);
+    setTimeout(() => inside[0]?.socket.destroy(), 500);
+    expect(await waiting).toMatchObject({ code: 0, stdout: expect.stringContaining(session.id) });
     const agent = await eventually(() => friend(session));
     expect((await agent.ask(1, "multiEdit/status", null)).result).toBeDefined();
   });

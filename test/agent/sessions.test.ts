@@ -138,7 +138,7 @@ describe("a session that has ended", () => {
 
 describe("a session that can't be asked", () => {
   const refusals: readonly (readonly [string, Stub, string])[] = [
-    ["is suspended", { isSilent: true }, "does not answer within 2 s"],
+    ["is suspended", { isSilent: true }, "does not answer within 4 s"],
     ["is another one than was announced", { isImpostor: true }, "does not know the session's secret"],
     ["is too old", { refuses: "The editor runs version 0.0.1, which is too old" }, "0.0.1, which is too old"],
   ];
@@ -147,8 +147,8 @@ describe("a session that can't be asked", () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     const id = await startStub(home, { ...stub, folders: [folder] });
-    for (const args of [[], ["--mode=editor"], ["--session", id]]) {
-      const { code, stderr } = await apply("a.txt", folder, ...args);
+    const asked = [[], ["--mode=editor"], ["--session", id]].map((args) => apply("a.txt", folder, ...args));
+    for (const { code, stderr } of await Promise.all(asked)) {
       expect([code, stderr]).toEqual([3, expect.stringContaining(why)]);
       expect(stderr).toContain("Nothing was changed");
     }
