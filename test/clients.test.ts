@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { WorkspaceEdit } from "vscode-languageserver/node";
 import { factsOf } from "../server/lsp/clients.js";
 import { buildProgram, type Program } from "./support/build.js";
 import { batch, clearDesks, type Desk, type DeskOptions, layDesk, told } from "./support/desk.js";
@@ -20,7 +21,7 @@ const start = (name: string, options: DeskOptions = {}): Promise<Desk> =>
 
 describe("the table", () => {
   it("knows a client by its name in any case, and treats others with caution", () => {
-    expect(factsOf({ name: "NeoVim", version: "0.12.4" })).toBe(factsOf({ name: "neovim" }));
+    expect(factsOf({ name: "NeoVim", version: "0.12.4" })).toBe(factsOf({ name: "neovim", version: "0.12.0" }));
     expect(factsOf({ name: "neovim" })).not.toBe(factsOf(undefined));
     for (const name of ["", "neovim2", "constructor", "__proto__", "Visual Studio Code"]) {
       expect(factsOf({ name, version: "1" }), name).toBe(factsOf(undefined));
@@ -33,6 +34,12 @@ describe("the table", () => {
       finalLineEndReturns: false,
       checksVersionsFrom: 0,
     });
+  });
+
+  it("tells versions apart where they differ", () => {
+    expect(factsOf({ name: "Neovim", version: "0.10.4" }).addsLineAtEnd).toBe(true);
+    expect(factsOf({ name: "Neovim", version: "0.12.0-dev+g1" }).addsLineAtEnd).toBe(false);
+    expect(factsOf({ name: "Neovim", version: "1.0" }).addsLineAtEnd).toBe(false);
   });
 
   it.each([
@@ -80,6 +87,66 @@ describe("an editor that opens CRLF files with LF", () => {
     const answer = await told(apply(batch(["a.txt", "two", "2\n2"], ["b.txt", "b", "B"])));
     expect([answer.outcome, answer.codes]).toEqual(["failed", ["clientRefused"]]);
     expect(texts()).toEqual({ "a.txt": "one\ntwo\nthree\n" });
+  });
+});
+
+describe("an editor that makes inserted line ends alike", () => {
+  const mixed = "one\r\ntwo\nthree\r\n";
+
+  it.each<[string, DeskOptions]>([
+    ["is known to", { clientInfo: { name: "Neovim" } }],
+    [
+      "announces it",
+      {
+        capabilities: {
+          workspace: { applyEdit: true, workspaceEdit: { documentChanges: true, normalizesLineEndings: true } },
+        },
+      },
+    ],
+  ])("and %s: in a text that has both kinds, new lines are planned with LF", async (_how, options) => {
+    const { editor, apply, texts } = await start("ed", { open: { "a.txt": mixed }, proofTimeout: 300, ...options });
+    editor.behave("normalisesLineEnds");
+    const answer = await apply(batch(["a.txt", "one", "one\nand"], ["a.txt", "three", "3\nand"]));
+    expect(answer).toMatchObject({ outcome: "applied" });
+    expect(texts()).toEqual({ "a.txt": "one\nand\r\ntwo\n3\nand\r\n" });
+    // What is said is what was done.
+    expect(answer.diff).toContain("+and\r\n two\n-three\r\n+3\n+and\r\n");
+  });
+
+  it("gets CRLF where all of a text has it", async () => {
+    const { apply, texts } = await start("Neovim", { open: { "a.txt": "one\r\ntwo\r\n" } });
+    await apply(batch(["a.txt", "one", "one\nand"]));
+    expect(texts()).toEqual({ "a.txt": "one\r\nand\r\ntwo\r\n" });
+  });
+});
+
+describe("an editor that leaves an empty line behind a text that is inserted at the end", () => {
+  const append = (oldText: string, newText: string) => ({ path: "a.txt", oldText, newText });
+
+  it.each([
+    ["0.10.4", "one\ntwo\n", append("two\n", "two\nthree\n"), { line: 1, character: 3 }, "\nthree"],
+    ["0.10.4", "one\r\ntwo\r\n", append("two\r\n", "two\r\nthree\r\n"), { line: 1, character: 3 }, "\r\nthree"],
+    ["0.12.4", "one\ntwo\n", append("two\n", "two\nthree\n"), { line: 2, character: 0 }, "three\n"],
+    ["0.10.4", "one\ntwo", append("two", "two\nthree"), { line: 1, character: 3 }, "\nthree"],
+  ])("Neovim %s gets lines for the end of %j where they do no harm", async (version, text, edit, at, newText) => {
+    const desk = await start("", { clientInfo: { name: "Neovim", version }, open: { "a.txt": text } });
+    expect(await desk.apply(edit)).toMatchObject({ outcome: "applied" });
+    const end = text.includes("\r") ? "\r\n" : "\n";
+    expect(desk.texts()).toEqual({ "a.txt": `${text.trimEnd()}${end}three${text.endsWith("\n") ? end : ""}` });
+    const [{ edit: sent }] = desk.editor.asked as [{ edit: WorkspaceEdit }];
+    expect(sent.documentChanges).toMatchObject([{ edits: [{ range: { start: at, end: at }, newText }] }]);
+  });
+
+  it("Neovim 0.10 gets one edit where the last line is changed, too", async () => {
+    const desk = await start("", {
+      clientInfo: { name: "Neovim", version: "0.10.4" },
+      open: { "a.txt": "one\r\nthree\r\n" },
+    });
+    const call = batch(["a.txt", "three\n", "3\n4\n"]);
+    expect(await desk.apply(call)).toMatchObject({ outcome: "applied" });
+    expect(desk.texts()).toEqual({ "a.txt": "one\r\n3\r\n4\r\n" });
+    const [{ edit: sent }] = desk.editor.asked as [{ edit: WorkspaceEdit }];
+    expect(sent.documentChanges).toMatchObject([{ edits: [{ range: { end: { line: 1 } } }] }]);
   });
 });
 

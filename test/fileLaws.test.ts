@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeCall } from "../server/dialect/decode.js";
+import { factsOf } from "../server/lsp/clients.js";
 import { wholeDiff } from "../server/lsp/report.js";
 import { toWorkspaceEdit } from "../server/lsp/workspaceEdit.js";
 import { diffOf } from "../server/plan/diff.js";
@@ -107,7 +108,7 @@ function applyStrictly(before: Tree, files: readonly FileChange[]): Tree {
     capabilities: {
       workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
     },
-    facts: { documentChanges: true, emptyIsLineEnd: false },
+    facts: { ...factsOf(undefined), documentChanges: true },
   });
   if (!made.ok) throw new Error(made.failure.message);
   const texts = new Map([...before].map(([path, text]) => [uriOf(path), text]));

@@ -10,6 +10,7 @@ import { createResolver } from "../workspace/paths.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../workspace/snapshot.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
 import { tellApplied } from "./didApply.js";
+import { fitted } from "./fit.js";
 import { type ReportStep, withProgress } from "./progress.js";
 import type { CallOptions } from "./protocol.js";
 import { toEditorError, toError, toResult } from "./report.js";
@@ -96,7 +97,8 @@ async function draft(call: Call, operations: readonly Operation[]): Promise<Draf
     if (moved !== undefined) continue;
     if (!planned.ok) return failed(planned.failures, planned.outcomes);
     const { places } = snapshot;
-    return { ok: true, planned: { ...planned, warnings: [...warnings, ...planned.warnings] }, places };
+    const files = planned.files.map((file) => fitted(session, file));
+    return { ok: true, planned: { ...planned, files, warnings: [...warnings, ...planned.warnings] }, places };
   }
   return failed([editorFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }

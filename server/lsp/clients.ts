@@ -11,6 +11,10 @@ export interface ClientFacts {
   readonly emptyIsLineEnd: boolean;
   /** Whether a final line end that an edit takes away comes back at once. */
   readonly finalLineEndReturns: boolean;
+  /** Whether it makes the line ends of what it inserts alike: LF, where the text has both kinds; it need not announce it. */
+  readonly normalisesInserts: boolean;
+  /** Whether a text that is inserted behind the final line end leaves an empty line more. */
+  readonly addsLineAtEnd: boolean;
   /** In what its texts differ from the files that it opens and saves. */
   readonly habits: SaveHabits;
   /** The first version from which on an edit for a version that is gone is refused: 0 is for all, Infinity for none. */
@@ -31,6 +35,8 @@ const unknownClient: ClientFacts = {
   loneCrEndsLine: true,
   emptyIsLineEnd: false,
   finalLineEndReturns: false,
+  normalisesInserts: false,
+  addsLineAtEnd: false,
   habits: { syncsLf: false, endsLastLine: false },
   checksVersionsFrom: 0,
   syncDelay: 150,
@@ -47,6 +53,14 @@ const measured: ClientFacts = {
   habits: { syncsLf: false, endsLastLine: true },
 };
 
+const neovim: ClientFacts = {
+  ...measured,
+  emptyIsLineEnd: true,
+  finalLineEndReturns: true,
+  normalisesInserts: true,
+  checksVersionsFrom: 1,
+  syncDelay: 200,
+};
 const emacs: ClientFacts = { ...measured, habits: { syncsLf: true, endsLastLine: true } };
 const eglot: ClientFacts = { ...emacs, syncDelay: 600, asksUser: true };
 
@@ -63,10 +77,8 @@ interface Row {
  * (which calls itself Emacs); parts of it on Vim 9.2 with vim-lsp and with yegappan/lsp.
  */
 const rows: readonly Row[] = [
-  {
-    name: "neovim",
-    facts: { ...measured, emptyIsLineEnd: true, finalLineEndReturns: true, checksVersionsFrom: 1, syncDelay: 200 },
-  },
+  { name: "neovim", before: [0, 12], facts: { ...neovim, addsLineAtEnd: true } },
+  { name: "neovim", facts: neovim },
   { name: "helix", facts: { ...measured, emptyIsLineEnd: true, syncDelay: 0 } },
   { name: "eglot", before: [1, 24], facts: { ...eglot, hidesDeclining: true } },
   { name: "eglot", facts: eglot },

@@ -4,6 +4,7 @@ import type { FileChange } from "../plan/outcome.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
+import { astrayIn, type Step } from "./astray.js";
 import { openAt, type Session } from "./session.js";
 
 /** What the editor's own text says of one edit. */
@@ -22,22 +23,39 @@ export type Proof =
   /** The editor said yes, but does not sync the text that would prove it. */
   | { readonly kind: "unproved" };
 
+/** The editor has applied the edit at places that are not meant, which `done` describes. */
+export interface Astray {
+  readonly kind: "astray";
+  readonly done: FileChange;
+}
+
 /** What is sent. */
 interface Asked {
   readonly label: string;
   readonly edit: WorkspaceEdit;
 }
 
-/** Sends the edit and watches the text: the answer only decides how long to wait for it. */
+/** As `proveText`, for texts that nobody types into yet. */
 export async function prove(session: Session, file: FileChange, asked: Asked): Promise<Proof> {
+  const proof = await proveText(session, file, asked);
+  return proof.kind === "astray" ? { kind: "diverged" } : proof;
+}
+
+/** Sends the edit and watches the text: the answer only decides how long to wait for it. */
+export async function proveText(session: Session, file: FileChange, asked: Asked): Promise<Proof | Astray> {
   const { uri, version } = file.document;
   const verdictOn = (text: string): Verdict => (version === null ? "unclear" : whichText(file, text));
-  const isProof = (text: string): boolean => isExpected(session, file, text) || verdictOn(text) === "planned";
-  const watch = watchText(session, uri, isProof);
+  const told = (step: Step): Proof | Astray | undefined => {
+    const done = astrayIn(session, { file, edit: asked.edit }, step);
+    if (done !== undefined) return { kind: "astray", done };
+    const isProof = isExpected(session, file, step.now) || verdictOn(step.now) === "planned";
+    return isProof ? { kind: "proved" } : undefined;
+  };
+  const watch = watchText(session, uri, told);
   const openNow = () => openAt(session, uri);
   try {
-    const answer = await Promise.race([request(session, asked), watch.seen.then(() => "seen" as const)]);
-    if (answer === "seen") return { kind: "proved" };
+    const answer = await Promise.race([request(session, asked), watch.seen]);
+    if ("kind" in answer) return answer;
     // Who says no to a version that is gone has not applied the edit, if the text agrees.
     const moved = openNow();
     if (isNo(answer) && moved !== undefined && moved.version !== version && verdictOn(moved.text) === "old") {
@@ -46,7 +64,8 @@ export async function prove(session: Session, file: FileChange, asked: Asked): P
     const { proofTimeout } = session.settings;
     // What was typed before a refusal, and is the reason for it, may still be on its way.
     const patience = answer.applied ? proofTimeout : Math.max(proofTimeout / 4, session.facts.syncDelay);
-    if (await within(patience, watch.seen)) return { kind: "proved" };
+    const seen = await within(patience, watch.seen);
+    if (seen !== undefined) return seen;
     const open = openNow();
     if (open === undefined && version === null && !answer.silent) {
       return answer.applied ? { kind: "unproved" } : { kind: "refused", reason: answer.reason };
@@ -125,28 +144,33 @@ export function patienceOf({ facts }: Session): number {
   return facts.asksUser ? limits.confirmMs : limits.applyEditMs;
 }
 
-/** Tells when a document's synced text is first the one that is waited for, even if it moves on at once. */
-function watchText(
+/** Gives the first thing that a document's synced text tells, even if it moves on at once. */
+function watchText<T>(
   session: Session,
   uri: string,
-  isSought: (text: string) => boolean,
-): { seen: Promise<void>; stop: () => void } {
+  told: (step: Step) => T | undefined,
+): { readonly seen: Promise<T>; readonly stop: () => void } {
   let stop = (): void => {};
-  const seen = new Promise<void>((resolve) => {
+  let before = openAt(session, uri)?.text;
+  const seen = new Promise<T>((resolve) => {
     stop = session.documents.onChange((changed) => {
       const open = openAt(session, uri);
-      if (changed === open?.uri && open.desynced === undefined && isSought(open.text)) resolve();
+      if (changed !== open?.uri || open.desynced !== undefined) return;
+      const what = told({ before: before ?? open.text, now: open.text });
+      before = open.text;
+      if (what !== undefined) resolve(what);
     });
   });
   return { seen, stop };
 }
 
-async function within(milliseconds: number, seen: Promise<void>): Promise<boolean> {
+/** What comes in that time; `undefined`: nothing. */
+async function within<T>(milliseconds: number, seen: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), milliseconds);
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), milliseconds);
   });
-  const result = await Promise.race([seen.then(() => true), late]);
+  const result = await Promise.race([seen, late]);
   clearTimeout(timer);
   return result;
 }

@@ -9,21 +9,31 @@ import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
 import { withoutMark } from "../workspace/files.js";
 import type { Site } from "./fileSteps.js";
-import { isExpected, type Proof, prove, whichText } from "./proof.js";
+import { asOpened } from "./fit.js";
+import { type Astray, isExpected, type Proof, proveText, whichText } from "./proof.js";
 import { labelOf } from "./report.js";
 import { openAt, type Session } from "./session.js";
 import { hasDocumentChanges, toTextDocumentEdit, toWorkspaceEdit } from "./workspaceEdit.js";
 
-/** Sends the edit of one document, as it was planned. */
-export async function changeText({ session, options }: Site, file: FileChange): Promise<Proof> {
+/**
+ * Sends the edit of one document, as it was planned. Where the editor applies it at other places than are meant, because it
+ * has another text by then, that is taken back and the document has `moved`.
+ */
+export async function changeText(site: Site, file: FileChange): Promise<Proof> {
+  const proof = await sendText(site, file);
+  if (proof.kind !== "astray") return proof;
+  return (await takeTextBack(site, proof.done)) ? { kind: "moved" } : { kind: "diverged" };
+}
+
+async function sendText({ session, options }: Site, file: FileChange): Promise<Proof | Astray> {
   const { uri, version } = file.document;
   const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
   // Typing that is not synced yet would not keep the edit from being applied at the wrong place.
   if (!hasMoved() && isUnguarded(session, version)) await typingSynced(session);
   // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
   if (hasMoved()) return { kind: "moved" };
-  const asked = asSynced(session, file);
-  return prove(session, asked, { label: labelOf([file], options), edit: editOf(session, asked) });
+  const asked = asOpened(session, file);
+  return proveText(session, asked, { label: labelOf([file], options), edit: editOf(session, asked) });
 }
 
 /** When the typing of a session was last waited for, in milliseconds of the process. */
@@ -42,28 +52,6 @@ function isUnguarded(session: Session, version: number | null): boolean {
   return version !== null && (version < session.facts.checksVersionsFrom || !hasDocumentChanges(session));
 }
 
-/** A file that was planned as it is on disk, as an editor syncs it that has LF for every line end. */
-function asSynced({ facts }: Session, file: FileChange): FileChange {
-  const { document, change } = file;
-  const isAllCrlf = document.text.includes("\r\n") && !/(?<!\r)\n/.test(document.text);
-  if (document.version !== null || !facts.habits.syncsLf || !isAllCrlf) return file;
-  let read = 0;
-  let dropped = 0;
-  const offset = (at: number): number => {
-    dropped += at - read - withLf(document.text.slice(read, at)).length;
-    read = at;
-    return at - dropped;
-  };
-  const changes = change.changes.map(
-    ({ from, to, insert }): Change => ({ from: offset(from), to: offset(to), insert: withLf(insert) }),
-  );
-  const text = withLf(document.text);
-  const folded = ChangeSet.of(text.length, changes);
-  return { ...file, document: { ...document, text }, change: folded, text: folded.apply(text) };
-}
-
-const withLf = (text: string): string => text.replaceAll("\r\n", "\n");
-
 /** The edit of one document; a client that knows no `documentChanges` gets the older form. */
 function editOf(session: Session, file: FileChange): WorkspaceEdit {
   const made = toWorkspaceEdit([{ ...file, kind: "update" }], session);
@@ -80,7 +68,7 @@ export async function takeTextBack(site: Site, file: FileChange): Promise<boolea
     const document = { ...file.document, text: withoutMark(open.text), version: open.version };
     const inverse = inverseOf(session, file, document);
     if (!inverse.ok) return false;
-    const { kind } = await changeText(site, { ...file, ...inverse.change, document });
+    const { kind } = await sendText(site, { ...file, ...inverse.change, document });
     // Typed into again meanwhile: the inverse is made anew, for the text as it is then.
     if (kind !== "moved") return kind === "proved";
   }
@@ -95,7 +83,7 @@ export type Inverse =
 /** The inverse of a file's change on the text that the document has `now`; what was typed since stays. */
 export function inverseOf(session: Session, applied: FileChange, now: Document): Inverse {
   const { text } = now;
-  const file = now.version === null ? applied : asSynced(session, applied);
+  const file = now.version === null ? applied : asOpened(session, applied);
   const synced = (file.document.bomSynced ? "\uFEFF" : "") + text;
   const isTyped = !isExpected(session, file, synced);
   // A final line end that the editor gave back does not count for typing, and goes with the edit.

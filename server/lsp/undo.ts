@@ -12,6 +12,7 @@ import { readTarget } from "../workspace/snapshot.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
 import { tellApplied } from "./didApply.js";
 import { nameAfter } from "./fileSteps.js";
+import { fitted } from "./fit.js";
 import { isExpected } from "./proof.js";
 import { toError } from "./report.js";
 import { applyByServer, type Drafted, inTurn, type Redrafted } from "./serverApply.js";
@@ -93,8 +94,10 @@ function createPlan(session: Session, { steps }: Transaction): UndoPlan {
     steps.filter((step) => step.file === file).map(({ kind }) => kind);
   const invert = async (file: FileChange): Promise<Inverted> => {
     const inverted = await inverseFile(session, { file, kinds: kindOf(file), freed, steps });
-    if (inverted.ok) sources.set(inverted.file, file);
-    return inverted;
+    if (!inverted.ok) return inverted;
+    const fit = fitted(session, inverted.file);
+    sources.set(fit, file);
+    return { ...inverted, file: fit };
   };
   return {
     async draft() {

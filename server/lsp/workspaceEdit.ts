@@ -12,6 +12,7 @@ import type {
 import { editorFailures, type Failure } from "../plan/failure.js";
 import { type FileOrder, fileOrder } from "../plan/fileOrder.js";
 import type { FileChange } from "../plan/outcome.js";
+import { ChangeSet } from "../text/changeSet.js";
 import { LineIndex } from "../text/lines.js";
 import type { ClientFacts } from "./clients.js";
 import { ascendingPositions, type PositionEncoding } from "./positions.js";
@@ -20,7 +21,7 @@ import { ascendingPositions, type PositionEncoding } from "./positions.js";
 export interface EditTarget {
   readonly encoding: PositionEncoding;
   readonly capabilities: ClientCapabilities;
-  readonly facts: Pick<ClientFacts, "documentChanges" | "emptyIsLineEnd">;
+  readonly facts: ClientFacts;
 }
 
 /** An edit that the client can apply, or why there is none. */
@@ -109,7 +110,18 @@ function toTextEdits({ document, change, kind }: FileChange, target: EditTarget)
   const lines = LineIndex.of(text, document);
   const positionAt = ascendingPositions(text, lines, target.encoding);
   const at = (offset: number): Position => positionAt(offset + mark.length);
-  return change.changes.map(({ from, to, insert }) => ({ range: { start: at(from), end: at(to) }, newText: insert }));
+  const { changes } = target.facts.addsLineAtEnd ? beforeLastEnd(document.text, change) : change;
+  return changes.map(({ from, to, insert }) => ({ range: { start: at(from), end: at(to) }, newText: insert }));
+}
+
+/** The same change, with lines that are added at the end put in front of the final line end, and ending without theirs. */
+function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
+  const last = change.changes.at(-1);
+  const end = /\r\n$|\n$/.exec(text)?.[0];
+  if (last === undefined || end === undefined || last.from < text.length || !last.insert.endsWith(end)) return change;
+  const at = text.length - end.length;
+  const moved = { from: at, to: at, insert: end + last.insert.slice(0, -end.length) };
+  return ChangeSet.of(text.length, [...change.changes.slice(0, -1), moved]);
 }
 
 /** Resource operations are an extension of `documentChanges`: who has the one has the other. */
