@@ -43,7 +43,9 @@ async function start(place: Place): Promise<Driver> {
 }
 
 function driverOf(terminal: Terminal, place: Place): Driver {
-  const { typed, pasted, written, done, show, toNormalMode } = handsOn(terminal, place);
+  const { typed, written, done, show, toNormalMode } = handsOn(terminal, place);
+  /** What was on the screen before, a question shown once may be. */
+  let shown = 0;
   return {
     open: async (path) => {
       show(path);
@@ -59,7 +61,12 @@ function driverOf(terminal: Terminal, place: Place): Driver {
       await toNormalMode();
       await done();
     },
-    command: (call) => pasted(`lsp-workspace-command multiEdit.apply ${argument(call)}`),
+    command: async (call) => {
+      const command = `lsp-workspace-command multiEdit.apply ${argument(call)}`;
+      if (command.length < 300) return typed(command);
+      writeFileSync(callPath(place), argument(call));
+      terminal.write(keys.apply);
+    },
     held: async (path) => {
       show(path);
       const { text } = decodeFile(await written(keys.writeAll));
@@ -87,8 +94,11 @@ function driverOf(terminal: Terminal, place: Place): Driver {
       await toNormalMode();
       await done();
     },
-    answer: async () => {
-      throw new Error("not yet");
+    answer: async (question, action, actions) => {
+      await terminal.whenShown(question.split("\n", 1)[0]!, shown);
+      shown = terminal.mark();
+      // The first one is chosen from the beginning; Ctrl-N goes on to the next.
+      terminal.write(`${"\u000e".repeat(actions.indexOf(action))}\r`);
     },
     // The command's end takes away a command line that has been opened meanwhile.
     settle: () => delay(60),
@@ -104,8 +114,6 @@ function driverOf(terminal: Terminal, place: Place): Driver {
 /** What a user's hands do in Helix. */
 interface Hands {
   readonly typed: (command: string) => void;
-  /** For what is long, because Helix looks for completions at each key; a paste must not arrive with other keys. */
-  readonly pasted: (command: string) => Promise<void>;
   /** Has text written to a file by one of the `keys`, by which it is known that all keys before have had their effect. */
   readonly written: (key: string) => Promise<Buffer>;
   readonly done: () => Promise<void>;
@@ -127,13 +135,6 @@ function handsOn(terminal: Terminal, place: Place): Hands {
   return {
     typed,
     written,
-    pasted: async (command) => {
-      terminal.write(":");
-      await delay(30);
-      terminal.paste(command);
-      await delay(30);
-      terminal.write("\r");
-    },
     done: async () => void (await written(keys.writeSelection)),
     show: (path) => {
       const short = relative(place.folder, path);
@@ -147,8 +148,11 @@ function handsOn(terminal: Terminal, place: Place): Hands {
   };
 }
 
-/** Ctrl-G and Ctrl-T, which the tests' configuration gives a meaning. */
-const keys = { writeSelection: "\u0007", writeAll: "\u0014" } as const;
+/** Ctrl-G, Ctrl-T and Ctrl-E, which the tests' configuration gives a meaning. */
+const keys = { writeSelection: "\u0007", writeAll: "\u0014", apply: "\u0005" } as const;
+
+/** A call that is too long to be typed: Helix looks for completions at each key. */
+const callPath = ({ home }: Pick<Place, "home">): string => join(home, "call.json");
 
 const selectionPath = ({ home }: Pick<Place, "home">): string => join(home, "selection");
 
@@ -173,7 +177,8 @@ function configure({ home, repository, inside: [program, ...args], env }: Place)
   const write = `:pipe-to cat >${path}.part && mv ${path}.part ${path}`;
   const config = [
     ...["[editor]", "auto-completion = false", "auto-pairs = false"],
-    ...["[keys.normal]", `C-g = "${write}"`, `C-t = ["select_all", "${write}"]`, ""],
+    ...["[keys.normal]", `C-g = "${write}"`, `C-t = ["select_all", "${write}"]`],
+    ...[`C-e = ":lsp-workspace-command multiEdit.apply %sh{cat ${callPath({ home })}}"`, ""],
   ];
   writeFileSync(join(folder, "config.toml"), config.join("\n"));
 }

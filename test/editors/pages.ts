@@ -4,7 +4,7 @@ import { type Case, type CaseFile, parsePage } from "../support/cases.js";
 import { expectedFiles, type FileState } from "../support/expected.js";
 import { withRoot } from "../support/wire.js";
 import type { Traits } from "./editor.js";
-import { type Door, type Stage, type Texts, type Told, toText } from "./stage.js";
+import { type Door, type Stage, type Texts, type Told, textsAfter, toText } from "./stage.js";
 
 const folder = new URL("../cases/", import.meta.url);
 
@@ -36,7 +36,7 @@ export async function runCase(one: Case, stage: Stage, door: Door, traits: Trait
   const notHeld = difference(wanted, before, { restoresFinalNewline: false });
   if (notHeld !== undefined) return { kind: "notHeld", why: notHeld };
   const told = await stage.apply(door, withRoot(one.request, stage.folder));
-  const after = withoutDeleted(await stage.texts(), stage.disk(), told);
+  const after = await textsAfter(stage, told);
   const { diff, failure } = one.outcome;
   const unchanged = difference(before, after, { restoresFinalNewline: false });
   if (diff !== undefined && told.outcome === "failed" && unchanged === undefined)
@@ -50,14 +50,6 @@ export async function runCase(one: Case, stage: Stage, door: Door, traits: Trait
     kind: "wrong",
     problem: `${one.page}:${one.line} ${one.name}: ${problem}; told: ${told.outcome} ${told.text}`,
   };
-}
-
-/** Without documents whose file is gone, where the answer says that the editor keeps them. */
-function withoutDeleted(texts: Texts, disk: Texts, { text }: Told): Texts {
-  const kept = Object.entries(texts).filter(
-    ([path]) => path in disk || !text.includes(`${path} is deleted, but the editor still has it open`),
-  );
-  return Object.fromEntries(kept);
 }
 
 /** What a case is about, if the editor has no say in it; `undefined`: it is about texts. */

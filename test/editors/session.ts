@@ -62,7 +62,8 @@ export async function startSession(
   const stop = async (): Promise<void> => {
     await driver?.stop();
     place.link.close();
-    rmSync(base, { recursive: true, force: true });
+    // What the editor started may still write for a moment.
+    rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
   try {
     driver = await kind.start(place);

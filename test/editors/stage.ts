@@ -184,3 +184,12 @@ function toTold(answer: Answer): Told {
   if (outcome === "proposed") throw new Error("the command answers a proposal");
   return { outcome, codes, text: warnings.join("\n"), answer };
 }
+
+/** What the user has, without documents whose file is gone, where the answer says that the editor keeps them open. */
+export async function textsAfter(stage: Stage, { text }: Told): Promise<Texts> {
+  const disk = stage.disk();
+  const kept = Object.entries(await stage.texts()).filter(
+    ([path]) => path in disk || !text.includes(`${path} is deleted, but the editor still has it open`),
+  );
+  return Object.fromEntries(kept);
+}
