@@ -1,0 +1,5 @@
+/** A real Emacs with eglot. */
+import { eglot } from "./emacs.js";
+import { describeEditor } from "./suite.js";
+
+describeEditor(eglot);
