@@ -98,11 +98,13 @@ describe("the quick start", () => {
     expect(build).toBe("npm ci && npm run build && npm link");
   });
 
-  it("sets the editor up with what the README has further down", () => {
+  it("sets the editor up with a sample that is there", () => {
     const name = /^multi-edit setup (\w+) >> /.exec(setup)?.[1] ?? "";
-    const printed = execFileSync(process.execPath, [program.path, "setup", name], { encoding: "utf8" });
-    // The first line says where it belongs.
-    expect(readme).toContain(printed.slice(printed.indexOf("\n") + 1));
+    const built = join(root, "dist/main.cjs");
+    const printed = execFileSync(process.execPath, [built, "setup", name], { encoding: "utf8" });
+    const sample = /append\("(.+)"\)/.exec(printed)?.[1] ?? "";
+    expect(existsSync(join(sample, "lua/multi_edit.lua"))).toBe(true);
+    expect(printed).toContain('require("multi_edit").setup()');
   });
 
   it("changes the line in the editor, keeps the remark, and prints what it shows", async () => {

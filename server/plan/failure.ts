@@ -1376,6 +1376,12 @@ export const inputProblems = {
   noInput: () => "There is nothing to apply: name a file, or send a call or a patch to the standard input.",
 } as const;
 
+/** What the command that prints configurations says where it has none. */
+export const setupSentences = {
+  unknown: (name: string | undefined, known: readonly string[]) =>
+    `${name === undefined ? "" : `Nothing is known of ${quote(name, 40)}. `}The configuration of one of these is printed: ${known.join(", ")}.`,
+} as const;
+
 /** What a model is told over MCP beside the answers of a session. */
 export const toolSentences = {
   instructions:

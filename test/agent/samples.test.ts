@@ -1,6 +1,6 @@
 /** The samples for agents do what they say: pi's extension and the script, against the built program and an editor. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -129,6 +129,24 @@ describe("the lines to paste", () => {
       .filter((line) => line.trim() !== "" && !/^(?:#|\/\/)/.test(line));
     const shown = blocks.flatMap(({ text }) => text.split("\n"));
     expect(lines.filter((line) => !shown.includes(line))).toEqual([]);
+  });
+
+  it("of helix are those of its sample", () => {
+    const sample = readFileSync(new URL("../../client-samples/helix/languages.toml", import.meta.url), "utf8").split(
+      "\n",
+    );
+    const lines = setup("helix")
+      .split("\n")
+      .filter((line) => !line.startsWith("#"));
+    expect(lines.filter((line) => !sample.includes(line))).toEqual([]);
+  });
+
+  it.each(["neovim", "helix", "emacs", "pi"])("of %s lead to samples that are there", (name) => {
+    const built = fileURLToPath(new URL("../../dist/main.cjs", import.meta.url));
+    const printed = execFileSync(process.execPath, [built, "setup", name], { encoding: "utf8" });
+    const paths = [...printed.matchAll(/\/\S*client-samples\/[\w./]+/g)].map(([path]) => path);
+    expect(paths.length).toBeGreaterThan(0);
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });
 
   it("are JSON where they say so", () => {

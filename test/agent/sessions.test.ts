@@ -244,7 +244,7 @@ describe("people", () => {
     async (name) => {
       const { code, stdout, stderr } = await runCommand(program, ["setup", name]);
       expect([code, stderr]).toEqual([0, ""]);
-      expect(stdout).toMatch(/multi-?edit/i);
+      expect(stdout).toMatch(/multi[-_]?edit/i);
     },
   );
 });
