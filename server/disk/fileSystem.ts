@@ -245,26 +245,30 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 }
 
 /**
- * Node can't read access lists and extended attributes, so GNU `cp` copies them, from one open file to the other; that it
- * does so, and says when it can't, is why any other system's `cp` is not asked.
+ * Node can't read access lists and extended attributes, so GNU `cp` copies them; that it does so, and says when it can't, is
+ * why any other system's `cp` is not asked. One process does all pairs: it copies from the files that we hold to those that it
+ * holds under the same numbers.
  */
 function copySome(pairs: readonly AttributePair[]): boolean[] {
   if (!canHold) return pairs.map(() => false);
   const held: number[] = [];
   try {
+    const sources: number[] = [];
+    const targets: ("ignore" | number)[] = ["ignore", "ignore", "ignore"];
     for (const { from, to } of pairs) {
-      for (const path of [from, to]) held.push(within(path, (at) => openSync(at, readFlags)));
+      const [source, target] = [from, to].map((path) => within(path, (at) => openSync(at, readFlags)));
+      if (source === undefined || target === undefined) throw new Error("two files were opened");
+      held.push(source, target);
+      sources.push(source);
+      while (targets.length < source) targets.push("ignore");
+      targets[source] = target;
     }
-    const script =
-      'while [ $# -gt 0 ]; do cp --attributes-only --preserve=mode,ownership,xattr "$1" "$2" && echo y || echo n; shift 2; done';
-    const result = spawnSync("/bin/sh", ["-c", script, "sh", ...held.map((_, i) => `/proc/self/fd/${i + 3}`)], {
-      cwd: "/",
-      stdio: ["ignore", "pipe", "ignore", ...held],
-      encoding: "utf8",
-      timeout: 30_000,
-    });
-    const answers = result.stdout.split("\n");
-    return pairs.map((pair, i) => answers[i] === "y" && hasSame(pair));
+    const options = ["--attributes-only", "--preserve=mode,ownership,xattr", "--target-directory=/proc/self/fd"];
+    const given = sources.map((source) => `/proc/${process.pid}/fd/${source}`);
+    const { status } = spawnSync("cp", [...options, ...given], { cwd: "/", stdio: targets, timeout: 30_000 });
+    // Which of several it was that failed is found out one by one.
+    if (status !== 0 && pairs.length > 1) return pairs.flatMap((pair) => copySome([pair]));
+    return pairs.map((pair) => status === 0 && hasSame(pair));
   } finally {
     for (const fd of held) closeSync(fd);
   }

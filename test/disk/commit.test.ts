@@ -225,6 +225,30 @@ describe("what another program writes meanwhile", () => {
     expect([at.text("a.txt"), at.text("b.txt"), at.names()]).toEqual(["a", "theirs", ["a.txt", "b.txt"]]);
   });
 
+  it("is seen also where it is the same text in another file", () => {
+    const at = site({ "a.txt": "a" });
+    const batch = staged(at, [update(at, "a.txt", "a", "aa")]);
+    writeFileSync(at.path("theirs"), "a", { mode: 0o600 });
+    renameSync(at.path("theirs"), at.path("a.txt"));
+    expect(batch.commit().outcome).toBe("rolledBack");
+    expect([at.text("a.txt"), lstatSync(at.path("a.txt")).mode & 0o777, at.names()]).toEqual(["a", 0o600, ["a.txt"]]);
+  });
+
+  it("stays in a file that the batch has created, when that is taken back", () => {
+    const at = site({});
+    const create = (name: string): DiskChange => ({
+      kind: "create",
+      path: at.path(name),
+      name,
+      content: { text: "a" },
+    });
+    const batch = committed(at, [create("new/a.txt"), create("new/b.txt"), create("other/c.txt")]);
+    writeFileSync(at.path("new/b.txt"), "theirs");
+    const { outcome, failure } = batch.revert({ code: "clientRefused", message: "The editor refused." });
+    expect([outcome, at.names(), at.text("new/b.txt")]).toEqual(["rolledBack", ["new", "new/b.txt"], "theirs"]);
+    expect(failure.message).toContain(`left so: ${at.path("new/b.txt")}.`);
+  });
+
   it("is left alone when the batch is taken back, with the old file beside it", () => {
     const at = site({ "a.txt": "a", "b.txt": "b" });
     const batch = committed(at, [update(at, "a.txt", "a", "aa"), update(at, "b.txt", "b", "bb")]);
