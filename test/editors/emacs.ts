@@ -99,7 +99,10 @@ async function start(
   const terminal = startTerminal(place, ["env", socket, "emacs", "-nw", ...startup, "-l", driver]);
   const late = delay(20_000, undefined, { ref: false });
   const line = await Promise.race([place.link.next("editor"), late]);
-  if (line === undefined) throw new Error(`Emacs does not load the driver: ${terminal.said()}`);
+  if (line === undefined) {
+    await terminal.stop();
+    throw new Error(`Emacs does not load the driver: ${terminal.said()}`);
+  }
   return driverOf(remoteOf(line), terminal);
 }
 
