@@ -177,37 +177,66 @@ function quitting(stage: OnStage): void {
     }));
 }
 
+/** An eglot that is told so about the edits of this server. */
+const asking = (value: string) =>
+  eglotWith(
+    ["eglot"],
+    () => `(with-eval-after-load 'eglot (add-to-list 'eglot-confirm-server-edits '(multi-edit . ${value})))`,
+  );
+
+function aboutEveryFile(): void {
+  const stage = useEmacs(asking("summary"));
+
+  it.each([
+    ["n", "n"],
+    ["C-g", keys.quit],
+  ])("answered with %s at the second of three: the first is taken back", (_, no) =>
+    stage(async (one) => {
+      one.lay(threeFiles);
+      await one.open(...Object.keys(threeFiles));
+      const told = one.apply("agent", threeEdits);
+      for (const [name, key] of [
+        ["a.txt", "y"],
+        ["b.txt", no],
+        ["a.txt", "y"],
+      ] as const) {
+        await emacsOf(one).asked(name);
+        emacsOf(one).press(key);
+      }
+      expect(await told).toMatchObject({ outcome: "failed", codes: ["clientRefused"] });
+      expect(await one.held()).toEqual(threeFiles);
+    }),
+  );
+
+  it("declined for the way back, too: the answer says what stays changed", () =>
+    stage(async (one) => {
+      one.lay(threeFiles);
+      await one.open(...Object.keys(threeFiles));
+      const told = one.apply("agent", threeEdits);
+      for (const [name, key] of [
+        ["a.txt", "y"],
+        ["b.txt", "n"],
+        ["a.txt", "n"],
+      ] as const) {
+        await emacsOf(one).asked(name);
+        emacsOf(one).press(key);
+      }
+      expect(await told).toMatchObject({
+        outcome: "unknown",
+        answer: {
+          result: {
+            applied: false,
+            edits: [{ status: "applied" }, { status: "failed" }, { status: "notAttempted" }],
+          },
+        },
+        text: expect.stringContaining("a.txt"),
+      });
+      expect(await one.held()).toEqual({ ...threeFiles, "a.txt": "1\n" });
+    }));
+}
+
 function questions(): void {
-  const asking = (value: string) =>
-    eglotWith(
-      ["eglot"],
-      () => `(with-eval-after-load 'eglot (add-to-list 'eglot-confirm-server-edits '(multi-edit . ${value})))`,
-    );
-
-  describe("about every file", () => {
-    const stage = useEmacs(asking("summary"));
-
-    it.each([
-      ["n", "n"],
-      ["C-g", keys.quit],
-    ])("answered with %s at the second of three: the first is taken back", (_, no) =>
-      stage(async (one) => {
-        one.lay(threeFiles);
-        await one.open(...Object.keys(threeFiles));
-        const told = one.apply("agent", threeEdits);
-        for (const [name, key] of [
-          ["a.txt", "y"],
-          ["b.txt", no],
-          ["a.txt", "y"],
-        ] as const) {
-          await emacsOf(one).asked(name);
-          emacsOf(one).press(key);
-        }
-        expect(await told).toMatchObject({ outcome: "failed", codes: ["clientRefused"] });
-        expect(await one.held()).toEqual(threeFiles);
-      }),
-    );
-  });
+  describe("about every file", aboutEveryFile);
 
   describe("about files that are not open", () => {
     const stage = useEmacs(eglotWith(["eglot"]));
