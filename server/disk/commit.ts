@@ -95,13 +95,13 @@ function stageHeld(
   if (!surveyed.ok) return [...surveyed.failures];
   const { targets, directories } = surveyed;
   const journal = firstJournal(targets, { id, label, started: workspace.owners.now(), directories });
-  const progress: Progress = { at: label };
+  const progress: Progress = { at: undefined };
   try {
     return prepare(workspace, { targets, journal }, progress);
   } catch (error) {
     const settled = settle(workspace, journal);
     if (!isSystemError(error)) throw error;
-    return [diskFailures.ended(refusedBy(error, progress.at), endingOf(settled))];
+    return [diskFailures.ended(failureOf(workspace, error, progress), endingOf(settled))];
   }
 }
 
@@ -141,7 +141,7 @@ function toStaged(batch: Batch, recovered: readonly Recovered[]): Staged {
 
 function commit(batch: Batch): Committed | NotCommitted {
   const { workspace, journal, targets } = batch;
-  const progress: Progress = { at: journal.label };
+  const progress: Progress = { at: undefined };
   let failure: Failure | undefined;
   try {
     failure = perform(workspace, { journal, targets }, progress);
@@ -153,7 +153,7 @@ function commit(batch: Batch): Committed | NotCommitted {
     }
     // The record may have reached the disk although the call failed that wrote it: whoever recovers would find it there.
     if (journalState(workspace, journal.id) === "committed") return toCommitted(batch);
-    failure = refusedBy(error, progress.at);
+    failure = failureOf(workspace, error, progress);
   }
   return notCommitted(failure, endAsWritten(batch));
 }
@@ -198,6 +198,10 @@ function notCommitted(failure: Failure, settled: Settled): NotCommitted {
   const outcome =
     settled.outcome === "rolledBack" || settled.outcome === "untouched" ? "rolledBack" : "recoveryPending";
   return { outcome, failure: diskFailures.ended(failure, endingOf(settled)) };
+}
+
+function failureOf({ state }: DiskWorkspace, error: unknown, { at }: Progress): Failure {
+  return at === undefined ? diskFailures.state(state, fileProblems.system(codeOf(error))) : refusedBy(error, at);
 }
 
 const endingOf = ({ outcome, foreign }: Settled): DiskEnding => ({ outcome, foreign });

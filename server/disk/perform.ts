@@ -21,7 +21,10 @@ export function perform(
 ): Failure | undefined {
   const { files } = workspace;
   writeJournal(workspace, { ...journal, state: "committing" });
-  for (const directory of journal.directories) makeDirectory(workspace, directory);
+  for (const directory of journal.directories) {
+    progress.at = directory;
+    makeDirectory(workspace, directory);
+  }
   // Files come before others go, so that at no moment one of them has no name.
   const order = [...targets.keys()].sort((a, b) => rank(journal, a) - rank(journal, b));
   for (const index of order) {
@@ -39,6 +42,7 @@ export function perform(
     if (way === "inPlace" || way === "create") continue;
     if (hashOf(files.read(kept, limits.fileBytes)) !== before?.hash) return moved(slot.name);
   }
+  progress.at = undefined;
   writeJournal(workspace, { ...journal, state: "committed" });
   return undefined;
 }

@@ -36,8 +36,8 @@ export function firstJournal(
 
 /** Which file is being written, for the failure. */
 export interface Progress {
-  /** What people call it. */
-  at: string;
+  /** What people call it; `undefined`: the journal. */
+  at: string | undefined;
 }
 
 /** Writes the journal first, and then what it names. Throws what the system refuses; the journal then tells what to sweep. */

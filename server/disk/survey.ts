@@ -123,8 +123,8 @@ function examine(
   if (stat.kind === "directory") return fail(pathFailures.isDirectory(name));
   if (expected === undefined) return moved(callSentences.nameTaken);
   if (stat.kind !== "file") {
-    const kind = stat.kind === "link" ? fileProblems.link() : fileProblems.special();
-    return fail(pathFailures.ioError(name, kind));
+    const kind = stat.kind === "link" ? "a symbolic link" : "a pipe, a socket or a device";
+    return fail(pathFailures.ioError(name, fileProblems.notRegular(kind)));
   }
   if (stat.size > limits.fileBytes) {
     return fail(pathFailures.tooLarge(name, stat.size, limits.fileBytes, "bytes"));

@@ -669,8 +669,6 @@ export const pathProblems = {
 /** What is wrong with a file, as the clause that `pathFailures.ioError` and `unsupportedEncoding` take. */
 export const fileProblems = {
   notRegular: (kind: string) => `it is ${kind}, not a regular file`,
-  link: () => "it is a symbolic link, not a regular file",
-  special: () => "it is a pipe, a socket or a device, not a regular file",
   binary: () => "a binary file (it holds a NUL)",
   notUtf8: () => "not valid UTF-8",
   notUtf16: () => "not valid UTF-16",

@@ -182,6 +182,7 @@ async function onSmallDisk(bench: Bench, tally: HardshipTally, size: string): Pr
 
 /** Files that are others', in directories that may be written, and the other way round. */
 async function asOrdinaryUser(bench: Bench, tally: HardshipTally): Promise<void> {
+  if (process.getuid?.() !== 0) throw Object.assign(new Error("only root can become another user"), { status: 1 });
   const nobody = 65_534;
   const cases = [
     { what: "its own file", owner: nobody, mode: 0o640, directory: 0o755, expected: "applied" },

@@ -1,6 +1,7 @@
 /** What of a file stays beside its text, by how it is written: a matrix of writers and attributes. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, lstatSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
@@ -71,18 +72,22 @@ const python = (script: string, path: string): string => execFileSync("python3",
 /** Why attributes can't be set here; `undefined`: they can. */
 function missing(): string | undefined {
   if (process.platform !== "linux") return "the system is not Linux";
-  const probe = join(makeDirectory({ probe: "" }), "probe");
+  const folder = mkdtempSync(join(tmpdir(), "multi-edit-"));
   try {
-    python(setAttributes, probe);
+    writeFileSync(join(folder, "probe"), "");
+    python(setAttributes, join(folder, "probe"));
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 
+const reason = missing();
+
 describe("of a file's attributes", () => {
   it.each(Object.entries(rows))("%s keeps what it has to", (_, { links = [], change, name, stays }) => {
-    const reason = missing();
     if (reason !== undefined) {
       if (process.env.REQUIRE_FAULTS === "1") throw new Error(reason);
       console.log(`left out: extended attributes and access lists, because ${reason}`);
