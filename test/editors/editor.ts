@@ -37,6 +37,8 @@ export interface Traits {
   readonly request: boolean;
   /** Whether a text without a final newline gets one as soon as it is edited. */
   readonly restoresFinalNewline: boolean;
+  /** It takes CRLF for LF in what is inserted into a text that has both; absent: it does not. */
+  readonly insertsLfIntoMixed?: true;
 }
 
 /**
@@ -72,6 +74,8 @@ export interface Driver {
   answer(question: string, action: string, actions: readonly string[]): Promise<void>;
   /** Waits until the editor has taken the answer to its command; absent: nothing that it then does disturbs anybody. */
   settle?(): Promise<void>;
+  /** What scenes of this editor alone need: runs a piece of its own language, or types keys. */
+  run?(text: string): Promise<unknown>;
   /** Closes every document without saving it. */
   closeAll(): Promise<void>;
   /** Ends the editor, whatever state it is in. */

@@ -1,5 +1,6 @@
 /** A real Helix of today. */
 import { helix } from "./helix.js";
+import { helixScenes } from "./helixScenes.js";
 import { describeEditor } from "./suite.js";
 
-describeEditor(helix);
+describeEditor(helix, helixScenes);

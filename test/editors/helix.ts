@@ -1,9 +1,10 @@
-/** Helix, today's and an older one, on a terminal, with the sample of `client-samples/helix/` as its configuration. */
+/** Helix, today's and an older one, on a terminal, attached as the README says. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { decodeFile } from "../support/editorFiles.js";
+import { blockOf } from "./attach.js";
 import type { Driver, EditorKind, Place, Traits } from "./editor.js";
 import { startTerminal, type Terminal } from "./terminal.js";
 
@@ -27,8 +28,8 @@ export const helix: EditorKind = { ...common, root: "current", traits };
 /** A Helix whose command takes no arguments yet. */
 export const olderHelix: EditorKind = { ...common, root: "older", traits: { ...traits, command: false } };
 
-/** Languages of the files in the tests, beside those of the sample. */
-const languages = ["typescript", "javascript", "jsx", "python", "go", "json", "yaml", "sql", "bash"];
+/** Languages of the files in the tests, beside those of the README. */
+const languages = ["javascript", "jsx", "go", "json", "yaml", "sql", "bash"];
 
 async function start(place: Place): Promise<Driver> {
   configure(place);
@@ -43,7 +44,7 @@ async function start(place: Place): Promise<Driver> {
 }
 
 function driverOf(terminal: Terminal, place: Place): Driver {
-  const { typed, written, done, show, toNormalMode } = handsOn(terminal, place);
+  const { typed, sent, written, done, show, toNormalMode } = handsOn(terminal, place);
   /** What was on the screen before, a question shown once may be. */
   let shown = 0;
   return {
@@ -61,12 +62,7 @@ function driverOf(terminal: Terminal, place: Place): Driver {
       await toNormalMode();
       await done();
     },
-    command: async (call) => {
-      const command = `lsp-workspace-command multiEdit.apply ${argument(call)}`;
-      if (command.length < 300) return typed(command);
-      writeFileSync(callPath(place), argument(call));
-      terminal.write(keys.apply);
-    },
+    command: async (call) => sent(call),
     held: async (path) => {
       show(path);
       const { text } = decodeFile(await written(keys.writeAll));
@@ -102,6 +98,11 @@ function driverOf(terminal: Terminal, place: Place): Driver {
     },
     // The command's end takes away a command line that has been opened meanwhile.
     settle: () => delay(60),
+    run: async (typedKeys) => {
+      terminal.write(typedKeys);
+      await done();
+      return undefined;
+    },
     closeAll: async () => {
       typed("bca!");
       await done();
@@ -114,6 +115,8 @@ function driverOf(terminal: Terminal, place: Place): Driver {
 /** What a user's hands do in Helix. */
 interface Hands {
   readonly typed: (command: string) => void;
+  /** Sends a call; one that is long by a key, because Helix looks for completions at each key that is typed. */
+  readonly sent: (call: unknown) => void;
   /** Has text written to a file by one of the `keys`, by which it is known that all keys before have had their effect. */
   readonly written: (key: string) => Promise<Buffer>;
   readonly done: () => Promise<void>;
@@ -134,6 +137,12 @@ function handsOn(terminal: Terminal, place: Place): Hands {
   };
   return {
     typed,
+    sent: (call) => {
+      const command = `lsp-workspace-command multiEdit.apply ${argument(call)}`;
+      if (command.length < 300) return typed(command);
+      writeFileSync(callPath(place), argument(call));
+      terminal.write(keys.apply);
+    },
     written,
     done: async () => void (await written(keys.writeSelection)),
     show: (path) => {
@@ -148,10 +157,10 @@ function handsOn(terminal: Terminal, place: Place): Hands {
   };
 }
 
-/** Ctrl-G, Ctrl-T and Ctrl-E, which the tests' configuration gives a meaning. */
-const keys = { writeSelection: "\u0007", writeAll: "\u0014", apply: "\u0005" } as const;
+/** Ctrl-G, Ctrl-T and Ctrl-K, which the tests' configuration gives a meaning. */
+const keys = { writeSelection: "\u0007", writeAll: "\u0014", apply: "\u000b" } as const;
 
-/** A call that is too long to be typed: Helix looks for completions at each key. */
+/** A call that is too long to be typed. */
 const callPath = ({ home }: Pick<Place, "home">): string => join(home, "call.json");
 
 const selectionPath = ({ home }: Pick<Place, "home">): string => join(home, "selection");
@@ -159,26 +168,24 @@ const selectionPath = ({ home }: Pick<Place, "home">): string => join(home, "sel
 /** Helix expands what stands behind a percent sign. */
 const argument = (call: unknown): string => JSON.stringify(call).replaceAll("%", "\\u0025");
 
-/** The sample as it stands, the languages of the tests as its script prints them, and keys that are taken as they are. */
-function configure({ home, repository, inside: [program, ...args], env }: Place): void {
-  const sample = join(repository, "client-samples/helix");
-  const script = spawnSync(program, [...args, "sh", join(sample, "languages.sh"), ...languages], {
-    env,
-    encoding: "utf8",
-  });
-  if (script.status !== 0) throw new Error(script.stderr);
-  const folder = join(home, "helix");
+/** What the README says, the same for the languages of the tests, and keys that are taken as they are. */
+function configure({ home, inside: [program, ...args], env }: Place): void {
+  const folder = join(home, ".config/helix");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, "languages.toml"),
-    `${readFileSync(join(sample, "languages.toml"), "utf8")}\n${script.stdout}`,
-  );
+  const attach = blockOf("README.md", "sh helix");
+  const more = attach.replace(/^cat .*\n/, "").replace(/(languages\.sh) .* (>>)/, `$1 ${languages.join(" ")} $2`);
+  const ran = spawnSync(program, [...args, "sh", "-euc", `${attach}${more}`], { env, encoding: "utf8" });
+  if (ran.status !== 0) throw new Error(`the README's commands fail: ${ran.stderr}`);
   const path = selectionPath({ home });
   const write = `:pipe-to cat >${path}.part && mv ${path}.part ${path}`;
   const config = [
     ...["[editor]", "auto-completion = false", "auto-pairs = false"],
-    ...["[keys.normal]", `C-g = "${write}"`, `C-t = ["select_all", "${write}"]`],
-    ...[`C-e = ":lsp-workspace-command multiEdit.apply %sh{cat ${callPath({ home })}}"`, ""],
+    ...[
+      blockOf("client-samples/helix/README.md", "toml").trimEnd(),
+      `C-g = "${write}"`,
+      `C-t = ["select_all", "${write}"]`,
+    ],
+    ...[`C-k = ":lsp-workspace-command multiEdit.apply %sh{cat ${callPath({ home })}}"`, ""],
   ];
   writeFileSync(join(folder, "config.toml"), config.join("\n"));
 }

@@ -109,8 +109,8 @@ function functions.mode()
   return vim.api.nvim_get_mode().mode
 end
 
-function functions.eval(text)
-  return loadstring(text)()
+function functions.run(text)
+  return assert(loadstring(text))()
 end
 
 function at_once.key(key)

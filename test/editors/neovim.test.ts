@@ -1,5 +1,6 @@
 /** A real Neovim of today. */
 import { neovim } from "./neovim.js";
+import { neovimScenes } from "./neovimScenes.js";
 import { describeEditor } from "./suite.js";
 
-describeEditor(neovim);
+describeEditor(neovim, neovimScenes);

@@ -1,7 +1,8 @@
-/** Neovim, today's and an older one, without a screen, with the sample of `client-samples/neovim/` as its configuration. */
+/** Neovim, today's and an older one, without a screen, attached as the README says. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { blockOf } from "./attach.js";
 import type { Driver, EditorKind, Held, Place, Traits } from "./editor.js";
 import { remoteOf } from "./link.js";
 import { startInside } from "./process.js";
@@ -11,6 +12,7 @@ const traits: Traits = {
   command: true,
   request: true,
   restoresFinalNewline: true,
+  insertsLfIntoMixed: true,
 };
 
 const common = {
@@ -27,9 +29,9 @@ export const neovim: EditorKind = { ...common, root: "current", traits };
 export const olderNeovim: EditorKind = { ...common, root: "older", traits: { ...traits, encodings: ["utf-16"] } };
 
 async function start(place: Place): Promise<Driver> {
-  const config = join(place.home, "nvim");
-  mkdirSync(config);
-  writeFileSync(join(config, "init.lua"), userConfiguration(place));
+  const config = join(place.home, ".config/nvim");
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, "init.lua"), blockOf("README.md", "lua neovim"));
   const driver = join(place.repository, "test/editors/neovim.lua");
   const editor = startInside(place, ["nvim", "--headless", "-n", "-S", driver], { EDITOR_SOCKET: place.link.path });
   const remote = remoteOf(await editor.whileItRuns(place.link.next("editor")));
@@ -59,14 +61,9 @@ async function start(place: Place): Promise<Driver> {
       while ((await remote.call("mode_now")) === "n") await delay(10);
       remote.tell("key", `${actions.indexOf(action) + 1}<CR>`);
     },
+    run: (lua) => remote.call("run", lua),
     closeAll: async () => void (await remote.call("close_all")),
     stop: editor.stop,
     said: editor.said,
   };
 }
-
-/** What the README of the sample tells a user to write. */
-const userConfiguration = ({ repository }: Place): string => `
-vim.opt.runtimepath:prepend("${repository}/client-samples/neovim")
-require("multi_edit").setup()
-`;

@@ -44,12 +44,24 @@ export async function runCase(one: Case, stage: Stage, door: Door, traits: Trait
   const codes = [...(failure ?? "").matchAll(/^(\w+)/gm)].map(([, code]) => code);
   const problem =
     problemOfAnswer(told, diff === undefined ? "failed" : "applied", door === "request" ? undefined : codes) ??
-    (diff === undefined ? unchanged : difference(textsOf(expectedFiles(one, "opened"), one), after, traits));
+    (diff === undefined ? unchanged : differenceIn(one, textsOf(expectedFiles(one, "opened"), one), after, traits));
   if (problem === undefined) return { kind: "exact" };
   return {
     kind: "wrong",
     problem: `${one.page}:${one.line} ${one.name}: ${problem}; told: ${told.outcome} ${told.text}`,
   };
+}
+
+/** The difference, but for line ends in a text that had several kinds, in an editor that inserts one kind only. */
+function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): string | undefined {
+  if (traits.insertsLfIntoMixed !== true) return difference(wanted, seen, traits);
+  const isMixed = (text = ""): boolean => text.includes("\r\n") && /(?<!\r)\n/.test(text);
+  const mixed = new Set(one.files.filter(({ synced }) => isMixed(synced)).map(({ path }) => path));
+  const folded = (texts: Texts): Texts =>
+    Object.fromEntries(
+      Object.entries(texts).map(([path, text]) => [path, mixed.has(path) ? text.replaceAll("\r\n", "\n") : text]),
+    );
+  return difference(folded(wanted), folded(seen), traits);
 }
 
 /** What a case is about, if the editor has no say in it; `undefined`: it is about texts. */

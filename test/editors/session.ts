@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -86,6 +87,8 @@ export async function startSession(
 async function layPlace(kind: EditorKind, base: string, encodings: readonly string[] | undefined): Promise<Place> {
   const [folder, home, bin] = [join(base, "w"), join(base, "h"), join(base, "b")];
   for (const path of [folder, home, bin]) mkdirSync(path, { mode: 0o700 });
+  // Where the README takes this repository to be.
+  symlinkSync(repository, join(home, "multi-edit-language-server"));
   const tap = join(base, "tap.cjs");
   const built = await buildProgram(new URL("tap.ts", import.meta.url));
   copyFileSync(built.path, tap);
@@ -94,19 +97,13 @@ async function layPlace(kind: EditorKind, base: string, encodings: readonly stri
   writeFileSync(program, `#!/bin/sh\nexec node '${tap}' '${builtServer}' "$@"\n`);
   chmodSync(program, 0o755);
   const link = await openLink(join(base, "s"));
-  const homes = [
-    "HOME",
-    "TMPDIR",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_RUNTIME_DIR",
-  ];
   const env = {
     PATH: process.env.PATH ?? "",
     INSIDE_PATH: bin,
-    ...Object.fromEntries(homes.map((name) => [name, home])),
+    HOME: home,
+    TMPDIR: home,
+    XDG_CONFIG_HOME: join(home, ".config"),
+    XDG_RUNTIME_DIR: home,
     LANG: "C.UTF-8",
     LC_ALL: "C.UTF-8",
     TERM: "xterm-256color",

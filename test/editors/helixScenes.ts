@@ -1,0 +1,23 @@
+/** What only the sample for Helix has: its key for the call that is selected. */
+import { batch } from "../support/desk.js";
+import { done, expectTexts, type Scene } from "./scenes.js";
+
+/** Helix' own row. */
+export const helixScenes: readonly Scene[] = [
+  {
+    name: "a key that applies the call that is selected",
+    doors: ["command"],
+    run: async (stage, _door, traits) => {
+      const call = `${JSON.stringify(batch(["a.txt", "50%", "%{x} 100% 😀"]))}\n`;
+      stage.lay({ "a.txt": "one\n50%\n", "call.txt": call });
+      await stage.open("a.txt", "call.txt");
+      const mark = stage.wire.messages.length;
+      // Everything is selected, and then Ctrl-E.
+      await stage.driver.run!("%\u0005");
+      await stage.wire.answerOfCommand(mark);
+      await stage.driver.settle!();
+      await expectTexts(stage, { "a.txt": "one\n%{x} 100% 😀\n", "call.txt": call }, traits);
+      return done;
+    },
+  },
+];
