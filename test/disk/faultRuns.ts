@@ -50,7 +50,9 @@ export async function runFaults(
       const points = await atSite(bench, plan, (site) => watchDriver(bench.program, site, writeTask(site, kind, plan)));
       if (points.length === 0) throw new Error(`no calls were seen of ${name}`);
       const pairs = shuffled(
-        points.flatMap((point) => faults.flatMap((fault) => Array(fault.weight).fill({ point, fault }))),
+        [...points, attributeCall].flatMap((point) =>
+          faults.flatMap((fault) => Array(fault.weight).fill({ point, fault })),
+        ),
         bench.choose,
       );
       for (const at of pairs.slice(0, perPlan)) {
@@ -121,6 +123,9 @@ export async function atSite<T>(
     rmSync(directory, { recursive: true, force: true });
   }
 }
+
+/** Not the driver's own call, but that of the program that copies attributes for it. */
+const attributeCall: Point = { call: "fsetxattr", number: 1 };
 
 /** The plans in any order, again and again. */
 function* endless({ plans, choose }: Bench): Generator<Bench["plans"][number]> {

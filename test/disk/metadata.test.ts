@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, lstatSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
 import { diskWorkspace } from "../../server/disk/diskWorkspace.js";
@@ -17,6 +17,8 @@ interface Row {
   /** The change of `a.txt`; `undefined`: what most programs do, to see that this test sees a loss. */
   readonly change: ((path: (name: string) => string) => DiskChange) | undefined;
   readonly name: string;
+  readonly lacksCp?: true;
+  readonly warning?: string;
   readonly stays: Readonly<Record<"mode" | "group" | "attributes" | "inode", boolean>>;
 }
 
@@ -44,6 +46,26 @@ const rows: Readonly<Record<string, Row>> = {
     change: (path) => ({ kind: "rename", path: path("a.txt"), target: path("c.txt"), name: "a.txt", content }),
     name: "c.txt",
     stays: { ...all, inode: false },
+  },
+  "an update where there is no cp": {
+    change: (path) => ({ kind: "update", path: path("a.txt"), name: "a.txt", content }),
+    name: "a.txt",
+    stays: all,
+    lacksCp: true,
+  },
+  "a move with an edit where there is no cp": {
+    change: (path) => ({
+      kind: "rename",
+      path: path("a.txt"),
+      target: path("c.txt"),
+      name: "a.txt",
+      targetName: "c.txt",
+      content,
+    }),
+    name: "c.txt",
+    stays: { mode: true, group: !isRoot, attributes: false, inode: false },
+    lacksCp: true,
+    warning: "c.txt was moved and edited: its extended attributes and access list, if it had any, could not be copied",
   },
   "writing a new file and renaming it": {
     change: undefined,
@@ -87,7 +109,8 @@ function missing(): string | undefined {
 const reason = missing();
 
 describe("of a file's attributes", () => {
-  it.each(Object.entries(rows))("%s keeps what it has to", (_, { links = [], change, name, stays }) => {
+  it.each(Object.entries(rows))("%s keeps what it has to", (_, row) => {
+    const { links = [], change, name, stays, lacksCp, warning } = row;
     if (reason !== undefined) {
       if (process.env.REQUIRE_FAULTS === "1") throw new Error(reason);
       console.log(`left out: extended attributes and access lists, because ${reason}`);
@@ -110,9 +133,11 @@ describe("of a file's attributes", () => {
       renameSync(path("temporary"), path("a.txt"));
     } else {
       const workspace = diskWorkspace([join(root, "ws")], { state: join(root, "state") });
+      if (lacksCp) vi.stubEnv("PATH", root);
       const staged = stage(workspace, [change(path)], "a.txt");
+      vi.unstubAllEnvs();
       if (!staged.ok) throw new Error(staged.failures[0]?.message);
-      expect(staged.warnings).toEqual([]);
+      expect(staged.warnings).toEqual(warning === undefined ? [] : [warning]);
       const committed = staged.commit();
       expect(committed.outcome).toBe("applied");
       if (committed.outcome === "applied") committed.finish();
