@@ -47,6 +47,12 @@ const apart = (module, file) => ({
 const commandsApart = apart("commandLine", "agent.cjs");
 const mcpApart = apart("mcp", "mcp.cjs");
 
+/**
+ * esbuild runs modules when they are first asked for where an `import()` in the same file can reach them, and forgets to
+ * run those of a package that says it has no side effects: the MCP library would find zod empty.
+ */
+const everyModuleRuns = { ignoreAnnotations: true };
+
 try {
   await (process.argv.includes("--types") ? buildTypes() : buildPrograms());
 } catch (error) {
@@ -61,7 +67,7 @@ async function buildPrograms() {
   const programs = await Promise.all([
     build({ ...program, entryPoints: ["server/main.ts"], outfile: "dist/main.cjs", plugins: [commandsApart] }),
     build({ ...library, entryPoints: ["server/agent/commandLine.ts"], outfile: "dist/agent.cjs", plugins: [mcpApart] }),
-    build({ ...library, entryPoints: ["server/agent/mcp.ts"], outfile: "dist/mcp.cjs" }),
+    build({ ...library, ...everyModuleRuns, entryPoints: ["server/agent/mcp.ts"], outfile: "dist/mcp.cjs" }),
   ]);
   await Promise.all([
     existsSync(demo) && build({ ...program, entryPoints: [demo], outfile: "dist/demo.cjs" }),

@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { shapeJsonSchemas } from "../server/dialect/jsonSchema.js";
 import { methods, protocolVersion } from "../server/lsp/protocol.js";
 import { settingsJsonSchema } from "../server/workspace/settings.js";
+import { startAgent } from "./support/mcpAgent.js";
 
 interface Manifest {
   readonly name: string;
@@ -122,6 +123,17 @@ describe("the program", () => {
       });
     expect(run("apply", "--help")).toMatch(/^Usage: multi-edit <command>/);
     expect(run("setup", "codex")).toContain("[mcp_servers.multi-edit]");
+  });
+
+  it("serves agents over MCP with nothing installed beside it", async () => {
+    const cwd = join(folder, "served");
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, "a.txt"), "one\n");
+    const agent = await startAgent({ path: join(unpacked, "dist/main.cjs") }, cwd, { env: { XDG_STATE_HOME: folder } });
+    expect((await agent.client.listTools()).tools).toHaveLength(5);
+    const edits = [{ path: "a.txt", oldText: "one", newText: "two" }];
+    expect(await agent.call("multi_edit", { edits })).toMatchObject({ isError: false });
+    expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("two\n");
   });
 
   it("can be run by itself", () => {

@@ -28,7 +28,11 @@ export interface AgentOptions {
 }
 
 /** Starts the server as agents do. */
-export async function startAgent(program: Program, cwd: string, options: AgentOptions = {}): Promise<Agent> {
+export async function startAgent(
+  program: Pick<Program, "path">,
+  cwd: string,
+  options: AgentOptions = {},
+): Promise<Agent> {
   const { era = "2025", args = [], env = {} } = options;
   const versionNegotiation = era === "2025" ? {} : { versionNegotiation: { mode: { pin: "2026-07-28" } } as const };
   const client = new Client({ name: "tester", version: "1" }, versionNegotiation);
