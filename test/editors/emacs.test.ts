@@ -2,7 +2,7 @@
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { buildProgram } from "../support/build.js";
 import { batch } from "../support/desk.js";
 import type { Place } from "./editor.js";
@@ -19,6 +19,8 @@ if (missing !== undefined) {
     console.log(leftOut);
   });
 } else {
+  // Each block starts an Emacs in its first test, on whatever machine.
+  vi.setConfig({ testTimeout: 120_000 });
   describe.each([eglot, lspMode])("the sample in $name", (kind) => {
     const stage = useEmacs(kind);
     commands(stage);

@@ -123,7 +123,7 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
   };
   let last = 0;
   const asked = async (words: string): Promise<void> => {
-    for (const end = performance.now() + 10_000; ; await delay(20)) {
+    for (const end = performance.now() + 20_000; ; await delay(20)) {
       const question = (await remote.call("asked")) as { readonly number: number; readonly words: string } | null;
       // Until its answer has arrived, the one before is still there, and may be in the same words.
       if (question !== null && question.number > last && question.words.includes(words)) {
