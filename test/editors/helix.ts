@@ -44,7 +44,7 @@ async function start(place: Place): Promise<Driver> {
 }
 
 function driverOf(terminal: Terminal, place: Place): Driver {
-  const { typed, sent, written, done, show, toNormalMode } = handsOn(terminal, place);
+  const { typed, sent, written, done, show } = handsOn(terminal, place);
   /** What was on the screen before, a question shown once may be. */
   let shown = 0;
   return {
@@ -59,7 +59,6 @@ function driverOf(terminal: Terminal, place: Place): Driver {
       await delay(30);
       terminal.paste(text);
       await delay(30);
-      await toNormalMode();
       await done();
     },
     command: async (call) => sent(call),
@@ -86,10 +85,7 @@ function driverOf(terminal: Terminal, place: Place): Driver {
       terminal.write("i");
     },
     key: (key) => terminal.write(key),
-    stopTyping: async () => {
-      await toNormalMode();
-      await done();
-    },
+    stopTyping: done,
     answer: async (question, action, actions) => {
       await terminal.whenShown(question.split("\n", 1)[0]!, shown);
       shown = terminal.mark();
@@ -121,7 +117,6 @@ interface Hands {
   readonly written: (key: string) => Promise<Buffer>;
   readonly done: () => Promise<void>;
   readonly show: (path: string) => void;
-  readonly toNormalMode: () => Promise<void>;
 }
 
 function handsOn(terminal: Terminal, place: Place): Hands {
@@ -148,11 +143,6 @@ function handsOn(terminal: Terminal, place: Place): Hands {
     show: (path) => {
       const short = relative(place.folder, path);
       typed(`o ${/^[\w./-]+$/.test(short) ? short : `'${short}'`}`);
-    },
-    toNormalMode: async () => {
-      // What follows at once would be taken for Alt and a key.
-      terminal.write("\u001b");
-      await delay(80);
     },
   };
 }
@@ -185,7 +175,9 @@ function configure({ home, inside: [program, ...args], env }: Place): void {
       `C-g = "${write}"`,
       `C-t = ["select_all", "${write}"]`,
     ],
-    ...[`C-k = ":lsp-workspace-command multiEdit.apply %sh{cat ${callPath({ home })}}"`, ""],
+    ...[`C-k = ":lsp-workspace-command multiEdit.apply %sh{cat ${callPath({ home })}}"`],
+    // Escape, if the next key comes at once, is taken for Alt and that key.
+    ...["[keys.insert]", `C-g = ["normal_mode", "${write}"]`, ""],
   ];
   writeFileSync(join(folder, "config.toml"), config.join("\n"));
 }

@@ -1,5 +1,5 @@
 /** One case in a real editor: a folder of its own, files in it, documents that are open, and what has become of all of them. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { decodeFile } from "../support/editorFiles.js";
 import type { Driver } from "./editor.js";
@@ -71,6 +71,8 @@ export async function onStage<T>(
   await driver.closeAll();
   await wire.whenClosed();
   wire.setFolders({ remove: added });
+  // Editors that complete paths look at all that lie there.
+  rmSync(folder, { recursive: true });
   return result;
 }
 
