@@ -36,8 +36,13 @@ export function astrayIn(
   const typed = ChangeSet.of(base.length, shrink(base, { from: 0, to: base.length, insert: before }));
   const isRight = meant.every(({ from, to }, i) => {
     const at = done[i];
-    const isSame = at !== undefined && base.slice(from, to) === before.slice(at.from, at.to);
-    return isSame && typed.mapPos(from, "after") === at.from && typed.mapPos(to, "before") === at.to;
+    if (at === undefined) return false;
+    const held = before.slice(at.from, at.to);
+    // Some editors tell of each change on its own: what an earlier step has done, this one does not do again.
+    if (held === at.insert) return true;
+    return (
+      base.slice(from, to) === held && typed.mapPos(from, "after") === at.from && typed.mapPos(to, "before") === at.to
+    );
   });
   if (isRight) return undefined;
   const changes = change.changes.map(({ from, to, insert }) => ({

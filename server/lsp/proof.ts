@@ -46,10 +46,11 @@ export async function proveText(session: Session, file: FileChange, asked: Asked
   const { uri, version } = file.document;
   const verdictOn = (text: string): Verdict => (version === null ? "unclear" : whichText(file, text));
   const told = (step: Step): Proof | Astray | undefined => {
+    // However it came about.
+    if (isExpected(session, file, step.now)) return { kind: "proved" };
     const done = astrayIn(session, { file, edit: asked.edit }, step);
     if (done !== undefined) return { kind: "astray", done };
-    const isProof = isExpected(session, file, step.now) || verdictOn(step.now) === "planned";
-    return isProof ? { kind: "proved" } : undefined;
+    return verdictOn(step.now) === "planned" ? { kind: "proved" } : undefined;
   };
   const watch = watchText(session, uri, told);
   const openNow = () => openAt(session, uri);
