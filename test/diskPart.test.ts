@@ -1,11 +1,22 @@
 /** One batch over what the editor has open and what nobody has: all of it or none, also where the server is killed. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+import { limits } from "../server/text/limits.js";
 import { buildProgram, type Program } from "./support/build.js";
 import { clearDesks, failed, layDesk } from "./support/desk.js";
 
@@ -92,6 +103,77 @@ describe("a batch over open and closed files", () => {
     expect(codes).toEqual(["locked"]);
     expect(desk.texts()).toEqual({ "a.txt": "old\n" });
     expect(desk.disk()["b.txt"]).toBe("old\n");
+  });
+
+  const meanwhile: readonly (readonly [what: string, act: (path: string) => void, left: string | undefined])[] = [
+    [
+      "saved by another program",
+      (path) => {
+        writeFileSync(`${path}~`, "theirs\n");
+        renameSync(`${path}~`, path);
+      },
+      "theirs\n",
+    ],
+    ["deleted", (path) => rmSync(path), undefined],
+    ["given other rights", (path) => chmodSync(path, 0o755), "old\n"],
+  ];
+
+  it.each(meanwhile)("leaves a file alone that was %s while the editor was asked", async (_, act, left) => {
+    const desk = await layDesk(program, { files: { "b.txt": "old\n", "c.txt": "old\n" }, open: { "a.txt": "old\n" } });
+    const path = join(desk.root, "c.txt");
+    let isDone = false;
+    desk.editor.beforeEdits(() => {
+      if (!isDone) act(path);
+      isDone = true;
+    });
+    const { codes, message } = await failed(desk.apply({ edits: edits("a.txt", "b.txt", "c.txt"), options: disk }));
+    expect(codes).toEqual(["contentModified"]);
+    expect(message).toContain("Nothing of it is left.");
+    expect(desk.texts()).toEqual({ "a.txt": "old\n" });
+    const rest = { "a.txt": "old\n", "b.txt": "old\n" };
+    expect(desk.disk()).toEqual(left === undefined ? rest : { ...rest, "c.txt": left });
+    if (left === "old\n") expect(statSync(path).mode & 0o777).toBe(0o755);
+  });
+
+  it("is taken back whole however long its label is", async () => {
+    const desk = await layDesk(program, { files: { "b.txt": "old\n", "c.txt": "old\n" }, open: { "a.txt": "old\n" } });
+    const label = "l".repeat(limits.label);
+    await desk.apply({ edits: edits("a.txt", "b.txt", "c.txt"), options: { ...disk, label } });
+    let isDone = false;
+    desk.editor.beforeEdits(() => {
+      if (!isDone) writeFileSync(join(desk.root, "c.txt"), "theirs\n");
+      isDone = true;
+    });
+    const { codes } = await failed(desk.undo());
+    expect(codes).toEqual(["contentModified"]);
+    expect(desk.texts()).toEqual({ "a.txt": "new\n" });
+    expect(desk.disk()).toEqual({ "a.txt": "old\n", "b.txt": "new\n", "c.txt": "theirs\n" });
+  });
+
+  it("does not write behind the back of who opens a file while the editor is asked", async () => {
+    const desk = await layDesk(program, { files: { "b.txt": "old\n", "c.txt": "old\n" }, open: { "a.txt": "old\n" } });
+    desk.editor.beforeEdits(async () => {
+      if (!("c.txt" in desk.texts())) await desk.editor.open({ uri: desk.uri("c.txt"), text: "old, typed\n" });
+    });
+    const call = { edits: edits("a.txt", "b.txt", "c.txt"), options: disk };
+    const { codes, message } = await failed(desk.apply(call));
+    expect([codes, message]).toEqual([
+      ["contentModified"],
+      expect.stringContaining("c.txt has moved on: it has been opened"),
+    ]);
+    expect(desk.texts()).toEqual({ "a.txt": "old\n", "c.txt": "old, typed\n" });
+    expect(desk.disk()).toEqual({ "a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n" });
+    expect(await desk.apply(call)).toMatchObject({ outcome: "applied" });
+    expect(desk.texts()).toEqual({ "a.txt": "new\n", "c.txt": "new, typed\n" });
+  });
+
+  it("is refused where the first of two Vims is gone and the second still has the file", async () => {
+    const desk = await layDesk(program, { files: { "b.txt": "old\n" } });
+    const swap = Buffer.alloc(4096);
+    swap.write("b0VIM 9.0");
+    writeFileSync(join(desk.root, ".b.txt.swo"), swap);
+    const { codes } = await failed(desk.apply({ edits: edits("b.txt"), options: disk }));
+    expect(codes).toEqual(["locked"]);
   });
 
   it("is for the editor where an open file leaves a name to a new one", async () => {

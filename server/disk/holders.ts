@@ -13,9 +13,8 @@ export function holderOf(workspace: DiskWorkspace, path: string): string | undef
     for (const trace of traces(path)) {
       // Where nobody may look, nobody can be seen.
       const stat = readOr(undefined, () => workspace.files.look(trace));
-      // The traces of one editor are taken in turn: where one is free, so are those behind it.
-      if (stat === undefined) break;
-      const holder = stat.kind === "directory" ? undefined : read(trace, workspace);
+      // Who came second keeps the second trace, also when the first one is gone.
+      const holder = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
       if (holder !== undefined) return holder;
     }
   }

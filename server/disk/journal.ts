@@ -20,7 +20,8 @@ export type JournalRead =
 
 /** Makes or replaces the journal of a batch; when this returns, it is on the disk. */
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
-  const text = JSON.stringify(journal);
+  // What nobody could read back would be a batch that nobody ends: better none at all.
+  const text = JSON.stringify(journalSchema.parse(journal));
   const path = journalPath(state, journal.id);
   unlinkIfThere(files, `${path}.new`);
   files.make(`${path}.new`, Buffer.from(`${checksum(text)}\n${text}\n`), 0o600);

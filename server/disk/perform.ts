@@ -4,6 +4,7 @@ import { callSentences, diskFailures, editorFailures, type Failure } from "../pl
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
+import type { FileStat } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
 import { type Journal, keptPath, stagedPath, writeJournal } from "./journal.js";
 import { hashOf, linkOrRename, syncDirectories } from "./settle.js";
@@ -66,11 +67,16 @@ function lookAgain(workspace: DiskWorkspace, { slot: { path, name }, before }: T
   const { files } = workspace;
   const now = files.look(path);
   if (before === undefined) return now === undefined ? undefined : moved(name, callSentences.nameTaken);
-  if (now?.kind !== "file" || now.size !== before.stat.size) return moved(name);
+  if (now?.kind !== "file" || now.size !== before.stat.size || !hasSameRights(now, before.stat)) return moved(name);
   const holder = holderOf(workspace, path);
   if (holder !== undefined) return diskFailures.locked(name, holder);
   if (hashOf(files.read(path, limits.fileBytes)) !== before.hash) return moved(name);
   return files.look(path)?.inode === before.stat.inode ? undefined : moved(name);
+}
+
+/** Whoever may do more or less with the file by now is to find the next one so, too. */
+function hasSameRights(now: FileStat, before: FileStat): boolean {
+  return now.mode === before.mode && now.owner === before.owner && now.group === before.group;
 }
 
 function change(at: {

@@ -177,13 +177,15 @@ function giveBack({ workspace, journal, entry, index }: Site, now: FileStat | un
   const kept = keptPath(journal, index);
   // Where there is nothing beside it any more, all was given back already.
   if (now?.inode === before?.inode || files.look(kept) === undefined) return undefined;
+  // Where the new file is still beside it, it is somebody else who has changed or freed the name, and before we did.
+  const isOurs = entry.way !== "replace" || files.look(stagedPath(journal, index)) === undefined;
   if (now === undefined) {
-    linkOrRename(workspace, kept, path);
+    if (isOurs) linkOrRename(workspace, kept, path);
     return undefined;
   }
   const hash = hashAt(workspace, path, now);
   if (after !== null && hash === after.hash) files.rename(kept, path);
-  else if (hash !== before?.hash) return { path, kept };
+  else if (isOurs && hash !== before?.hash) return { path, kept };
   return undefined;
 }
 

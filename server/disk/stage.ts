@@ -1,6 +1,7 @@
 /** Prepares a batch beside its targets, where nobody sees it: what can go wrong is to go wrong here. */
 import { dirname } from "node:path";
-import { diskSentences } from "../plan/failure.js";
+import { clip, diskSentences } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type AttributePair, isSystemError, unlinkIfThere } from "./fileSystem.js";
 import { copyPaths, type Journal, type JournalEntry, keptPath, stagedPath, writeJournal } from "./journal.js";
@@ -31,7 +32,8 @@ export function firstJournal(
       after: after === undefined ? null : { hash: after.hash },
     }),
   );
-  return { ...batch, version: 1, state: "staged", directories: [...batch.directories], entries };
+  const label = clip(batch.label, limits.label);
+  return { ...batch, label, version: 1, state: "staged", directories: [...batch.directories], entries };
 }
 
 /** Which file is being written, for the failure. */

@@ -5,7 +5,7 @@ import { type Committed, type NotCommitted, type Staged, stage } from "../disk/c
 import { type DiskChange, toDiskChange } from "../disk/diskChange.js";
 import { type DiskWorkspace, diskWorkspace } from "../disk/diskWorkspace.js";
 import { recover } from "../disk/recover.js";
-import type { Failure } from "../plan/failure.js";
+import { callSentences, editorFailures, type Failure } from "../plan/failure.js";
 import type { FileChange } from "../plan/outcome.js";
 import { decodeBytes } from "../workspace/files.js";
 import { isThere, type KeptFile, removeEmpty } from "../workspace/kept.js";
@@ -87,7 +87,14 @@ export async function stagePart(site: Site, tasks: readonly Task[]): Promise<Dis
     ok: true,
     tasks,
     warnings: [...staged.recovered.map(({ message }) => message), ...staged.warnings],
-    commit: () => committed(staged, { tasks, changes, files, made }),
+    commit: () => {
+      const opened = files.find((file) => !isForDisk(site, file));
+      if (opened === undefined) return committed(staged, { tasks, changes, files, made });
+      staged.abandon();
+      const { path } = opened.document;
+      const failure = editorFailures.contentModified({ path }, callSentences.openedMeanwhile);
+      return notWritten(tasks, { outcome: "rolledBack", failure });
+    },
     abandon: () => staged.abandon(),
   };
 }

@@ -1566,6 +1566,7 @@ export const callSentences = {
   keepsMoving: "its text changed each time before the edit could be applied",
   fileChanged: "it is not the file any more that the call was planned on",
   nameTaken: "there is a file of that name by now",
+  openedMeanwhile: "it has been opened in the editor meanwhile",
   noFile: "the editor has it open, but there is no such file on disk",
   undoOf: (label: string): string => `Undo ${label}`,
   tooLargeToUndo: "the texts are too large to be kept, so that the server can't take this batch back",
