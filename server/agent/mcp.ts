@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { MultiEditResult, ReadResult } from "../lsp/protocol.js";
-import { answerSentences, toolSentences } from "../plan/failure.js";
+import { answerSentences, callSentences, toolSentences } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { type Answered, type Asker, ask } from "./ask.js";
 import { describeSessions } from "./report.js";
@@ -102,7 +102,8 @@ function shownEdit({ result, editor }: Extract<Answered, { ok: true }>): CallToo
   const rest = lines.length > listed.length ? [toolSentences.moreFiles(lines.length - listed.length)] : [];
   // Of a change that is in doubt the doubt comes first.
   const known = outcome === "unknown" ? [] : warnings;
-  const where = outcome === "applied" && editor === undefined ? [answerSentences.written] : [];
+  const onDisk = outcome === "applied" && editor === undefined ? [answerSentences.written] : [];
+  const where = outcome === "proposed" ? [callSentences.nothingChanged] : onDisk;
   const told = [...(outcome === "unknown" ? warnings : []), ...listed, ...rest, ...where, ...known];
   const structuredContent = {
     outcome,

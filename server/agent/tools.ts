@@ -67,7 +67,7 @@ export const tools: readonly ToolRow[] = [
 Each hunk has lines that start with a blank (kept), - or +. Give enough kept lines, or an @@ line that stands in front, for a hunk to have one place only. "*** Move to: path" behind an Update File line renames it.`,
     inputSchema: inputSchema(patch.properties, ["patch"]),
     readOnly: false,
-    ask: (args, directory) => edits("multiEdit/apply", args, directory),
+    ask: (args, directory) => edits("multiEdit/apply", isEmpty(args) ? { patch: "" } : args, directory),
   },
   {
     name: "preview_edits",
@@ -114,6 +114,12 @@ function edits(method: string, args: unknown, directory: string): Asked {
   if (!call.ok) return { ok: false, message: call.message };
   const params = paramsOf(call, { root: directory, result: "summary" });
   return { ok: true, question: { method, params, targets: call.targets } };
+}
+
+/** Whether a call holds nothing that could be done: whoever was to send a patch is then told of patches. */
+function isEmpty(args: unknown): boolean {
+  const call = readCall(args);
+  return !call.ok && call.failures.every(({ code, index }) => code === "missingField" && index === undefined);
 }
 
 /** What is wrong with it, the session says. */

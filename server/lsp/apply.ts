@@ -66,7 +66,12 @@ async function propose(call: Call, door: "client" | "preview"): Promise<Answer> 
   if (!made.ok)
     return toEditorError(withRest(made.failure, callSentences.nothingChanged), notAttempted(planned.outcomes));
   const { options } = call;
-  const warnings = options.confirm === true ? [...call.warnings, callSentences.notAsked] : call.warnings;
+  const warnings = [
+    ...call.warnings,
+    ...(options.confirm === true ? [callSentences.notAsked] : []),
+    // Nobody else wants one.
+    ...(door === "client" && options.result === "summary" ? [callSentences.noEditInSummary] : []),
+  ];
   const result = toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings });
   const answer = await inSlices(result, call.token, () => undefined);
   if (answer === "cancelled") return cancelled();

@@ -43,7 +43,7 @@ export function* toResult(report: Report): Generator<void, MultiEditResult> {
     warnings: [
       ...report.warnings,
       ...planned.warnings,
-      ...(summary ? [callSentences.summaryLeftOut(diff.length - shown.length)] : []),
+      ...(shown === diff ? [] : [callSentences.diffCut(diff.length - shown.length)]),
     ],
   };
   return summary ? result : { ...result, edit: report.edit };

@@ -1557,8 +1557,9 @@ export const callSentences = {
   notOnDisk: "the editor was asked to save it, but the file does not have the text",
   changedOnSave: (path: string): string => `${path}: the editor has changed more of the text when it saved it`,
   versionOfUnknown: (uri: string): string => `options.versions names ${quote(uri, 160)}, which the call does not touch`,
-  summaryLeftOut: (characters: number): string =>
-    `the answer is a summary: it has no edit${characters === 0 ? "" : `, and ${characters.toLocaleString("en")} characters of the diff are left out`}`,
+  noEditInSummary: "the answer is a summary: it has no edit",
+  diffCut: (characters: number): string =>
+    `the answer is a summary: ${characters.toLocaleString("en")} characters of the diff are left out`,
   versionIs: (actual: number | null, expected: number): string =>
     actual === null
       ? `version ${expected} was expected, but it is not open in the editor`

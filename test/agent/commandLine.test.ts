@@ -166,6 +166,7 @@ describe("preview", () => {
     expect(whole.stdout.length).toBeGreaterThan(40_000);
     expect(summary.stdout.length).toBeLessThanOrEqual(16_000);
     expect(summary.stderr).toContain("the answer is a summary");
+    expect(whole.stderr + summary.stderr).not.toContain("no edit");
   });
 });
 

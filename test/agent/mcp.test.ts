@@ -66,6 +66,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
     const { agent, texts, disk } = await layTable(unsaved, era);
     const { texts: said, structured, isError } = await agent.call("multi_edit", edit("a.txt", "one", "two"));
     expect([isError, said[0]]).toEqual([false, expect.stringContaining("a.txt (1 edit)\nM a.txt")]);
+    expect(said[0]).not.toContain("no edit");
     expect(structured).toMatchObject({
       outcome: "applied",
       diff: expect.stringContaining("-one\n+two\n"),
@@ -78,7 +79,9 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
   it("apply_patch does, too, and preview_edits does not", async () => {
     const { agent, texts } = await layTable(unsaved, era);
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch";
-    expect((await agent.call("preview_edits", { patch })).structured).toMatchObject({ outcome: "proposed" });
+    const preview = await agent.call("preview_edits", { patch });
+    expect(preview.structured).toMatchObject({ outcome: "proposed", warnings: [] });
+    expect(preview.texts).toEqual(["a.txt (1 edit)\nM a.txt\nNothing was changed."]);
     expect((await agent.call("preview_edits", edit("a.txt", "one", "six"))).structured).toMatchObject({
       diff: expect.stringContaining("+six"),
     });
@@ -129,6 +132,15 @@ describe("what models send in another way", () => {
     expect([isError, said[0]?.length]).toEqual([true, expect.any(Number)]);
     expect(texts()["a.txt"]).toBe("mine\none\n");
   });
+
+  it.each([{}, { command: ["apply_patch", "*** Begin Patch\n*** End Patch"] }])(
+    "is told of patches where it is to be one: %j",
+    async (args) => {
+      const { agent } = await layTable(unsaved);
+      const { texts: said, isError } = await agent.call("apply_patch", args);
+      expect([isError, said[0]]).toEqual([true, expect.stringContaining("*** Begin Patch")]);
+    },
+  );
 
   it("also of lines to read", async () => {
     const { agent } = await layTable(unsaved);
