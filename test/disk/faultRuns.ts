@@ -18,6 +18,8 @@ export interface Bench {
   readonly root: string;
   readonly plans: readonly { readonly name: string; readonly plan: TrialPlan }[];
   readonly choose: Choose;
+  /** Milliseconds since 1970 at which runs end, however many there were; default: never. */
+  readonly end?: number;
 }
 
 /** Figures of runs, and what went wrong in words. */
@@ -42,7 +44,7 @@ export async function runFaults(
   { count, perPlan, jobs }: { readonly count: number; readonly perPlan: number; readonly jobs: number },
 ): Promise<void> {
   const queue = endless(bench);
-  const isDone = (): boolean => tally.runs >= count || tally.wrong.length >= 5;
+  const isDone = (): boolean => tally.runs >= count || tally.wrong.length >= 5 || isOver(bench);
   const work = async (): Promise<void> => {
     for (const { name, plan } of queue) {
       if (isDone()) return;
@@ -71,7 +73,7 @@ export async function runDoubleFaults(
   { count, perPlan, jobs }: { readonly count: number; readonly perPlan: number; readonly jobs: number },
 ): Promise<void> {
   const queue = endless(bench);
-  const isDone = (): boolean => tally.runs >= count || tally.wrong.length >= 5;
+  const isDone = (): boolean => tally.runs >= count || tally.wrong.length >= 5 || isOver(bench);
   const work = async (): Promise<void> => {
     for (const { name, plan } of queue) {
       if (isDone()) return;
@@ -85,6 +87,11 @@ export async function runDoubleFaults(
     }
   };
   await Promise.all(Array.from({ length: jobs }, work));
+}
+
+/** Whether the time for runs is up. */
+export function isOver({ end = Number.POSITIVE_INFINITY }: Pick<Bench, "end">): boolean {
+  return Date.now() > end;
 }
 
 /** What a report says that the disk may be; `isSettled`: also before anybody recovers. */

@@ -1,6 +1,7 @@
 /**
  * Counts how often a batch on disk is neither all old nor all new, under as many faults as it is told:
- * `npm run faults -- --runs 800 --double 200 --states 100000 --cuts 100`. Ends with 1 where anything was wrong.
+ * `npm run faults -- --runs 800 --double 200 --states 100000 --cuts 100`, each of them for at most `--seconds`. Ends with 1
+ * where anything was wrong.
  */
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { buildProgram } from "../support/build.js";
-import { newRunTally, type RunTally, runDoubleFaults, runFaults } from "./faultRuns.js";
+import { type Bench, newRunTally, type RunTally, runDoubleFaults, runFaults } from "./faultRuns.js";
 import { runHardships } from "./hardships.js";
 import { chooser } from "./plans.js";
 import { newTally, simulate, type Tally } from "./simulation.js";
@@ -18,6 +19,8 @@ import { smallPlans } from "./smallPlans.js";
 const samples = 20;
 
 interface Share {
+  /** Milliseconds since 1970. */
+  readonly end: number;
   readonly states: number;
   readonly seed: number;
 }
@@ -34,6 +37,7 @@ async function main(): Promise<void> {
       double: { type: "string", default: "200" },
       states: { type: "string", default: "100000" },
       cuts: { type: "string", default: "100" },
+      seconds: { type: "string", default: "86400" },
       jobs: { type: "string", default: "2" },
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
       directory: { type: "string", default: join(tmpdir(), `multi-edit-faults-${process.pid}`) },
@@ -43,20 +47,26 @@ async function main(): Promise<void> {
     ...[values.runs, values.double, values.states],
     ...[values.cuts, values.jobs, values.seed],
   ].map(Number) as [number, number, number, number, number, number];
+  const end = (): number => Date.now() + Number(values.seconds) * 1000;
   const program = await buildProgram(new URL("../test/disk/driver.ts", import.meta.url));
-  const bench = { program: program.path, root: values.directory, plans: smallPlans(3), choose: chooser(seed) };
-  console.log(`seed ${seed}; ${bench.plans.length} batches of one to three changes`);
+  const plans = smallPlans(3);
+  const bench = (): Bench => ({
+    program: program.path,
+    root: values.directory,
+    plans,
+    choose: chooser(seed),
+    end: end(),
+  });
+  console.log(`seed ${seed}; ${plans.length} batches of one to three changes`);
   const wrong: string[] = [];
   try {
     const once = newRunTally();
-    await timed(() => runFaults(bench, once, { count: runs, perPlan: perPlan(runs, bench.plans.length), jobs }));
+    await timed(() => runFaults(bench(), once, { count: runs, perPlan: perPlan(runs, plans.length), jobs }));
     wrong.push(...showRuns("runs with a fault", once));
     const twice = newRunTally();
-    await timed(() =>
-      runDoubleFaults(bench, twice, { count: double, perPlan: perPlan(double, bench.plans.length), jobs }),
-    );
+    await timed(() => runDoubleFaults(bench(), twice, { count: double, perPlan: perPlan(double, plans.length), jobs }));
     wrong.push(...showRuns("recoveries that were killed, too", twice));
-    for (const tally of await runHardships(bench, cuts)) {
+    for (const tally of await runHardships(bench(), cuts)) {
       const said = [...tally.outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(", ");
       console.log(
         tally.leftOut === undefined
@@ -65,7 +75,7 @@ async function main(): Promise<void> {
       );
       wrong.push(...tally.wrong.map((what) => `${tally.name}: ${what}`));
     }
-    wrong.push(...(await timed(() => simulateAll({ states, seed }, jobs))));
+    wrong.push(...(await timed(() => simulateAll({ states, seed, end: end() }, jobs))));
   } finally {
     program.remove();
     rmSync(values.directory, { recursive: true, force: true });
@@ -91,10 +101,10 @@ function showRuns(what: string, { runs, byFault, wrong }: RunTally): readonly st
   return wrong;
 }
 
-async function simulateAll({ states, seed }: Share, jobs: number): Promise<readonly string[]> {
+async function simulateAll({ states, seed, end }: Share, jobs: number): Promise<readonly string[]> {
   const shares = await Promise.all(
     Array.from({ length: jobs }, (_, job) => {
-      const share: Share = { states: Math.ceil(states / jobs), seed: seed * 1_000_000 + job * 100_000_000 };
+      const share: Share = { end, states: Math.ceil(states / jobs), seed: seed * 1_000_000 + job * 100_000_000 };
       return new Promise<Simulated>((resolve, reject) => {
         const worker = new Worker(new URL(import.meta.url), { workerData: share });
         worker.on("message", resolve).on("error", reject);
@@ -110,12 +120,12 @@ async function simulateAll({ states, seed }: Share, jobs: number): Promise<reado
   return wrong;
 }
 
-function simulateShare({ states, seed }: Share): Simulated {
+function simulateShare({ states, seed, end }: Share): Simulated {
   // What is thrown here is expected, and nobody reads where it came from.
   Error.stackTraceLimit = 0;
   const tally = newTally();
   const wrong: string[] = [];
-  for (let next = seed; tally.states < states && wrong.length < 5; next++) {
+  for (let next = seed; tally.states < states && wrong.length < 5 && Date.now() < end; next++) {
     const found = simulate(next, samples, tally);
     if (found !== undefined) wrong.push(`seed ${found.seed}: ${found.what}`);
   }

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { codeOf } from "../../server/workspace/identity.js";
 import type { DriverReport } from "./driverTask.js";
-import { atSite, type Bench, recoverAndLook, saidBy } from "./faultRuns.js";
+import { atSite, type Bench, isOver, recoverAndLook, saidBy } from "./faultRuns.js";
 import { planOf, shuffled, type TrialPlan, workspaceFolder } from "./plans.js";
 import { layOut, type Site, treeAt, writeTask } from "./realTree.js";
 import { kill, reportIn, runProgram, runWithFault, watchDriver } from "./strace.js";
@@ -119,6 +119,7 @@ const hardships: Readonly<Record<string, Hardship>> = {
   "a user who may not": (bench, tally) => asOrdinaryUser(bench, tally),
   "a power cut": async (bench, tally, cuts) => {
     for (const { plan } of shuffled(bench.plans, bench.choose).slice(0, cuts)) {
+      if (isOver(bench)) return;
       await cutPower(bench, tally, plan, bench.choose(3) > 0);
     }
   },
