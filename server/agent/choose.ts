@@ -43,6 +43,8 @@ export async function chooseSession(found: Found, wish: Wish): Promise<Choice> {
   if (equals.length > 1) return fail(sessionFailures.heldBySeveral(described(equals)));
   const parted = seen.filter(({ holdsSome }) => holdsSome);
   if (best === undefined && parted.length > 0) return fail(sessionFailures.apart(described(parted)));
+  const [hidden] = found.hidden;
+  if (best === undefined && hidden !== undefined) return fail(sessionFailures.hidden(hidden));
   return { ok: true, session: best?.session };
 }
 

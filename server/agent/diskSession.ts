@@ -45,7 +45,8 @@ function createAbsentClient({ directory, log }: Absent): Channel {
       const { id, method, params: told } = message as Message & Told;
       if (method === undefined && id === 0) say({ method: "initialized", params: {} });
       else if (method !== undefined && id !== undefined) say({ id, result: null });
-      else if (method === "window/logMessage" || method === "window/showMessage") log(told?.message ?? "");
+      // What is to be shown is logged as well.
+      else if (method === "window/logMessage") log(told?.message ?? "");
     },
     whenFlushed: async () => undefined,
     isBroken: () => false,

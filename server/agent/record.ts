@@ -66,6 +66,8 @@ export interface ReadRecords {
   readonly records: readonly SessionRecord[];
   /** Files that are no records, each with the reason, as sentences. */
   readonly problems: readonly string[];
+  /** Those of them that may hide a session. */
+  readonly hidden: readonly string[];
 }
 
 /** Path of the record of a session. */
@@ -84,12 +86,16 @@ export function writeRecord(directory: string, record: SessionRecord): void {
 export function readRecords(directory: string): ReadRecords {
   const records: SessionRecord[] = [];
   const problems: string[] = [];
+  const hidden: string[] = [];
   for (const name of recordNames(directory)) {
     const read = readRecord(join(directory, name));
     if (read.ok && `${read.record.id}.json` === name) records.push(read.record);
-    else if (!read.ok && read.problem !== undefined) problems.push(read.problem);
+    else if (!read.ok && read.problem !== undefined) {
+      problems.push(read.problem);
+      if (read.isNewer === true) hidden.push(read.problem);
+    }
   }
-  return { records: records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)), problems };
+  return { records: records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)), problems, hidden };
 }
 
 /** Removes a file if it is there. */
@@ -115,7 +121,7 @@ function recordNames(directory: string): string[] {
 type ReadRecord =
   | { readonly ok: true; readonly record: SessionRecord }
   /** A sentence; `undefined`: the file is gone, and nobody needs to know. */
-  | { readonly ok: false; readonly problem: string | undefined };
+  | { readonly ok: false; readonly problem: string | undefined; readonly isNewer?: boolean };
 
 /** Whoever can plant a file here can plant a link or a pipe: neither is followed or waited for. */
 function readRecord(path: string): ReadRecord {
@@ -130,7 +136,11 @@ function readRecord(path: string): ReadRecord {
     if (parsed.success) return { ok: true, record: parsed.data };
     const { format } = (value ?? {}) as { format?: unknown };
     const isNewer = typeof format === "number" && format > 1;
-    return { ok: false, problem: isNewer ? sessionProblems.newerRecord(path) : sessionProblems.badRecord(path) };
+    return {
+      ok: false,
+      problem: isNewer ? sessionProblems.newerRecord(path) : sessionProblems.badRecord(path),
+      isNewer,
+    };
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT") return { ok: false, problem: undefined };

@@ -22,11 +22,15 @@ export async function listSessions({ json }: Arguments, asker: Asker): Promise<n
         print(`${id}  ${client}  ${open.length} open  ${folders.join(" ")}\n`);
     for (const { record, why } of found.missed)
       say(`${shortOf(record)} is announced, but ${sayUnreached(why).problem}.`);
+    for (const problem of found.problems) say(problem);
+    if (sessions.length === 0) say(`${noneReached} "multi-edit doctor" tells more.`);
     return sessions.length > 0 ? exitCodes.done : exitCodes.noSession;
   } finally {
     closeSessions(found);
   }
 }
+
+const noneReached = "No editor can be reached.";
 
 /** What an agent needs to know of the editors, in lines. */
 export async function describeSessions(asker: Asker): Promise<string> {
@@ -119,7 +123,7 @@ async function stateOf(found: Found, sessions: readonly Awaited<ReturnType<typeo
     return [`${shortOf(record)}, process ${record.pid}: ${problem}.`, `    ${hint}`];
   });
   return [
-    sessions.length === 0 ? "No editor can be reached." : "Editors that can be reached:",
+    sessions.length === 0 ? noneReached : "Editors that can be reached:",
     ...reached,
     ...missed,
     ...found.problems,

@@ -7,6 +7,7 @@ import { codeOf, mapBounded } from "../workspace/identity.js";
 import { isProcess } from "../workspace/process.js";
 import { connect, type Reached } from "./connect.js";
 import { readRecords, recordPath, removeQuietly, type SessionRecord } from "./record.js";
+import { announcementProblem } from "./stateDirectory.js";
 
 /** A session that is announced and could not be reached. */
 export interface Missed {
@@ -21,6 +22,8 @@ export interface Found {
   readonly missed: readonly Missed[];
   /** Files that are no announcements, and why the directory can't be read, as sentences. */
   readonly problems: readonly string[];
+  /** Those of them that may hide a session. */
+  readonly hidden: readonly string[];
   /** Announcements of sessions that have ended, which were removed. */
   readonly removed: number;
 }
@@ -40,7 +43,7 @@ export async function findSessions(directory: string, version: string): Promise<
       if (basename(one.record.address) === `${one.record.id}.sock`) removeQuietly(one.record.address);
     } else if (one.record.host === hostname()) missed.push(one);
   }
-  return { reached, missed, problems: read.problems, removed };
+  return { reached, missed, problems: read.problems, hidden: read.hidden, removed };
 }
 
 /** Ends every connection. */
@@ -58,10 +61,14 @@ export async function statusOf(session: Reached): Promise<StatusResult | undefin
 }
 
 function readAll(directory: string): ReturnType<typeof readRecords> {
+  const problem = announcementProblem(directory);
+  const blind = problem === undefined ? [] : [sessionProblems.blind(problem)];
   try {
-    return readRecords(directory);
+    const { records, problems, hidden } = readRecords(directory);
+    return { records, problems: [...blind, ...problems], hidden: [...blind, ...hidden] };
   } catch (error) {
-    return { records: [], problems: [sessionProblems.directory(directory, sessionProblems.system(codeOf(error)))] };
+    const unread = sessionProblems.blind(sessionProblems.directory(directory, sessionProblems.system(codeOf(error))));
+    return { records: [], problems: [unread], hidden: [unread] };
   }
 }
 

@@ -28,6 +28,16 @@ export function makePrivate(path: string): string | undefined {
   }
 }
 
+/** What keeps sessions from being announced in a directory, as a clause; `undefined`: nothing, also where it is not there yet. */
+export function announcementProblem(path: string): string | undefined {
+  try {
+    return problemOf(dirname(path)) ?? problemOf(path);
+  } catch (error) {
+    const code = codeOf(error);
+    return code === "ENOENT" ? undefined : sessionProblems.directory(path, sessionProblems.system(code));
+  }
+}
+
 /** What is wrong with a directory that should be the user's alone; `undefined`: nothing. Throws what the system says. */
 function problemOf(path: string): string | undefined {
   const stats = lstatSync(path);

@@ -1227,6 +1227,7 @@ export const sessionProblems = {
   longSocketPath: (path: string, most: number) =>
     `the path of a socket in ${quote(path, 200)} has more than ${most} bytes`,
   system: (code: string) => `can't be used: the system says ${code}`,
+  blind: (problem: string) => `Editors can't announce themselves, or can't be seen: ${problem}.`,
   foreignRecord: (path: string) =>
     `${quote(path, 200)} is not looked at: it is not a plain file that only you can read. Remove it.`,
   badRecord: (path: string) => `${quote(path, 200)} can't be read as the announcement of a session. Remove it.`,
@@ -1306,6 +1307,14 @@ export const sessionFailures = {
       hint,
     );
   },
+  /** `problem` is a sentence that says what to do. */
+  hidden: (problem: string) =>
+    makeFailure(
+      "noSession",
+      {},
+      `An editor may hold text of these files that is not saved, but it can't be asked. ${problem} Nothing was changed.`,
+      "Ask the user to do so.",
+    ),
   unknown: (id: string, sessions: readonly string[]) =>
     makeFailure(
       "noSession",
@@ -1469,7 +1478,7 @@ export const diskSentences = {
     started,
     ...ending
   }: DiskEnding & { readonly names: readonly string[]; readonly started: Date }): string =>
-    `A call that changed ${some(names, 300)} was cut off (it began at ${started.toISOString()}). ${sayEnding(ending)}`,
+    `A call that was to change ${some(names, 300)} was cut off (it began at ${started.toISOString()}). ${sayEnding(ending)}`,
   badJournal: (path: string): string =>
     `the journal ${quote(path, 300)} is damaged, or was not written by the server, and is left alone: look at the files it names, and delete it`,
   attributesLost: (path: string): string =>

@@ -1,10 +1,10 @@
 /** Which editor a call goes to, and that it never goes anywhere else: several sessions, dead ones, strange ones. */
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type Announced, announced, filesIn, ownStateHome } from "../support/agentPeer.js";
+import { type Announced, announced, filesIn, ownStateHome, sessionsIn } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
 import { type Ran, runCommand } from "../support/commands.js";
 import { makeDirectory } from "../support/directory.js";
@@ -208,6 +208,36 @@ describe("a session that can't be asked", () => {
   });
 });
 
+describe("a session that can't be seen", () => {
+  it.each<[string, RegExp, (home: string) => void]>([
+    [
+      "others may enter the directory where it would announce itself",
+      /Editors can't announce themselves.*make it yours and its mode 700/,
+      (home) => {
+        mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
+        chmodSync(sessionsIn(home), 0o755);
+      },
+    ],
+    [
+      "it is of a newer version",
+      /announces the session of a newer version .* Update this one/,
+      (home) => {
+        mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
+        writeFileSync(join(sessionsIn(home), "0123456789ab.json"), '{"format":2}', { mode: 0o600 });
+      },
+    ],
+  ])("is not gone past to the disk where %s", async (_, reason, prepare) => {
+    prepare(ownStateHome());
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    expect(await apply("a.txt", folder)).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(reason) });
+    expect(await runCommand(program, ["read", "a.txt"], { cwd: folder })).toMatchObject({ code: 3, stdout: "" });
+    expect((await runCommand(program, ["doctor"], { cwd: folder })).stdout).toMatch(reason);
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
+    expect(await apply("a.txt", folder, "--mode=disk")).toMatchObject({ code: 0 });
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("two\n");
+  });
+});
+
 describe("people", () => {
   it("see which sessions there are, and no secret", async () => {
     const home = ownStateHome();
@@ -231,7 +261,8 @@ describe("people", () => {
 
   it("are told what to do where there is no editor, or one that does not answer", async () => {
     const home = ownStateHome();
-    expect(await runCommand(program, ["sessions"])).toMatchObject({ code: 3, stdout: "" });
+    const empty = await runCommand(program, ["sessions"]);
+    expect(empty).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("No editor can be reached") });
     const none = await runCommand(program, ["doctor"]);
     expect(none).toMatchObject({ code: 3, stdout: expect.stringContaining("No editor can be reached") });
     await startStub(home, { isSilent: true });

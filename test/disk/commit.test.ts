@@ -275,7 +275,7 @@ describe("after a crash", () => {
       ["untouched", "a batch", ["a.txt"]],
     ]);
     expect(batches[0]?.message).toMatch(
-      /^A call that changed a\.txt was cut off \(it began at [\dT:.-]+Z\)\. Nothing was changed\.$/,
+      /^A call that was to change a\.txt was cut off \(it began at [\dT:.-]+Z\)\. Nothing was changed\.$/,
     );
     expect([at.names(), at.text("a.txt")]).toEqual([["a.txt"], "a"]);
     expect(readdirSync(at.workspace.state)).toEqual([]);
