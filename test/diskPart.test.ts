@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -16,6 +17,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+import type { ApplyWorkspaceEditParams } from "vscode-languageserver/node";
+import { TextDocument, type TextEdit } from "vscode-languageserver-textdocument";
 import { limits } from "../server/text/limits.js";
 import { buildProgram, type Program } from "./support/build.js";
 import { clearDesks, failed, layDesk } from "./support/desk.js";
@@ -182,6 +185,42 @@ describe("a batch over open and closed files", () => {
       "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n@@\n old\n*** Add File: a.txt\n+new\n*** End Patch";
     expect(await desk.apply({ patch, options: disk })).toMatchObject({ outcome: "applied" });
     expect(desk.texts()).toEqual({ "a.txt": "new\n", "b.txt": "old\n" });
+  });
+});
+
+describe("a file that another editor opens while this one is asked", () => {
+  it("is not written behind its back, and everything is taken back", async () => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-two-")));
+    for (const path of ["a.txt", "b.txt"]) writeFileSync(join(root, path), "old\n");
+    const [first, second] = [await connect(root), await connect(root)];
+    const uriOf = (path: string): string => pathToFileURL(join(root, path)).href;
+    const open = (path: string, text: string) => ({ uri: uriOf(path), languageId: "text", version: 1, text });
+    await first.connection.sendNotification("textDocument/didOpen", { textDocument: open("a.txt", "old\n") });
+    let text = "old\n";
+    let version = 1;
+    first.connection.onRequest("workspace/applyEdit", async ({ edit }: ApplyWorkspaceEditParams) => {
+      await second.connection.sendNotification("textDocument/didOpen", { textDocument: open("b.txt", "typed old\n") });
+      // It answers behind the notification.
+      await second.connection.sendRequest("multiEdit/status");
+      const [change] = edit.documentChanges ?? [];
+      if (change === undefined || !("edits" in change)) throw new Error("a text is to be changed");
+      const before = TextDocument.create(uriOf("a.txt"), "text", version, text);
+      text = TextDocument.applyEdits(before, change.edits as TextEdit[]);
+      const textDocument = { uri: uriOf("a.txt"), version: ++version };
+      await first.connection.sendNotification("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
+      return { applied: true };
+    });
+    const call = { command: "multiEdit.apply", arguments: [{ edits: edits("a.txt", "b.txt") }] };
+    const { codes, message } = await failed(first.connection.sendRequest("workspace/executeCommand", call));
+    expect(codes).toEqual(["locked"]);
+    expect(message).toContain("Taken back: a.txt.");
+    expect(text).toBe("old\n");
+    expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("old\n");
+    for (const { connection } of [first, second]) {
+      await connection.sendRequest("shutdown");
+      await connection.sendNotification("exit");
+      connection.dispose();
+    }
   });
 });
 

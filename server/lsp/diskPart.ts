@@ -5,7 +5,7 @@ import { type Committed, type NotCommitted, type Staged, stage } from "../disk/c
 import { type DiskChange, toDiskChange } from "../disk/diskChange.js";
 import { type DiskWorkspace, diskWorkspace } from "../disk/diskWorkspace.js";
 import { recover } from "../disk/recover.js";
-import { callSentences, editorFailures, type Failure } from "../plan/failure.js";
+import { callSentences, diskFailures, editorFailures, type Failure } from "../plan/failure.js";
 import type { FileChange } from "../plan/outcome.js";
 import { decodeBytes } from "../workspace/files.js";
 import { isThere, type KeptFile, removeEmpty } from "../workspace/kept.js";
@@ -53,8 +53,8 @@ export interface DiskPart {
   /** What was found of earlier batches, and what can't be kept as it was. */
   readonly warnings: readonly string[];
   readonly tasks: readonly Task[];
-  /** Makes all of it visible, or nothing. */
-  commit(): Written;
+  /** Makes all of it visible, or nothing; `hasWaited`: somebody had time to open one of the files since. */
+  commit(when: { readonly hasWaited: boolean }): Promise<Written>;
   abandon(): void;
 }
 
@@ -87,16 +87,28 @@ export async function stagePart(site: Site, tasks: readonly Task[]): Promise<Dis
     ok: true,
     tasks,
     warnings: [...staged.recovered.map(({ message }) => message), ...staged.warnings],
-    commit: () => {
-      const opened = files.find((file) => !isForDisk(site, file));
-      if (opened === undefined) return committed(staged, { tasks, changes, files, made });
+    async commit({ hasWaited }) {
+      const others = hasWaited ? await session.openElsewhere(paths) : new Map<string, string>();
+      const failure = openedBy(site, files, others);
+      if (failure === undefined) return committed(staged, { tasks, changes, files, made });
       staged.abandon();
-      const { path } = opened.document;
-      const failure = editorFailures.contentModified({ path }, callSentences.openedMeanwhile);
       return notWritten(tasks, { outcome: "rolledBack", failure });
     },
     abandon: () => staged.abandon(),
   };
+}
+
+/** The failure of a file that somebody has opened since it was made ready, in this editor or in another one; `undefined`: nobody. */
+function openedBy(site: Site, files: readonly FileChange[], others: ReadonlyMap<string, string>): Failure | undefined {
+  for (const file of files) {
+    const { document, target } = file;
+    const uris = target === undefined ? [document.uri] : [document.uri, target.uri];
+    const holder = uris.flatMap((uri) => others.get(pathOf(site, uri)) ?? [])[0];
+    if (holder !== undefined) return diskFailures.locked(document.path, holder);
+    if (isForDisk(site, file)) continue;
+    return editorFailures.contentModified({ path: document.path }, callSentences.openedMeanwhile);
+  }
+  return undefined;
 }
 
 /** What is to become of a file on disk, whatever tasks it takes. */

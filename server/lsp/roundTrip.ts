@@ -40,7 +40,7 @@ export async function applyThroughEditor(job: Job): Promise<Applied> {
     }
     work.done.push(step);
   }
-  const onDisk = work.disk?.commit();
+  const onDisk = await work.disk?.commit({ hasWaited: work.tasks.length > 0 });
   if (onDisk?.isDone === false) return { answer: await giveUp(work, onDisk.steps), steps: undefined };
   work.done.push(...(onDisk?.steps ?? []));
   const answer = await finish(work);
