@@ -39,6 +39,11 @@ export interface Traits {
   readonly restoresFinalNewline: boolean;
   /** It takes CRLF for LF in what is inserted into a text that has both; absent: it does not. */
   readonly insertsLfIntoMixed?: true;
+  /**
+   * Now and then it tells of two changes in the wrong order, so that nobody can know its text; absent: never. The server then
+   * takes the document for desynced, and the test is made again.
+   */
+  readonly reordersChanges?: true;
 }
 
 /**

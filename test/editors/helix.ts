@@ -26,7 +26,11 @@ const common = {
 export const helix: EditorKind = { ...common, root: "current", traits };
 
 /** A Helix whose command takes no arguments yet. */
-export const olderHelix: EditorKind = { ...common, root: "older", traits: { ...traits, command: false } };
+export const olderHelix: EditorKind = {
+  ...common,
+  root: "older",
+  traits: { ...traits, command: false, reordersChanges: true },
+};
 
 /** Languages of the files in the tests, beside those of the README. */
 const languages = ["javascript", "jsx", "go", "json", "yaml", "sql", "bash"];

@@ -11,6 +11,7 @@ import { done, type Scene, scenes } from "./scenes.js";
 import { absence, type Session, startSession, versionOf } from "./session.js";
 import { type Door, onStage, type Stage } from "./stage.js";
 import { columnOf, writeColumn } from "./table.js";
+import { isReordered } from "./wire.js";
 
 /** Random batches for each door. */
 const randomRuns = Number(process.env.EDITOR_BATCHES ?? 100);
@@ -36,8 +37,7 @@ export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): v
     describePages(desk, column);
     describeRandom(desk, column);
     it("does what the table of client-samples/README.md says", async () => {
-      const replaces = new RegExp(`^${kind.name} ${kind.root === "older" ? versionOf(kind) : "\\S+"}$`);
-      if (process.env.UPDATE_EDITORS === "1") await writeColumn(editor, column, replaces);
+      if (process.env.UPDATE_EDITORS === "1") await writeColumn(editor, column);
       expect(Object.fromEntries(columnOf(editor) ?? [])).toEqual(Object.fromEntries(column));
     });
   });
@@ -69,15 +69,19 @@ function deskOf(kind: EditorKind): Desk {
     close,
     use: async (run, { isFresh, folders } = {}) => {
       if (isFresh === true) await close();
-      session ??= await startSession(kind);
-      try {
-        return await onStage(session, run, folders);
-      } catch (error) {
-        const said = session.driver.said();
-        await close();
-        throw error instanceof Error
-          ? Object.assign(error, { message: `${error.message}\nThe editor: ${said}` })
-          : error;
+      for (let tries = 1; ; tries++) {
+        session ??= await startSession(kind);
+        try {
+          return await onStage(session, run, folders);
+        } catch (error) {
+          const { wire, driver } = session;
+          const said = driver.said();
+          await close();
+          if (kind.traits.reordersChanges === true && isReordered(wire) && tries < 5) continue;
+          throw error instanceof Error
+            ? Object.assign(error, { message: `${error.message}\nThe editor: ${said}` })
+            : error;
+        }
       }
     },
   };
@@ -130,12 +134,13 @@ function describePages(desk: Desk, column: Map<string, string>): void {
         if (outcome.kind === "wrong") problems.push(outcome.problem);
         else tally[outcome.kind]++;
       }
-      const { exact, refused } = tally;
-      const all = exact + refused + tally.notHeld;
-      column.set(
-        `the pages of test/cases (${door})`,
-        `${exact} of ${all} as written${refused === 0 ? "" : `, ${refused} refused`}`,
-      );
+      // How many there are is no matter of the editor.
+      const { refused, notHeld } = tally;
+      const rest = [
+        ...(refused === 0 ? [] : [`${refused} refused`]),
+        ...(notHeld === 0 ? [] : [`${notHeld} not held`]),
+      ];
+      column.set(`the pages of test/cases (${door})`, ["as written", ...rest].join("; "));
       expect(problems).toEqual([]);
     });
   }

@@ -24,12 +24,15 @@ export function columnOf(editor: string): Column | undefined {
   return parse(readFileSync(page, "utf8")).columns.get(editor);
 }
 
-/** Writes a column, over one of the same editor in another version of the same root; other processes may do so meanwhile. */
-export async function writeColumn(editor: string, column: Column, replaces: RegExp): Promise<void> {
+/**
+ * Writes a column; other processes may do so meanwhile. Another version is another column: the one before is left for a person
+ * to take out.
+ */
+export async function writeColumn(editor: string, column: Column): Promise<void> {
   await withLock(() => {
     const text = readFileSync(page, "utf8");
     const { rows, columns } = parse(text);
-    const kept = [...columns].filter(([name]) => name !== editor && !replaces.test(name));
+    const kept = [...columns].filter(([name]) => name !== editor);
     const used = new Map([...kept, [editor, column] as const]);
     const table = { rows: orderOf([...column.keys()], rows, used), columns: used };
     const [head, tail] = [text.slice(0, text.indexOf(begin)), text.slice(text.indexOf(end))];

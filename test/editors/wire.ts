@@ -159,6 +159,19 @@ function findOpen(documents: ReadonlyMap<string, number>, path: string): string 
   return [...documents.keys()].find((uri) => pathOf(uri) === path);
 }
 
+/** Whether the editor has told of a change after a later one of the same document. */
+export function isReordered({ messages }: Wire): boolean {
+  const versions = new Map<string, number>();
+  return messages.some(({ message: { method, params } }) => {
+    if (method === "textDocument/didOpen") versions.delete(params.textDocument.uri);
+    if (method !== "textDocument/didChange") return false;
+    const { uri, version } = params.textDocument;
+    const before = versions.get(uri) ?? version - 1;
+    versions.set(uri, version);
+    return version <= before;
+  });
+}
+
 /** The path of a URI, also where an editor leaves a percent sign as it is. */
 export function pathOf(uri: string): string {
   const encoded = uri.replace(/^file:\/\//, "");
