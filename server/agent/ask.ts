@@ -3,7 +3,7 @@ import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseEr
 import type { EditResult, MultiEditErrorData } from "../lsp/protocol.js";
 import { type Failure, sessionFailures } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
-import { chooseSession, shortOf } from "./choose.js";
+import { chooseSession, mattersTo, shortOf } from "./choose.js";
 import { ConnectionLost, type Reached } from "./connect.js";
 import { openElsewhere } from "./elsewhere.js";
 import { closeSessions, findSessions } from "./sessions.js";
@@ -64,9 +64,10 @@ export type Answered =
 export async function ask(question: Question, asker: Asker): Promise<Answered> {
   const { session: id, directory, mode } = asker;
   if (mode === "disk" && question.needsEditor !== true) return askDisk(question, asker);
-  const found = await findSessions(asker.sessions, asker.version);
+  const wish = { session: id, targets: question.targets, directory };
+  const found = await findSessions(asker.sessions, asker.version, mattersTo(wish));
   try {
-    const chosen = await chooseSession(found, { session: id, targets: question.targets, directory });
+    const chosen = await chooseSession(found, wish);
     if (!chosen.ok) return failed(chosen.failure);
     if (chosen.session !== undefined) {
       const { record } = chosen.session;

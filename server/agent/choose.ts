@@ -125,15 +125,21 @@ async function canonicalFolders(paths: readonly (string | undefined)[]): Promise
 
 const isIn = (folder: string, file: string): boolean => isInside(folder, file, process.platform);
 
-/** The first session that could not be asked and might have a target open, or be the one that holds it. */
-async function firstInDoubt({ missed }: Found, { targets, directory }: Wish): Promise<Missed | undefined> {
-  if (missed.length === 0) return undefined;
-  const places = await placesOf(targets, directory, []);
-  for (const one of missed) {
-    const folders = await canonicalFolders(one.record.folders.map(({ path }) => path));
-    const mayHold = ({ file }: Target): boolean => file === undefined || folders.some((folder) => isIn(folder, file));
-    if (folders.length === 0 || places.some(mayHold)) return one;
-  }
+/** Tells of an announced session whether it might have one of some targets open, or be the one that holds it. */
+export function mattersTo({ targets, directory, session }: Wish): (record: SessionRecord) => Promise<boolean> {
+  let places: Promise<Target[]> | undefined;
+  return async (record) => {
+    const folders = await canonicalFolders(record.folders.map(({ path }) => path));
+    if (folders.length === 0 || (session !== undefined && record.id.startsWith(session))) return true;
+    places ??= placesOf(targets, directory, []);
+    return (await places).some(({ file }) => file === undefined || folders.some((folder) => isIn(folder, file)));
+  };
+}
+
+/** The first session that could not be asked and matters. */
+async function firstInDoubt({ missed }: Found, wish: Wish): Promise<Missed | undefined> {
+  const matters = mattersTo(wish);
+  for (const one of missed) if (await matters(one.record)) return one;
   return undefined;
 }
 

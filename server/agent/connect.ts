@@ -32,13 +32,20 @@ export type Connected =
 /** The connection ended before the answer came, so that nobody knows what became of the request. */
 export class ConnectionLost extends Error {}
 
-/** Connects to an announced session; never throws. A session that has no place is asked again until there is no time left. */
-export async function connect(record: SessionRecord, version: string): Promise<Connected> {
-  const until = performance.now() + limits.connectMs;
+/**
+ * Connects to an announced session within some milliseconds; never throws. A session that has no place is asked again until
+ * there is no time left.
+ */
+export async function connect(
+  record: SessionRecord,
+  version: string,
+  patience: number = limits.connectMs,
+): Promise<Connected> {
+  const until = performance.now() + patience;
   for (;;) {
     const tried = await attempt(record, version, until);
     if (tried !== "cutOff") return tried;
-    if (performance.now() >= until) return { ok: false, why: silent };
+    if (performance.now() >= until) return { ok: false, why: { kind: "silent", seconds: patience / 1000 } };
     await delay(retryMs);
   }
 }
@@ -81,8 +88,6 @@ function unreached(code: string): Unreached {
   const isForbidden = code === "EPERM" || code === "EACCES";
   return isForbidden ? { kind: "forbidden", code, sandbox: isInSandbox() } : { kind: "absent", code };
 }
-
-const silent: Unreached = { kind: "silent", seconds: limits.connectMs / 1000 };
 
 /** Codex says so to the commands that it starts; other sandboxes say nothing. */
 function isInSandbox(): boolean {

@@ -1,6 +1,7 @@
 /** Which of the user's editors have files open, so that nobody writes them behind an editor's back. */
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
+import { mattersTo } from "./choose.js";
 import type { Reached } from "./connect.js";
 import { closeSessions, findSessions, statusOf } from "./sessions.js";
 
@@ -16,7 +17,8 @@ export interface Elsewhere {
 
 /** Of these absolute paths those that another session has open, with its name in words. */
 export async function openElsewhere(paths: readonly string[], where: Elsewhere): Promise<ReadonlyMap<string, string>> {
-  const found = await findSessions(where.sessions, where.version);
+  const wish = { session: undefined, targets: paths, directory: process.cwd() };
+  const found = await findSessions(where.sessions, where.version, mattersTo(wish));
   try {
     const others = found.reached.filter(({ record }) => record.id !== where.except);
     const open = new Map((await mapBounded(others, filesOf)).flat());

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import type { StatusResult } from "../lsp/protocol.js";
 import { sessionProblems, type Unreached } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
 import { codeOf, mapBounded } from "../workspace/identity.js";
 import { isProcess } from "../workspace/process.js";
 import { connect, type Reached } from "./connect.js";
@@ -28,10 +29,17 @@ export interface Found {
   readonly removed: number;
 }
 
-/** Connects to every announced session. `version` is that of this program. */
-export async function findSessions(directory: string, version: string): Promise<Found> {
+/** Connects to every announced session. `version` is that of this program; those that do not matter get little time. */
+export async function findSessions(
+  directory: string,
+  version: string,
+  matters: (record: SessionRecord) => Promise<boolean> = async () => true,
+): Promise<Found> {
   const read = readAll(directory);
-  const tried = await mapBounded(read.records, async (record) => ({ record, ...(await connect(record, version)) }));
+  const tried = await mapBounded(read.records, async (record) => {
+    const patience = (await matters(record)) ? limits.connectMs : limits.strangerMs;
+    return { record, ...(await connect(record, version, patience)) };
+  });
   const reached: Reached[] = [];
   const missed: Missed[] = [];
   let removed = 0;

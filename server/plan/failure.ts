@@ -1283,7 +1283,7 @@ function listed(sessions: readonly string[]): string {
 }
 
 const nameOne =
-  "Name one of them with --session or MULTI_EDIT_SESSION, or close the files or the editor that is not meant.";
+  "Name one of them with --session or MULTI_EDIT_SESSION. An agent that can't asks the user to, or to close the files or the editor that is not meant.";
 
 /** Failures of the way from an agent to the session of an editor; a session is named by its id, editor and folders. */
 export const sessionFailures = {

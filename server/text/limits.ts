@@ -150,6 +150,8 @@ export const limits = {
   helloMs: 2_000,
   /** Milliseconds that an agent tries to reach a session: longer than a place takes to become free that a silent one holds. */
   connectMs: 4_000,
+  /** Milliseconds that an agent tries to reach a session in whose folders none of its files lie: a suspended one never answers. */
+  strangerMs: 400,
   /** Milliseconds after which an agent that asks nothing is disconnected. */
   agentIdleMs: 600_000,
   /** Bytes of what the command line is given to apply. */
