@@ -19,7 +19,7 @@ const common = {
   name: "Neovim",
   versionCommand: ["nvim", "--version"],
   version: /^NVIM v(\S+)/,
-  start,
+  start: (place: Place) => start(place, "lua neovim"),
 } as const;
 
 /** Today's Neovim. */
@@ -28,10 +28,20 @@ export const neovim: EditorKind = { ...common, root: "current", traits };
 /** A Neovim that many people still have; it offers one encoding only. */
 export const olderNeovim: EditorKind = { ...common, root: "older", traits: { ...traits, encodings: ["utf-16"] } };
 
-async function start(place: Place): Promise<Driver> {
+/** Today's Neovim with nothing but a server in its configuration. */
+export const bareNeovim: EditorKind = {
+  ...common,
+  name: "Neovim without the sample",
+  root: "current",
+  traits: { ...traits, request: false },
+  start: (place) => start(place, "lua neovim alone"),
+};
+
+/** `block` is the one of the README that is the user's configuration. */
+async function start(place: Place, block: string): Promise<Driver> {
   const config = join(place.home, ".config/nvim");
   mkdirSync(config, { recursive: true });
-  writeFileSync(join(config, "init.lua"), blockOf("README.md", "lua neovim"));
+  writeFileSync(join(config, "init.lua"), blockOf("README.md", block));
   const driver = join(place.repository, "test/editors/neovim.lua");
   const editor = startInside(place, ["nvim", "--headless", "-n", "-S", driver], { EDITOR_SOCKET: place.link.path });
   const remote = remoteOf(await editor.whileItRuns(place.link.next("editor")));
