@@ -105,7 +105,7 @@ describe("a journal", () => {
 describe("a file that is written in place", () => {
   const bytes = fc.uint8Array({ maxLength: 1_600 });
 
-  it("is torn where each sector is old, new, or the start of the one and the rest of the other", () => {
+  it("is torn where each sector is old, new, or the start of the one and the rest of the other, whichever is old", () => {
     fc.assert(
       fc.property(bytes, bytes, fc.array(fc.nat(512), { minLength: 4, maxLength: 4 }), (before, after, cuts) => {
         const length = Math.max(before.length, after.length);
@@ -115,6 +115,19 @@ describe("a file that is written in place", () => {
         });
         expect(isTorn(found, before, after)).toBe(true);
         expect(isTorn(found, after, before)).toBe(true);
+      }),
+    );
+  });
+
+  it("is torn where taking it back was cut off, too: its start is old again", () => {
+    fc.assert(
+      fc.property(bytes, bytes, fc.nat(512), fc.nat(512), (before, after, one, other) => {
+        const [back, done] = [Math.min(one, other), Math.max(one, other)];
+        const found = Uint8Array.from({ length: Math.max(before.length, after.length) }, (_, at) => {
+          const isNew = at >= back && at < done;
+          return (isNew ? after : before)[at] ?? 0;
+        });
+        expect(isTorn(found, before, after)).toBe(true);
       }),
     );
   });
