@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { sessionProblems } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";

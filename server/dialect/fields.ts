@@ -1,5 +1,5 @@
 /** The table of fields: what a call may hold, under every name that a known tool gives it. */
-import { z } from "zod";
+import * as z from "zod";
 import { limits } from "../text/limits.js";
 
 /** Fields of one edit. Each may also stand at the top level of a call, which is then a single edit. */

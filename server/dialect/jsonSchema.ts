@@ -1,5 +1,5 @@
 /** The JSON Schema of each shape, for tools that announce it to a model: made from the tables that the decoder reads. */
-import { z } from "zod";
+import * as z from "zod";
 import type { ContainerName, EditFieldName } from "./fields.js";
 import { callFields, editFieldNames, editFields } from "./fields.js";
 import type { Shape } from "./shapes.js";

@@ -1,5 +1,5 @@
 /** The options that an integration, never the model, adds to a call. */
-import { z } from "zod";
+import * as z from "zod";
 import { callFailures } from "../plan/failure.js";
 import type { Atomic, Order } from "../plan/operation.js";
 import { limits } from "../text/limits.js";

@@ -1,6 +1,6 @@
 /** One batch at a time a workspace: a process says which folders it writes in, and goes back where another one says so, too. */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { diskFailures, type Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";

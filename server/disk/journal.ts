@@ -1,7 +1,7 @@
 /** What is written down before anything is done, so that whoever comes after a crash knows what was meant and how far it may be. */
 import { createHash } from "node:crypto";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { limits } from "../text/limits.js";
 import { isInside } from "../workspace/pathRules.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";

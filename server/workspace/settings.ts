@@ -1,5 +1,5 @@
 /** The user's settings: one schema, from which they are read, defaulted, and described to editors. */
-import { z } from "zod";
+import * as z from "zod";
 import { clip, quote } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 
