@@ -20,6 +20,8 @@ export interface Staged {
   readonly recovered: readonly Recovered[];
   /** For the answer. */
   readonly warnings: readonly string[];
+  /** Absolute paths of the directories that are made for it, those above first. */
+  readonly directories: readonly string[];
   /** Makes it visible, in one turn. */
   commit(): Committed | NotCommitted;
   /** Takes it away. */
@@ -124,6 +126,7 @@ function toStaged(batch: Batch, recovered: readonly Recovered[]): Staged {
     ok: true,
     recovered,
     warnings,
+    directories: journal.directories,
     commit() {
       begin();
       return commit(batch);

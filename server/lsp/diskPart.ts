@@ -1,6 +1,5 @@
 /** The part of a batch that the server writes itself: files that no editor has open, ready before the editor's part and made visible behind it. */
 import { createHash } from "node:crypto";
-import { dirname } from "node:path";
 import { type Committed, type NotCommitted, type Staged, stage } from "../disk/commit.js";
 import { type DiskChange, toDiskChange } from "../disk/diskChange.js";
 import { type DiskWorkspace, diskWorkspace } from "../disk/diskWorkspace.js";
@@ -8,7 +7,8 @@ import { recover } from "../disk/recover.js";
 import { callSentences, diskFailures, editorFailures, type Failure } from "../plan/failure.js";
 import type { FileChange } from "../plan/outcome.js";
 import { decodeBytes } from "../workspace/files.js";
-import { isThere, type KeptFile, removeEmpty } from "../workspace/kept.js";
+import { type KeptFile, removeEmpty } from "../workspace/kept.js";
+import { isInside } from "../workspace/pathRules.js";
 import { canonicalFolders } from "../workspace/paths.js";
 import { namePathOf, type Site } from "./fileSteps.js";
 import { labelOf } from "./report.js";
@@ -75,8 +75,7 @@ export async function stagePart(site: Site, tasks: readonly Task[]): Promise<Dis
   const files = [...new Set(tasks.map(({ planned }) => planned))];
   const changes = files.map((file) => changeOf(site, file, tasks));
   const paths = changes.flatMap(({ path, target }) => [path, ...(target === undefined ? [] : [target])]);
-  const [workspace, made] = [await workspaceOf(session, paths), await missingParents(changes)];
-  const staged = stage(workspace, changes, labelOf(files, site.options));
+  const staged = stage(await workspaceOf(session, paths), changes, labelOf(files, site.options));
   for (const { message } of staged.recovered) session.log("warn", message);
   const { failures: [first, ...rest] = [] } = staged.ok ? {} : staged;
   if (!staged.ok) {
@@ -90,7 +89,7 @@ export async function stagePart(site: Site, tasks: readonly Task[]): Promise<Dis
     async commit({ hasWaited }) {
       const others = hasWaited ? await session.openElsewhere(paths) : new Map<string, string>();
       const failure = openedBy(site, files, others);
-      if (failure === undefined) return committed(staged, { tasks, changes, files, made });
+      if (failure === undefined) return committed(staged, { tasks, changes, files });
       staged.abandon();
       return notWritten(tasks, { outcome: "rolledBack", failure });
     },
@@ -133,12 +132,10 @@ interface Batch {
   readonly tasks: readonly Task[];
   readonly changes: readonly DiskChange[];
   readonly files: readonly FileChange[];
-  /** By path, the directories that are made for it, the deepest first. */
-  readonly made: ReadonlyMap<string, readonly string[]>;
 }
 
 function committed(staged: Staged, batch: Batch): Written {
-  const { tasks, changes, files, made } = batch;
+  const { tasks, changes, files } = batch;
   const result = staged.commit();
   if (result.outcome !== "applied") return notWritten(tasks, result);
   const kept = keptBy(result);
@@ -146,7 +143,8 @@ function committed(staged: Staged, batch: Batch): Written {
   const steps = tasks.map((task): Step => {
     const change = changes[files.indexOf(task.planned)];
     const bytes = change === undefined ? undefined : kept.get(change.path);
-    const parents = made.get(change?.target ?? change?.path ?? "") ?? [];
+    const name = change?.target ?? change?.path ?? "";
+    const parents = staged.directories.filter((at) => isInside(at, name, process.platform)).reverse();
     return {
       ...stepOf(task, { kind: "proved" }),
       ...(bytes === undefined ? {} : { kept: bytes }),
@@ -179,18 +177,6 @@ function keptBy(result: Committed): ReadonlyMap<string, KeptFile> {
     return [{ path, bytes, hash, mode: mode ?? 0o644 }];
   });
   return new Map(back.map((file) => [file.path, file]));
-}
-
-/** The directories that new names need and that are not there, the deepest first. */
-async function missingParents(changes: readonly DiskChange[]): Promise<Map<string, string[]>> {
-  const missing = new Map<string, string[]>();
-  for (const { kind, path, target } of changes) {
-    const name = kind === "create" ? path : target;
-    const above: string[] = [];
-    for (let at = dirname(name ?? "/"); name !== undefined && !(await isThere(at)); at = dirname(at)) above.push(at);
-    if (name !== undefined && above.length > 0) missing.set(name, above);
-  }
-  return missing;
 }
 
 /** What is left of earlier batches is ended, and told to the user: at the start, before anybody asks for anything. */
