@@ -1,20 +1,12 @@
 /** What is done otherwise for clients that are known, over the wire: each fact of the table keeps a promise that would be broken. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { WorkspaceEdit } from "vscode-languageserver/node";
 import { factsOf } from "../server/lsp/clients.js";
-import { buildProgram, type Program } from "./support/build.js";
-import { batch, clearDesks, type Desk, type DeskOptions, layDesk, told } from "./support/desk.js";
+import { batch, type Desk, type DeskOptions, layDesk, serverForDesks, told } from "./support/desk.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 const start = (name: string, options: DeskOptions = {}): Promise<Desk> =>
   layDesk(program, { clientInfo: { name }, ...options });

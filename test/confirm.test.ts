@@ -1,17 +1,9 @@
 /** The person in front of the editor: asked before anything changes, never twice for one diff, and free to go away. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
-import { buildProgram, type Program } from "./support/build.js";
-import { batch, clearDesks, type Desk, type DeskOptions, failed, layDesk } from "./support/desk.js";
+import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks } from "./support/desk.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 /** Ten lines, so that there is text beyond the three lines of a diff's context. */
 const text = "1\n2\n3\n4\nold\n6\n7\n8\n9\n10\n";

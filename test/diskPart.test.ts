@@ -15,22 +15,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
 import type { ApplyWorkspaceEditParams } from "vscode-languageserver/node";
 import { TextDocument, type TextEdit } from "vscode-languageserver-textdocument";
 import { limits } from "../server/text/limits.js";
-import { buildProgram, type Program } from "./support/build.js";
-import { clearDesks, failed, layDesk } from "./support/desk.js";
+import { failed, layDesk, serverForDesks } from "./support/desk.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 const disk = { unopened: "disk" };
 const edits = (...paths: readonly string[]) => paths.map((path) => ({ path, oldText: "old", newText: "new" }));

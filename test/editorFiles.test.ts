@@ -1,18 +1,10 @@
 /** Files that are not open, and new ones, changed through the editor: what it opens, hides or refuses, and what is taken back. */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildProgram, type Program } from "./support/build.js";
-import { batch, clearDesks, type Desk, type DeskOptions, failed, layDesk, told } from "./support/desk.js";
+import { describe, expect, it } from "vitest";
+import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks, told } from "./support/desk.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 

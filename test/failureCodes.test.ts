@@ -10,27 +10,19 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
 import { stage } from "../server/disk/commit.js";
 import { diskWorkspace } from "../server/disk/diskWorkspace.js";
 import type { MultiEditResult } from "../server/lsp/protocol.js";
 import { limits } from "../server/text/limits.js";
 import { ownStateHome } from "./support/agentPeer.js";
-import { buildProgram, type Program } from "./support/build.js";
 import { parsePage } from "./support/cases.js";
 import { runCommand } from "./support/commands.js";
-import { batch, clearDesks, type Desk, type DeskOptions, layDesk, type Told, told } from "./support/desk.js";
+import { batch, type Desk, type DeskOptions, layDesk, serverForDesks, type Told, told } from "./support/desk.js";
 import { makeDirectory } from "./support/directory.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 /** How a code that no page can produce comes about. */
 interface Cause {

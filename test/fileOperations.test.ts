@@ -1,16 +1,8 @@
 /** Files that are added, renamed and deleted by a patch: in the answer to a request, and by the editor that is asked for it. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildProgram, type Program } from "./support/build.js";
-import { clearDesks, type Desk, type DeskOptions, failed, layDesk, patchOf } from "./support/desk.js";
+import { describe, expect, it } from "vitest";
+import { type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks } from "./support/desk.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 

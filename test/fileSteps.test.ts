@@ -1,18 +1,10 @@
 /** Renames and deletions that an editor refuses, skips or does in its own way: proved by the disk, taken back where one fails. */
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildProgram, type Program } from "./support/build.js";
-import { clearDesks, type Desk, type DeskOptions, failed, layDesk, patchOf, told } from "./support/desk.js";
+import { describe, expect, it } from "vitest";
+import { type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks, told } from "./support/desk.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 

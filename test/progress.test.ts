@@ -1,17 +1,9 @@
 /** Calls that take long, across the wire: their progress is shown, they can be stopped, and others are served meanwhile. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
-import { buildProgram, type Program } from "./support/build.js";
-import { clearDesks, type Desk, failed, layDesk } from "./support/desk.js";
+import { type Desk, failed, layDesk, serverForDesks } from "./support/desk.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 /** A new file, and edits that each have to be found in the text that the ones before have made. */
 const lines = Array.from({ length: 2_200 }, (_, i) => `line ${i} of a text that is long enough to take its time`);

@@ -1,32 +1,21 @@
 /** What the server applies itself, through editors that misbehave: whatever they do, the answer is true and nothing is half done. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildProgram, type Program } from "./support/build.js";
-import { batch, clearDesks, type Desk, type DeskOptions, type Failed, failed, layDesk, told } from "./support/desk.js";
+import { describe, expect, it } from "vitest";
+import {
+  batch,
+  type Desk,
+  type DeskOptions,
+  type Failed,
+  failed,
+  layDesk,
+  serverForDesks,
+  told,
+} from "./support/desk.js";
 import type { Behaviour } from "./support/editorAnswers.js";
+import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
-
-/** Three documents whose line ends and ends differ, so that a text that is put together again is seen. */
-const three = {
-  "a.txt": "one\r\nold a\r\nthree\r\n",
-  "b.txt": "\ufeffold b\nmixed\r\nends\rand none at the end",
-  "c.txt": "😀 old c\n\n\n",
-};
-const threeAfter = {
-  "a.txt": "one\r\nnew a\r\nthree\r\n",
-  "b.txt": "\ufeffnew b\nmixed\r\nends\rand none at the end",
-  "c.txt": "😀 new c\n\n\n",
-};
-const threeEdits = batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"], ["c.txt", "old c", "new c"]);
 
 /** That a failed call says of no edit that it is in the text. */
 function expectNothingDone({ edits, rpcCode }: Failed): void {

@@ -1,17 +1,9 @@
 /** Saving what was applied, over the wire: only what is wanted, and the disk is what proves it. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildProgram, type Program } from "./support/build.js";
-import { batch, clearDesks, type Desk, type DeskOptions, layDesk, patchOf } from "./support/desk.js";
+import { describe, expect, it } from "vitest";
+import { batch, type Desk, type DeskOptions, layDesk, patchOf, serverForDesks } from "./support/desk.js";
 import type { SavingManner } from "./support/editorSaves.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 const open = { "a.txt": "old\n", "b.txt": "old\n" };
 const both = batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]);

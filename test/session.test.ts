@@ -1,19 +1,11 @@
 /** How a client and the built server come to terms: capabilities, position encodings, workspace folders, traces. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { InitializeParams } from "vscode-languageserver/node";
-import { buildProgram, type Program } from "./support/build.js";
-import { batch, clearDesks, type Desk, type DeskOptions, failed, layDesk } from "./support/desk.js";
+import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks } from "./support/desk.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
 

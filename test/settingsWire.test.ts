@@ -1,18 +1,10 @@
 /** Where the settings come from over the wire, what wins, and what a wrong one leads to. */
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MessageType } from "vscode-languageserver/node";
-import { buildProgram, type Program } from "./support/build.js";
-import { batch, clearDesks, type Desk, type DeskOptions, layDesk } from "./support/desk.js";
+import { batch, type Desk, type DeskOptions, layDesk, serverForDesks } from "./support/desk.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 /** A client that can't be asked for settings and does not take registrations. */
 const mute = { workspace: { applyEdit: true, workspaceEdit: { documentChanges: true } } };

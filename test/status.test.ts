@@ -2,19 +2,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import packageJson from "../package.json" with { type: "json" };
-import { buildProgram, type Program } from "./support/build.js";
-import { clearDesks, type Desk, type DeskOptions, layDesk } from "./support/desk.js";
+import { type Desk, type DeskOptions, layDesk, serverForDesks } from "./support/desk.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 const status = ({ editor }: Desk): Promise<unknown> => editor.request("multiEdit/status", undefined);
 const lay = (options: DeskOptions): Promise<Desk> => layDesk(program, options);

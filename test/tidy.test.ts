@@ -300,6 +300,7 @@ describe("nothing is left over", () => {
   });
 
   it("and a test that is left out is named", () => {
+    // Texts that the check is fed with: no test is left out here, and `npm test` would name it.
     expect(leftoverProblems(at("test/a.test.ts", "", "it.skip('a', () => {});"), somewhere)).toEqual([
       "test/a.test.ts:2 leaves a test out with .skip",
     ]);

@@ -2,34 +2,15 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { limits } from "../server/text/limits.js";
-import { buildProgram, type Program } from "./support/build.js";
-import { batch, clearDesks, type Desk, type DeskOptions, failed, layDesk, patchOf, told } from "./support/desk.js";
+import { batch, type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks, told } from "./support/desk.js";
 import type { Behaviour } from "./support/editorAnswers.js";
+import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";
 
-let program: Program;
-beforeAll(async () => {
-  program = await buildProgram(new URL("../server/main.ts", import.meta.url));
-});
-afterAll(async () => {
-  await clearDesks(program);
-  program.remove();
-});
+const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
-
-const three = {
-  "a.txt": "one\r\nold a\r\nthree\r\n",
-  "b.txt": "\ufeffold b\nmixed\r\nends\rand none at the end",
-  "c.txt": "😀 old c\n\n\n",
-};
-const threeAfter = {
-  "a.txt": "one\r\nnew a\r\nthree\r\n",
-  "b.txt": "\ufeffnew b\nmixed\r\nends\rand none at the end",
-  "c.txt": "😀 new c\n\n\n",
-};
-const threeEdits = batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"], ["c.txt", "old c", "new c"]);
 
 describe("taking back", () => {
   it.each(["multiEdit/undo", "multiEdit.undo"])("%s gives every text back, to the byte", async (name) => {

@@ -34,59 +34,56 @@ export function newRunTally(): RunTally {
   return { runs: 0, byFault: new Map(), wrong: [] };
 }
 
-/**
- * Runs until `count` faults have come about, a plan after the other in any order, `perPlan` of each before the next one;
- * `jobs` at the same time.
- */
-export async function runFaults(
-  bench: Bench,
-  tally: RunTally,
-  { count, perPlan, jobs }: { readonly count: number; readonly perPlan: number; readonly jobs: number },
-): Promise<void> {
-  const queue = endless(bench);
-  const isDone = (): boolean => tally.runs >= count || tally.wrong.length >= 5 || isOver(bench);
-  const work = async (): Promise<void> => {
-    for (const { name, plan } of queue) {
-      if (isDone()) return;
-      const kind = (["apply", "apply", "apply", "revert", "abandon"] as const)[bench.choose(5)]!;
-      const points = await atSite(bench, plan, (site) => watchDriver(bench.program, site, writeTask(site, kind, plan)));
-      if (points.length === 0) throw new Error(`no calls were seen of ${name}`);
-      const pairs = shuffled(
-        [...points, attributeCall].flatMap((point) =>
-          faults.flatMap((fault) => Array(fault.weight).fill({ point, fault })),
-        ),
-        bench.choose,
-      );
-      for (const at of pairs.slice(0, perPlan)) {
-        if (isDone()) return;
-        await oneFault(bench, tally, { name, plan, kind, at });
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: jobs }, work));
+/** How many faults are to come about, how many of each plan before the next one, and how many runs at the same time. */
+export interface Workload {
+  readonly count: number;
+  readonly perPlan: number;
+  readonly jobs: number;
 }
 
-/** Kills a batch, then the recovery from it at one of its own calls, then recovers; until `count` recoveries were killed. */
-export async function runDoubleFaults(
+/** Runs until so many faults have come about, a plan after the other in any order. */
+export function runFaults(bench: Bench, tally: RunTally, workload: Workload): Promise<void> {
+  return work(bench, tally, workload, async (name, plan) => {
+    const kind = (["apply", "apply", "apply", "revert", "abandon"] as const)[bench.choose(5)]!;
+    const points = await atSite(bench, plan, (site) => watchDriver(bench.program, site, writeTask(site, kind, plan)));
+    if (points.length === 0) throw new Error(`no calls were seen of ${name}`);
+    const pairs = shuffled(
+      [...points, attributeCall].flatMap((point) =>
+        faults.flatMap((fault) => Array(fault.weight).fill({ point, fault })),
+      ),
+      bench.choose,
+    );
+    return pairs.map((at) => () => oneFault(bench, tally, { name, plan, kind, at }));
+  });
+}
+
+/** Kills a batch, then the recovery from it at one of its own calls, then recovers; until so many recoveries were killed. */
+export function runDoubleFaults(bench: Bench, tally: RunTally, workload: Workload): Promise<void> {
+  return work(bench, tally, workload, async (name, plan) => {
+    const first = await atSite(bench, plan, (site) => watchDriver(bench.program, site, writeTask(site, "apply", plan)));
+    return shuffled(first, bench.choose).map((point) => () => oneDouble(bench, tally, { name, plan, point }));
+  });
+}
+
+/** Does some runs of one plan after the other, until there are enough, or too many are wrong, or the time is up. */
+async function work(
   bench: Bench,
   tally: RunTally,
-  { count, perPlan, jobs }: { readonly count: number; readonly perPlan: number; readonly jobs: number },
+  { count, perPlan, jobs }: Workload,
+  runsOf: (name: string, plan: TrialPlan) => Promise<readonly (() => Promise<void>)[]>,
 ): Promise<void> {
   const queue = endless(bench);
   const isDone = (): boolean => tally.runs >= count || tally.wrong.length >= 5 || isOver(bench);
-  const work = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (const { name, plan } of queue) {
       if (isDone()) return;
-      const first = await atSite(bench, plan, (site) =>
-        watchDriver(bench.program, site, writeTask(site, "apply", plan)),
-      );
-      for (const point of shuffled(first, bench.choose).slice(0, perPlan)) {
+      for (const run of (await runsOf(name, plan)).slice(0, perPlan)) {
         if (isDone()) return;
-        await oneDouble(bench, tally, { name, plan, point });
+        await run();
       }
     }
   };
-  await Promise.all(Array.from({ length: jobs }, work));
+  await Promise.all(Array.from({ length: jobs }, worker));
 }
 
 /** Whether the time for runs is up. */

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { type CancellationToken, ResponseError } from "vscode-jsonrpc/node";
 import type { MultiEditErrorData, MultiEditResult, ReadResult } from "../../server/lsp/protocol.js";
-import type { Program } from "./build.js";
+import { buildProgram, type Program } from "./build.js";
 import { type Entry, makeDirectory } from "./directory.js";
 import { type EditorOptions, type FakeEditor, startEditor } from "./fakeEditor.js";
 
@@ -89,6 +89,19 @@ export async function layDesk(program: Program, options: DeskOptions = {}): Prom
     : await startAlone({ server, folders, settings: given ?? unsaved, ...rest });
   for (const [path, text] of Object.entries(open)) await editor.open({ uri: uriIn(root, path), text });
   return deskOf(editor, root);
+}
+
+/** The built server for the desks of a test file: there before its tests, gone with its editors behind them. */
+export function serverForDesks(): Program {
+  const program = { path: "", folder: "", remove(): void {} };
+  beforeAll(async () => {
+    Object.assign(program, await buildProgram(new URL("../../server/main.ts", import.meta.url)));
+  });
+  afterAll(async () => {
+    await clearDesks(program);
+    program.remove();
+  });
+  return program;
 }
 
 /** Stops the editors that were kept for further desks. */
