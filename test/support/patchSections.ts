@@ -1,0 +1,64 @@
+/** Patches and the sections that must come of them, for the tests of the grammar. */
+import { expect } from "vitest";
+import type { AddSection, Anchor, DeleteSection, Hunk, UpdateSection } from "../../server/plan/operation.js";
+
+/** Lines of a patch that are no text of a file. */
+export const begin = "*** Begin Patch";
+/** Likewise. */
+export const end = "*** End Patch";
+/** Likewise, for the file `f`. */
+export const update = "*** Update File: f";
+/** Likewise. */
+export const endOfFile = "*** End of File";
+
+/** The lines of a patch between its markers, so that the first one is line 2. */
+export const patch = (...lines: readonly string[]): string => [begin, ...lines, end].join("\n");
+
+/** A section as the parser should give it. `patchLine` is 1-based. */
+export const add = (index: number, patchLine: number, path: string, text: string): AddSection => ({
+  kind: "add",
+  index,
+  path,
+  patchLine,
+  text,
+});
+/** Likewise. */
+export const remove = (index: number, patchLine: number, path: string): DeleteSection => ({
+  kind: "delete",
+  index,
+  path,
+  patchLine,
+});
+/** Likewise, for the file `f`. */
+export const change = (
+  patchLine: number,
+  hunks: readonly Hunk[],
+  more: Partial<Pick<UpdateSection, "path" | "move">> = {},
+): UpdateSection => ({ kind: "update", path: "f", patchLine, hunks, ...more });
+
+const kinds = { " ": "context", "-": "remove", "+": "add" } as const;
+
+/** A hunk whose lines are written with their sign. */
+export const hunk = (
+  index: number,
+  patchLine: number,
+  lines: readonly string[],
+  more: { anchors?: readonly (string | Anchor)[]; atEnd?: boolean } = {},
+): Hunk => ({
+  index,
+  patchLine,
+  anchors: (more.anchors ?? []).map((anchor) => (typeof anchor === "string" ? { text: anchor } : anchor)),
+  lines: lines.map((line) => {
+    const sign = line[0];
+    if (sign !== " " && sign !== "-" && sign !== "+") throw new Error(`${line} has no sign`);
+    return { kind: kinds[sign], text: line.slice(1) };
+  }),
+  atEnd: more.atEnd ?? false,
+});
+
+/** Codex' own grammar. */
+export const strict = { lenient: false };
+/** Ours. */
+export const lenient = { lenient: true };
+/** The warning of a patch without an end. */
+export const cutOff = [expect.stringContaining("cut off")];
