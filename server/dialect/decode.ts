@@ -59,7 +59,7 @@ export function decodeCall(params: unknown, door: Door): Decoded {
   if (!isObject(sent)) return { ok: false, failures: [callFailures.notACall(nameOfValue(sent))] };
 
   const keys = readKeys(sent, "call");
-  const patch = keys.fields.get("patch");
+  const patch = keys.fields.patch;
   const edits = patch === undefined ? readEditCall(keys, findings) : undefined;
   if (patch !== undefined) reportBesidePatch(keys, patch, findings);
   // Who asks for a trial must not get the real thing because the key is of another tool.
@@ -93,7 +93,7 @@ function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: F
 }
 
 function readDoorOptions(keys: SentKeys, door: Door, findings: Findings): CallOptions {
-  const field = keys.fields.get("options");
+  const field = keys.fields.options;
   if (field === undefined) return {};
   if (door.optionsAllowed) return readOptions(field.value, findings);
   findings.fail(callFailures.optionsRefused());
@@ -102,7 +102,7 @@ function readDoorOptions(keys: SentKeys, door: Door, findings: Findings): CallOp
 
 /** Beside a patch nothing may stand but options. */
 function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
-  const others = [...keys.fields].filter(([name]) => name !== "patch" && name !== "options");
+  const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
   if (others.length > 0) {
     findings.fail(
       callFailures.patchWithOthers(
@@ -148,7 +148,7 @@ interface List {
 
 function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined {
   const lists = containers.flatMap((name) => {
-    const field = keys.fields.get(name);
+    const field = keys.fields[name];
     return field === undefined ? [] : [{ name, field }];
   });
   if (lists.length > 1) {
@@ -167,7 +167,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   if (texts.length > 1) findings.fail(callFailures.mixedShapes(texts));
   const style = texts[0] === undefined ? undefined : styleBySpelling.get(texts[0]);
   const shape = shapeOf({ container: list?.name, oldText: style?.oldText });
-  const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields.get(name) ?? []);
+  const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields[name] ?? []);
   const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";
   if (mixed) findings.fail(callFailures.mixedShapes([...ownFields.map((field) => field.spelling), list.spelling]));
 
@@ -211,7 +211,7 @@ interface Around {
 }
 
 function readItem(index: number, keys: SentKeys, around: Around, findings: Findings): EditOperation | undefined {
-  const at = atPath(index, keys.fields.get("path")?.value ?? around.path.path);
+  const at = atPath(index, keys.fields.path?.value ?? around.path.path);
   const meant = reportKeys(keys, { at, style: around.style }, findings);
   const own = readPath(keys, meant, at, findings);
   const path = own.path === undefined && !own.reported ? around.path : own;
@@ -224,7 +224,7 @@ function speller(
   style: TextStyle | undefined,
   shape: Shape,
 ): (name: EditFieldName) => string {
-  const path = objects.find(({ fields }) => fields.has("path"))?.fields.get("path")?.spelling;
+  const path = objects.find(({ fields }) => fields.path !== undefined)?.fields.path?.spelling;
   const spelling = { ...shape.spelling, ...style, ...(path === undefined ? {} : { path }) };
   return (name) => spelling[name] ?? name;
 }
@@ -253,7 +253,7 @@ function textSpellings(objects: readonly SentKeys[]): string[] {
   const first = new Map<unknown, string>();
   for (const { fields } of objects) {
     for (const name of ["oldText", "newText"] as const) {
-      const spelling = fields.get(name)?.spelling;
+      const spelling = fields[name]?.spelling;
       const style = spelling === undefined ? undefined : styleBySpelling.get(spelling);
       if (spelling !== undefined && !first.has(style)) first.set(style, spelling);
     }

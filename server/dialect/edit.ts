@@ -36,7 +36,7 @@ export function readEdit({ index, keys, meant, path, spell }: SentEdit, findings
   const at = atPath(index, path.path);
   const sent: Partial<Record<EditFieldName, unknown>> = {};
   for (const name of editFieldNames) {
-    const field = keys.fields.get(name);
+    const field = keys.fields[name];
     if (name === "path" || field === undefined) continue;
     sent[name] = field.value;
     checkString(name, field, at, findings);
@@ -44,22 +44,23 @@ export function readEdit({ index, keys, meant, path, spell }: SentEdit, findings
   const parsed = editSchema.safeParse(sent);
   if (!parsed.success) {
     for (const issue of parsed.error.issues) {
-      const spelling = editFieldNames.flatMap((name) => (name === issue.path[0] ? keys.fields.get(name) : []))[0]
-        ?.spelling;
+      const spelling = editFieldNames.flatMap((name) => (name === issue.path[0] ? keys.fields[name] : []))[0]?.spelling;
       findings.fail(callFailures.wrongType(at, spelling ?? String(issue.path[0]), problemOf(issue, sent)));
     }
   }
   const missing = requiredFields.filter(
     (name) =>
-      !meant.has(name) && (name === "path" ? path.path === undefined && !path.reported : !keys.fields.has(name)),
+      !meant.has(name) &&
+      (name === "path" ? path.path === undefined && !path.reported : keys.fields[name] === undefined),
   );
   if (missing.length === 1 && missing[0] === "path") findings.fail(callFailures.missingPath(at, false));
   else if (missing.length > 0) findings.fail(callFailures.missingFields(at, missing.map(spell)));
   if (!parsed.success) return undefined;
 
   const { oldText, newText, replaceAll = false, occurrence, line, expectedCount } = parsed.data;
+  const choice: Choice = { replaceAll, occurrence, line, expectedCount };
   for (const { holds, problem } of contradictions) {
-    if (holds({ replaceAll, occurrence, line, expectedCount })) findings.fail(callFailures.contradiction(at, problem));
+    if (holds(choice)) findings.fail(callFailures.contradiction(at, problem));
   }
   if (path.path === undefined || oldText === undefined || newText === undefined) return undefined;
   return {
@@ -77,7 +78,7 @@ export function readEdit({ index, keys, meant, path, spell }: SentEdit, findings
 
 /** Reads the path that stands in the call or in an edit itself; what is wrong with it goes to `findings`. */
 export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, findings: Findings): SentPath {
-  const field = keys.fields.get("path");
+  const field = keys.fields.path;
   if (field === undefined) return { path: undefined, reported: meant.has("path") };
   if (typeof field.value !== "string") {
     findings.fail(callFailures.wrongType(at, field.spelling, wrongValue(field.value, "a string")));
@@ -92,7 +93,8 @@ export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, 
 /** Where a failure of an edit belongs. A path that can't be shown as it is, is shown mended and cut; an empty one not at all. */
 export function atPath(index: number | undefined, path: unknown): At {
   const shown = typeof path === "string" && path !== "" ? clip(path, limits.pathLength).toWellFormed() : undefined;
-  return { ...(index === undefined ? {} : { index }), ...(shown === undefined ? {} : { path: shown }) };
+  if (shown === undefined) return index === undefined ? {} : { index };
+  return index === undefined ? { path: shown } : { index, path: shown };
 }
 
 const requiredFields = ["path", "oldText", "newText"] as const;

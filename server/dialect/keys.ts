@@ -15,7 +15,7 @@ export interface SentField {
 /** The keys of one object, told apart. */
 export interface SentKeys {
   /** By canonical name; of two spellings of one field, the first that was sent. */
-  readonly fields: ReadonlyMap<FieldName, SentField>;
+  readonly fields: Readonly<Partial<Record<FieldName, SentField>>>;
   /** Fields that stand here under several names, with these names. */
   readonly twice: readonly (readonly string[])[];
   /** Known fields that belong to the call but stand in one of its edits, as spelt. */
@@ -26,8 +26,8 @@ export interface SentKeys {
 
 /** Tells the keys of `source` apart. `place`: whether it is the call itself or one of the edits in its list. */
 export function readKeys(source: object, place: "call" | "edit"): SentKeys {
-  const fields = new Map<FieldName, SentField>();
-  const names = new Map<FieldName, string[]>();
+  const fields: Partial<Record<FieldName, SentField>> = {};
+  const further = new Map<string, string[]>();
   const misplaced: string[] = [];
   const unknown: string[] = [];
   for (const [spelling, value] of Object.entries(source)) {
@@ -38,12 +38,19 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
       if (place === "edit" && isCallField(name)) {
         misplaced.push(spelling);
       } else {
-        names.set(name, [...(names.get(name) ?? []), spelling]);
-        if (!fields.has(name)) fields.set(name, { spelling, value });
+        if (fields[name] === undefined) fields[name] = { spelling, value };
+        else further.set(name, [...(further.get(name) ?? []), spelling]);
       }
     }
   }
-  return { fields, twice: [...names.values()].filter((spellings) => spellings.length > 1), misplaced, unknown };
+  const twice =
+    further.size === 0
+      ? []
+      : Object.entries(fields).flatMap(([name, { spelling }]) => {
+          const others = further.get(name);
+          return others === undefined ? [] : [[spelling, ...others]];
+        });
+  return { fields, twice, misplaced, unknown };
 }
 
 /** Where an object of a call stands. */

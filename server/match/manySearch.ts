@@ -15,7 +15,10 @@ const shortest = 2;
 const triedStarts = 16;
 
 /** Places of the text at which keys are counted, to tell what is rare: one in so many units, within these numbers. */
-const sampled = { every: 32, least: 4_096, most: 1_048_576 };
+const sampled = { every: 32, least: 4_096, most: 262_144 };
+
+/** How far a key is counted. */
+const mostCounted = 65_535;
 
 /** Patterns whose keys are chosen in one step. */
 const patternsPerStep = 500;
@@ -69,17 +72,19 @@ export class ManySearch {
 
   /** Starts at which each pattern may stand, found in steps; some may lie outside of the text. For the caller to compare. */
   *hits(text: string): Generator<void, KeyHits[]> {
-    const found: (number[] | "many")[] = this.patterns.map(() => []);
+    const found: (number[] | "many" | undefined)[] = this.patterns.map(() => undefined);
     for (const table of this.tables) {
       yield* table.scan(text, (id, start) => {
-        const hits = found[id]!;
+        const hits = found[id];
         if (hits === "many") return false;
-        if (hits.length < limits.keyHits) hits.push(start);
+        // Most patterns have one hit, for which no room to grow is needed.
+        if (hits === undefined) found[id] = [start];
+        else if (hits.length < limits.keyHits) hits.push(start);
         else found[id] = "many";
         return true;
       });
     }
-    return found;
+    return found.map((hits) => hits ?? []);
   }
 
   /** Reports each pattern of which the piece with all the keys may stand in a short text. */
@@ -147,7 +152,7 @@ class Rarity {
   private constructor(
     private readonly block: number,
     private readonly blocks: Blocks,
-    private readonly counts: Uint32Array,
+    private readonly counts: Uint16Array,
     /** Units from one place at which keys are counted to the next. */
     private readonly step: number,
   ) {}
@@ -157,7 +162,7 @@ class Rarity {
     const blocks = new Blocks(block);
     let size = sampled.least;
     while (size < sampled.most && size * sampled.every < text.length) size *= 2;
-    const counts = new Uint32Array(size);
+    const counts = new Uint16Array(size);
     // Not in step with the lines, or with whatever else comes again and again.
     const step = Math.max(1, Math.floor(text.length / size)) | 1;
     const rarity = new Rarity(block, blocks, counts, step);
@@ -168,8 +173,12 @@ class Rarity {
 
   /** Counts the keys at every place from one to another, and returns the place that comes next. */
   private count(text: string, from: number, to: number): number {
+    const { counts } = this;
     let at = from;
-    for (; at <= to; at += this.step) this.counts[bucketOf(this.blocks.keyAt(text, at), this.counts.length)]!++;
+    for (; at <= to; at += this.step) {
+      const bucket = bucketOf(this.blocks.keyAt(text, at), counts.length);
+      if (counts[bucket]! < mostCounted) counts[bucket]!++;
+    }
     return at;
   }
 
@@ -202,9 +211,14 @@ interface Lists {
 /** Takes a pattern and where it may start; `false`: no more of that pattern. */
 type Report = (id: number, start: number) => boolean;
 
+/** So many that few keys have a bit in common, and so few that those of a whole batch stay near the processor. */
+const bitsPerHead = 8;
+
 /** Keys of one length, in a hash table with lists. */
 class KeyTable {
   private readonly heads: Int32Array;
+  /** A bit for each hash that any key has, `bitsPerHead` for each list: it stays in the cache where the lists don't. */
+  private readonly present: Int32Array;
   /** By key: the next one in its list. */
   private readonly next: Int32Array;
   private readonly hashes: Int32Array;
@@ -218,8 +232,9 @@ class KeyTable {
     this.keyed = keyed;
     this.blocks = new Blocks(block);
     let size = 4_096;
-    while (size < 4 * keyed.length * block) size *= 2;
+    while (size < keyed.length * block) size *= 2;
     this.heads = new Int32Array(size).fill(-1);
+    this.present = new Int32Array((size * bitsPerHead) / 32);
     this.next = new Int32Array(keyed.length * block);
     this.hashes = new Int32Array(keyed.length * block);
     for (const [at, { pattern, start }] of keyed.entries()) {
@@ -229,6 +244,8 @@ class KeyTable {
         const hash = combined(hashes[i]!, hashes[i + block]!);
         const bucket = bucketOf(hash, size);
         this.hashes[key] = hash;
+        const bit = bucketOf(hash, size * bitsPerHead);
+        this.present[bit >>> 5]! |= 1 << (bit & 31);
         this.next[key] = this.heads[bucket]!;
         this.heads[bucket] = key;
       }
@@ -249,15 +266,15 @@ class KeyTable {
 
   /** Reads the blocks that start in `[from, to)`, each together with the one before it. */
   private scanStep(text: string, { from, to }: { from: number; to: number }, lists: Lists, report: Report): void {
-    const { block } = this;
-    const { heads } = lists;
-    const mask = heads.length - 1;
+    const { block, present } = this;
+    const mask = this.heads.length * bitsPerHead - 1;
     let before = this.blocks.at(text, from - block);
     for (let at = from; at < to; at += block) {
       let hash = text.charCodeAt(at);
       for (let i = 1; i < block; i++) hash = (Math.imul(hash, factor) + text.charCodeAt(at + i)) | 0;
       const both = (Math.imul(before, 0x2c1b3c6d) + hash) | 0;
-      if (heads[(both ^ (both >>> 15)) & mask]! >= 0) this.report(lists, both, at - block, report);
+      const bit = (both ^ (both >>> 15)) & mask;
+      if ((present[bit >>> 5]! & (1 << (bit & 31))) !== 0) this.report(lists, both, at - block, report);
       before = hash;
     }
   }
@@ -276,12 +293,15 @@ class KeyTable {
 
   /** Reports the patterns of which the first key stands anywhere in a text. */
   touch(text: string, report: (id: number) => void): void {
-    const { block } = this;
+    const { block, present } = this;
     const count = text.length - block + 1;
     if (count <= block) return;
+    const bits = this.heads.length * bitsPerHead;
     const hashes = this.blocks.of(text, 0, text.length);
     for (let i = 0; i + block < count; i++) {
       const hash = combined(hashes[i]!, hashes[i + block]!);
+      const bit = bucketOf(hash, bits);
+      if ((present[bit >>> 5]! & (1 << (bit & 31))) === 0) continue;
       for (let key = this.heads[bucketOf(hash, this.heads.length)]!; key >= 0; key = this.next[key]!) {
         if (this.hashes[key] === hash && key % block === 0) report(this.keyed[key / block]!.id);
       }

@@ -15,21 +15,19 @@ import { reshaped } from "./wholeLines.js";
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
   const [oldText, newText] = [reshaped(sought.oldText, place.reshape), reshaped(sought.newText, place.reshape)];
   if (oldText === undefined || newText === undefined) return undefined;
-  const old = cut(oldText);
-  const next = cut(newText);
+  const old = contentsOf(oldText, splitLines(oldText));
+  const nextLines = splitLines(newText);
+  const next = contentsOf(newText, nextLines);
   const region = splitLines(index.text, place.from, place.to);
   if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
-  const pieces = piecesOf({ index, place, region, old, next });
+  const pieces = piecesOf({ index, place, region, old, next, newLineEnd: (line) => endOf(newText, nextLines[line]!) });
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
 }
 
-interface Line {
-  readonly content: string;
-  readonly end: string;
-}
+const contentsOf = (text: string, lines: readonly SplitLine[]): string[] =>
+  lines.map(({ from, to }) => text.slice(from, to));
 
-const cut = (text: string): Line[] =>
-  splitLines(text).map(({ from, to, next }) => ({ content: text.slice(from, to), end: text.slice(to, next) }));
+const endOf = (text: string, { to, next }: SplitLine): string => text.slice(to, next);
 
 /** A part of the result: copied from the document, or written as sent. */
 type Piece = { readonly from: number; readonly to: number } | string;
@@ -39,24 +37,26 @@ interface Alignment {
   readonly place: Place;
   /** The document's lines at the place, one for each line of the old text. */
   readonly region: readonly SplitLine[];
-  readonly old: readonly Line[];
-  readonly next: readonly Line[];
+  /** Lines without their ends. */
+  readonly old: readonly string[];
+  readonly next: readonly string[];
+  /** The end of a line of the new text, as it was sent. */
+  readonly newLineEnd: (line: number) => string;
 }
 
 /** The result line by line: context is copied, other lines are written; ends come from the line that stood there. */
 function piecesOf(alignment: Alignment): Piece[] {
-  const { index, place, region, old, next } = alignment;
+  const { index, place, region, old, next, newLineEnd } = alignment;
   const pieces: Piece[] = [];
   let lineEnd: string | undefined;
   for (const { line, from, kept } of pairLines(old, next)) {
     const own = from === undefined ? undefined : region[from];
-    const content = next[line] as Line;
-    pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : content.content);
+    pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : next[line]!);
     const ownEnd = own !== undefined && own.next > own.to ? { from: own.to, to: own.next } : undefined;
     if (ownEnd !== undefined) lineEnd = adopted(index, ownEnd) ?? lineEnd;
     if (line === next.length - 1) continue;
-    if (ownEnd === undefined) lineEnd ??= lineEndAt(index, place.from) ?? index.lineEnd ?? content.end;
-    pieces.push(ownEnd ?? lineEnd ?? content.end);
+    if (ownEnd === undefined) lineEnd ??= lineEndAt(index, place.from) ?? index.lineEnd ?? newLineEnd(line);
+    pieces.push(ownEnd ?? lineEnd ?? newLineEnd(line));
   }
   return pieces;
 }
@@ -97,41 +97,56 @@ interface Pair {
   readonly kept: boolean;
 }
 
-function* pairLines(old: readonly Line[], next: readonly Line[]): Generator<Pair> {
+function pairLines(old: readonly string[], next: readonly string[]): Pair[] {
+  const room = Math.min(old.length, next.length);
   let head = 0;
-  while (head < old.length && head < next.length && old[head]?.content === next[head]?.content) {
-    yield { line: head, from: head, kept: true };
-    head++;
-  }
+  while (head < room && old[head] === next[head]) head++;
   let tail = 0;
-  const room = Math.min(old.length, next.length) - head;
-  while (tail < room && old[old.length - 1 - tail]?.content === next[next.length - 1 - tail]?.content) tail++;
-  yield* pairMiddle(old.slice(head, old.length - tail), next.slice(head, next.length - tail), head);
-  for (let i = tail; i > 0; i--) yield { line: next.length - i, from: old.length - i, kept: true };
+  while (tail < room - head && old[old.length - 1 - tail] === next[next.length - 1 - tail]) tail++;
+  const pairs: Pair[] = [];
+  for (let i = 0; i < head; i++) pairs.push({ line: i, from: i, kept: true });
+  pairMiddle(old.slice(head, old.length - tail), next.slice(head, next.length - tail), head, pairs);
+  for (let i = tail; i > 0; i--) pairs.push({ line: next.length - i, from: old.length - i, kept: true });
+  return pairs;
 }
 
-function* pairMiddle(old: readonly Line[], next: readonly Line[], offset: number): Generator<Pair> {
-  const contents = (lines: readonly Line[]): string[] => lines.map(({ content }) => content);
-  const parts = diffArrays(contents(old), contents(next), { maxEditLength: limits.alignDistance }) ?? [
-    { removed: true, added: false, count: old.length },
-    { removed: false, added: true, count: next.length },
-  ];
+/** The lines between those that both start and end with; `offset` is the index of the first one in both texts. */
+function pairMiddle(old: readonly string[], next: readonly string[], offset: number, pairs: Pair[]): void {
   let from = offset;
   let line = offset;
   let replaced = { next: offset, end: offset };
-  for (const part of parts) {
+  for (const part of partsOf(old, next)) {
     if (part.removed) {
       replaced = { next: from, end: from + part.count };
       from += part.count;
     } else if (part.added) {
       for (let i = 0; i < part.count; i++, line++) {
-        yield { line, from: replaced.next < replaced.end ? replaced.next++ : undefined, kept: false };
+        pairs.push({ line, from: replaced.next < replaced.end ? replaced.next++ : undefined, kept: false });
       }
     } else {
-      for (let i = 0; i < part.count; i++) yield { line: line++, from: from++, kept: true };
+      for (let i = 0; i < part.count; i++) pairs.push({ line: line++, from: from++, kept: true });
       replaced = { next: from, end: from };
     }
   }
+}
+
+/** A run of lines that only one of two texts has, or both. */
+interface Part {
+  readonly removed: boolean;
+  readonly added: boolean;
+  readonly count: number;
+}
+
+/** How one list of lines becomes another; the two neither start nor end alike. */
+function partsOf(old: readonly string[], next: readonly string[]): readonly Part[] {
+  const replaced = [
+    { removed: true, added: false, count: old.length },
+    { removed: false, added: true, count: next.length },
+  ];
+  // A line that is replaced, lines that are added, lines that are taken away: there is nothing to compare.
+  if (old.length <= 1 && next.length <= 1) return replaced;
+  if (old.length === 0 || next.length === 0) return replaced;
+  return diffArrays([...old], [...next], { maxEditLength: limits.alignDistance }) ?? replaced;
 }
 
 /** Turns pieces into changes: what is copied stays, what lies between is replaced by what is written there. */

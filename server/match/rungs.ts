@@ -78,9 +78,12 @@ function findExact(index: TextIndex, oldText: string): Found {
   const { text } = index;
   const starts = index.starts(undefined, oldText, limits.placesPerEdit);
   if (starts.length === limits.placesPerEdit) return "tooMany";
-  return starts
-    .map((from) => ({ from, to: from + oldText.length }))
-    .filter(({ from, to }) => !splitsCharacter(text, from) && !splitsCharacter(text, to));
+  const places: Place[] = [];
+  for (const from of starts) {
+    const to = from + oldText.length;
+    if (!splitsCharacter(text, from) && !splitsCharacter(text, to)) places.push({ from, to });
+  }
+  return places;
 }
 
 function findFolded(index: TextIndex, oldText: string, options: FoldOptions): Found {

@@ -40,15 +40,15 @@ export function* diffing(file: FileChange): Generator<void, FileDiff> {
   }));
   const lines = yield* LineIndex.building(mark + document.text, { loneCrEndsLine: false });
   const blocks = kind === "delete" ? wholeOf(lines) : joined(yield* refined(lines, changes));
-  let text = headOf(file, { hasHunks: blocks.length > 0 });
-  let made = 0;
+  const parts = [headOf(file, { hasHunks: blocks.length > 0 })];
   for (const hunk of hunksOf(lines, blocks)) {
-    text += hunk;
-    if (++made % blocksPerStep === 0) yield;
+    parts.push(hunk);
+    if (parts.length % blocksPerStep === 0) yield;
   }
+  if (kind === "delete" && document.isBinary === true) parts.push(binaryLineOf(file));
   const first = blocks[0];
   return {
-    text: text + (kind === "delete" && document.isBinary === true ? binaryLineOf(file) : ""),
+    text: parts.join(""),
     added: blocks.reduce((sum, block) => sum + block.added.length, 0),
     removed: blocks.reduce((sum, block) => sum + block.removed.length, 0),
     firstChangedLine: kind === "delete" ? 0 : first !== undefined ? first.start + 1 : kind === "create" ? 1 : 0,
@@ -176,9 +176,11 @@ function cut(text: string): string[] {
 
 /** Leaves out of a block the lines that both sides have. */
 function refine(block: Block): Block[] {
-  // Most blocks are a line for a line, where nothing is to be compared.
-  if (block.removed.length <= 1 && block.added.length <= 1 && block.removed[0] !== block.added[0]) return [block];
-  const parts = diffArrays([...block.removed], [...block.added], { maxEditLength: limits.alignDistance });
+  const { removed, added } = block;
+  // Most blocks are a line for a line, or lines on one side only, where nothing is to be compared.
+  if (removed.length <= 1 && added.length <= 1 && removed[0] !== added[0]) return [block];
+  if ((removed.length === 0) !== (added.length === 0)) return [block];
+  const parts = diffArrays([...removed], [...added], { maxEditLength: limits.alignDistance });
   if (parts === undefined) return [block];
   const blocks: Block[] = [];
   let start = block.start;
@@ -219,21 +221,21 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
   for (let i = 0; i < blocks.length; ) {
     const from = Math.max(0, (blocks[i] as Block).start - context);
     const newStart = from + shift;
-    let body = "";
+    const body: string[] = [];
     let line = from;
     const copyTo = (end: number): void => {
-      for (; line < end; line++) body += signed(" ", lines.text.slice(lines.start(line), lines.end(line)));
+      for (; line < end; line++) body.push(signed(" ", lines.text.slice(lines.start(line), lines.end(line))));
     };
     do {
       const block = blocks[i++] as Block;
       copyTo(block.start);
-      for (const removed of block.removed) body += signed("-", removed);
-      for (const added of block.added) body += signed("+", added);
+      for (const removed of block.removed) body.push(signed("-", removed));
+      for (const added of block.added) body.push(signed("+", added));
       line += block.removed.length;
       shift += block.added.length - block.removed.length;
     } while (i < blocks.length && (blocks[i] as Block).start - line <= 2 * context);
     copyTo(Math.min(count, line + context));
-    yield `@@ -${rangeOf(from, line)} +${rangeOf(newStart, line + shift)} @@\n${body}`;
+    yield `@@ -${rangeOf(from, line)} +${rangeOf(newStart, line + shift)} @@\n${body.join("")}`;
   }
 }
 

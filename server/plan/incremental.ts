@@ -109,6 +109,8 @@ export class IncrementalSearch {
       exact === undefined || exact.length > 0 || isExact(located) ? exact : this.inChanged(edit.oldText, located);
     if (changed === undefined) return undefined;
     const left = located.kind === "none" ? [] : located.places.filter((place) => this.stands(place, located.rung));
+    if (located.kind !== "none" && changed.length === 0 && left.length === located.places.length)
+      return { kind: "base", located };
     const [only, second] = changed;
     if (only !== undefined) {
       const isStricter = located.kind === "none" || only.rung !== located.rung;
@@ -203,12 +205,9 @@ export class IncrementalSearch {
   private inChangedExactly(oldText: string, located: Located): InWindow[] | undefined {
     const suspects = this.exactSuspects(oldText);
     if (suspects === undefined) return isExact(located) ? undefined : [];
-    const [rung] = rungs;
-    const windows =
-      rung === undefined
-        ? undefined
-        : this.windowsAt(suspects, oldText, this.lineEnd === undefined ? "lines" : "units");
-    return windows === undefined || rung === undefined ? undefined : placesIn(windows, rung, oldText);
+    if (suspects.length === 0) return [];
+    const windows = this.windowsAt(suspects, oldText, this.lineEnd === undefined ? "lines" : "units");
+    return windows && placesIn(windows, rungs[0]!, oldText);
   }
 
   /**
@@ -254,7 +253,8 @@ export class IncrementalSearch {
       return this.all()?.filter((at) => this.pieces.textAround(at, oldText.length).includes(oldText));
     }
     if (hits === "many") return undefined;
-    const spans = hits.flatMap((from) => (this.mayStand(oldText, from) ? [{ from, to: from + oldText.length }] : []));
+    const spans: Span[] = [];
+    for (const from of hits) if (this.mayStand(oldText, from)) spans.push({ from, to: from + oldText.length });
     return this.changesAt(this.flagged.get(oldText), spans);
   }
 
@@ -316,6 +316,7 @@ export class IncrementalSearch {
   /** The changes at some base offsets and in some stretches of the base text. */
   private changesAt(offsets: ReadonlySet<number> | undefined, spans: readonly Span[]): readonly number[] | undefined {
     if (offsets !== undefined && offsets.size > limits.searchedChanges) return undefined;
+    if ((offsets === undefined || offsets.size === 0) && spans.length === 0) return [];
     const found = new Set<number>();
     for (const { from, to } of [...[...(offsets ?? [])].map((offset) => ({ from: offset, to: offset })), ...spans]) {
       for (let i = this.pieces.firstTouching(from); i < this.pieces.count && this.pieces.at(i).from <= to; i++)

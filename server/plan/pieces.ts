@@ -1,9 +1,9 @@
 /** What a batch has changed so far, in offsets of the text before it, so that an edit costs what it touches and no more. */
 import type { Place } from "../match/place.js";
 import { TextIndex } from "../match/textIndex.js";
-import { firstIndex } from "../text/bisect.js";
 import { type Change, ChangeSet } from "../text/changeSet.js";
 import { splitsCharacter } from "../text/chars.js";
+import { ChangeList } from "./changeList.js";
 import { callersLine, type Draft, type Span } from "./draft.js";
 
 /** A stretch of the base text, offsets in UTF-16 units, cut so that no change touches its ends. */
@@ -23,7 +23,7 @@ export interface Window extends Extent {
 
 /** Changes of one base text: sorted, disjoint, and not merged where they touch. */
 export class Pieces {
-  private changes: Change[] = [];
+  private changes = new ChangeList();
   private current: Draft | undefined;
   /** Line ends of the base text that the changes have taken away, counted generously. */
   lineEndsGone = 0;
@@ -43,13 +43,13 @@ export class Pieces {
 
   /** The change at an index of the list. */
   at(index: number): Change {
-    return this.changes[index]!;
+    return this.changes.at(index)!;
   }
 
   /** The whole text as it is now; made when it is asked for. */
   get draft(): Draft {
     if (this.current !== undefined) return this.current;
-    const change = ChangeSet.of(this.base.text.length, this.changes);
+    const change = ChangeSet.of(this.base.text.length, this.changes.slice());
     const index = change.isEmpty
       ? this.base
       : new TextIndex(change.apply(this.base.text), this.start.document, {
@@ -61,32 +61,34 @@ export class Pieces {
 
   /** Takes over a draft of the same document. */
   adopt(draft: Draft): void {
-    this.changes = [...draft.change.changes];
+    const { changes } = draft.change;
+    this.changes = new ChangeList();
+    this.changes.replace(0, 0, changes);
     this.current = draft;
-    this.lineEndsGone = this.changes.reduce((sum, change) => sum + this.lineEndsIn(change), 0);
+    this.lineEndsGone = changes.reduce((sum, change) => sum + this.lineEndsIn(change), 0);
   }
 
   /** Index of the first change that ends at a base offset or behind it. */
   firstTouching(offset: number): number {
-    return firstIndex(this.changes.length, (i) => this.changes[i]!.to >= offset);
+    return this.changes.firstEndingFrom(offset);
   }
 
   /** Whether a change lies in a stretch of the base text, or at its ends. */
   isTouched({ from, to }: Span): boolean {
-    return (this.changes[this.firstTouching(from)]?.from ?? Number.POSITIVE_INFINITY) <= to;
+    return (this.changes.at(this.firstTouching(from))?.from ?? Number.POSITIVE_INFINITY) <= to;
   }
 
   /** Whether a change has taken a part of a stretch of the base text away, or put something into it. */
   isChanged({ from, to }: Span): boolean {
     let i = this.firstTouching(from);
-    while (i < this.changes.length && this.changes[i]!.to === from) i++;
-    return (this.changes[i]?.from ?? Number.POSITIVE_INFINITY) < to;
+    while (i < this.changes.length && this.at(i).to === from) i++;
+    return (this.changes.at(i)?.from ?? Number.POSITIVE_INFINITY) < to;
   }
 
   /** Adds the changes of a place of the base text that nothing has changed; gives the index of the first of them. */
   add({ to }: Place, changes: readonly Change[]): number {
-    const first = firstIndex(this.changes.length, (i) => this.changes[i]!.from >= to);
-    this.changes.splice(first, 0, ...changes);
+    const first = this.changes.firstStartingFrom(to);
+    this.changes.replace(first, first, changes);
     this.current = undefined;
     for (const change of changes) this.lineEndsGone += this.lineEndsIn(change);
     return first;
@@ -100,7 +102,7 @@ export class Pieces {
       to: change.to + from,
       insert: change.insert,
     }));
-    this.changes.splice(window.first, window.end - window.first, ...composed);
+    this.changes.replace(window.first, window.end, composed);
     this.current = undefined;
     for (const change of composed) this.lineEndsGone += this.lineEndsIn(change);
     return { first: window.first, end: window.first + composed.length };
@@ -122,7 +124,7 @@ export class Pieces {
     low = Math.min(low, this.firstTouching(matchedLines.start(from)));
     let to = matchedLines.lineAt(this.at(high - 1).to);
     for (let left = lines; to < matchedLines.lineCount; ) {
-      const next = this.changes[high];
+      const next = this.changes.at(high);
       if (next !== undefined && next.from <= matchedLines.end(to)) {
         high++;
         to = Math.max(to, matchedLines.lineAt(next.to));
@@ -142,7 +144,7 @@ export class Pieces {
     let first = at;
     let { from, to } = this.at(at);
     for (let left = units; ; ) {
-      const previous = this.changes[first - 1];
+      const previous = this.changes.at(first - 1);
       const gap = from - (previous?.to ?? -1);
       if (gap > left + 1) {
         from = Math.max(0, from - left);
@@ -158,7 +160,7 @@ export class Pieces {
     }
     let end = at + 1;
     for (let left = units; ; ) {
-      const next = this.changes[end];
+      const next = this.changes.at(end);
       const gap = (next?.from ?? text.length + 1) - to;
       if (gap > left + 1) {
         to = Math.min(text.length, to + left);
@@ -205,7 +207,7 @@ export class Pieces {
     const { text } = this.base;
     let before = "";
     for (let i = at, end = this.at(at).from; before.length < reach && end >= 0; ) {
-      const previous = this.changes[i - 1];
+      const previous = this.changes.at(i - 1);
       const start = Math.max(previous?.to ?? 0, end - (reach - before.length));
       before = text.slice(start, end) + before;
       if (previous === undefined || previous.to < start) break;
@@ -215,7 +217,7 @@ export class Pieces {
     }
     let after = "";
     for (let i = at, from = this.at(at).to; after.length < reach && from <= text.length; ) {
-      const next = this.changes[i + 1];
+      const next = this.changes.at(i + 1);
       const end = Math.min(next?.from ?? text.length, from + (reach - after.length));
       after += text.slice(from, end);
       if (next === undefined || end < next.from) break;

@@ -151,16 +151,44 @@ class History {
   readonly failed: EditOperation[] = [];
   /** For pairs of old and new text that are sent more than once: where their new text stands in the draft's text now. */
   private readonly repeated = new Map<string, Span[]>();
-  /** By pair, the rung on which it was found. */
+  /** Of those pairs, the rung on which one was found. */
   private readonly done = new Map<string, RungName>();
+  /** Old texts that are sent more than once. */
+  private readonly oldTexts = new Set<string>();
 
   constructor(edits: readonly EditOperation[]) {
+    const seenTexts = new Set<string>();
+    for (const { oldText } of edits) {
+      if (seenTexts.has(oldText)) this.oldTexts.add(oldText);
+      seenTexts.add(oldText);
+    }
     const seen = new Set<string>();
     for (const edit of edits) {
-      const pair = pairOf(edit);
+      const pair = this.pairOf(edit);
+      if (pair === undefined) continue;
       if (seen.has(pair)) this.repeated.set(pair, []);
       seen.add(pair);
     }
+  }
+
+  /** A name for old and new text together; `undefined`: no other edit has the same. */
+  private pairOf({ oldText, newText }: EditOperation): string | undefined {
+    return this.oldTexts.has(oldText) ? `${oldText.length} ${oldText}${newText}` : undefined;
+  }
+
+  private rungOf(edit: EditOperation): RungName | undefined {
+    const pair = this.pairOf(edit);
+    return pair === undefined ? undefined : this.done.get(pair);
+  }
+
+  private noteRung(edit: EditOperation, rung: RungName): void {
+    const pair = this.pairOf(edit);
+    if (pair !== undefined && !this.done.has(pair)) this.done.set(pair, rung);
+  }
+
+  private writtenBy(edit: EditOperation): Span[] | undefined {
+    const pair = this.pairOf(edit);
+    return pair === undefined ? undefined : this.repeated.get(pair);
   }
 
   fail(edit: EditOperation): void {
@@ -170,17 +198,17 @@ class History {
   /** An edit that was applied; where its pair comes again, that must not be planned by what this class knows of places. */
   note(edit: EditOperation, rung: RungName, spans: readonly Span[]): void {
     this.applied.push({ index: edit.index, spans });
-    this.done.set(pairOf(edit), this.done.get(pairOf(edit)) ?? rung);
+    this.noteRung(edit, rung);
   }
 
   /** Whether the same pair was applied before. */
   hasDone(edit: EditOperation): boolean {
-    return this.done.has(pairOf(edit));
+    return this.rungOf(edit) !== undefined;
   }
 
   /** Whether the same pair was found on a stricter rung before: what is left for a looser one is not what was meant twice. */
   hasDoneStricter(edit: EditOperation, rung: RungName): boolean {
-    const done = this.done.get(pairOf(edit));
+    const done = this.rungOf(edit);
     return (
       done !== undefined && rungs.findIndex(({ name }) => name === done) < rungs.findIndex(({ name }) => name === rung)
     );
@@ -191,13 +219,13 @@ class History {
     if (found?.kind === "absent") return true;
     if (found?.kind === "base") return this.hasDoneStricter(edit, found.located.rung);
     // What looser rungs than its own might find is not what was meant twice.
-    if (found?.kind === "gone" && this.done.get(pairOf(edit)) === found.rung) return true;
+    if (found?.kind === "gone" && this.rungOf(edit) === found.rung) return true;
     return undefined;
   }
 
   /** Whether a place lies inside what the same pair wrote before: to replace it again would be to count it twice. */
   wrote(edit: EditOperation, place: Place): boolean {
-    const written = this.repeated.get(pairOf(edit)) ?? [];
+    const written = this.writtenBy(edit) ?? [];
     return touchesAny(place, written) && written.some(({ from, to }) => from <= place.from && place.to <= to);
   }
 
@@ -208,13 +236,13 @@ class History {
   ): void {
     const { rung, changed, places, step } = did;
     this.applied.push({ index: edit.index, spans: changed });
-    this.done.set(pairOf(edit), this.done.get(pairOf(edit)) ?? rung);
+    this.noteRung(edit, rung);
     const moved = ({ from, to }: Span): Span => ({ from: step.mapPos(from, "before"), to: step.mapPos(to, "after") });
     // What another edit changes is no longer what the pair wrote.
     for (const [pair, written] of this.repeated) {
       this.repeated.set(pair, written.filter((span) => !touchesAny(span, places)).map(moved));
     }
-    const own = this.repeated.get(pairOf(edit));
+    const own = this.writtenBy(edit);
     if (own === undefined) return;
     for (const place of places) own.push(moved(place));
     own.sort((a, b) => a.from - b.from);
@@ -226,5 +254,3 @@ function touchesAny(span: Span, sorted: readonly Span[]): boolean {
   const low = firstIndex(sorted.length, (i) => (sorted[i] as Span).to > span.from);
   return (sorted[low]?.from ?? Infinity) < span.to;
 }
-
-const pairOf = (edit: EditOperation): string => `${edit.oldText.length} ${edit.oldText}${edit.newText}`;

@@ -91,6 +91,12 @@ export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }
 
+/** Round by round, how many times as long one contender took as another: what slows a round down slows both. */
+export function ratios(samples: readonly number[], others: readonly number[]): number[] {
+  if (samples.length !== others.length) throw new Error("only contenders of the same rounds can be compared");
+  return samples.map((ms, round) => ms / (others[round] as number));
+}
+
 /** How far the median may be off, as a share of it. */
 export function uncertainty(samples: readonly number[]): number {
   return errorOfMedian(samples) / median(samples);
