@@ -1,8 +1,10 @@
 /** Reads files as text, strictly: what can't be decoded without loss is refused and left alone. */
 import { createHash } from "node:crypto";
+import * as fs from "node:fs";
 import { constants, type Stats } from "node:fs";
-import { access, type FileHandle, open, stat } from "node:fs/promises";
+import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { type Failure, fileProblems, pathFailures } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "./identity.js";
@@ -41,12 +43,11 @@ export async function readTextFile(
     // Looked at before it is opened, because opening a device can set it going.
     const refusal = isRegular ? undefined : refuseKind(await stat(path), name);
     if (refusal !== undefined) return { kind: "failed", failure: refusal };
-    const handle = await open(path, readFlags);
+    const fd = await open(path, readFlags);
     try {
-      return await readHandle(handle, name, isHashed);
+      return await readOpened(fd, name, isHashed);
     } finally {
-      // Nothing was written that closing could fail to keep, so nobody has to wait for it.
-      handle.close().catch(() => undefined);
+      fs.closeSync(fd);
     }
   } catch (error) {
     const code = codeOf(error);
@@ -122,11 +123,16 @@ function refusedBy(code: string, name: string): Failure {
     : pathFailures.ioError(name, fileProblems.system(code));
 }
 
-async function readHandle(handle: FileHandle, name: string, isHashed: boolean): Promise<FileRead> {
-  const stats = await handle.stat();
+/** As numbers, because a file is closed at once where another thread need not be asked to. */
+const open = promisify(fs.open);
+const read = promisify(fs.read);
+
+async function readOpened(fd: number, name: string, isHashed: boolean): Promise<FileRead> {
+  // To wait for another thread takes longer than to ask for what the system has at hand, now that the file is open.
+  const stats = fs.fstatSync(fd);
   const refusal = refuseKind(stats, name);
   if (refusal !== undefined) return { kind: "failed", failure: refusal };
-  const bytes = await readBytes(handle, stats.size);
+  const bytes = readSmall(fd, stats.size) ?? (await readBytes(fd, stats.size));
   if (bytes.length > limits.fileBytes) {
     return { kind: "failed", failure: pathFailures.tooLarge(name, bytes.length, limits.fileBytes, "bytes") };
   }
@@ -159,12 +165,22 @@ export function kindOf(stats: Stats): string {
   return "a device";
 }
 
+/** All bytes of a file that is read in no time; `undefined`: it is large, or has another size than was expected. */
+function readSmall(fd: number, expected: number): Buffer | undefined {
+  if (expected > small) return undefined;
+  const buffer = Buffer.allocUnsafe(expected + 1);
+  return fs.readSync(fd, buffer, 0, buffer.length, 0) === expected ? buffer.subarray(0, expected) : undefined;
+}
+
+/** Bytes. */
+const small = 65_536;
+
 /** All bytes, or one more than the limit of a file that grew meanwhile. */
-async function readBytes(handle: FileHandle, expected: number): Promise<Buffer> {
+async function readBytes(fd: number, expected: number): Promise<Buffer> {
   let buffer = Buffer.allocUnsafe(expected + 1);
   let length = 0;
   for (;;) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
+    const { bytesRead } = await read(fd, buffer, length, buffer.length - length, length);
     length += bytesRead;
     // All that was expected came, and of the byte behind it, which was asked for, nothing: that is the end.
     const isAll = bytesRead === 0 || (length === expected && length < buffer.length);

@@ -1,4 +1,5 @@
 /** Which file a path is: its canonical path, and device and inode where it exists, so that one file has one identity. */
+import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { fileProblems } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -67,7 +68,9 @@ export async function canonicalise(
   hops: number = limits.symlinkHops,
 ): Promise<Canonical> {
   try {
-    const [real, stats] = await Promise.all([realpath(path), stat(path, { bigint: true })]);
+    const real = await realpath(path);
+    // The system has just been there, so that this takes less time than to wait for another thread once more.
+    const stats = statSync(real, { bigint: true });
     const identity = stats.ino === 0n ? pathIdentity(real, platform) : inodeIdentity(stats);
     return {
       ok: true,
