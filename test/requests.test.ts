@@ -371,12 +371,17 @@ describe("multiEdit/read", () => {
       [{ path: "a.txt", startLine: 1.5 }, "invalidParams"],
       [{ path: "a.txt", startLine: 3, endLine: 2 }, "invalidParams"],
       [{ path: "a.txt", endLine: "2" }, "invalidParams"],
+      [{ path: "a.txt", offset: 2, limit: 1 }, "unknownField"],
+      [{ file_path: "a.txt" }, "unknownField"],
     ];
     for (const [params, code] of asked) {
       const failure = await failed(desk.read(params));
       expect(failure.codes, JSON.stringify(params)).toEqual([code]);
-      expect(failure.rpcCode, JSON.stringify(params)).toBe(code === "invalidParams" ? -32602 : -32803);
+      expect(failure.rpcCode, JSON.stringify(params)).toBe(
+        ["invalidParams", "unknownField"].includes(code) ? -32602 : -32803,
+      );
     }
+    expect(await desk.read({ path: "a.txt", endLine: 1, workDoneToken: 1 })).toMatchObject({ startLine: 1 });
   });
 });
 
@@ -391,8 +396,8 @@ describe("a document whose changes make no sense", () => {
   it("is refused at every door, and the rest of the call with it", async () => {
     const desk = await start({ open: { ...open, "b.txt": "old\n" } });
     await breakIt(desk);
-    for (const door of [desk.propose, desk.apply, desk.read]) {
-      const failure = await failed(door(edit));
+    for (const ask of [() => desk.propose(edit), () => desk.apply(edit), () => desk.read({ path: "a.txt" })]) {
+      const failure = await failed(ask());
       expect([failure.rpcCode, failure.codes]).toEqual([-32803, ["desynced"]]);
     }
     const both = await failed(desk.apply(batch(["b.txt", "old", "new"], ["a.txt", "two", "TWO"])));

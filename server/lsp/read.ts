@@ -44,6 +44,9 @@ function readParams(params: unknown): Asked {
     failure: callFailures.wrongType({}, field, problem),
   });
   const given: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
+  // Who asks for lines in another tool's way must not take the whole text for them.
+  const unknown = Object.keys(given).find((key) => !fields.includes(key) && !ofProtocol.includes(key));
+  if (unknown !== undefined) return { ok: false, failure: callFailures.unknownReadField(unknown) };
   const { path, startLine = 1, endLine } = given;
   if (typeof path !== "string" || path === "") return wrong("path", "it must be a path or URI");
   if (!isLine(startLine)) return wrong("startLine", "it must be a whole number from 1");
@@ -51,5 +54,10 @@ function readParams(params: unknown): Asked {
     return wrong("endLine", "it must be a whole number from startLine");
   return { ok: true, path, startLine, endLine };
 }
+
+const fields: readonly string[] = ["path", "startLine", "endLine"];
+
+/** What LSP lets every request have. */
+const ofProtocol: readonly string[] = ["workDoneToken", "partialResultToken"];
 
 const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;

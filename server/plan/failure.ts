@@ -407,6 +407,13 @@ export const callFailures = {
       `${nameOf(at)} has the unknown field ${quote(key)}; is "${known}" meant?`,
       `Rename it to "${known}" or leave it out.`,
     ),
+  unknownReadField: (key: string) =>
+    makeFailure(
+      "unknownField",
+      {},
+      `The request has the unknown field ${quote(key)}; what is read is told by path, startLine and endLine.`,
+      `Leave ${quote(key)} out, or say with startLine and endLine which lines you want.`,
+    ),
   dryRun: (key: string) =>
     makeFailure(
       "unknownField",
@@ -1197,7 +1204,12 @@ export const undoFailures = {
       line === undefined ? {} : { line },
     ),
   nothing: () =>
-    makeFailure("undoConflict", {}, "This session has applied nothing that could be taken back.", undoHint),
+    makeFailure(
+      "undoConflict",
+      {},
+      "This session has applied nothing that could be taken back.",
+      "What was changed by other means, an edit changes back.",
+    ),
   unknown: (id: string) =>
     makeFailure("undoConflict", {}, `This session has no transaction ${quote(id)}, or none any more.`, undoHint),
   notApplied: (id: string) =>
@@ -1216,7 +1228,7 @@ export const undoFailures = {
     ),
 } as const;
 
-const undoHint = "multiEdit/status lists what was applied.";
+const undoHint = "Name no transaction to take back the last one; multiEdit/status lists them all.";
 
 /** What is wrong with the files by which sessions are found, as sentences, and clauses of them. */
 export const sessionProblems = {
