@@ -34,7 +34,7 @@ export function newRunTally(): RunTally {
   return { runs: 0, byFault: new Map(), wrong: [] };
 }
 
-/** How many faults are to come about, how many of each plan before the next one, and how many runs at the same time. */
+/** How many faults are to come about, at how many points of each plan before the next one, and how many runs at the same time. */
 export interface Workload {
   readonly count: number;
   readonly perPlan: number;
@@ -57,11 +57,11 @@ export function runFaults(bench: Bench, tally: RunTally, workload: Workload): Pr
   });
 }
 
-/** Kills a batch, then the recovery from it at one of its own calls, then recovers; until so many recoveries were killed. */
+/** Kills a batch, then the recovery from it at one of its own calls, then recovers; until that many recoveries were killed. */
 export function runDoubleFaults(bench: Bench, tally: RunTally, workload: Workload): Promise<void> {
   return work(bench, tally, workload, async (name, plan) => {
     const first = await atSite(bench, plan, (site) => watchDriver(bench.program, site, writeTask(site, "apply", plan)));
-    return shuffled(first, bench.choose).map((point) => () => oneDouble(bench, tally, { name, plan, point }));
+    return shuffled(first, bench.choose).map((point) => () => doublesAt(bench, tally, { name, plan, point }));
   });
 }
 
@@ -112,6 +112,9 @@ export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport
   recover(diskWorkspace([site.folder], { state: site.state }));
   return early ?? unlike(treeAt(site), plan, may) ?? leftovers(treeAt(site), stateAt(site));
 }
+
+/** Recoveries that are killed after a kill at one point: how they go on is watched first, once for all of them. */
+export const recoveriesPerPoint = 4;
 
 /** Gives a task a site of its own, which is gone afterwards. */
 export async function atSite<T>(
@@ -165,33 +168,32 @@ function oneFault(
   });
 }
 
-function oneDouble(
+/** Kills a batch at a point again and again, and the recovery from it each time at another of its own points. */
+async function doublesAt(
   bench: Bench,
   tally: RunTally,
   { name, plan, point }: { readonly name: string; readonly plan: TrialPlan; readonly point: Point },
 ): Promise<void> {
-  return atSite(bench, plan, async (site) => {
-    const first = await runWithFault(bench.program, site, writeTask(site, "apply", plan), { point, fault: kill });
-    const task = writeTask(site, "recover", plan);
-    // The calls of a recovery depend on where it starts, so that one of a kind is taken that it is likely to have.
-    const [call, most] = recoveryCalls[bench.choose(recoveryCalls.length)]!;
-    const then = { call, number: 1 + bench.choose(most) };
-    const second = await runWithFault(bench.program, site, task, { point: then, fault: kill });
-    if (!first.isHit || !second.isHit) return;
-    count(tally, `kill, then kill the recovery at ${call}`);
-    const what = recoverAndLook(site, plan, undefined);
-    if (what !== undefined) tally.wrong.push(`${name}, kill at ${nameOf(point)}, then at ${nameOf(then)}: ${what}`);
-  });
+  const cutOff = async (site: Site): Promise<boolean> =>
+    (await runWithFault(bench.program, site, writeTask(site, "apply", plan), { point, fault: kill })).isHit;
+  const points = await atSite(bench, plan, async (site) =>
+    (await cutOff(site)) ? watchDriver(bench.program, site, writeTask(site, "recover", plan)) : [],
+  );
+  for (const then of varied(shuffled(points, bench.choose)).slice(0, recoveriesPerPoint)) {
+    await atSite(bench, plan, async (site) => {
+      if (!(await cutOff(site))) return;
+      const task = writeTask(site, "recover", plan);
+      const second = await runWithFault(bench.program, site, task, { point: then, fault: kill });
+      if (!second.isHit) return;
+      count(tally, `kill, then kill the recovery at ${then.call}`);
+      const what = recoverAndLook(site, plan, undefined);
+      if (what !== undefined) tally.wrong.push(`${name}, kill at ${nameOf(point)}, then at ${nameOf(then)}: ${what}`);
+    });
+  }
 }
 
-/** The calls of a recovery, and how many of each it is likely to have. */
-const recoveryCalls: readonly (readonly [call: string, most: number])[] = [
-  ["unlink", 10],
-  ["unlink", 4],
-  ["fsync", 4],
-  ["rename", 3],
-  ["link", 2],
-  ["rmdir", 1],
-  ["pwrite64", 2],
-  ["ftruncate", 1],
-];
+/** One of each kind of call comes first: a recovery unlinks more than anything else. */
+function varied(points: readonly Point[]): Point[] {
+  const firsts = [...new Map(points.map((point) => [point.call, point])).values()];
+  return [...firsts, ...points.filter((point) => !firsts.includes(point))];
+}

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { buildProgram } from "../support/build.js";
-import { type Bench, newRunTally, type RunTally, runDoubleFaults, runFaults } from "./faultRuns.js";
+import { type Bench, newRunTally, type RunTally, recoveriesPerPoint, runDoubleFaults, runFaults } from "./faultRuns.js";
 import { runHardships } from "./hardships.js";
 import { chooser } from "./plans.js";
 import { newTally, simulate, type Tally } from "./simulation.js";
@@ -64,7 +64,8 @@ async function main(): Promise<void> {
     await timed(() => runFaults(bench(), once, { count: runs, perPlan: perPlan(runs, plans.length), jobs }));
     wrong.push(...showRuns("runs with a fault", once));
     const twice = newRunTally();
-    await timed(() => runDoubleFaults(bench(), twice, { count: double, perPlan: perPlan(double, plans.length), jobs }));
+    const points = Math.max(2, Math.ceil(double / recoveriesPerPoint / plans.length));
+    await timed(() => runDoubleFaults(bench(), twice, { count: double, perPlan: points, jobs }));
     wrong.push(...showRuns("recoveries that were killed, too", twice));
     for (const tally of await runHardships(bench(), cuts)) {
       const said = [...tally.outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(", ");
