@@ -1,6 +1,9 @@
 /** Laws of large batches: what is found for many edits at once is what is found for each of them alone. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { locate } from "../server/match/locate.js";
+import { isStricter } from "../server/match/rungs.js";
+import { TextIndex } from "../server/match/textIndex.js";
 import { documentAt, planOn, type SentEdit, textAfter } from "./support/planning.js";
 
 /** Lines that resemble each other, with what the rungs fold. */
@@ -67,6 +70,15 @@ const choices: Readonly<Record<Drawn["choice"], Partial<SentEdit>>> = {
   two: { replaceAll: true, expectedCount: 2 },
 };
 
+/** Whether a text that stood in a base text is found by a looser rung now: a batch refuses what a call of its own would do. */
+function isConsumed(base: string, now: string, oldText: string): boolean {
+  const [before, after] = [base, now].map((text) => {
+    const located = locate(new TextIndex(text, { loneCrEndsLine: true }), oldText, { lenient: true });
+    return "rung" in located ? located.rung : undefined;
+  });
+  return before !== undefined && after !== undefined && isStricter(before, after);
+}
+
 /** Edits taken from the text as it is at their turn, or as it was before the batch; each applied alone, one call after the other. */
 function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]; after: string; seen: unknown[] } {
   let now = text;
@@ -83,6 +95,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
     const pair = JSON.stringify([oldText, newText]);
     if (now.length > 40_000 || oldText === "" || oldText === newText || !oldText.isWellFormed() || pairs.has(pair))
       continue;
+    if (isConsumed(text, now, oldText)) continue;
     pairs.add(pair);
     const edit = { oldText, newText, ...choices[choice] };
     edits.push(edit);

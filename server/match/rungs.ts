@@ -73,6 +73,12 @@ export const rungs: readonly Rung[] = [
   { name: "foldedLines", strict: true, forBlankText: true, hunkLines: "blanksAndTypography" },
 ];
 
+/** Whether one rung is tried before another one. */
+export function isStricter(one: RungName, other: RungName): boolean {
+  const rank = (rung: RungName): number => rungs.findIndex(({ name }) => name === rung);
+  return rank(one) < rank(other);
+}
+
 /** A place never starts or ends inside a character or a CRLF: the next rung takes such a line end as a whole. */
 function findExact(index: TextIndex, oldText: string): Found {
   const { text } = index;

@@ -2,9 +2,11 @@
 import { locate, locating } from "../match/locate.js";
 import { miswritings } from "../match/miswritten.js";
 import { type DifferenceKind, nearestRegions, type Region } from "../match/nearest.js";
+import { isStricter } from "../match/rungs.js";
 import { isAllBlank, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { type Draft, isWritten, type Span, spanInBase } from "./draft.js";
+import type { Hits } from "./choose.js";
+import { type Draft, isWritten, type Span, spanInBase, touchesAny } from "./draft.js";
 import {
   type At,
   editFailures,
@@ -132,6 +134,38 @@ export function outdatedBy({ document }: Draft, region: Region | undefined): { s
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
   return since === undefined ? undefined : { since };
+}
+
+/**
+ * The failure of an edit that stood in the document before the batch, until an edit of the batch changed it there, and that is
+ * now found by a looser rung alone, at a place that is not what that edit has made of it: nobody asked for that place.
+ * `undefined`: the places are what the edit is about.
+ */
+export function strayed(
+  draft: Draft,
+  edit: EditOperation,
+  { rung, places }: Hits,
+  history: History,
+  options: BatchOptions,
+): Failure | undefined {
+  if (rung === "exact" || draft.index === draft.base) return undefined;
+  const before = locate(draft.base, edit.oldText, options);
+  if (before.kind === "none" || before.kind === "tooMany" || !isStricter(before.rung, rung)) return undefined;
+  const changers = history.applied.filter(({ spans }) => spans.some((span) => touchesAny(span, before.places)));
+  const [consumer] = changers;
+  if (consumer === undefined) return undefined;
+  let reach = 0;
+  const written = changers
+    .flatMap(({ spans }) => spans)
+    .map(({ from, to }) => ({ from: draft.change.mapPos(from, "before"), to: draft.change.mapPos(to, "after") }))
+    .sort((a, b) => a.from - b.from)
+    .map(({ from, to }) => {
+      reach = Math.max(reach, to);
+      return { from, to: reach };
+    });
+  if (places.every((place) => touchesAny(place, written))) return undefined;
+  const at: At = { index: edit.index, path: draft.document.path };
+  return editFailures.consumed(at, consumer.index, draft.base.lines.lineAt(before.places[0].from) + 1);
 }
 
 /** The applied edit that changed the place where the old text stood in the document. */

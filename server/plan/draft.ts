@@ -1,5 +1,6 @@
 /** A document while a batch is planned: its text so far, still one change set away from what the editor has. */
 import { TextIndex } from "../match/textIndex.js";
+import { firstIndex } from "../text/bisect.js";
 import { type Change, ChangeSet } from "../text/changeSet.js";
 import { shrink } from "../text/shrink.js";
 import type { Document } from "./snapshot.js";
@@ -78,4 +79,10 @@ export function linesOf(draft: Draft, spanInBase: Span): PlaceLines {
     startLine: lines.lineAt(spanInBase.from) + 1,
     endLine: lines.lineAt(Math.max(spanInBase.from, spanInBase.to - 1)) + 1,
   };
+}
+
+/** Whether a stretch overlaps one of a list whose starts and ends both ascend; an empty one does where it lies inside. */
+export function touchesAny(span: Span, sorted: readonly Span[]): boolean {
+  const low = firstIndex(sorted.length, (i) => (sorted[i] as Span).to > span.from);
+  return (sorted[low]?.from ?? Number.POSITIVE_INFINITY) < span.to;
 }

@@ -2,12 +2,11 @@
 import { locating } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
-import { type RungName, rungs } from "../match/rungs.js";
-import { firstIndex } from "../text/bisect.js";
+import { isStricter, type RungName } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
-import { explainAbsence, lineOf } from "./absence.js";
+import { explainAbsence, lineOf, strayed } from "./absence.js";
 import { choose, locateEdit } from "./choose.js";
-import { type Draft, edited, linesOf, type Span, spanInBase } from "./draft.js";
+import { type Draft, edited, linesOf, type Span, spanInBase, touchesAny } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
 import { IncrementalSearch, type Sighting } from "./incremental.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
@@ -109,6 +108,8 @@ function* planEdit(draft: Draft, edit: EditOperation, history: History, options:
   }
   if (located.places.every((place) => history.wrote(edit, place))) return skipped;
   if (history.hasDoneStricter(edit, located.rung)) return skipped;
+  const stray = strayed(draft, edit, located, history, options);
+  if (stray !== undefined) return fail(stray);
   const chosen = choose(draft, edit, located);
   if (!chosen.ok) return fail(chosen.failure);
   const rewritten = chosen.places.map((place) => rewrite(draft.index, place, edit));
@@ -209,9 +210,7 @@ class History {
   /** Whether the same pair was found on a stricter rung before: what is left for a looser one is not what was meant twice. */
   hasDoneStricter(edit: EditOperation, rung: RungName): boolean {
     const done = this.rungOf(edit);
-    return (
-      done !== undefined && rungs.findIndex(({ name }) => name === done) < rungs.findIndex(({ name }) => name === rung)
-    );
+    return done !== undefined && isStricter(done, rung);
   }
 
   /** Whether an edit whose pair was applied before has nothing more to do; `undefined`: that is not certain. */
@@ -247,10 +246,4 @@ class History {
     for (const place of places) own.push(moved(place));
     own.sort((a, b) => a.from - b.from);
   }
-}
-
-/** Whether a stretch overlaps one of a sorted list of disjoint ones. */
-function touchesAny(span: Span, sorted: readonly Span[]): boolean {
-  const low = firstIndex(sorted.length, (i) => (sorted[i] as Span).to > span.from);
-  return (sorted[low]?.from ?? Infinity) < span.to;
 }
