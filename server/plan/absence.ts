@@ -6,7 +6,7 @@ import { isStricter } from "../match/rungs.js";
 import { isAllBlank, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { Hits } from "./choose.js";
-import { type Draft, isWritten, type Span, spanInBase, touchesAny } from "./draft.js";
+import { type Draft, isWritten, lineInBase, type Span, touchesAny } from "./draft.js";
 import {
   type At,
   editFailures,
@@ -39,7 +39,7 @@ export function* explainAbsence(
   // Of very many failures only the first are looked into: each costs a search of the whole text.
   if (history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
-  if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line);
+  if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line, "sequential");
   const wrote = (other: EditOperation): boolean => other !== edit && other.newText.includes(edit.oldText);
   const source = (history.beside ?? history.failed).find(wrote);
   if (source !== undefined) {
@@ -53,7 +53,7 @@ export function* explainAbsence(
   if (!options.lenient) {
     const loose = yield* locating(draft.index, edit.oldText, { lenient: true });
     if (loose.kind === "one" || loose.kind === "many") {
-      return editFailures.onlyLenient(at, loose.rung, lineOf(draft, loose.places[0].from));
+      return editFailures.onlyLenient(at, loose.rung, lineInBase(draft, loose.places[0].from));
     }
   }
   yield;
@@ -120,7 +120,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
     if (text === oldText || isAllBlank(text)) continue;
     const found = yield* locating(draft.index, text, { lenient: true });
     const isFound = found.kind === "one" || found.kind === "many";
-    if (isFound) return { text, miswritten: { kind, line: lineOf(draft, found.places[0].from) } };
+    if (isFound) return { text, miswritten: { kind, line: lineInBase(draft, found.places[0].from) } };
     // A single backslash may well be meant.
     const isTelling = kind === "view" || (kind === "escaped" && !oldText.includes("\n") && text.includes("\n"));
     yield;
@@ -165,7 +165,7 @@ export function strayed(
     });
   if (places.every((place) => touchesAny(place, written))) return undefined;
   const at: At = { index: edit.index, path: draft.document.path };
-  return editFailures.consumed(at, consumer.index, draft.base.lines.lineAt(before.places[0].from) + 1);
+  return editFailures.consumed(at, consumer.index, draft.base.lines.lineAt(before.places[0].from) + 1, "sequential");
 }
 
 /** The applied edit that changed the place where the old text stood in the document. */
@@ -199,11 +199,6 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
-/** 1-based line, of the text before the batch, of an offset of the draft's text. */
-export function lineOf(draft: Draft, offset: number): number {
-  return draft.base.lines.lineAt(spanInBase(draft, { from: offset, to: offset }).from) + 1;
-}
-
 /** A line that stands for left-out code, as models write it, and that the document itself does not have; `undefined`: none. */
 function elisionIn(oldText: string, text: string): string | undefined {
   return oldText
@@ -229,7 +224,7 @@ export function quotedRegion(draft: Draft, region: Region): NearestRegion {
   const shownStart = isFar ? difference.line - Math.floor(limits.nearestLines / 2) : region.startLine;
   const shownEnd = Math.min(region.endLine, shownStart + limits.nearestLines - 1);
   const content = Array.from({ length: shownEnd - shownStart + 1 }, (_, i) => lines.content(shownStart + i));
-  const inBase = (line: number): number => lineOf(draft, lines.start(line));
+  const inBase = (line: number): number => lineInBase(draft, lines.start(line));
   const numbered = content.map((text, i) => ({ text, number: ownLine(draft, shownStart + i) }));
   return {
     startLine: inBase(region.startLine),

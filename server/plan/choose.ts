@@ -3,9 +3,10 @@ import { type Located, locate, withoutOverlap } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import type { RungName } from "../match/rungs.js";
 import { limits } from "../text/limits.js";
-import { type Draft, isWritten, spanInBase } from "./draft.js";
-import { type At, clip, editFailures, type Failure, type QuotedPlace, type Telling } from "./failure.js";
+import { type Draft, isWritten, lineInBase } from "./draft.js";
+import { type At, clip, editFailures, type Failure, type QuotedPlace } from "./failure.js";
 import type { EditOperation } from "./operation.js";
+import { tellingOfEdit } from "./telling.js";
 
 /** The places that one edit takes. */
 export type Chosen =
@@ -60,50 +61,33 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   const nearest = edit.line === undefined ? places : nearestTo(draft, places, edit.line);
   const [only] = nearest;
   if (only !== undefined && nearest.length === 1) return { ok: true, rung, places: [only] };
-  const near = { nearLine: edit.line, telling: tellingOf(draft, nearest) };
-  return failed(editFailures.ambiguousMatch(at, nearest.length, rung, quotedPlaces(draft, nearest), near));
+  return failed(ambiguous(draft, edit, hits, nearest));
 }
 
-/** The failure of an edit whose place nothing decides. */
-export function ambiguous(draft: Draft, edit: EditOperation, hits: Hits): Failure {
+/** The failure of an edit for which nothing decides among `left`, of all the places of its old text. */
+export function ambiguous(
+  draft: Draft,
+  edit: EditOperation,
+  hits: Hits,
+  left: readonly Place[] = hits.places,
+): Failure {
   const at: At = { index: edit.index, path: draft.document.path };
-  const near = { nearLine: edit.line, telling: tellingOf(draft, hits.places) };
-  return editFailures.ambiguousMatch(at, hits.places.length, hits.rung, quotedPlaces(draft, hits.places), near);
-}
-
-/** 1-based line, in the text before the batch, at which a place of the draft's text starts. */
-function lineInBase(draft: Draft, place: Place): number {
-  return draft.base.lines.lineAt(spanInBase(draft, place).from) + 1;
+  const { rung, places } = hits;
+  const [first = places[0]] = left;
+  return editFailures.ambiguousMatch(at, {
+    found: left.length,
+    rung,
+    matches: quotedPlaces(draft, left),
+    nearLine: edit.line,
+    telling: tellingOfEdit(draft, { rung, first, places }),
+    isOneLine: left.every(({ from }) => draft.index.lines.lineAt(from) === draft.index.lines.lineAt(first.from)),
+  });
 }
 
 function nearestTo(draft: Draft, places: readonly Place[], line: number): Place[] {
-  const distances = places.map((place) => Math.abs(lineInBase(draft, place) - line));
+  const distances = places.map((place) => Math.abs(lineInBase(draft, place.from) - line));
   const least = distances.reduce((a, b) => Math.min(a, b));
   return places.filter((_, i) => distances[i] === least);
-}
-
-/** The shortest addition that tells the first of several places from all others: its whole line, or a line beside it. */
-export function tellingOf(draft: Draft, places: readonly Place[]): Telling | undefined {
-  const { lines, text } = draft.index;
-  const [first, ...others] = places.slice(0, limits.comparedPlaces);
-  if (first === undefined || places.length > limits.comparedPlaces) return undefined;
-  const isAlone = (lineOf: (place: Place) => number): boolean => {
-    const own = lines.content(lineOf(first));
-    return own.trim() !== "" && others.every((place) => lines.content(lineOf(place)) !== own);
-  };
-  const start = ({ from }: Place): number => lines.lineAt(from);
-  const end = ({ from, to }: Place): number => lines.lineAt(Math.max(from, to - 1));
-  const isPart = first.from > lines.start(start(first)) || first.to < lines.contentEnd(end(first));
-  if (isPart && start(first) === end(first) && isAlone(start)) return { kind: "ownLine" };
-  const beside: Telling[] = [];
-  const add = (kind: "above" | "below", line: number): void => {
-    const from = lines.start(line);
-    beside.push({ kind, line: lineInBase(draft, { from, to: from }), text: lines.content(line) });
-  };
-  if (start(first) > 0 && isAlone((place) => start(place) - 1)) add("above", start(first) - 1);
-  if (lines.end(end(first)) < text.length && isAlone((place) => end(place) + 1)) add("below", end(first) + 1);
-  const length = (telling: Telling): number => ("text" in telling ? telling.text.trim().length : 0);
-  return beside.sort((a, b) => length(a) - length(b))[0];
 }
 
 /** The first places with their lines, as a failure shows them. */
@@ -111,7 +95,7 @@ export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlac
   const { lines } = draft.index;
   return places.slice(0, limits.matchesShown).map((place) => {
     const line = lines.lineAt(place.from);
-    const own = lineInBase(draft, place);
+    const own = lineInBase(draft, place.from);
     // Behind earlier edits of the batch, the line in front may be none of the text before it.
     const above = line > 0 && own > 1 ? lines.content(line - 1) : undefined;
     const isOwn = above !== undefined && above === draft.base.lines.content(own - 2);

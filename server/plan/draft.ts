@@ -66,6 +66,11 @@ export function spanInBase(draft: Draft, span: Span): Span {
   return { from, to: span.to > span.from ? Math.max(to, draft.change.unitBack(span.to - 1).to) : from };
 }
 
+/** 1-based line of the text before the batch, of an offset of the draft's text. */
+export function lineInBase(draft: Draft, offset: number): number {
+  return draft.base.lines.lineAt(spanInBase(draft, { from: offset, to: offset }).from) + 1;
+}
+
 /** Whether the unit at an offset of the draft's text was written by an edit of the batch. */
 export function isWritten(draft: Draft, offset: number): boolean {
   const { from, to } = draft.change.unitBack(offset);

@@ -182,14 +182,37 @@ export interface QuotedPlace extends QuotedLine {
 
 /** What added to an ambiguous old text would leave its first place only. */
 export type Telling =
-  | { readonly kind: "ownLine" }
-  /** The line in front of the place or behind it: its 1-based number and its text. */
-  | { readonly kind: "above" | "below"; readonly line: number; readonly text: string };
+  /** `isIndent`: its indentation is all that it adds. */
+  | { readonly kind: "ownLine"; readonly isIndent: boolean }
+  /** The place with what stands around it in its line. */
+  | { readonly kind: "stretch"; readonly text: string }
+  /** The line in front of the place or behind it, with its 1-based number. */
+  | {
+      readonly kind: "above" | "below";
+      readonly line: number;
+      /** `false`: the old text starts, or ends, within its line, so that the rest of that line is added, too. */
+      readonly isWhole: boolean;
+      /** What is added, with all its blanks; of a whole line without the line end between it and the old text. */
+      readonly text: string;
+    };
 
 function sayTelling(telling: Telling | undefined): string {
-  if (telling === undefined) return "";
-  if (telling.kind === "ownLine") return "The whole line makes the first of them unique. ";
-  return `Line ${telling.line} ${telling.kind === "above" ? "above" : "below"} it, ${quote(telling.text.trim(), 100)}, makes the first of them unique. `;
+  switch (telling?.kind) {
+    case undefined:
+      return "";
+    case "ownLine":
+      return `The whole line${telling.isIndent ? ", with its indentation," : ""} makes the first of them unique. `;
+    case "stretch":
+      return `${JSON.stringify(telling.text)} is the first of them alone. `;
+    case "above":
+    case "below": {
+      const { kind, line, isWhole, text } = telling;
+      const named = `Line ${line} ${kind} it`;
+      if (isWhole) return `${named}, ${JSON.stringify(text)}, makes the first of them unique. `;
+      const rest = kind === "above" ? "the start" : "the rest";
+      return `${named} and ${rest} of its own line, ${JSON.stringify(text)}, make the first of them unique. `;
+    }
+  }
 }
 
 /** As programs get it. */
@@ -673,6 +696,9 @@ export const pathProblems = {
   trailingDotOrSpace: (name: string) => `Windows drops the dots and spaces at the end of ${quote(name)}`,
 } as const;
 
+/** The advice to send one edit instead of two; the other one is then not to be sent as it was. */
+const mergeWith = (other: number): string => `Merge it with edit ${other} into one edit.`;
+
 /** What is wrong with a file, as the clause that `pathFailures.ioError` and `unsupportedEncoding` take. */
 export const fileProblems = {
   notRegular: (kind: string) => `it is ${kind}, not a regular file`,
@@ -727,6 +753,24 @@ function sayNearest([first, ...others]: readonly NearestRegion[]): string[] {
   const rest = also.length === 0 ? "" : `Also near: ${also.join("; ")}.\n`;
   return [`Nearest: ${named(first)} (${first.difference}):\n${clip(first.text, 500)}\n${rest}`];
 }
+
+/** Several places of an old text that nothing decides among. */
+export interface Ambiguity {
+  readonly found: number;
+  readonly rung: string;
+  readonly matches: readonly QuotedPlace[];
+  /** The line that was sent, 1-based; `undefined`: none. */
+  readonly nearLine: number | undefined;
+  readonly telling: Telling | undefined;
+  /** Whether all of them start in one line, so that neither another line nor a line's number tells them apart. */
+  readonly isOneLine: boolean;
+}
+
+/** How to send a neighbouring line with an old text that stands there otherwise than it was written, by rung. */
+const neighbours: Readonly<Record<string, string>> = {
+  indentation: "Send old and new text with the file's own indentation and a neighbouring line",
+  viewPrefix: "Send old and new text without the numbers and with a neighbouring line",
+};
 
 /** Failures of placing an edit in its text. */
 export const editFailures = {
@@ -793,18 +837,12 @@ export const editFailures = {
       `${nameOf(at)} asks for occurrence ${asked}, but its old text stands ${count(found, "time")}.`,
       `Send an occurrence from 1 to ${found}.`,
     ),
-  ambiguousMatch: (
-    at: At,
-    found: number,
-    rung: string,
-    matches: readonly QuotedPlace[],
-    { nearLine, telling }: { readonly nearLine: number | undefined; readonly telling: Telling | undefined },
-  ) =>
+  ambiguousMatch: (at: At, { found, rung, matches, nearLine, telling, isOneLine }: Ambiguity) =>
     makeFailure(
       "ambiguousMatch",
       at,
       `The old text of ${nameOf(at)} stands ${count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${nearLine === undefined ? "" : ` equally near to line ${nearLine}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      `${sayTelling(telling)}Add a neighbouring line to old and new text, or set occurrence, line or replaceAll.`,
+      `${sayTelling(telling)}${isOneLine ? "Add more of its line to old and new text, or set occurrence or replaceAll." : `${neighbours[rung] ?? "Add a neighbouring line to old and new text"}, or set occurrence, line or replaceAll.`}`,
       { matches: plainLines(matches), ...(matches[0] === undefined ? {} : { line: matches[0].line }) },
     ),
   cannotShift: (at: At, line: number) =>
@@ -836,7 +874,7 @@ export const editFailures = {
       "overlap",
       at,
       `${nameOf(at)} and edit ${other} overlap at line ${line}: both are found in the same text, and one changes what the other one holds.`,
-      "Merge them into one edit.",
+      mergeWith(other),
       { line },
     ),
   alreadyApplied: (at: At, line: number) =>
@@ -847,12 +885,13 @@ export const editFailures = {
       "If that is the place that was meant, it is done: leave this edit out. Else copy the old text from the file.",
       { line },
     ),
-  consumed: (at: At, by: number, line: number) =>
+  /** `order`: with `"original"` an old text is never found in what another edit makes. */
+  consumed: (at: At, by: number, line: number, order: "sequential" | "original") =>
     makeFailure(
       "consumed",
       at,
       `The old text of ${nameOf(at)} stood at line ${line}, but edit ${by} of this call changed it.`,
-      `Merge it with edit ${by} into one edit.`,
+      order === "original" ? mergeWith(by) : "Write its old text as the edits before it leave it.",
       { line },
     ),
   searchTooLarge: (at: At) =>
@@ -1523,7 +1562,9 @@ export interface FailedCall {
 /** Sentences about a whole call: what the JSON-RPC error says, warnings, and clauses of other sentences. */
 export const callSentences = {
   /** The message of a failed call: every failure, and what the caller need not correct. Advice is given once. */
-  failed: (failures: readonly Failure[], { sound, total, isPatch }: FailedCall): string => {
+  failed: (failures: readonly Failure[], { sound: placed, total, isPatch }: FailedCall): string => {
+    const hints = new Set(failures.map(({ hint }) => hint));
+    const sound = placed.filter((index) => !hints.has(mergeWith(index)));
     const room = Math.max(200, limits.callMessage / Math.max(1, failures.length));
     const messages = new Map(failures.map((failure) => [failure.message, failure]));
     const lastWith = new Map([...messages.values()].map((failure) => [failure.hint, failure]));

@@ -1,14 +1,14 @@
 /** Why a hunk of a patch has no place: its anchor, its lines, or the choice among several places. */
 import { locateLines } from "../match/locate.js";
 import { nearestRegions } from "../match/nearest.js";
-import type { Place } from "../match/place.js";
 import type { TextIndex } from "../match/textIndex.js";
-import { clues, lineOf, outdatedBy, quotedRegion } from "./absence.js";
-import { quotedPlaces, tellingOf } from "./choose.js";
-import type { Draft } from "./draft.js";
+import { clues, outdatedBy, quotedRegion } from "./absence.js";
+import { quotedPlaces } from "./choose.js";
+import { type Draft, lineInBase } from "./draft.js";
 import { type At, type Failure, hunkFailures, type NearestRegion } from "./failure.js";
 import { type HunkProblem, oldLines } from "./hunks.js";
 import type { Hunk, HunkLine } from "./operation.js";
+import { tellingOfHunk } from "./telling.js";
 
 /** The failure of a hunk that could not be placed in a draft's text; looks for the reason in steps. */
 export function* explainHunk(
@@ -18,7 +18,7 @@ export function* explainHunk(
   at: At,
 ): Generator<void, Failure> {
   const lines = draft.index.matchedLines;
-  const inBase = (line: number): number => lineOf(draft, lines.start(line));
+  const inBase = (line: number): number => lineInBase(draft, lines.start(line));
   const old = oldLines(hunk.lines);
   switch (problem.kind) {
     case "noContext":
@@ -29,7 +29,7 @@ export function* explainHunk(
       const shown = {
         matches: quotedPlaces(draft, places),
         near,
-        telling: tellingOf(draft, wholePlaces(draft, hunk, starts)),
+        telling: tellingOfHunk(draft, { rung, starts, length: old.length }),
       };
       return hunkFailures.ambiguous(at, { found: starts.length, rung, ...shown });
     }
@@ -64,13 +64,6 @@ export function* explainHunk(
       });
     }
   }
-}
-
-/** All lines of each place. */
-function wholePlaces(draft: Draft, hunk: Hunk, starts: readonly number[]): Place[] {
-  const lines = draft.index.matchedLines;
-  const length = Math.max(1, oldLines(hunk.lines).length);
-  return starts.map((line) => ({ from: lines.start(line), to: lines.start(line + length) }));
 }
 
 function nearest(draft: Draft, sought: string): NearestRegion[] {

@@ -2,10 +2,10 @@
 import { type Located, locating, withoutOverlap } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
-import { explainAbsence, type History, lineOf } from "./absence.js";
+import { explainAbsence, type History } from "./absence.js";
 import { ambiguous, type Chosen, choose, type Hits, locateEdit } from "./choose.js";
 import { Accepted, type Claim } from "./claims.js";
-import { type Draft, edited, linesOf, spanInBase } from "./draft.js";
+import { type Draft, edited, lineInBase, linesOf, spanInBase } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
 import type { EditOutcome } from "./outcome.js";
@@ -74,7 +74,7 @@ function* planEdit({ draft, edit, group, accepted, history, options }: Asked): G
   const claims: Claim[] = [];
   for (const place of chosen.places) {
     const changes = rewrite(draft.index, place, edit);
-    if (changes === undefined) return fail(editFailures.cannotShift(at, lineOf(draft, place.from)));
+    if (changes === undefined) return fail(editFailures.cannotShift(at, lineInBase(draft, place.from)));
     claims.push({ index: edit.index, place, changes });
   }
   for (const claim of claims) {
@@ -109,5 +109,8 @@ function takePlaces(draft: Draft, edit: EditOperation, group: Group, hits: Hits)
   if (places.some(samePair)) return "redundant";
   const at: At = { index: edit.index, path: draft.document.path };
   const by = group.taken.get(places[0] as Place)?.index ?? 0;
-  return { ok: false, failure: editFailures.consumed(at, by, draft.index.lines.lineAt((places[0] as Place).from) + 1) };
+  return {
+    ok: false,
+    failure: editFailures.consumed(at, by, draft.index.lines.lineAt((places[0] as Place).from) + 1, "original"),
+  };
 }

@@ -4,9 +4,9 @@ import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
 import { isStricter, type RungName } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
-import { explainAbsence, lineOf, strayed } from "./absence.js";
+import { explainAbsence, strayed } from "./absence.js";
 import { choose, locateEdit } from "./choose.js";
-import { type Draft, edited, linesOf, type Span, spanInBase, touchesAny } from "./draft.js";
+import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase, touchesAny } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
 import { IncrementalSearch, type Sighting } from "./incremental.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
@@ -116,7 +116,7 @@ function* planEdit(draft: Draft, edit: EditOperation, history: History, options:
   const changes = rewritten.flatMap((each) => each ?? []);
   if (rewritten.includes(undefined)) {
     const [first] = chosen.places;
-    return fail(editFailures.cannotShift(at, first === undefined ? 1 : lineOf(draft, first.from)));
+    return fail(editFailures.cannotShift(at, first === undefined ? 1 : lineInBase(draft, first.from)));
   }
   const spans = chosen.places.map((place) => spanInBase(draft, place));
   const result = edited(draft, changes);

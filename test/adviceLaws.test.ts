@@ -1,0 +1,109 @@
+/** Laws of what failures advise: whoever follows the advice to the letter gets what it promises. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { callSentences, type Failure } from "../server/plan/failure.js";
+import { documentAt, planOn } from "./support/planning.js";
+
+const line = fc
+  .tuple(
+    fc.constantFrom("", "", "  ", "    ", "\t"),
+    fc.constantFrom("}", "}", "", "go();", "f(1) + f(1)", "say(“x”);", 'say("x");'),
+  )
+  .map(([indent, content]) => indent + content);
+const longLine = fc
+  .array(fc.constantFrom("f(1);", "go(x);", "a=b;", "}"), { minLength: 40, maxLength: 60 })
+  .map((parts) => parts.join(""));
+
+/** A document, and a stretch of it as somebody sends it: as it is, with other line ends, blanks at a line's end, or plain quotes. */
+const sent = fc
+  .record({
+    lines: fc.array(fc.oneof({ weight: 12, arbitrary: line }, { weight: 1, arbitrary: longLine }), {
+      minLength: 2,
+      maxLength: 12,
+    }),
+    end: fc.constantFrom("\n", "\n", "\r\n"),
+    from: fc.nat(),
+    length: fc.integer({ min: 1, max: 24 }),
+    disguise: fc.constantFrom("none", "none", "lf", "blanks", "quotes"),
+  })
+  .map(({ lines, end, from, length, disguise }) => {
+    const text = lines.join(end);
+    const start = from % text.length;
+    const old = text.slice(start, start + length);
+    return {
+      text,
+      end: disguise === "lf" ? "\n" : end,
+      oldText:
+        disguise === "lf"
+          ? old.replaceAll("\r\n", "\n")
+          : disguise === "blanks"
+            ? old.replaceAll("\n", " \n")
+            : disguise === "quotes"
+              ? old.replaceAll(/[“”]/g, '"')
+              : old,
+    };
+  })
+  // Half a line end stands nowhere.
+  .filter(
+    ({ text, oldText }) =>
+      !oldText.endsWith("\r") &&
+      !(text.includes("\r") && oldText.startsWith("\n")) &&
+      /[a-z}]/.test(oldText) &&
+      text !== oldText,
+  );
+
+/** The old text with what the hint adds to it, read from the sentence as a caller reads it; `undefined`: it advises nothing. */
+function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
+  const added =
+    /^Line \d+ (above|below) it(?: and the (?:start|rest) of its own line)?, ("(?:[^"\\]|\\.)*"), makes? the first/.exec(
+      hint,
+    );
+  if (added !== null) {
+    const text = (JSON.parse(added[2] ?? "") as string).replaceAll("\n", end);
+    const gap = hint.includes("of its own line") ? "" : end;
+    if (added[1] === "above") return text + gap + oldText;
+    return oldText + (oldText.endsWith("\n") ? "" : gap) + text;
+  }
+  const around = /^("(?:[^"\\]|\\.)*") is the first of them alone/.exec(hint);
+  if (around !== null) return JSON.parse(around[1] ?? "") as string;
+  return hint.startsWith("The whole line") ? matches[0]?.text : undefined;
+}
+
+describe("what an ambiguous old text is told", () => {
+  it("stands in one place, sent as it is quoted", () => {
+    const kinds = new Set<string>();
+    fc.assert(
+      fc.property(sent, ({ text, oldText, end }) => {
+        const document = documentAt("a", text);
+        const planned = planOn([document], [{ oldText, newText: "new" }]);
+        const [failure] = planned.ok ? [] : planned.failures;
+        fc.pre(failure?.code === "ambiguousMatch");
+        const better = advised(failure, oldText, end);
+        kinds.add(failure.hint?.replaceAll(/"(?:[^"\\]|\\.)*"|\d+/g, "_") ?? "");
+        if (better === undefined) return;
+        const again = planOn([document], [{ oldText: better, newText: "new" }]);
+        expect(again.ok ? [] : again.failures.map(({ message }) => message)).toEqual([]);
+        expect(again.outcomes[0]?.places[0]?.startLine).toBeLessThanOrEqual(failure.line ?? 0);
+        const places = text.split(better).length - 1;
+        if (better.includes(oldText) && text.includes(better)) expect(places).toBe(1);
+      }),
+      { numRuns: 3000 },
+    );
+    // Each kind of advice is met, and the lack of one.
+    expect(kinds.size).toBeGreaterThan(6);
+  });
+});
+
+describe("what the message of a failed call asks for", () => {
+  it("is not to send an edit unchanged that another one is to be merged with", () => {
+    const edits = [
+      { oldText: "a\nb", newText: "a\nB" },
+      { oldText: "b\nc", newText: "b\nC" },
+      { oldText: "d", newText: "D" },
+    ];
+    const planned = planOn([documentAt("a", "a\nb\nc\nd\n")], edits, { order: "original" });
+    if (planned.ok) throw new Error("two edits that overlap were planned");
+    const message = callSentences.failed(planned.failures, { sound: [0, 2], total: 3, isPatch: false });
+    expect(message).toMatch(/Merge it with edit 0 into one edit\.\nEdit 2 found its place: send it again, unchanged/);
+  });
+});
