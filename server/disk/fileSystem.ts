@@ -142,12 +142,17 @@ export function isSystemError(error: unknown): boolean {
   return isNumbered || /^E[A-Z0-9]+$/.test(codeOf(error));
 }
 
-/** Takes a name away, if it is there. */
+/** Whether a name leads through a link that was a directory once. Disks far away have the same code for troubles that pass. */
+export function isBehindLink(error: unknown): boolean {
+  return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
+}
+
+/** Takes a name away, if it is there, and if it can be. */
 export function unlinkIfThere(files: FileSystem, path: string): void {
   try {
     files.unlink(path);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (!["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(codeOf(error))) throw error;
   }
 }
 

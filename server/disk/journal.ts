@@ -141,8 +141,11 @@ const journalSchema = z.strictObject({
         way: z.enum(["create", "replace", "remove", "inPlace"]),
         /** `null`: the name was free. */
         before: z.strictObject({ inode: z.string(), hash }).nullable(),
-        /** `null`: it becomes free. */
-        after: z.strictObject({ hash }).nullable(),
+        /**
+         * `null`: it becomes free. `inode`: of the file that was made ready for the name, known from `committing` on, and
+         * `undefined` for one that is written in place.
+         */
+        after: z.strictObject({ hash, inode: z.string().optional() }).nullable(),
       }),
     )
     .refine((entries) => new Set(entries.map((entry) => entry.path)).size === entries.length),

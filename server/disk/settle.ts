@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type FileStat, isSystemError, unlinkIfThere } from "./fileSystem.js";
+import { type FileStat, type FileSystem, isBehindLink, isSystemError, unlinkIfThere } from "./fileSystem.js";
 import {
   copyPaths,
   type Journal,
@@ -72,9 +72,21 @@ export function hashOf(bytes: Uint8Array): string {
 /** Makes the names of directories, and what they lead to, last; those that are gone have nothing to last. */
 export function syncDirectories({ files }: DiskWorkspace, directories: Iterable<string>): void {
   for (const directory of new Set(directories)) {
-    if (files.look(directory)?.kind === "directory") files.sync(directory);
+    if (lookIfReached(files, directory)?.kind === "directory") files.sync(directory);
   }
 }
+
+/** What stands at a path; `undefined` also where none of ours can be: behind a link, below a file, or at no possible name. */
+function lookIfReached(files: FileSystem, path: string): FileStat | undefined {
+  try {
+    return files.look(path);
+  } catch (error) {
+    if (!isUnreached(error)) throw error;
+    return undefined;
+  }
+}
+
+const isUnreached = (error: unknown): boolean => isBehindLink(error) || codeOf(error) === "ENAMETOOLONG";
 
 /** Runs each step although others fail; the code of the first failure. */
 function tryAll(steps: Iterable<() => void>): string | undefined {
@@ -96,34 +108,52 @@ function sweep(workspace: DiskWorkspace, journal: Journal, foreign: readonly For
   const left = new Set(foreign.map(({ kept }) => kept));
   const helpers = journal.entries.flatMap((entry, i) => {
     const copies = copyPaths(state, journal, i);
-    const besides = [stagedPath(journal, i), keptPath(journal, i)];
+    // Where nothing stood, nothing is kept. The new file goes last: as long as it is there, the name never got it.
+    const besides = [...(entry.before === null ? [] : [keptPath(journal, i)]), stagedPath(journal, i)];
     // While it was being staged, the way was not yet decided.
-    if (journal.state === "staged") return [...besides, copies.new, copies.old];
-    return entry.way === "inPlace" ? [copies.new, copies.old] : besides;
+    const decided = entry.way === "inPlace" ? [copies.new, copies.old] : besides;
+    const paths = journal.state === "staged" ? [...besides, copies.new, copies.old] : decided;
+    return paths.map((path) => ({ path, entry }));
   });
-  const code = tryAll(helpers.filter((path) => !left.has(path)).map((path) => () => unlinkIfThere(files, path)));
+  const code = tryAll(helpers.filter(({ path }) => !left.has(path)).map((helper) => () => takeAway(files, helper)));
   if (code !== undefined) return code;
   return tryAll([
     () => {
-      syncDirectories(workspace, helpers.map(dirname));
+      syncDirectories(
+        workspace,
+        helpers.map(({ path }) => dirname(path)),
+      );
       removeJournal(workspace, journal.id);
     },
   ]);
+}
+
+/** What helped a file that was new is worth no more than that file: nobody waits until its directory can be reached again. */
+function takeAway(files: FileSystem, { path, entry }: { readonly path: string; readonly entry: JournalEntry }): void {
+  try {
+    unlinkIfThere(files, path);
+  } catch (error) {
+    if (entry.before !== null || !isUnreached(error)) throw error;
+  }
 }
 
 /** Gives every name back what it had. The last first, as far as one can speak of an order: each name is for itself. */
 function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign: Foreign[]; code: string | undefined } {
   const foreign: Foreign[] = [];
   const { files } = workspace;
+  const sources = new Map<string, number[]>();
+  for (const [index, { before }] of journal.entries.entries()) {
+    if (before !== null) sources.set(before.inode, [...(sources.get(before.inode) ?? []), index]);
+  }
   const steps = journal.entries.map((entry, index) => () => {
-    const found = restore({ workspace, journal, entry, index });
+    const found = restore({ workspace, journal, entry, index, sources });
     if (found !== undefined) foreign.push(found);
   });
   const directories = [...journal.directories].reverse();
   const code = tryAll([
     ...steps.reverse(),
     ...directories.map((directory) => () => {
-      if (files.look(directory) !== undefined) removeEmpty(workspace, directory);
+      if (lookIfReached(files, directory) !== undefined) removeEmpty(workspace, directory);
     }),
     () => syncDirectories(workspace, [...journal.entries.map(({ path }) => path), ...directories].map(dirname)),
   ]);
@@ -144,18 +174,19 @@ interface Site {
   readonly journal: Journal;
   readonly entry: JournalEntry;
   readonly index: number;
+  /** By its inode the entries whose file something was before the batch. */
+  readonly sources: ReadonlyMap<string, readonly number[]>;
 }
 
 /** Gives one name back what it had; or answers what stands there that nobody of ours has written. */
 function restore(site: Site): Foreign | undefined {
   const { workspace, entry } = site;
-  const now = workspace.files.look(entry.path);
+  const { files } = workspace;
+  if (entry.before === null) return uncreate(site);
+  const now = files.look(entry.path);
   // Where its directory is gone, somebody has taken it away, and the file with it.
-  const isGone = entry.before !== null && workspace.files.look(dirname(entry.path)) === undefined;
-  if (isGone) return { path: entry.path };
+  if (files.look(dirname(entry.path))?.kind !== "directory") return { path: entry.path };
   switch (entry.way) {
-    case "create":
-      return uncreate(site, now);
     case "inPlace":
       return refill(site, now);
     default:
@@ -163,30 +194,61 @@ function restore(site: Site): Foreign | undefined {
   }
 }
 
-function uncreate({ workspace, entry }: Site, now: FileStat | undefined): Foreign | undefined {
+/** Behind a link that somebody has put there is nothing of ours to take away, and nothing of theirs that is to come back. */
+function uncreate(site: Site): Foreign | undefined {
+  const { workspace, entry } = site;
+  let now: FileStat | undefined;
+  try {
+    now = workspace.files.look(entry.path);
+  } catch (error) {
+    if (!isUnreached(error)) throw error;
+    return isBehindLink(error) ? { path: entry.path } : undefined;
+  }
   if (now === undefined) return undefined;
-  if (hashAt(workspace, entry.path, now) !== entry.after?.hash) return { path: entry.path };
+  if (!isOurs(site, now)) return { path: entry.path };
   workspace.files.unlink(entry.path);
   return undefined;
 }
 
 /** The old file is beside its name, or it has the name. */
-function giveBack({ workspace, journal, entry, index }: Site, now: FileStat | undefined): Foreign | undefined {
+function giveBack(site: Site, now: FileStat | undefined): Foreign | undefined {
+  const { workspace, journal, entry, index } = site;
   const { files } = workspace;
-  const { path, before, after } = entry;
+  const { path, before } = entry;
   const kept = keptPath(journal, index);
   // Where there is nothing beside it any more, all was given back already.
   if (now?.inode === before?.inode || files.look(kept) === undefined) return undefined;
-  // Where the new file is still beside it, it is somebody else who has changed or freed the name, and before we did.
-  const isOurs = entry.way !== "replace" || files.look(stagedPath(journal, index)) === undefined;
   if (now === undefined) {
-    if (isOurs) linkOrRename(workspace, kept, path);
+    if (isReplaced(site, index)) linkOrRename(workspace, kept, path);
     return undefined;
   }
   const hash = hashAt(workspace, path, now);
-  if (after !== null && hash === after.hash) files.rename(kept, path);
-  else if (isOurs && hash !== before?.hash) return { path, kept };
+  // What somebody else has put there before we did is told only where it looks like ours.
+  if (!isReplaced(site, index)) return hash === entry.after?.hash ? { path } : undefined;
+  if (isOurs(site, now)) files.rename(kept, path);
+  else if (hash !== before?.hash) return { path, kept };
   return undefined;
+}
+
+/** Where the new file is still beside its name, it is somebody else who has changed or freed that, and before we did. */
+function isReplaced({ workspace, journal }: Site, index: number): boolean {
+  return journal.entries[index]?.way !== "replace" || workspace.files.look(stagedPath(journal, index)) === undefined;
+}
+
+/**
+ * Whether what stands at a name is the very file that the batch put there, as it was then: others may write the same bytes,
+ * and a later file may get the number of one that is gone. A file that moved, and that its old name has lost otherwise than
+ * by the batch, is no longer ours: somebody may have moved it here, and this may be all that is left of it.
+ */
+function isOurs(site: Site, now: FileStat): boolean {
+  const { workspace, journal, entry, sources } = site;
+  const { path, after } = entry;
+  if (after?.inode !== now.inode || hashAt(workspace, path, now) !== after.hash) return false;
+  const from = sources.get(now.inode) ?? [];
+  const comesBack = (index: number): boolean =>
+    workspace.files.look(journal.entries[index]?.path ?? path)?.inode === now.inode ||
+    (isReplaced(site, index) && workspace.files.look(keptPath(journal, index)) !== undefined);
+  return from.length === 0 || from.some(comesBack);
 }
 
 /** A link never takes a name that somebody else has just taken; where the disk knows no links, only a look before helps. */

@@ -61,7 +61,10 @@ export function prepare(
     copyBoth(site, targets[index] as Target, index);
     ways[index] = "inPlace";
   }
-  const decided = { ...journal, entries: journal.entries.map((entry, i) => ({ ...entry, way: ways[i] ?? entry.way })) };
+  const decided = {
+    ...journal,
+    entries: journal.entries.map((entry, i) => decide(site, { ...entry, way: ways[i] ?? entry.way }, i)),
+  };
   makeLast(workspace, { journal: decided, targets });
   // Their helpers are swept no more, so that what was taken away here must not come back.
   syncDirectories(
@@ -74,6 +77,14 @@ export function prepare(
 interface Site {
   readonly workspace: DiskWorkspace;
   readonly journal: Journal;
+}
+
+/** Names the file that is ready beside a name: by it, and not by bytes that others may write, too, it is known again there. */
+function decide({ workspace, journal }: Site, entry: JournalEntry, index: number): JournalEntry {
+  const staged = entry.way === "inPlace" ? undefined : workspace.files.look(stagedPath(journal, index));
+  return staged === undefined || entry.after === null
+    ? entry
+    : { ...entry, after: { ...entry.after, inode: staged.inode } };
 }
 
 /** Answers the way that was found; adds to `copies` which file is to have the attributes of which. */

@@ -1,5 +1,5 @@
 /** Looks at every name of a batch once, and finds all that stands in its way before anything is written. */
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import {
   callFailures,
   callSentences,
@@ -158,6 +158,8 @@ function aim(
     missing.push(directory);
     directory = dirname(directory);
   }
+  // Only where there is a directory does a disk say that a name is too long for it.
+  if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
   const made = afterOf(slot, seen);
   if (!made.ok) return made;
   const { after } = made;

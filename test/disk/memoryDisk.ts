@@ -161,6 +161,7 @@ function find({ platter: { nodes }, isCut }: Machine, path: string): Node | unde
   let node = nodes.get(root);
   for (const name of path.split("/").filter((part) => part !== "")) {
     if (node !== undefined && !node.isDirectory) return undefined;
+    if (node !== undefined && Buffer.byteLength(name) > 255) throw systemError("ENAMETOOLONG", path);
     node = nodes.get(node?.names.get(name) ?? 0);
   }
   return node;

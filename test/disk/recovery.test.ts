@@ -1,0 +1,271 @@
+/** What recovery finds where people and programs have gone on working after a crash: it takes back what is ours and nothing else. */
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { stage } from "../../server/disk/commit.js";
+import type { DiskChange } from "../../server/disk/diskChange.js";
+import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
+import { type FileSystem, realFileSystem } from "../../server/disk/fileSystem.js";
+import { recover } from "../../server/disk/recover.js";
+import { makeDirectory } from "../support/directory.js";
+import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
+import { workspaceFolder } from "./plans.js";
+import { workspaceOn } from "./simulation.js";
+
+const at = (name: string): string => `${workspaceFolder}/${name}`;
+const update = (name: string, text: string): DiskChange => ({
+  kind: "update",
+  path: at(name),
+  name,
+  content: { text },
+});
+const create = (name: string, text: string): DiskChange => ({
+  kind: "create",
+  path: at(name),
+  name,
+  content: { text },
+});
+const move = (name: string, target: string): DiskChange => ({
+  kind: "rename",
+  path: at(name),
+  name,
+  target: at(target),
+  targetName: target,
+});
+
+/** A disk on which a batch was killed before the first step that `isIt` is true of, once it was being committed. */
+function killed(
+  texts: Readonly<Record<string, string>>,
+  changes: readonly DiskChange[],
+  isIt: (what: string) => boolean,
+): MemoryDisk {
+  const files = Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [at(name), { bytes: Buffer.from(text) }]),
+  );
+  let [isCommitting, isCut] = [false, false];
+  const before = (_: number, what: string): void => {
+    isCut ||= isCommitting && isIt(what);
+    if (isCut) throw new PowerCut();
+  };
+  const disk = memoryDisk({ files, directories: [] }, { copiesAttributes: true }, { before });
+  const staged = stage(workspaceOn(disk), changes, "a batch");
+  if (!staged.ok) throw new Error(staged.failures.map(({ message }) => message).join("\n"));
+  isCommitting = true;
+  expect(() => staged.commit()).toThrow(PowerCut);
+  return disk.afterKill();
+}
+
+/** Another program writes a file as a new one, and gives it the name. */
+function put(disk: MemoryDisk, name: string, text: string): void {
+  disk.make(at("theirs"), Buffer.from(text), 0o644);
+  disk.rename(at("theirs"), at(name));
+}
+
+/** The texts in the folder, by name. */
+function textsOf(disk: MemoryDisk): Readonly<Record<string, string>> {
+  const files = [...disk.tree(workspaceFolder)].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]));
+  return Object.fromEntries(files.map(([path = "", text = ""]) => [path.slice(at("").length), text.slice(4)]));
+}
+
+const isWriting = (name: string) => (what: string) => what === `rename ${at(name)}` || what === `link ${at(name)}`;
+const isCommitRecord = (what: string): boolean => what.startsWith("make ") && what.endsWith(".journal.new");
+const notFirst = (isIt: (what: string) => boolean): ((what: string) => boolean) => {
+  let count = 0;
+  return (what) => isIt(what) && ++count > 1;
+};
+
+describe("what somebody else has written with the bytes of the batch", () => {
+  const old = { a: "old a", b: "old b" };
+  const changes = [update("a", "new a"), create("pkg.py", "x = 1\n"), update("b", "new b")];
+  const theirs = { a: "new a", b: "new b", "pkg.py": "x = 1\n" };
+  const putAll = (disk: MemoryDisk): void => {
+    for (const [name, text] of Object.entries(theirs)) put(disk, name, text);
+  };
+
+  it("before the batch had changed a name stays, and is told of", () => {
+    const disk = killed(old, changes, isWriting("a"));
+    expect(textsOf(disk)).toMatchObject(old);
+    putAll(disk);
+    const { batches } = recover(workspaceOn(disk));
+    expect(textsOf(disk)).toEqual(theirs);
+    expect(batches[0]?.foreign.map(({ path }) => path).sort()).toEqual([at("a"), at("b"), at("pkg.py")]);
+    expect(disk.list("/state/multi-edit")).toEqual([]);
+  });
+
+  it("after the batch had changed every name stays, and the old files are kept", () => {
+    const disk = killed(old, changes, notFirst(isCommitRecord));
+    expect(textsOf(disk)).toMatchObject(theirs);
+    putAll(disk);
+    const { batches } = recover(workspaceOn(disk));
+    const { foreign = [] } = batches[0] ?? {};
+    expect(textsOf(disk)).toMatchObject(theirs);
+    expect(foreign.map(({ path }) => path).sort()).toEqual([at("a"), at("b"), at("pkg.py")]);
+    expect(
+      foreign
+        .flatMap(({ kept }) => kept ?? [])
+        .map((kept) => disk.read(kept, 100).toString())
+        .sort(),
+    ).toEqual(["old a", "old b"]);
+  });
+
+  it("right before the batch takes the name stays when the batch is taken back", () => {
+    const disk: MemoryDisk = memoryDisk(
+      { files: {}, directories: [workspaceFolder] },
+      { copiesAttributes: true },
+      {
+        before: (_, what) =>
+          void (what === `link ${at("__init__.py")}` && put(disk.outside() as MemoryDisk, "__init__.py", "")),
+      },
+    );
+    const staged = stage(workspaceOn(disk), [create("__init__.py", "")], "a batch");
+    const { outcome } = staged.ok ? staged.commit() : { outcome: undefined };
+    expect([outcome, textsOf(disk)]).toEqual(["rolledBack", { "__init__.py": "" }]);
+  });
+
+  it("is still taken back where it is the batch's own file", () => {
+    const disk = killed(old, changes, notFirst(isCommitRecord));
+    expect(recover(workspaceOn(disk)).batches[0]?.foreign).toEqual([]);
+    expect(textsOf(disk)).toEqual(old);
+  });
+});
+
+describe("a file that the batch was to move", () => {
+  it("and that somebody has moved there instead is not taken away", () => {
+    const disk = killed({ a: "a" }, [move("a", "b")], isWriting("b"));
+    disk.rename(at("a"), at("b"));
+    expect(recover(workspaceOn(disk)).batches[0]?.foreign).toEqual([{ path: at("b") }]);
+    expect(textsOf(disk)).toEqual({ b: "a" });
+  });
+
+  it("onto another one, which somebody has done meanwhile, is not taken away either", () => {
+    const disk = killed({ a: "a", b: "b" }, [move("a", "b"), move("b", "a")], (what) =>
+      /^rename \/ws\/[ab]$/.test(what),
+    );
+    disk.rename(at("a"), at("b"));
+    recover(workspaceOn(disk));
+    expect(textsOf(disk)).toEqual({ b: "a" });
+  });
+
+  it("and that the batch has moved half of the way comes back", () => {
+    const disk = killed(
+      { a: "a", b: "b" },
+      [move("a", "b"), move("b", "a")],
+      notFirst((what) => /^rename \/ws\/[ab]$/.test(what)),
+    );
+    expect(recover(workspaceOn(disk)).batches[0]?.foreign).toEqual([]);
+    expect(textsOf(disk)).toEqual({ a: "a", b: "b" });
+  });
+});
+
+describe("a name that the disk has no room for", () => {
+  // 264 bytes in fewer than 255 characters.
+  const long = `${"文".repeat(87)}.md`;
+
+  it.each([`docs/${long}`, `docs/deep/${long}/x`, long])("is refused before anything is written: %s", (name) => {
+    const disk = memoryDisk({ files: {}, directories: [workspaceFolder] }, { copiesAttributes: true });
+    const staged = stage(workspaceOn(disk), [create(name, "c")], "a batch");
+    expect(staged.ok ? [] : staged.failures.map(({ code, path }) => [code, path])).toEqual([["ioError", name]]);
+    expect([...disk.tree(workspaceFolder)]).toEqual([]);
+    expect(disk.list("/state/multi-edit")).toEqual([]);
+  });
+
+  it("and that a journal has all the same does not keep the journal for ever", () => {
+    const disk = killed({}, [create("docs/x", "c")], isWriting("docs/x"));
+    const [journal = ""] = disk.list("/state/multi-edit").filter((name) => name.endsWith(".journal"));
+    const [, body = ""] = disk.read(`/state/multi-edit/${journal}`, 10_000).toString().split("\n");
+    const other = body.replace(at("docs/x"), at(`docs/${long}`));
+    const sum = createHash("sha256").update(other).digest("hex");
+    disk.fill(`/state/multi-edit/${journal}`, Buffer.from(`${sum}\n${other}\n`));
+    expect(recover(workspaceOn(disk)).batches.map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
+    expect([disk.list("/state/multi-edit"), [...disk.tree(workspaceFolder)]]).toEqual([[], []]);
+  });
+});
+
+/** A folder on the real disk, and a batch that was killed there before a step. */
+function killedReally(changesIn: (folder: string) => readonly DiskChange[], isIt: (what: string) => boolean) {
+  const root = makeDirectory({ "ws/": "" });
+  const folder = join(root, "ws");
+  const base = { state: join(root, "state"), swapFiles: [] };
+  const files = cutBefore(isIt);
+  const staged = stage(diskWorkspace([folder], { ...base, files }), changesIn(folder), "a batch");
+  if (staged.ok) expect(() => staged.commit()).toThrow(PowerCut);
+  const { owners } = diskWorkspace([folder], base);
+  const workspace: DiskWorkspace = diskWorkspace([folder], {
+    ...base,
+    owners: { ...owners, self: "00000000-00000000-1-1", isAlive: () => false },
+  });
+  return { root, folder, workspace };
+}
+
+/** The real disk, for a process that is killed before the first step that `isIt` is true of. */
+function cutBefore(isIt: (what: string) => boolean): FileSystem {
+  let isCut = false;
+  const step = (what: string): void => {
+    isCut ||= isIt(what);
+    if (isCut) throw new PowerCut();
+  };
+  return {
+    ...realFileSystem,
+    makeDirectory: (path, mode) => {
+      step(`mkdir ${path}`);
+      realFileSystem.makeDirectory(path, mode);
+    },
+    make: (path, bytes, mode) => {
+      step(`make ${path}`);
+      realFileSystem.make(path, bytes, mode);
+    },
+    link: (from, to) => {
+      step(`link ${to}`);
+      realFileSystem.link(from, to);
+    },
+    unlink: (path) => {
+      step(`unlink ${path}`);
+      realFileSystem.unlink(path);
+    },
+  };
+}
+
+describe("a directory that a batch was to make", () => {
+  const change = (folder: string): DiskChange[] => [
+    { kind: "create", path: join(folder, "d/x"), name: "d/x", content: { text: "x" } },
+  ];
+  const moments: Readonly<Record<string, (what: string) => boolean>> = {
+    "before it is committed": (what) => what.endsWith(".journal.new") && what.startsWith("make ") && ++journals > 1,
+    "while it is committed": (what) => what.endsWith("/ws/d") && what.startsWith("mkdir "),
+  };
+  let journals = 0;
+  const instead: Readonly<Record<string, (folder: string) => void>> = {
+    "a file": (folder) => writeFileSync(join(folder, "d"), "theirs"),
+    "a link": (folder) => {
+      mkdirSync(join(folder, "real"));
+      writeFileSync(join(folder, "real/x"), "x");
+      symlinkSync("real", join(folder, "d"));
+    },
+  };
+  const all = Object.keys(moments).flatMap((when) => Object.keys(instead).map((what) => [when, what] as const));
+
+  it.each(all)("and that was cut off %s, where now is %s, is told of once", (when, what) => {
+    journals = 0;
+    const { root, folder, workspace } = killedReally(change, moments[when]!);
+    instead[what]!(folder);
+    const before = readdirSync(folder).filter((name) => !name.startsWith(".multi-edit"));
+    const { batches, failure } = recover(workspace);
+    expect([batches.length, failure]).toEqual([1, undefined]);
+    expect(recover(workspace)).toEqual({ batches: [], problems: [] });
+    expect([readdirSync(folder), readdirSync(join(root, "state"))]).toEqual([before, []]);
+    if (what === "a link") expect(readFileSync(join(folder, "real/x"), "utf8")).toBe("x");
+  });
+
+  it("and that the system only fails to reach just now is waited for", () => {
+    const disk = killed({}, [create("d/x", "x")], notFirst(isCommitRecord));
+    const look: FileSystem["look"] = (path) => {
+      if (path === at("d/x")) throw Object.assign(new Error("ESTALE"), { code: "ESTALE", errno: -116 });
+      return disk.look(path);
+    };
+    const later = disk.afterKill();
+    expect(recover({ ...workspaceOn(disk), files: { ...disk, look } }).batches[0]?.outcome).toBe("pending");
+    expect(recover(workspaceOn(later)).batches[0]?.outcome).toBe("rolledBack");
+    expect([...later.tree(workspaceFolder)]).toEqual([]);
+  });
+});
