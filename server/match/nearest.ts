@@ -16,8 +16,10 @@ export type DifferenceKind =
   | "blankLine"
   /** Single, double or backward quotes instead of others. */
   | "quotes"
-  /** Code that the sought text only hints at. */
+  /** Around code that the sought text only hints at: both parts, or the one in front of it or behind it. */
   | "leftOut"
+  | "beforeLeftOut"
+  | "behindLeftOut"
   | "case"
   | "text"
   | "missingLine";

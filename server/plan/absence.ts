@@ -1,9 +1,12 @@
 /** Why an old text was not found: consumed, applied already, or different from what the document has. */
+import { isElision } from "../match/elision.js";
 import { locate, locating } from "../match/locate.js";
 import { miswritings } from "../match/miswritten.js";
 import { type DifferenceKind, nearestRegions, type Region } from "../match/nearest.js";
+import type { Place } from "../match/place.js";
 import { isStricter } from "../match/rungs.js";
-import { isAllBlank, splitLines } from "../text/chars.js";
+import type { TextIndex } from "../match/textIndex.js";
+import { isAllBlank, splitLines, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { Hits } from "./choose.js";
 import { type Draft, isWritten, lineInBase, type Span, touchesAny } from "./draft.js";
@@ -77,7 +80,7 @@ export interface Clues {
 
 /** Looks for whatever may tell where a text belongs that was not found. */
 export function* clues(draft: Draft, sought: string): Generator<void, Clues> {
-  const elided = elisionIn(sought, draft.index.text);
+  const elided = elisionIn(sought, draft.index);
   yield;
   const meant = yield* asMeant(draft, sought);
   const around = elided === undefined ? undefined : aroundElision(draft, sought, elided);
@@ -86,24 +89,64 @@ export function* clues(draft: Draft, sought: string): Generator<void, Clues> {
   return { elided, meant, regions: around === undefined ? regions : [around] };
 }
 
-/** From where the part in front of left-out code stands, if that is one place, to where the part behind it stands next. */
+/**
+ * From where the part in front of left-out code stands, if that is one place, to where the part behind it stands next, as
+ * whole lines and with the same shift of indentation; else the one part that stands in one place.
+ */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = splitLines(sought).map(({ from, to }) => sought.slice(from, to));
   const at = lines.findIndex((line) => line.trim() === elided);
-  const placesOf = (part: readonly string[]): readonly { from: number; to: number }[] => {
-    const text = part.join("\n");
-    const found = isAllBlank(text) ? undefined : locate(draft.index, text, { lenient: true });
-    return found?.kind === "one" || found?.kind === "many" ? found.places : [];
-  };
-  const [head, other] = placesOf(lines.slice(0, at));
-  const tails = placesOf(lines.slice(at + 1));
-  const start = head !== undefined && other === undefined ? head : tails.length === 1 ? tails[0] : undefined;
-  if (start === undefined) return undefined;
-  const end = start === head ? (tails.find(({ from }) => from >= start.to) ?? start) : start;
+  const head = onlyPlaceOf(draft, lines.slice(0, at));
+  const tail = lines.slice(lines.findLastIndex((line) => line.trim() === elided || isElision(line.trim())) + 1);
   const lineAt = (offset: number): number => draft.index.lines.lineAt(offset);
-  const [startLine, endLine] = [lineAt(start.from), lineAt(Math.max(end.from, end.to - 1))];
-  const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
-  return { startLine, endLine, difference: { kind: "leftOut", line: startLine, ...nothing } };
+  const region = ({ from, to }: Span, kind: "leftOut" | "beforeLeftOut" | "behindLeftOut"): Region => {
+    const [startLine, endLine] = [lineAt(from), lineAt(Math.max(from, to - 1))];
+    const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
+    return { startLine, endLine, difference: { kind, line: startLine, ...nothing } };
+  };
+  if (head === undefined) {
+    const behind = onlyPlaceOf(draft, tail);
+    return behind && region(behind, "behindLeftOut");
+  }
+  const end = endOfTail(draft.index, { head, headLine: lines[0] ?? "", tail });
+  return end === undefined ? region(head, "beforeLeftOut") : region({ from: head.from, to: end }, "leftOut");
+}
+
+/** The only place of a part of an old text; `undefined`: it is blank, or stands nowhere or in several places. */
+function onlyPlaceOf(draft: Draft, part: readonly string[]): Place | undefined {
+  const text = part.join("\n");
+  const found = isAllBlank(text) ? undefined : locate(draft.index, text, { lenient: true });
+  return found?.kind === "one" ? found.places[0] : undefined;
+}
+
+/** Where the lines behind left-out code end that stand first behind its head, shifted as that is. */
+function endOfTail(
+  index: TextIndex,
+  { head, headLine, tail }: { readonly head: Place; readonly headLine: string; readonly tail: readonly string[] },
+): number | undefined {
+  const run = tail.slice(
+    tail.findIndex((line) => line.trim() !== ""),
+    tail.findLastIndex((line) => line.trim() !== "") + 1,
+  );
+  if (run.length === 0) return undefined;
+  const lines = index.matchedLines;
+  const { reshape } = head;
+  const tab = reshape?.kind === "toTabs" || reshape?.kind === "toSpaces" ? reshape.width : 1;
+  const shift = (line: number, written: string): number => widthOf(lines.content(line), tab) - widthOf(written, tab);
+  const first = lines.lineAt(head.from);
+  // Only on the rung of shifted lines are they whole lines; elsewhere the head may lack its own first blanks.
+  const asked = reshape === undefined ? 0 : shift(first, headLine);
+  const isShifted = (start: number): boolean =>
+    run.every((written, i) => written.trim() === "" || shift(start + i, written) === asked);
+  const from = lines.lineAt(Math.max(head.from, head.to - 1)) + 1;
+  const start = index.lineTable("blanks").find(run, { from, most: 2_000 }).find(isShifted);
+  return start === undefined ? undefined : lines.contentEnd(start + run.length - 1);
+}
+
+/** Columns of a line's indentation, where a tab is so many of them. */
+function widthOf(line: string, tab: number): number {
+  const indent = line.slice(0, trimStart(line, 0, line.length));
+  return indent.length + (indent.split("\t").length - 1) * (tab - 1);
 }
 
 /** An old text as it was perhaps meant, and how it is written instead. */
@@ -199,17 +242,13 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
-/** A line that stands for left-out code, as models write it, and that the document itself does not have; `undefined`: none. */
-function elisionIn(oldText: string, text: string): string | undefined {
-  return oldText
-    .split(/\r\n|\r|\n/, 2_000)
-    .map((line) => line.trim())
-    .find((line) => line.length < 120 && elision.test(line) && !text.includes(line));
+/** A line that stands for left-out code and that is no line of the document itself; `undefined`: none. */
+function elisionIn(sought: string, index: TextIndex): string | undefined {
+  return splitLines(sought)
+    .slice(0, 2_000)
+    .map(({ from, to }) => sought.slice(from, to).trim())
+    .find((line) => isElision(line) && index.lineTable("blanks").find([line], { from: 0, most: 1 }).length === 0);
 }
-
-/** Three dots alone or in a comment, or a comment about existing code. */
-const elision =
-  /^(?:(?:\/\/|\/\*|#|--|;|<!--|\{\/\*)\s?)?(?:\.\.\.|…)(?:\W|$)|^(?:\/\/|\/\*|#|--|;|<!--|\{\/\*).*(?:\.\.\.|…|\b(?:existing|unchanged|remaining|omitted|rest of|same as before)\b)/i;
 
 /** Differences that a reader sees only where blanks are made visible. */
 const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);

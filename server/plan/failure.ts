@@ -289,11 +289,18 @@ const differenceNames: Record<DifferenceKind, string> = {
   blankLine: "there is a blank line on one side only",
   quotes: "another kind of quotes",
   leftOut: "from the first line to the last, with the code that was left out",
+  beforeLeftOut: "the lines in front of the code that was left out",
+  behindLeftOut: "the lines behind the code that was left out",
   case: "upper and lower case differ",
   text: "the text differs",
   missingLine: "the file ends before it",
   missingLineEnd: "the file's last line has no line end",
 };
+
+/** Differences of a region as a whole, which no line shows. */
+const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
+  ...(["missingLine", "missingLineEnd", "leftOut", "beforeLeftOut", "behindLeftOut"] as const),
+]);
 
 /**
  * The first difference of a region in words. `undefined`: its lines are the same, but not as whole lines or in that order.
@@ -303,7 +310,7 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   if (difference === undefined) return "the lines are the same, the place within them or their ends are not";
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
-  if (kind === "missingLine" || kind === "missingLineEnd" || kind === "leftOut") return name;
+  if (wholeRegion.has(kind)) return name;
   if (kind === "blankLine") return `line ${line}: ${name}`;
   const where = region.lines === 1 ? "" : `line ${line}, `;
   if (kind === "indentation") {
