@@ -13,7 +13,8 @@ import { reshaped } from "./wholeLines.js";
  * `undefined`: the new text can't be given the place's indentation, because a line has less than is to be removed.
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
-  const [oldText, newText] = [reshaped(sought.oldText, place.reshape), reshaped(sought.newText, place.reshape)];
+  const sent = asWholeLines(sought, place);
+  const [oldText, newText] = [reshaped(sent.oldText, place.reshape), reshaped(sent.newText, place.reshape)];
   if (oldText === undefined || newText === undefined) return undefined;
   const old = contentsOf(oldText, splitLines(oldText));
   const nextLines = splitLines(newText);
@@ -23,6 +24,16 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   const pieces = piecesOf({ index, place, region, old, next, newLineEnd: (line) => endOf(newText, nextLines[line]!) });
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
 }
+
+/** Where whole lines were found, lines are meant: a new text that lacks nothing but its last line end gets the old text's. */
+function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought {
+  const isMeant = reshape !== undefined && reshape.kind !== "unmark" && newText !== "";
+  return isMeant && endsLine(oldText) && !endsLine(newText)
+    ? { oldText, newText: `${newText}\n` }
+    : { oldText, newText };
+}
+
+const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith("\r");
 
 const contentsOf = (text: string, lines: readonly SplitLine[]): string[] =>
   lines.map(({ from, to }) => text.slice(from, to));

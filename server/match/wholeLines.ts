@@ -77,6 +77,7 @@ function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]
 export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
   const view = viewOf(oldText);
   if (view === undefined) return [];
+  if (hasNumbered(index, oldText)) return [];
   const { number, isWeak, reshape } = view;
   const plain = stripped(oldText, reshape);
   if (isAllBlank(plain)) return [];
@@ -86,6 +87,23 @@ export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
   return lines
     .filter((line) => !isWeak || index.lineNumber(line) === number)
     .map((line) => ({ ...span(index, old, line), reshape }));
+}
+
+/**
+ * Whether a line of a text stands in the document with the number that a file view would have put in front of it: then the
+ * numbers are the document's own, the keys of a map or the items of a list.
+ */
+export function hasNumbered(index: TextIndex, text: string): boolean {
+  const view = viewOf(text);
+  if (view === undefined) return false;
+  const table = index.lineTable("blanks");
+  return splitLines(text).some(({ from, to }) => {
+    const line = text.slice(from, to);
+    const prefix = prefixOf(line, view.reshape.separator);
+    // A number alone says nothing.
+    if (prefix === undefined || isAllBlank(line.slice(prefix.length))) return false;
+    return table.find([line], { from: 0, most: 1, emptyLast: true }).length > 0;
+  });
 }
 
 /** For hints: a text without the numbers that a file view puts before most of its lines; `undefined`: it is none, or one line. */

@@ -6,6 +6,7 @@ import { type DifferenceKind, nearestRegions, type Region } from "../match/neare
 import type { Place } from "../match/place.js";
 import { isStricter } from "../match/rungs.js";
 import type { TextIndex } from "../match/textIndex.js";
+import { hasNumbered } from "../match/wholeLines.js";
 import { isAllBlank, splitLines, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { Hits } from "./choose.js";
@@ -159,6 +160,7 @@ interface Meant {
 function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   let nearly: { text: string; miswritten: Miswritten } | undefined;
   for (const { kind, undo } of miswritings) {
+    if (kind === "view" && hasNumbered(draft.index, oldText)) continue;
     const text = undo(oldText);
     if (text === oldText || isAllBlank(text)) continue;
     const found = yield* locating(draft.index, text, { lenient: true });

@@ -4,6 +4,7 @@ import { prepareLines } from "../match/locate.js";
 import type { TextIndex } from "../match/textIndex.js";
 import { shiftLine, shiftOfLines } from "../match/wholeLines.js";
 import type { Change } from "../text/changeSet.js";
+import { isAllBlank } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { Accepted, type Claim } from "./claims.js";
 import { type Draft, edited, linesOf, spanInBase } from "./draft.js";
@@ -169,8 +170,10 @@ function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
     old,
     old.map((_, i) => index.matchedLines.content(place.start + i)),
   );
-  // One blank more is the sign of a context line that the patch forgot.
-  if (shift === undefined || (shift.kind === "add" && shift.indent === " ")) return asSent;
+  if (shift === undefined) return asSent;
+  // One blank more is the sign of a context line that the patch forgot; a line with another sign has not lost it.
+  const isSigned = place.lines.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));
+  if (shift.kind === "add" && shift.indent === " " && !isSigned) return asSent;
   const added = place.lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
   const fits = added.every((line) => shiftLine(line, shift) !== undefined);
   return fits ? (line) => shiftLine(line, shift) ?? line : asSent;

@@ -19,7 +19,7 @@ export function joined(one: Extent, other: Extent): Extent {
   };
 }
 
-/** The places of a rung that changes have a part in; `undefined`: too many to tell. */
+/** The places of a rung that changes have a part in; `undefined`: too many to tell, or only the whole text tells. */
 export function placesIn(windows: readonly Window[], { find, name }: Rung, oldText: string): InWindow[] | undefined {
   const all: InWindow[] = [];
   for (const window of windows) {
@@ -27,7 +27,8 @@ export function placesIn(windows: readonly Window[], { find, name }: Rung, oldTe
     if (found === "tooMany") return undefined;
     for (const place of found) if (hasPart(window, place, name)) all.push({ window, place, rung: name });
   }
-  return all;
+  // Whether a view's numbers are the document's own is not seen in a part of it.
+  return name === "viewPrefix" && all.length > 0 ? undefined : all;
 }
 
 /** Whether a change of a window lies in a place; on the rungs that fold, in a line of it or at its ends. */

@@ -178,6 +178,8 @@ function shifts(pairs: readonly (readonly [string, string])[]): ((indent: string
   return all;
 }
 
+const hasLine = (text: string, line: string): boolean => linesOf(text).some((one) => trim(one.line) === line);
+
 function viewedStarts(text: string, oldText: string): number[] {
   for (const separator of ["\t", "→", ": ", " | "]) {
     const lines = linesOf(oldText).map(({ line }) => line);
@@ -190,6 +192,9 @@ function viewedStarts(text: string, oldText: string): number[] {
     if (!found.every((one, i) => one !== null && Number(one[1]) === first + i)) continue;
     const bare = found.map((one) => one?.input.slice(one[0].length) ?? "");
     if (bare.every((line) => trim(line) === "")) return [];
+    // A line that the text has with its number: the numbers are the text's own.
+    const own = found.filter((one, i) => trim(bare[i] ?? "") !== "" && hasLine(text, trim(one?.input ?? "")));
+    if (own.length > 0) return [];
     const starts = windows(text, isEnded ? [...bare, ""] : bare, (file, sent) =>
       sent.every((line, i) => trimEnd(line) === trimEnd(file[i] ?? "")),
     );
