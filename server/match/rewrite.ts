@@ -4,15 +4,18 @@ import type { Change } from "../text/changeSet.js";
 import { type SplitLine, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
-import type { Place, Sought } from "./place.js";
+import { isShifted, type Place, type Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
-import { reshaped } from "./wholeLines.js";
+import { isReindenting, reshaped } from "./wholeLines.js";
 
 /**
  * The changes of one place, sorted, as small as they can be; none where the document has the new text there already.
- * `undefined`: the new text can't be given the place's indentation, because a line has less than is to be removed.
+ * `undefined`: the new text can't be given the place's indentation, because a line has less than is to be removed, or because
+ * nothing but indentation is what the edit is about.
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
+  // Such an edit says what the indentation is to be, and not by how much it is to change.
+  if (isShifted(place) && isReindenting(sought)) return undefined;
   const sent = asWholeLines(sought, place);
   const [oldText, newText] = [reshaped(sent.oldText, place.reshape), reshaped(sent.newText, place.reshape)];
   if (oldText === undefined || newText === undefined) return undefined;

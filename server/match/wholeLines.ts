@@ -2,7 +2,7 @@
 import { isAllBlank, isBlank, splitLines, trimEnd, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { LineFold } from "./lineTable.js";
-import type { Found, Place, Reshape } from "./place.js";
+import type { Found, Place, Reshape, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
 
 /** Spaces that one tab may stand for. */
@@ -126,6 +126,18 @@ export function reshaped(text: string, reshape: Reshape | undefined): string | u
   if (reshape === undefined) return text;
   if (reshape.kind === "unmark") return text.replace(/^\uFEFF/, "");
   return reshape.kind === "unview" ? stripped(text, reshape) : shifted(text, reshape);
+}
+
+/** Whether old and new text are the same lines, of which some are indented otherwise. */
+export function isReindenting({ oldText, newText }: Sought): boolean {
+  const [old, next] = [wholeLines(oldText).lines, wholeLines(newText).lines];
+  const withoutEnd = (line: string): string => line.slice(0, trimEnd(line, 0, line.length));
+  const content = (line: string): string => withoutEnd(line.slice(trimStart(line, 0, line.length)));
+  return (
+    old.length === next.length &&
+    old.every((line, i) => content(line) === content(next[i]!)) &&
+    old.some((line, i) => withoutEnd(line) !== withoutEnd(next[i]!))
+  );
 }
 
 interface WholeLines {

@@ -3,10 +3,10 @@ import { isElision } from "../match/elision.js";
 import { locate, locating } from "../match/locate.js";
 import { miswritings } from "../match/miswritten.js";
 import { type DifferenceKind, nearestRegions, type Region } from "../match/nearest.js";
-import type { Place } from "../match/place.js";
+import { isShifted, type Place } from "../match/place.js";
 import { isStricter } from "../match/rungs.js";
 import type { TextIndex } from "../match/textIndex.js";
-import { hasNumbered } from "../match/wholeLines.js";
+import { hasNumbered, isReindenting } from "../match/wholeLines.js";
 import { isAllBlank, splitLines, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { Hits } from "./choose.js";
@@ -52,7 +52,7 @@ export function* explainAbsence(
       : editFailures.inNewText(at, source.index);
   }
   yield;
-  const line = lineOfNewText(draft, edit);
+  const line = lineOfReindented(draft, edit) ?? lineOfNewText(draft, edit);
   if (line !== undefined) return editFailures.alreadyApplied(at, line);
   if (!options.lenient) {
     const loose = yield* locating(draft.index, edit.oldText, { lenient: true });
@@ -242,6 +242,19 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   const [start, end] = [lines.start(lines.lineAt(from)), lines.contentEnd(lines.lineAt(to))];
   const wholeLines = isAllBlank(text.slice(start, from)) && isAllBlank(text.slice(to, end));
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
+}
+
+/** 1-based line, of the text before the batch, where lines stand that an edit wants to be indented as they are. */
+function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined {
+  if (!isReindenting(edit)) return undefined;
+  const found = locate(draft.index, edit.newText, { lenient: true });
+  const shifted = locate(draft.index, edit.oldText, { lenient: true });
+  if (found.kind !== "one" || shifted.kind !== "one") return undefined;
+  const lineAt = ({ from }: Place): number => draft.index.lines.lineAt(from);
+  const [there, here] = [found.places[0], shifted.places[0]];
+  return !isShifted(there) && isShifted(here) && lineAt(there) === lineAt(here)
+    ? lineInBase(draft, there.from)
+    : undefined;
 }
 
 /** A line that stands for left-out code and that is no line of the document itself; `undefined`: none. */

@@ -1,7 +1,8 @@
 /** Among the places where an old text stands: those that the edit means, or the failure that says why none. */
 import { type Located, locate, withoutOverlap } from "../match/locate.js";
-import type { Place } from "../match/place.js";
+import { isShifted, type Place } from "../match/place.js";
 import type { RungName } from "../match/rungs.js";
+import { isReindenting } from "../match/wholeLines.js";
 import { limits } from "../text/limits.js";
 import { type Draft, isWritten, lineInBase } from "./draft.js";
 import { type At, clip, editFailures, type Failure, type QuotedPlace } from "./failure.js";
@@ -36,6 +37,12 @@ export function locateEdit(draft: Draft, edit: EditOperation, options: { readonl
   const first = found.places.find(({ from, reshape }) => from === 0 && reshape === undefined);
   if (first === undefined) return located;
   return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
+}
+
+/** What was located, as far as the edit can mean it: one about indentation alone means lines that have the old one. */
+export function meantBy(edit: EditOperation, located: Located): Located {
+  const isElsewhere = "places" in located && located.places.some(isShifted) && isReindenting(edit);
+  return isElsewhere ? { kind: "none" } : located;
 }
 
 /** Decides by `replaceAll`, `occurrence` and `line`; without them there must be one place. */

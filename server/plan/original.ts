@@ -3,7 +3,7 @@ import { type Located, locating, withoutOverlap } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
 import { explainAbsence, type History } from "./absence.js";
-import { ambiguous, type Chosen, choose, type Hits, locateEdit } from "./choose.js";
+import { ambiguous, type Chosen, choose, type Hits, locateEdit, meantBy } from "./choose.js";
 import { Accepted, type Claim } from "./claims.js";
 import { type Draft, edited, lineInBase, linesOf, spanInBase } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
@@ -65,7 +65,7 @@ function* planEdit({ draft, edit, group, accepted, history, options }: Asked): G
   if (refused !== undefined) return fail(refused);
   if (group.located === undefined) yield* locating(draft.index, edit.oldText, options);
   group.located ??= locateEdit(draft, edit, options);
-  const { located } = group;
+  const located = meantBy(edit, group.located);
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
   if (located.kind === "none") return fail(yield* explainAbsence(draft, edit, history, options));
   const chosen = takePlaces(draft, edit, group, located);

@@ -5,7 +5,7 @@ import { rewrite } from "../match/rewrite.js";
 import { isStricter, type RungName } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import { explainAbsence, strayed } from "./absence.js";
-import { choose, locateEdit } from "./choose.js";
+import { choose, locateEdit, meantBy } from "./choose.js";
 import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase, touchesAny } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
 import { IncrementalSearch, type Sighting } from "./incremental.js";
@@ -101,7 +101,7 @@ function* planEdit(draft: Draft, edit: EditOperation, history: History, options:
   const refused = refusal(at, edit);
   if (refused !== undefined) return fail(refused);
   yield* locating(draft.index, edit.oldText, options);
-  const located = locateEdit(draft, edit, options);
+  const located = meantBy(edit, locateEdit(draft, edit, options));
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
   if (located.kind === "none") {
     return history.hasDone(edit) ? skipped : fail(yield* explainAbsence(draft, edit, history, options));
