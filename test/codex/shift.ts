@@ -14,7 +14,8 @@ export function shiftedLines(lines: readonly PatchLine[], fileLines: readonly st
     .filter(({ sign }) => sign !== "+")
     .map(({ text }, i) => ({ text, old: indentOf(text), file: indentOf(fileLines[i] ?? "") }))
     .filter(({ text }) => trimBlanks(text) !== "");
-  const way = waysFor(pairs).find((one) => pairs.every(({ old, file }) => one(old) === file));
+  const hasSigns = lines.some(({ sign, text }) => sign === "-" && trimBlanks(text) !== "");
+  const way = waysFor(pairs, hasSigns).find((one) => pairs.every(({ old, file }) => one(old) === file));
   if (way === undefined || pairs.every(({ old, file }) => old === file)) return lines;
   const moved = lines.map((line) => (line.sign === "+" ? { ...line, text: indented(line.text, way) } : line));
   return moved.every((line): line is PatchLine => line.text !== undefined) ? moved : lines;
@@ -25,14 +26,14 @@ interface Pair {
   readonly file: string;
 }
 
-function waysFor(pairs: readonly Pair[]): Way[] {
+function waysFor(pairs: readonly Pair[], hasSigns: boolean): Way[] {
   const [first] = pairs;
   if (first === undefined) return [];
   const ways: Way[] = [];
   const more = first.file.slice(0, first.file.length - first.old.length);
   const less = first.old.slice(0, first.old.length - first.file.length);
-  // One blank more tells of a context line whose own blank was forgotten.
-  if (more !== "" && more !== " ") ways.push((indent) => more + indent);
+  // One blank more tells of a context line whose own blank was forgotten, but for lines that have their minus sign.
+  if (more !== "" && (more !== " " || hasSigns)) ways.push((indent) => more + indent);
   if (less !== "") ways.push((indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined));
   for (let width = 1; width <= 16; width++) {
     if (pairs.some(({ old }) => old.includes("\t"))) ways.push((indent) => indent.replaceAll("\t", " ".repeat(width)));
