@@ -19,8 +19,18 @@ import { describe, expect, it } from "vitest";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
 import type { ApplyWorkspaceEditParams } from "vscode-languageserver/node";
 import { TextDocument, type TextEdit } from "vscode-languageserver-textdocument";
+import { openDiskSession } from "../server/agent/diskSession.js";
+import { stagePart } from "../server/lsp/diskPart.js";
+import { applyThroughEditor } from "../server/lsp/roundTrip.js";
+import { worldOf } from "../server/lsp/session.js";
+import type { Job } from "../server/lsp/work.js";
+import type { FileChange } from "../server/plan/outcome.js";
+import { ChangeSet } from "../server/text/changeSet.js";
 import { limits } from "../server/text/limits.js";
+import { createResolver } from "../server/workspace/paths.js";
+import { uriOfPath } from "../server/workspace/uri.js";
 import { failed, layDesk, serverForDesks } from "./support/desk.js";
+import { makeDirectory } from "./support/directory.js";
 
 const program = serverForDesks();
 
@@ -250,6 +260,70 @@ describe("a server that is killed between the editor's proof and the disk", () =
     await second.connection.sendRequest("shutdown");
     await second.connection.sendNotification("exit");
     second.connection.dispose();
+  });
+});
+
+describe("a fault of the server's own before the disk part is committed", () => {
+  /** A session in this process, and the change of `a.txt` in its folder. */
+  async function layPart() {
+    const root = makeDirectory({ "a.txt": "old\n" });
+    const session = await openDiskSession(root, "0.0.0", () => undefined);
+    const file = join(root, "a.txt");
+    const uri = uriOfPath(file);
+    const document = { uri, path: "a.txt", version: null, text: "old\n", exists: true, loneCrEndsLine: true };
+    const planned: FileChange = {
+      document: { ...document, bom: false, bomSynced: false },
+      change: ChangeSet.of(4, [{ from: 0, to: 3, insert: "new" }]),
+      text: "new\n",
+      kind: "update",
+      overwritten: false,
+      edits: 1,
+      operations: [],
+    };
+    const resolved = await (await createResolver(worldOf(session, undefined))).resolve(uri);
+    if (!resolved.ok) throw new Error(resolved.failure.message);
+    const site = { session, options: {}, places: new Map([[uri, resolved.place]]) };
+    const part = async () => {
+      const staged = await stagePart(site, [{ kind: "text", planned }]);
+      if (!staged.ok) throw new Error(staged.failures[0].message);
+      return staged;
+    };
+    return { root, session, planned, site, part };
+  }
+
+  /** Nothing is left, and the next batch goes through. */
+  async function expectFree({ root, part }: Awaited<ReturnType<typeof layPart>>): Promise<void> {
+    expect(readdirSync(root)).toEqual(["a.txt"]);
+    const next = await part();
+    expect(await next.commit({ hasWaited: false })).toMatchObject({ isDone: true });
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("new\n");
+  }
+
+  it("leaves nothing behind where other editors can't be asked", async () => {
+    const laid = await layPart();
+    const staged = await laid.part();
+    const { openElsewhere } = laid.session;
+    laid.session.openElsewhere = () => Promise.reject(new Error("a fault"));
+    await expect(staged.commit({ hasWaited: true })).rejects.toThrow("a fault");
+    laid.session.openElsewhere = openElsewhere;
+    await expectFree(laid);
+  });
+
+  it("leaves nothing behind where the editor's part can't be begun", async () => {
+    const laid = await layPart();
+    const { site, planned } = laid;
+    const document = { ...planned.document, uri: "untitled:b" };
+    // A document that is no file is never planned to be created.
+    const job: Job = {
+      ...site,
+      planned: { ok: true, files: [], outcomes: [], warnings: [] },
+      tasks: [{ kind: "create", planned: { ...planned, kind: "create", document } }],
+      disk: await laid.part(),
+      warnings: [],
+      replan: () => Promise.reject(new Error("it is not asked for")),
+    };
+    await expect(applyThroughEditor(job)).rejects.toThrow("only files are created");
+    await expectFree(laid);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Which document a path means. */
 import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createResolver, type Resolved } from "../server/workspace/paths.js";
 import { uriOfPath } from "../server/workspace/uri.js";
 import { makeDirectory } from "./support/directory.js";
@@ -90,6 +90,22 @@ describe("one folder", () => {
       ["@plain.ts", "plain.ts"],
       ["@@plain.ts", "@plain.ts new"],
       ["@", "@ new"],
+    ]);
+  });
+
+  it("refuses the folder in which the server keeps what outlives it, however it is reached", async () => {
+    const own = "ws/.local/state/multi-edit-language-server";
+    const entries = { "ws/.local/state/a.ts": "", [`${own}/sessions/0.json`]: "{}", "ws/home": { link: ".local" } };
+    const at = makeDirectory({ ...tree, ...entries });
+    vi.stubEnv("XDG_STATE_HOME", join(at, "ws/home/state"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expectOutcomes({ at }, [
+      [".local/state/a.ts", ".local/state/a.ts"],
+      [".local/state/multi-edit-language-server/sessions/0.json", "error: protectedPath"],
+      [".local/state/multi-edit-language-server/sessions/new.json", "error: protectedPath"],
+      [".local/state/multi-edit-language-server", "error: protectedPath"],
+      ["home/state/multi-edit-language-server/journals/new", "error: protectedPath"],
+      [`file://{at}/${own}/sessions/0.json`, "error: protectedPath"],
     ]);
   });
 

@@ -1,5 +1,4 @@
 /** The command line's words: which commands there are, what each takes, and how the help says it. */
-import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { CallOptions } from "../dialect/options.js";
 import { limits } from "../text/limits.js";
@@ -63,7 +62,7 @@ export interface Arguments {
   /** `undefined`: the default of the command. */
   readonly mode: Mode | undefined;
   readonly session: string | undefined;
-  /** Absolute. `undefined`: not given. */
+  /** As it was given; it may be relative. `undefined`: not given. */
   readonly workspace: string | undefined;
   /** Milliseconds. `undefined`: the default of the command. */
   readonly patience: number | undefined;
@@ -102,7 +101,7 @@ export function readArguments([command, ...rest]: readonly string[]): ReadArgume
       json: values.json ?? false,
       mode: mode.ok ? mode.value : undefined,
       session: values.session,
-      workspace: values.workspace === undefined ? undefined : resolve(values.workspace),
+      workspace: values.workspace,
       patience: values.timeout === undefined ? undefined : seconds * 1000,
       call: {
         atomic: atomic.ok ? atomic.value : undefined,

@@ -1,4 +1,5 @@
 /** The commands for agents, scripts and people: asks an editor's session, and prints what comes of it. */
+import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
 import type { MultiEditResult, ReadResult } from "../lsp/protocol.js";
@@ -27,6 +28,9 @@ export async function runCommand(args: readonly string[], version: string): Prom
     print(helpText(program));
     return exitCodes.done;
   }
+  const wanted = given.workspace ?? (given.command === "mcp" ? process.env.CLAUDE_PROJECT_DIR || undefined : undefined);
+  const directory = directoryOf(wanted);
+  if (directory === undefined) return misused(inputProblems.noDirectory(wanted));
   // Whoever has read enough of the answer is no trouble.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stop = new AbortController();
@@ -41,7 +45,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   const asker: Asker = {
     version,
     sessions: sessionDirectory(),
-    directory: given.workspace ?? process.cwd(),
+    directory,
     session: given.session ?? (process.env.MULTI_EDIT_SESSION || undefined),
     mode: given.mode ?? "auto",
     patience: given.patience ?? limits.commandMs,
@@ -149,12 +153,26 @@ async function undo(given: Arguments, asker: Asker): Promise<number> {
   return showAnswer(await ask({ method: "multiEdit/undo", params, targets: [], needsEditor: true }, asker), given);
 }
 
-/** Agents give up on a call after a minute, and most start their servers in the folder that they work in. */
-async function serveTools({ workspace, patience }: Arguments, asker: Asker): Promise<number> {
+/** Agents give up on a call after a minute. */
+async function serveTools({ patience }: Arguments, asker: Asker): Promise<number> {
   const { serveMcp } = await import("./mcp.js");
-  const directory = workspace ?? (process.env.CLAUDE_PROJECT_DIR || asker.directory);
   const { slow: _slow, tell: _tell, ...quiet } = asker;
-  return serveMcp({ ...quiet, directory, patience: patience ?? limits.toolMs });
+  return serveMcp({ ...quiet, patience: patience ?? limits.toolMs });
+}
+
+/**
+ * The absolute path of a directory, by default of the working directory; `undefined`: there is none, or its name is not UTF-8: what
+ * is told in the place of such a name may be that of another one.
+ */
+function directoryOf(given = "."): string | undefined {
+  try {
+    const directory = resolve(given);
+    const [meant, found] = [given, directory].map((path) => statSync(path, { bigint: true }));
+    const isSame = meant?.isDirectory() && meant.ino === found?.ino && meant.dev === found.dev;
+    return isSame ? directory : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function misused(problem: string): number {

@@ -1,4 +1,5 @@
 /** Which of the user's editors have files open, so that nobody writes them behind an editor's back. */
+import { dirname } from "node:path";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
 import { mattersTo } from "./choose.js";
@@ -17,7 +18,8 @@ export interface Elsewhere {
 
 /** Of these absolute paths those that another session has open, with its name in words. */
 export async function openElsewhere(paths: readonly string[], where: Elsewhere): Promise<ReadonlyMap<string, string>> {
-  const wish = { session: undefined, targets: paths, directory: process.cwd() };
+  // Nothing is relative, so that any directory will do; the working directory may be gone.
+  const wish = { session: undefined, targets: paths, directory: dirname(paths[0] ?? "/") };
   const found = await findSessions(where.sessions, where.version, mattersTo(wish));
   try {
     const others = found.reached.filter(({ record }) => record.id !== where.except);

@@ -2,6 +2,8 @@
 
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { userWorkspace } from "../disk/diskWorkspace.js";
+import { tryState } from "../disk/stateDirectory.js";
 import { sayUnreached } from "../plan/failure.js";
 import type { Arguments } from "./arguments.js";
 import type { Asker } from "./ask.js";
@@ -66,6 +68,8 @@ export async function examine({ json }: Arguments, asker: Asker): Promise<number
     const choice = await chooseSession(found, { session: asker.session, targets: [], directory: asker.directory });
     const chosen = choice.ok ? choice.session : undefined;
     const sessions = await Promise.all(found.reached.map(describe));
+    const { files, owners, state } = await userWorkspace([]);
+    const unwritable = tryState(files, owners, state)?.message;
     if (json) {
       const missed = found.missed.map(({ record: { secret: _, ...record }, why }) => ({ ...record, why }));
       const told = {
@@ -73,13 +77,13 @@ export async function examine({ json }: Arguments, asker: Asker): Promise<number
         chosen: chosen?.record.id ?? null,
         sessions,
         missed,
-        problems: found.problems,
+        problems: [...found.problems, ...(unwritable === undefined ? [] : [unwritable])],
       };
       print(`${JSON.stringify(told)}\n`);
     } else {
-      print(
-        `${[...environment(asker), "", ...(await stateOf(found, sessions)), "", ...advice(choice, asker)].join("\n")}\n`,
-      );
+      const journals = unwritable ?? `Journals of files that no editor has are kept in ${state}`;
+      const about = [...environment(asker), journals];
+      print(`${[...about, "", ...(await stateOf(found, sessions)), "", ...advice(choice, asker)].join("\n")}\n`);
     }
     return chosen === undefined ? exitCodes.noSession : exitCodes.done;
   } finally {

@@ -1,6 +1,6 @@
 /** The directory in which the sessions of one user are announced: nobody else may look into it or put anything there. */
 import { lstatSync, mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, isAbsolute } from "node:path";
 import { sessionProblems } from "../plan/failure.js";
 import { codeOf } from "../workspace/identity.js";
 import { pathsOf } from "../workspace/pathRules.js";
@@ -20,6 +20,7 @@ export function sessionDirectory(
  * it is as it must be.
  */
 export function makePrivate(path: string): string | undefined {
+  if (!isAbsolute(path)) return sessionProblems.directory(path, sessionProblems.relative);
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     return problemOf(dirname(path)) ?? problemOf(path);
@@ -30,6 +31,7 @@ export function makePrivate(path: string): string | undefined {
 
 /** What keeps sessions from being announced in a directory, as a clause; `undefined`: nothing, also where it is not there yet. */
 export function announcementProblem(path: string): string | undefined {
+  if (!isAbsolute(path)) return sessionProblems.directory(path, sessionProblems.relative);
   try {
     return problemOf(dirname(path)) ?? problemOf(path);
   } catch (error) {

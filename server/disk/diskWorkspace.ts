@@ -1,7 +1,7 @@
 /** What a batch on disk is written in: the folders, the disk, and how to learn who else has their files open. */
-import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { stateFolder, stateHome } from "../workspace/stateFolder.js";
+import { canonicalise, mapBounded } from "../workspace/identity.js";
+import { homeFolder, stateFolder, stateHome } from "../workspace/stateFolder.js";
 import { type FileSystem, realFileSystem } from "./fileSystem.js";
 import { type Owners, realOwners } from "./owner.js";
 
@@ -10,31 +10,49 @@ export interface DiskWorkspace {
   readonly files: FileSystem;
   /** Absolute and canonical. */
   readonly folders: readonly string[];
-  /** Absolute: the directory of the journals, for all workspaces of the user. */
+  /** The directory of the journals, for all workspaces of the user: absolute and canonical, also where it is not there yet. */
   readonly state: string;
   readonly owners: Owners;
-  /** Absolute: the directories in which Neovim may keep the swap files of all that it has open. */
+  /** Absolute and canonical: the directories in which Neovim may keep the swap files of all that it has open. */
   readonly swapFiles: readonly string[];
   /** Who of the server's own sessions has a file open, in words as "Neovim (process 12)"; `undefined`: nobody. */
   readonly openElsewhere: (path: string) => string | undefined;
 }
 
 /** The workspace of this user on this machine. `folders`: absolute and canonical. */
-export function diskWorkspace(folders: readonly string[], more: Partial<DiskWorkspace> = {}): DiskWorkspace {
+export async function userWorkspace(
+  folders: readonly string[],
+  more: Partial<DiskWorkspace> = {},
+): Promise<DiskWorkspace> {
+  const spelt = [join(stateFolder(), "journals"), ...neovimSwapFiles()];
+  const [state = "", ...swapFiles] = await mapBounded(spelt, realPathOf);
+  return diskWorkspace(folders, { state, swapFiles, ...more });
+}
+
+/** A workspace of this machine that keeps its journals in `state`; by default nobody else has a file of it open. */
+export function diskWorkspace(
+  folders: readonly string[],
+  more: Pick<DiskWorkspace, "state"> & Partial<DiskWorkspace>,
+): DiskWorkspace {
   return {
     files: realFileSystem,
     folders,
-    state: join(stateFolder(), "journals"),
     owners: more.owners ?? realOwners(),
-    swapFiles: neovimSwapFiles(),
+    swapFiles: [],
     openElsewhere: () => undefined,
     ...more,
   };
 }
 
+/** Homes, and the directories for state in them, are often reached by links. What can't be followed fails where it is used. */
+async function realPathOf(path: string): Promise<string> {
+  const real = isAbsolute(path) ? await canonicalise(path, process.platform) : undefined;
+  return real?.ok === true ? real.path : path;
+}
+
 /** Neovim has the same places everywhere but on Windows; up to 0.7 among its data. Source: its help, `base-directories`. */
 function neovimSwapFiles({ XDG_DATA_HOME: data }: NodeJS.ProcessEnv = process.env): string[] {
   if (process.platform === "win32") return [join(stateHome(), "nvim-data", "swap")];
-  const dataHome = data !== undefined && isAbsolute(data) ? data : join(homedir(), ".local", "share");
+  const dataHome = data !== undefined && isAbsolute(data) ? data : join(homeFolder(), ".local", "share");
   return [stateHome(process.env, "linux"), dataHome].map((home) => join(home, "nvim", "swap"));
 }

@@ -1,16 +1,34 @@
 /** Where the journals are: outside every workspace and closed to everybody else, so that no agent can write one. */
-import { dirname } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { diskFailures, diskProblems, type Failure, fileProblems } from "../plan/failure.js";
 import { codeOf } from "../workspace/identity.js";
-import { type FileSystem, isSystemError } from "./fileSystem.js";
+import { type FileSystem, isSystemError, unlinkIfThere } from "./fileSystem.js";
 import type { Owners } from "./owner.js";
 
 /** Makes the directory where it is missing; a failure where others could write in it. */
 export function openState(files: FileSystem, owners: Owners, state: string): Failure | undefined {
+  if (!isAbsolute(state)) return diskFailures.state(state, diskProblems.stateRelative());
   try {
     makeAll(files, state);
     const problem = problemOf(files, owners, state);
     return problem === undefined ? undefined : diskFailures.state(state, problem);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return diskFailures.state(state, fileProblems.system(codeOf(error)));
+  }
+}
+
+/** The same, and writes a file there and takes it away again, as a batch would. */
+export function tryState(files: FileSystem, owners: Owners, state: string): Failure | undefined {
+  const unfit = openState(files, owners, state);
+  if (unfit !== undefined) return unfit;
+  const probe = join(state, `${owners.self}.probe`);
+  try {
+    unlinkIfThere(files, probe);
+    files.make(probe, Buffer.from("probe"), 0o600);
+    files.sync(probe);
+    files.unlink(probe);
+    return undefined;
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return diskFailures.state(state, fileProblems.system(codeOf(error)));

@@ -114,7 +114,7 @@ function examine(
   const { files, folders, state } = workspace;
   const isIn = (folder: string): boolean => isInside(folder, path, process.platform);
   if (!folders.some(isIn)) return fail(pathFailures.outsideWorkspace(name, folders));
-  if (isIn(state)) return fail(diskFailures.ownState(name));
+  if (isIn(state)) return fail(pathFailures.ownFolder(name));
   const stat = files.look(path);
   const moved = (problem: string): Failed => fail(editorFailures.contentModified({ path: name }, problem));
   if (stat === undefined) {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { type Committed, type NotCommitted, type Staged, stage } from "../disk/commit.js";
 import { type DiskChange, toDiskChange } from "../disk/diskChange.js";
-import { type DiskWorkspace, diskWorkspace } from "../disk/diskWorkspace.js";
+import { type DiskWorkspace, userWorkspace } from "../disk/diskWorkspace.js";
 import { recover } from "../disk/recover.js";
 import { callSentences, diskFailures, editorFailures, type Failure } from "../plan/failure.js";
 import type { FileChange } from "../plan/outcome.js";
@@ -87,14 +87,26 @@ export async function stagePart(site: Site, tasks: readonly Task[]): Promise<Dis
     tasks,
     warnings: [...staged.recovered.map(({ message }) => message), ...staged.warnings],
     async commit({ hasWaited }) {
-      const others = hasWaited ? await session.openElsewhere(paths) : new Map<string, string>();
-      const failure = openedBy(site, files, others);
+      const failure = await orAbandon(staged, async () => {
+        const others = hasWaited ? await session.openElsewhere(paths) : new Map<string, string>();
+        return openedBy(site, files, others);
+      });
       if (failure === undefined) return committed(staged, { tasks, changes, files });
       staged.abandon();
       return notWritten(tasks, { outcome: "rolledBack", failure });
     },
     abandon: () => staged.abandon(),
   };
+}
+
+/** What is staged keeps everybody else from these folders: whatever is thrown before it is committed must not leave it so. */
+export async function orAbandon<T>(staged: { abandon(): void } | undefined, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    staged?.abandon();
+    throw error;
+  }
 }
 
 /** The failure of a file that somebody has opened since it was made ready, in this editor or in another one; `undefined`: nobody. */
@@ -191,5 +203,5 @@ async function workspaceOf(session: Session, paths: readonly string[]): Promise<
     canonicalFolders(worldOf(session, undefined)),
     paths.length === 0 ? new Map<string, string>() : session.openElsewhere(paths),
   ]);
-  return diskWorkspace(folders, { openElsewhere: (path) => others.get(path) });
+  return userWorkspace(folders, { openElsewhere: (path) => others.get(path) });
 }

@@ -3,6 +3,7 @@ import type { ClientCapabilities } from "vscode-languageserver/node";
 import { callSentences, editorFailures } from "../plan/failure.js";
 import type { EditOutcome, FileChange } from "../plan/outcome.js";
 import { limits } from "../text/limits.js";
+import { orAbandon } from "./diskPart.js";
 import {
   createFile,
   deleteFile,
@@ -31,14 +32,10 @@ export interface Applied {
 /** Does the tasks of a job in their order; where one fails, those before it are taken back. */
 export async function applyThroughEditor(job: Job): Promise<Applied> {
   const work: Work = { ...job, done: [], budget: { bytes: 0 } };
-  for (const task of job.tasks) {
-    const step = await doTask(work, task);
-    const isDone = step.proof.kind === "proved" || step.proof.kind === "unproved";
-    if (!isDone) {
-      work.disk?.abandon();
-      return { answer: await giveUp(work, [step]), steps: undefined };
-    }
-    work.done.push(step);
+  const stuck = await orAbandon(work.disk, () => doTasks(work));
+  if (stuck !== undefined) {
+    work.disk?.abandon();
+    return { answer: await giveUp(work, [stuck]), steps: undefined };
   }
   const onDisk = await work.disk?.commit({ hasWaited: work.tasks.length > 0 });
   if (onDisk?.isDone === false) return { answer: await giveUp(work, onDisk.steps), steps: undefined };
@@ -63,6 +60,16 @@ export function tasksOf(files: readonly FileChange[]): Task[] {
       planned.kind === "update" ? [] : [{ kind: planned.kind, planned }],
     ),
   ];
+}
+
+/** The first step that did not come about; `undefined`: all of them did. */
+async function doTasks(work: Work): Promise<Step | undefined> {
+  for (const task of work.tasks) {
+    const step = await doTask(work, task);
+    if (step.proof.kind !== "proved" && step.proof.kind !== "unproved") return step;
+    work.done.push(step);
+  }
+  return undefined;
 }
 
 /** One step; its file is planned again where it moved on before the editor could do anything. */

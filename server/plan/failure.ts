@@ -606,6 +606,13 @@ export const pathFailures = {
       `${quote(path, 160)} is protected: "${name}" can make other programs run code.`,
       'Only the user can allow it, with the setting "protectedNames".',
     ),
+  ownFolder: (path: string) =>
+    makeFailure(
+      "protectedPath",
+      { path },
+      `${quote(path, 160)} is in the folder in which the server keeps its sessions and journals.`,
+      "Nobody but the server reads or writes there.",
+    ),
   fileNotFound: (path: string, similar: readonly string[], asked: "edit" | "section" | "deletion" = "edit") =>
     makeFailure(
       "fileNotFound",
@@ -1280,6 +1287,7 @@ const undoHint = "Name no transaction to take back the last one; multiEdit/statu
 export const sessionProblems = {
   directory: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,
   noDirectory: "is a link or a file, not a directory",
+  relative: "is relative, as the home directory (the variable HOME) is no absolute path",
   notPrivate: "belongs to another user, or others may enter it; remove it, or make it yours and its mode 700",
   socket: (name: string, problem: string) => `the socket ${quote(name, 200)} can't be opened: it ${problem}`,
   longSocketPath: (path: string, most: number) =>
@@ -1427,6 +1435,11 @@ export const answerSentences = {
 
 /** What is wrong with what the command line was given, as sentences. */
 export const inputProblems = {
+  /** `path`: `undefined` for the working directory. */
+  noDirectory: (path: string | undefined) =>
+    path === undefined
+      ? "The working directory is gone, or its name is not UTF-8: name a directory with --workspace."
+      : `${quote(path, 200)} is no directory, or its name is not UTF-8.`,
   unreadable: (path: string, code: string) =>
     `${path === "-" ? "The standard input" : quote(path, 200)} can't be read: ${fileProblems.system(code)}.`,
   tooLarge: (most: number) => `The input has more than ${most.toLocaleString("en")} bytes.`,
@@ -1493,13 +1506,6 @@ export const diskFailures = {
       `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files of this workspace.`,
       "Nothing was changed: send the call again in a moment.",
     ),
-  ownState: (path: string) =>
-    makeFailure(
-      "protectedPath",
-      { path },
-      `${quote(path, 160)} is in the directory in which the server keeps its journals.`,
-      "Nobody but the server writes there.",
-    ),
   cantWrite: (path: string, problem: string) =>
     makeFailure("ioError", { path }, `${quote(path, 160)} can't be written: ${problem}.`),
   state: (path: string, problem: string) =>
@@ -1524,6 +1530,7 @@ export const diskFailures = {
 /** What is wrong with the directory of the journals, as the clause that `diskFailures.state` takes. */
 export const diskProblems = {
   stateNoDirectory: () => "it is no directory",
+  stateRelative: () => "the home directory (the variable HOME) is no absolute path",
   stateOwner: () => "it belongs to another user",
   stateOpen: (mode: number) => `others may use it (its mode is ${mode.toString(8)}, and has to be 700)`,
 } as const;
@@ -1539,6 +1546,8 @@ export const diskSentences = {
     `A call that was to change ${some(names, 300)} was cut off (it began at ${started.toISOString()}). ${sayEnding(ending)}`,
   badJournal: (path: string): string =>
     `the journal ${quote(path, 300)} is damaged, or was not written by the server, and is left alone: look at the files it names, and delete it`,
+  bitsLost: (path: string): string =>
+    `${path} belongs to somebody else: the system takes its set-user-ID and set-group-ID bits away when it is written`,
   attributesLost: (path: string): string =>
     `${path} was moved and edited: its extended attributes and access list, if it had any, could not be copied`,
 } as const;

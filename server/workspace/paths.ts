@@ -1,5 +1,4 @@
 /** Which document a caller's path means, and whether it may be touched: every path of every door goes through here. */
-import { homedir } from "node:os";
 import { type Failure, pathFailures, pathProblems } from "../plan/failure.js";
 import {
   type Canonical,
@@ -12,6 +11,7 @@ import {
 } from "./identity.js";
 import { foldName, isInside, namesDirectory, pathsOf, protectedNameIn, windowsProblem } from "./pathRules.js";
 import type { Resolved, Resolver, Scope } from "./place.js";
+import { homeFolder, stateFolder } from "./stateFolder.js";
 import { decodeTolerantly, isFileUri, pathOfSyncedUri, pathOfUri, textProblem, uriOfPath } from "./uri.js";
 
 export type { Folder, Place, Resolved, Resolver, Scope } from "./place.js";
@@ -58,6 +58,8 @@ interface Ground {
   /** Without any, what is open is inside. */
   readonly hasFolders: boolean;
   readonly protectedNames: ReadonlySet<string>;
+  /** Canonical path of the folder in which the server keeps what outlives it; `undefined`: nobody knows where it is. */
+  readonly own: string | undefined;
   readonly opens: OpenFiles;
   /** Where an absolute path leads; each is looked at once. */
   readonly look: (path: string) => Promise<Canonical>;
@@ -67,7 +69,7 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
   const platform = scope.platform ?? process.platform;
   // Before anything is awaited, so that the texts are those of the moment of the call.
   const opens = indexOpenFiles(scope.openTexts, platform);
-  const home = scope.home ?? homedir();
+  const home = scope.home ?? homeFolder();
   const { isAbsolute, resolve } = pathsOf(platform);
   const directories = [
     ...scope.folders.map(({ path }) => ({ path, isFolder: true })),
@@ -79,11 +81,18 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
     isAbsolute(sent) ? [resolve(sent)] : bases.map((base) => resolve(base, sent)),
   );
   void mapBounded(likely, look);
-  const areas = await mapBounded(directories, async ({ path, isFolder }): Promise<Area> => {
-    const lexical = resolve(path);
-    const canonical = await look(lexical);
-    return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
-  });
+  const realPathOf = async (path: string): Promise<string> => {
+    const canonical = await look(path);
+    return canonical.ok ? canonical.path : path;
+  };
+  const spelt = stateFolder(process.env, platform);
+  const [areas, own] = await Promise.all([
+    mapBounded(directories, async ({ path, isFolder }): Promise<Area> => {
+      const lexical = resolve(path);
+      return { lexical, canonical: await realPathOf(lexical), isFolder };
+    }),
+    isAbsolute(spelt) ? realPathOf(spelt) : undefined,
+  ]);
   return {
     platform,
     home,
@@ -91,6 +100,7 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
     areas,
     hasFolders: areas.some(({ isFolder }) => isFolder),
     protectedNames: new Set(scope.protectedNames.map(foldName)),
+    own,
     opens,
     look,
   };
@@ -319,6 +329,7 @@ function refuse({ candidate: { sent, lexical }, isOpen, files }: Question, groun
   for (const file of files) {
     const area = areaOf(file, ground);
     if (area === undefined && (ground.hasFolders || !isOpen)) return outsideFailure(sent, ground);
+    if (ground.own !== undefined && isInside(ground.own, file, ground.platform)) return pathFailures.ownFolder(sent);
     // An open document in no folder has no path below one, so all of its names count.
     const below = area === undefined ? file : relative(area.canonical, file);
     const name = protectedNameIn(below, ground.protectedNames);

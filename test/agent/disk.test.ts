@@ -1,6 +1,8 @@
 /** Files that no editor has: the same commands and tools write the disk, and never where an editor has the text. */
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { announced, ownStateHome } from "../support/agentPeer.js";
@@ -120,6 +122,129 @@ describe("without an editor", () => {
       3,
       expect.stringContaining(`No editor has ${root}: calls for files in it write the disk`),
     ]);
+  });
+});
+
+/** The environment of a user with this home, and no variable that says where state is kept. */
+const userAt = (home: string): NodeJS.ProcessEnv => ({
+  HOME: home,
+  XDG_STATE_HOME: undefined,
+  XDG_DATA_HOME: undefined,
+});
+
+/** The first block of Neovim's swap file of a file that this process has open. */
+function swapFile(): Buffer {
+  const block = Buffer.alloc(4096);
+  block.write("b0nvim");
+  block.writeUInt32LE(process.pid, 24);
+  block.write(hostname(), 68);
+  return block;
+}
+
+describe("in a home", () => {
+  const homes: Readonly<Record<string, Parameters<typeof makeDirectory>[0]>> = {
+    "that is reached by a link": { "real/": "", home: { link: "real" } },
+    "with a link to what programs keep": { "dots/": "", "home/.local": { link: "../dots" } },
+    "with a link that leads to nothing yet": { "home/.local": { link: "../dots" } },
+    "that is not there yet": {},
+  };
+
+  it.each(Object.entries(homes))("%s files are written", async (_, entries) => {
+    const { run, root, text } = layShelf({ "ws/a.txt": "one\n", ...entries });
+    const at = { cwd: join(root, "ws"), env: userAt(join(root, "home")) };
+    expect(await run(["apply"], { input: call("a.txt"), ...at })).toMatchObject({ code: 0 });
+    expect(text("ws/a.txt")).toBe("two\n");
+  });
+
+  it("with a link to its data Neovim is seen all the same", async () => {
+    const { run, root, text } = layShelf({
+      "ws/a.txt": "one\n",
+      "dots/share/nvim/swap/": "",
+      "home/.local": { link: "../dots" },
+    });
+    const file = join(root, "ws/a.txt");
+    writeFileSync(join(root, "dots/share/nvim/swap", `${file.replaceAll("/", "%")}.swp`), swapFile());
+    const at = { cwd: join(root, "ws"), env: userAt(join(root, "home")) };
+    const ran = await run(["apply"], { input: call("a.txt"), ...at });
+    expect(ran).toMatchObject({ code: 4, stderr: expect.stringContaining("is open in Neovim") });
+    expect(text("ws/a.txt")).toBe("one\n");
+  });
+
+  it.each(["", "home"])("that is no absolute path (%j) nothing is written, and the reason is true", async (home) => {
+    const { run, root, text } = layShelf({ "a.txt": "one\n" });
+    for (const mode of ["auto", "disk"]) {
+      const ran = await run(["apply", `--mode=${mode}`], { input: call("a.txt"), env: userAt(home) });
+      expect(ran).toMatchObject({ stdout: "", stderr: expect.stringContaining("HOME") });
+      expect(ran.code).not.toBe(0);
+    }
+    expect((await run(["doctor"], { env: userAt(home) })).stdout).toContain("(the variable HOME) is no absolute path");
+    expect([text("a.txt"), readdirSync(root)]).toEqual(["one\n", ["a.txt"]]);
+  });
+
+  it("that is the workspace the server's own folder is neither read nor written", async () => {
+    const { run, root } = layShelf({});
+    const own = ".local/state/multi-edit-language-server/sessions/0123456789ab.json";
+    const env = userAt(root);
+    const create = JSON.stringify({ path: own, oldText: "", newText: "{}" });
+    const refusal = { code: 1, stdout: "", stderr: expect.stringContaining("in the folder in which the server keeps") };
+    expect(await run(["apply"], { input: create, env })).toEqual(refusal);
+    expect(readdirSync(root)).toEqual([]);
+    mkdirSync(join(root, dirname(own)), { recursive: true, mode: 0o700 });
+    writeFileSync(join(root, own), "{}");
+    expect(await run(["read", own], { env })).toEqual(refusal);
+    expect(await run(["apply"], { input: call(own, "{}", "{ }"), env })).toEqual(refusal);
+  });
+
+  it("where others may use the folder of the journals doctor says so", async () => {
+    const { run, root } = layShelf({});
+    const env = userAt(root);
+    const journals = join(root, ".local/state/multi-edit-language-server/journals");
+    expect((await run(["doctor"], { env })).stdout).toContain(`are kept in ${journals}\n`);
+    expect(readdirSync(journals)).toEqual([]);
+    chmodSync(journals, 0o755);
+    expect((await run(["doctor"], { env })).stdout).toContain("can't hold one: others may use it");
+    const told = JSON.parse((await run(["doctor", "--json"], { env })).stdout);
+    expect(told.problems).toEqual([expect.stringContaining("others may use it")]);
+  });
+});
+
+describe("where the directory can't be told", () => {
+  const create = JSON.stringify({ path: "n.txt", oldText: "", newText: "x" });
+  /** Goes into a directory, does something, and runs the command there: no path of ours has to name it. */
+  const runIn = (root: string, enter: string, command: string) =>
+    spawnSync("sh", ["-c", `${enter} && exec "$0" "$1" ${command}`, process.execPath, program.path], {
+      cwd: root,
+      input: create,
+      encoding: "utf8",
+    });
+
+  it.each([
+    ["its name is not UTF-8", 'd=$(printf \'w\\377\') && mkdir "$d" && cd "$d"', ["w\ufffd"]],
+    [
+      "another one has the name that is told",
+      'mkdir "$(printf \'w\\357\\277\\275\')" && d=$(printf \'w\\377\') && mkdir "$d" && cd "$d"',
+      ["w\ufffd", "w\ufffd"],
+    ],
+    ["it is gone", "mkdir gone && cd gone && rmdir ../gone", []],
+  ])("because %s nothing is written", (_, enter, names) => {
+    ownStateHome();
+    const root = makeDirectory({});
+    for (const command of ["apply -", "mcp", "apply - --workspace=."]) {
+      const { status, stdout, stderr } = runIn(root, enter, command);
+      expect([status, stdout, stderr.trimEnd().split("\n").length]).toEqual([2, "", 1]);
+      expect(readdirSync(root)).toEqual(names);
+      rmSync(root, { recursive: true });
+      mkdirSync(root);
+    }
+  });
+
+  it("because it is misspelt nothing is written", async () => {
+    const { run, root } = layShelf({ "file.txt": "" });
+    for (const name of ["nowhere", "file.txt"]) {
+      const ran = await run(["apply", `--workspace=${name}`], { input: create });
+      expect(ran).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining(`"${name}" is no directory`) });
+    }
+    expect(readdirSync(root)).toEqual(["file.txt"]);
   });
 });
 
