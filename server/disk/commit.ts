@@ -96,7 +96,7 @@ function stageHeld(
   const surveyed = survey(workspace, toSlots(changes));
   if (!surveyed.ok) return [...surveyed.failures];
   const { targets, directories } = surveyed;
-  const journal = firstJournal(targets, { id, label, started: workspace.owners.now(), directories });
+  const journal = firstJournal(workspace, targets, { id, label, started: workspace.owners.now(), directories });
   const progress: Progress = { at: undefined };
   try {
     return prepare(workspace, { targets, journal }, progress);

@@ -139,8 +139,8 @@ const journalSchema = z.strictObject({
          * the same and gets other bytes.
          */
         way: z.enum(["create", "replace", "remove", "inPlace"]),
-        /** `null`: the name was free. */
-        before: z.strictObject({ inode: z.string(), hash }).nullable(),
+        /** `null`: the name was free. `mode`: of a file whose bits for other users' rights the system clears with each write. */
+        before: z.strictObject({ inode: z.string(), hash, mode: z.int().min(0).max(0o7777).optional() }).nullable(),
         /**
          * `null`: it becomes free. `inode`: of the file that was made ready for the name, known from `committing` on, and
          * `undefined` for one that is written in place.

@@ -7,7 +7,7 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import type { FileStat } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
 import { type Journal, keptPath, stagedPath, writeJournal } from "./journal.js";
-import { hashOf, linkOrRename, syncDirectories } from "./settle.js";
+import { giveBackBits, hashOf, linkOrRename, syncDirectories } from "./settle.js";
 import type { Prepared, Progress } from "./stage.js";
 import type { Target } from "./survey.js";
 
@@ -106,6 +106,7 @@ function change(at: {
       return undefined;
     default:
       files.fill(path, target.after?.bytes ?? Buffer.alloc(0));
+      giveBackBits(files, path, journal.entries[index]?.before?.mode);
       files.sync(path);
       return undefined;
   }

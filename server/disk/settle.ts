@@ -265,7 +265,12 @@ function refill({ workspace, journal, entry, index }: Site, now: FileStat | unde
   const { files, state } = workspace;
   const { path, before, after } = entry;
   const copies = copyPaths(state, journal, index);
-  if (now?.kind === "file" && hashAt(workspace, path, now) === before?.hash) return undefined;
+  if (now?.kind === "file" && hashAt(workspace, path, now) === before?.hash) {
+    if (now.inode !== before?.inode || before.mode === undefined) return undefined;
+    giveBackBits(files, path, before.mode);
+    files.sync(path);
+    return undefined;
+  }
   if (files.look(copies.old) === undefined) return undefined;
   const foreign = { path, kept: copies.old };
   if (now?.kind !== "file" || now.inode !== before?.inode || now.size > limits.fileBytes) return foreign;
@@ -274,8 +279,19 @@ function refill({ workspace, journal, entry, index }: Site, now: FileStat | unde
   const isOurs = hashOf(found) === after?.hash || isTornBetween(workspace, found, { old, new: copies.new });
   if (!isOurs || hashOf(old) !== before.hash) return foreign;
   files.fill(path, old);
+  giveBackBits(files, path, before.mode);
   files.sync(path);
   return undefined;
+}
+
+/** The bits by which a program runs with the rights of its owner or group; the system clears them when a file is written. */
+export const foreignRights = 0o6000;
+
+/** Gives a file the bits back that the system has cleared, where nothing else of its mode is another: `mode` is that of the journal. */
+export function giveBackBits(files: FileSystem, path: string, mode: number | undefined): void {
+  if (mode === undefined) return;
+  const now = files.look(path)?.mode;
+  if (now !== mode && now === (mode & ~foreignRights)) files.setMode(path, mode);
 }
 
 function isTornBetween(

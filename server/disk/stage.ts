@@ -5,7 +5,7 @@ import { limits } from "../text/limits.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type AttributePair, isSystemError, unlinkIfThere } from "./fileSystem.js";
 import { copyPaths, type Journal, type JournalEntry, keptPath, stagedPath, writeJournal } from "./journal.js";
-import { syncDirectories } from "./settle.js";
+import { foreignRights, syncDirectories } from "./settle.js";
 import type { After, Before, Target } from "./survey.js";
 
 /** A batch that is ready. */
@@ -20,6 +20,7 @@ export interface Prepared {
 
 /** The journal of a batch that begins. */
 export function firstJournal(
+  workspace: DiskWorkspace,
   targets: readonly Target[],
   batch: Pick<Journal, "id" | "label" | "started"> & { readonly directories: readonly string[] },
 ): Journal {
@@ -28,7 +29,7 @@ export function firstJournal(
       path,
       name,
       way,
-      before: before === undefined ? null : { inode: before.stat.inode, hash: before.hash },
+      before: before === undefined ? null : recordOf(workspace, before),
       after: after === undefined ? null : { hash: after.hash },
     }),
   );
@@ -36,10 +37,21 @@ export function firstJournal(
   return { ...batch, label, version: 1, state: "staged", directories: [...batch.directories], entries };
 }
 
+/** Only the owner of a file can give it back what the system clears. */
+function recordOf({ owners }: DiskWorkspace, { stat, hash }: Before): JournalEntry["before"] {
+  const isCleared = (stat.mode & foreignRights) !== 0 && stat.owner === owners.user;
+  return { inode: stat.inode, hash, ...(isCleared ? { mode: stat.mode } : {}) };
+}
+
 /** Which file is being written, for the failure. */
 export interface Progress {
   /** What people call it; `undefined`: the journal. */
   at: string | undefined;
+}
+
+/** A copy of a file, and the mode that it is to have at least where its attributes can't be copied. */
+interface Copy extends AttributePair {
+  readonly mode: number;
 }
 
 /** Writes the journal first, and then what it names. Throws what the system refuses; the journal then tells what to sweep. */
@@ -50,7 +62,7 @@ export function prepare(
 ): Prepared {
   writeJournal(workspace, journal);
   const site: Site = { workspace, journal };
-  const copies: AttributePair[] = [];
+  const copies: Copy[] = [];
   const ways = targets.map((target, index): JournalEntry["way"] => {
     progress.at = target.slot.name;
     return prepareOne(site, { target, index, copies });
@@ -71,7 +83,15 @@ export function prepare(
     workspace,
     fixed.map((index) => dirname(keptPath(journal, index))),
   );
-  return { journal: decided, targets, warnings };
+  const lost = targets.filter(({ before }, i) => ways[i] === "inPlace" && losesBits(workspace, before));
+  const told = lost.map(({ slot }) => diskSentences.bitsLost(slot.name));
+  return { journal: decided, targets, warnings: [...warnings, ...told] };
+}
+
+/** Whether a write in place takes bits from a file that only somebody else could give back; the superuser's writes leave them. */
+function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefined): boolean {
+  if (before === undefined || user === undefined || user === 0) return false;
+  return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
 }
 
 interface Site {
@@ -90,7 +110,7 @@ function decide({ workspace, journal }: Site, entry: JournalEntry, index: number
 /** Answers the way that was found; adds to `copies` which file is to have the attributes of which. */
 function prepareOne(
   site: Site,
-  { target, index, copies }: { readonly target: Target; readonly index: number; readonly copies: AttributePair[] },
+  { target, index, copies }: { readonly target: Target; readonly index: number; readonly copies: Copy[] },
 ): JournalEntry["way"] {
   const { workspace, journal } = site;
   const { way, before, after, slot } = target;
@@ -120,7 +140,7 @@ function tryLink({ files }: DiskWorkspace, from: string, to: string): boolean {
 }
 
 /** What a name is to have: the very file that moves there, where the disk can do that; otherwise a new one. */
-function stageNew({ workspace, journal }: Site, after: After, index: number): AttributePair[] {
+function stageNew({ workspace, journal }: Site, after: After, index: number): Copy[] {
   const { files } = workspace;
   const { source, bytes, mode } = after;
   const path = stagedPath(journal, index);
@@ -135,10 +155,10 @@ function stageNew({ workspace, journal }: Site, after: After, index: number): At
   ];
 }
 
-function copyFile({ files }: DiskWorkspace, { bytes, stat }: Before, pair: AttributePair): AttributePair {
+/** Nobody else may look at it before it has the access list of the other file, too, with which its mode may mean less. */
+function copyFile({ files }: DiskWorkspace, { bytes, stat: { mode } }: Before, pair: AttributePair): Copy {
   files.make(pair.to, bytes, 0o600);
-  files.setMode(pair.to, stat.mode);
-  return pair;
+  return { ...pair, mode };
 }
 
 /** Both sides of a file that is written in place: one to go back to, one to tell a write that was cut off. */
@@ -152,10 +172,12 @@ function copyBoth({ workspace: { files, state }, journal }: Site, { before, afte
 function giveAttributes(
   { workspace, journal }: Site,
   targets: readonly Target[],
-  copies: readonly AttributePair[],
+  copies: readonly Copy[],
 ): { readonly fixed: readonly number[]; readonly warnings: readonly string[] } {
   const done = workspace.files.copyAttributes(copies);
-  const lost = new Set(copies.filter((_, i) => done[i] !== true).map(({ to }) => to));
+  const without = copies.filter((_, i) => done[i] !== true);
+  for (const { to, mode } of without) workspace.files.setMode(to, mode);
+  const lost = new Set(without.map(({ to }) => to));
   const fixed: number[] = [];
   const warnings: string[] = [];
   for (const [index, { slot, after }] of targets.entries()) {

@@ -246,6 +246,8 @@ function fileCalls(machine: Machine) {
       const old = node.bytes;
       const joined = (length: number): Buffer => Buffer.concat([bytes.subarray(0, length), old.subarray(length)]);
       step(machine, `write ${path}`);
+      // As the system does it with whoever is not the superuser.
+      node.mode &= ~0o6000;
       node.bytes = joined(bytes.length >> 1);
       step(machine, `write ${path}`);
       node.bytes = joined(bytes.length);

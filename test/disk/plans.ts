@@ -107,8 +107,10 @@ function randomLayout(choose: Choose): Layout {
   for (const path of places.slice(0, 5)) {
     if (choose(4) === 0) continue;
     const text = `${choose(6) === 0 ? mark : ""}${randomText(choose)}`;
-    const mode = choose(3) === 0 ? 0o755 : 0o644;
-    files[path] = { bytes: Buffer.from(text), mode, owner: choose(5) === 0 ? 7 : 0 };
+    const owner = choose(5) === 0 ? 7 : 0;
+    // Such bits of somebody else's file can't be given back by whoever writes it.
+    const mode = choose(3) === 0 ? 0o755 : owner === 0 && choose(4) === 0 ? 0o6755 : 0o644;
+    files[path] = { bytes: Buffer.from(text), mode, owner };
     if (choose(5) === 0) links[`${workspaceFolder}/other/link${Object.keys(links).length}`] = path;
   }
   return { files, links, directories: [workspaceFolder, `${workspaceFolder}/sub`, `${workspaceFolder}/other`] };

@@ -33,10 +33,11 @@ const kinds: Readonly<Record<string, (index: number) => Part>> = {
   "create in a new directory": (i) => create(`fresh/deep/new${i}`),
   update: (i) => existing(i, { kind: "update", content: { text: `changed ${i}\n` } }),
   "update a linked file": (i) => ({
-    ...existing(i, { kind: "update", content: { text: "changed, and shorter\n" } }),
+    ...existing(i, { kind: "update", content: { text: "changed, and shorter\n" } }, { mode: 0o4755 }),
     links: { [at(`other/link${i}`)]: at(`file${i}`) },
   }),
-  "update somebody else's file": (i) => existing(i, { kind: "update", content: { text: text(i + 1) } }, 65_534),
+  "update somebody else's file": (i) =>
+    existing(i, { kind: "update", content: { text: text(i + 1) } }, { owner: 65_534 }),
   delete: (i) => existing(i, { kind: "delete" }),
   move: (i) => existing(i, { kind: "rename", target: at(`moved${i}`) }),
   "move elsewhere": (i) => existing(i, { kind: "rename", target: at(`other/moved${i}`) }),
@@ -57,10 +58,14 @@ function create(name: string): Part {
   return { files: {}, change: { kind: "create", path: at(name), name, content: { text: "created\n" } } };
 }
 
-function existing(index: number, change: Pick<DiskChange, "kind" | "target" | "content">, owner = 0): Part {
+function existing(
+  index: number,
+  change: Pick<DiskChange, "kind" | "target" | "content">,
+  { mode = index === 1 ? 0o755 : 0o644, owner = 0 }: { readonly mode?: number; readonly owner?: number } = {},
+): Part {
   const name = `file${index}`;
   const bytes = Buffer.from(text(index));
-  const file = { bytes, mode: index === 1 ? 0o755 : 0o644, owner };
+  const file = { bytes, mode, owner };
   return { files: { [at(name)]: file }, change: { ...change, path: at(name), name } };
 }
 
