@@ -3,6 +3,7 @@ import { firstIndex } from "../text/bisect.js";
 import { splitLines, trimEnd, trimStart } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { Folded } from "./fold.js";
+import { align } from "./gaps.js";
 import { findAll } from "./search.js";
 import type { TextIndex } from "./textIndex.js";
 
@@ -14,6 +15,10 @@ export type DifferenceKind =
   | "typography"
   | "innerBlanks"
   | "blankLine"
+  /** A line of the document that the old text leaves out. */
+  | "skippedLine"
+  /** What was to be a whole line is a part of this one. */
+  | "partOfLine"
   /** Single, double or backward quotes instead of others. */
   | "quotes"
   /** Around code that the sought text only hints at: both parts, or the one in front of it or behind it. */
@@ -55,45 +60,106 @@ const bounds = {
   pieceUnits: 4,
   ranked: 40,
   comparedUnits: 600,
+  /** Of so many candidates, so many lines in front of each are candidates, too. */
+  startsMoved: 10,
+  linesInFront: 3,
 } as const;
 
+/** What is sought, cut into lines. */
+interface Sought {
+  readonly lines: readonly string[];
+  /** Whether the last line has its end. */
+  readonly isEnded: boolean;
+  /** Blank lines in front of these lines. */
+  readonly blanksInFront: number;
+  /** Whether the first line has to be found whole, and the last one. */
+  readonly wholeLines: boolean;
+}
+
 /** Up to `limits.nearestShown` regions, best first; none where nothing resembles the old text. */
-export function nearestRegions(index: TextIndex, oldText: string): Region[] {
+export function nearestRegions(
+  index: TextIndex,
+  oldText: string,
+  { wholeLines = false }: { readonly wholeLines?: boolean } = {},
+): Region[] {
   const cut = splitLines(oldText).map(({ from, to }) => oldText.slice(from, to));
   const isEnded = cut.length > 1 && cut.at(-1) === "";
-  const sought = isEnded ? cut.slice(0, -1) : cut;
-  const blanks = exceptBlankLines(index, sought);
+  const all = isEnded ? cut.slice(0, -1) : cut;
+  const blanks = exceptBlankLines(index, all);
   if (blanks !== undefined) return [blanks];
-  const votes = voteByLines(index, sought);
-  // Where all that is known of it stands at many places, its words have to tell.
-  const best = Math.max(0, ...votes.values());
-  const isVague = [...votes.values()].filter((vote) => vote === best).length > limits.nearestShown;
-  if (votes.size === 0 || isVague) voteByParts(index, longestWords(sought), votes);
-  if (votes.size === 0) voteByParts(index, shortPieces(sought), votes);
-  const candidates = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, bounds.ranked);
-  const scored = candidates.map(([start]) => ({ start, score: similarity(index, start, sought) }));
+  const blanksInFront = Math.max(
+    0,
+    all.findIndex((line) => line.trim() !== ""),
+  );
+  const lines = all.slice(blanksInFront);
+  const sought: Sought = { lines, isEnded, blanksInFront, wholeLines };
+  const scored = candidatesOf(index, lines).map(({ start, isVoted }) => {
+    const aligned = align(index, start, lines);
+    const score = Math.max(aligned.score, isVoted ? similarity(index, start, lines) : 0);
+    return { start, aligned, score };
+  });
   scored.sort((a, b) => b.score - a.score || a.start - b.start);
   const regions: Region[] = [];
-  for (const { start, score } of scored) {
+  for (const { start, aligned, score } of scored) {
     const enough = Math.max(0.5, 0.8 * (scored[0]?.score ?? 1));
     if (score < enough || regions.length === limits.nearestShown) break;
-    const region = regionAt(index, start, { sought, isEnded });
+    const region =
+      (aligned.hasGap ? regionWithGap(index, start, aligned.lines) : undefined) ?? regionAt(index, start, sought);
     if (regions.every((other) => region.startLine > other.endLine || region.endLine < other.startLine))
       regions.push(region);
   }
   return regions;
 }
 
+/** Lines at which a region may start: those that were voted for, and those just in front of the best of them. */
+function candidatesOf(index: TextIndex, sought: readonly string[]): { start: number; isVoted: boolean }[] {
+  const votes = voteByLines(index, sought);
+  // Where all that is known of it stands at many places, its words have to tell.
+  const best = Math.max(0, ...votes.values());
+  const isVague = [...votes.values()].filter((vote) => vote === best).length > limits.nearestShown;
+  if (votes.size === 0 || isVague) voteByParts(index, longestWords(sought), votes);
+  if (votes.size === 0) voteByParts(index, shortPieces(sought), votes);
+  const voted = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, bounds.ranked);
+  const starts = new Map(voted.map(([start]) => [start, true]));
+  if (sought.length > 1) {
+    for (const [start] of voted.slice(0, bounds.startsMoved)) {
+      for (let by = 1; by <= bounds.linesInFront && by <= start; by++) {
+        if (!starts.has(start - by)) starts.set(start - by, false);
+      }
+    }
+  }
+  return [...starts].map(([start, isVoted]) => ({ start, isVoted }));
+}
+
+/** A region that has lines between those of the old text; `undefined`: it differs earlier, or these are all blank. */
+function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
+  const lines = index.matchedLines;
+  const own = (line: number): number => index.lines.lineAt(lines.start(line));
+  const gap = at.findIndex((line, i) => line !== start + i);
+  const found = at[gap];
+  const end = at.findLast((line) => line !== undefined);
+  if (found === undefined || end === undefined) return undefined;
+  const skipped = Array.from({ length: found - start - gap }, (_, i) => start + gap + i);
+  const line = skipped.find((one) => lines.content(one).trim() !== "");
+  const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
+  const kind = line === undefined ? "blankLine" : "skippedLine";
+  return {
+    startLine: own(start),
+    endLine: own(end),
+    difference: { kind, line: own(line ?? start + gap), ...nothing },
+  };
+}
+
 /** The region that has all the lines that are sought and differs from them in blank lines only; `undefined`: not one place. */
 function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
   const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
   const [first] = wanted;
-  if (first === undefined || wanted.length < 2 || wanted.length > bounds.soughtLines) return undefined;
+  if (first === undefined || sought.length < 2 || wanted.length > bounds.soughtLines) return undefined;
   const lines = index.matchedLines;
   const found: Region[] = [];
   for (const start of index.lineTable("blanks").find([first.line], { from: 0, most: bounds.votesPerLine })) {
     let at = start;
-    let differsAt: number | undefined;
+    let differsAt = hasBlanksInFront(index, start, first.i) ? undefined : start;
     const isHere = wanted.every(({ line, i }, k) => {
       if (k === 0) return true;
       const gap = i - (wanted[k - 1]?.i ?? 0);
@@ -113,6 +179,14 @@ function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region |
     });
   }
   return found.length === 1 ? found[0] : undefined;
+}
+
+/** Whether so many lines in front of a line are blank. */
+function hasBlanksInFront(index: TextIndex, line: number, count: number): boolean {
+  if (count > line) return false;
+  return Array.from({ length: count }, (_, i) => line - 1 - i).every(
+    (at) => index.matchedLines.content(at).trim() === "",
+  );
 }
 
 /** Lines that the document has, too, vote for the place where the old text's first line would then be. */
@@ -179,20 +253,7 @@ function similarity(index: TextIndex, start: number, sought: readonly string[]):
   let shared = 0;
   for (const [pair, count] of wanted.pairs) shared += Math.min(count, found.pairs.get(pair) ?? 0);
   // A sought part of a long line is as near as the part that it shares.
-  const alike = shared / Math.max(1, sought.length === 1 ? wanted.total : Math.max(wanted.total, found.total));
-  return Math.max(alike, equalLines(index, start, sought));
-}
-
-/** 0 to 1: of the lines that say something, those that stand there as they are, their indentation aside. */
-function equalLines(index: TextIndex, start: number, sought: readonly string[]): number {
-  const lines = index.matchedLines;
-  const telling = sought
-    .slice(0, bounds.soughtLines)
-    .flatMap((line, i) => (/[\p{L}\p{N}]/u.test(line) ? [{ line: line.trim(), i }] : []));
-  const equal = telling.filter(
-    ({ line, i }) => start + i < lines.lineCount && lines.content(start + i).trim() === line,
-  );
-  return telling.length < 2 ? 0 : equal.length / telling.length;
+  return shared / Math.max(1, sought.length === 1 ? wanted.total : Math.max(wanted.total, found.total));
 }
 
 function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
@@ -205,41 +266,37 @@ function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
   return { pairs, total: Math.max(0, dense.length - 1) };
 }
 
-function regionAt(
-  index: TextIndex,
-  start: number,
-  { sought, isEnded }: { readonly sought: readonly string[]; readonly isEnded: boolean },
-): Region {
+function regionAt(index: TextIndex, start: number, sought: Sought): Region {
   const lines = index.matchedLines;
-  const last = Math.min(lines.lineCount, start + sought.length) - 1;
+  const last = Math.min(lines.lineCount, start + sought.lines.length) - 1;
   // A text that ends with a line end has no line behind it.
   const end = last > start && lines.start(last) === index.text.length ? last - 1 : last;
   const own = (line: number): number => index.lines.lineAt(lines.start(line));
-  const difference = firstDifference(index, start, sought) ?? restOfLine(index, start, sought, isEnded);
-  const lacksEnd = difference === undefined && isEnded && end === lines.lineCount - 1;
-  const missingEnd = {
-    kind: "missingLineEnd",
-    line: own(end),
-    column: 0,
-    soughtColumn: 0,
-    sought: "",
-    found: "",
-  } as const;
-  return { startLine: own(start), endLine: own(end), difference: lacksEnd ? missingEnd : difference };
+  const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
+  const difference = firstDifference(index, start, sought) ?? restOfLine(index, start, sought);
+  const region = { startLine: own(start), endLine: own(end) };
+  if (difference !== undefined) return { ...region, difference };
+  if (!hasBlanksInFront(index, start, sought.blanksInFront))
+    return { ...region, difference: { kind: "blankLine", line: own(start), ...nothing } };
+  const lacksEnd = sought.isEnded && end === lines.lineCount - 1;
+  return { ...region, difference: lacksEnd ? { kind: "missingLineEnd", line: own(end), ...nothing } : undefined };
 }
 
-function firstDifference(index: TextIndex, start: number, sought: readonly string[]): Difference | undefined {
+function firstDifference(index: TextIndex, start: number, sought: Sought): Difference | undefined {
   const lines = index.matchedLines;
-  for (const [i, wanted] of sought.entries()) {
+  const { lines: all, wholeLines } = sought;
+  for (const [i, wanted] of all.entries()) {
     const line = start + i;
     const missing = { kind: "missingLine", line: index.lines.lineCount - 1, column: 0, soughtColumn: 0 } as const;
     const isBehindEnd = line >= lines.lineCount - 1 && lines.start(line) === index.text.length && wanted.trim() !== "";
     if (line >= lines.lineCount || isBehindEnd) return { ...missing, sought: wanted, found: "" };
     const found = lines.content(line);
-    if (found === wanted || (sought.length === 1 && findAll(found, wanted, 1).length > 0)) continue;
-    const columns = sought.length === 1 ? partingWithin(wanted, found) : parting(wanted, found);
+    if (found === wanted || (!wholeLines && isPartOf(found, i, sought))) continue;
+    const columns = all.length === 1 ? partingWithin(wanted, found) : parting(wanted, found);
+    const isPart =
+      wholeLines && all.length === 1 && wanted.trim() !== found.trim() && findAll(found, wanted, 1).length > 0;
     return {
-      kind: kindOf(wanted, found),
+      kind: isPart ? "partOfLine" : kindOf(wanted, found),
       line: index.lines.lineAt(lines.start(line)),
       ...columns,
       sought: wanted,
@@ -249,14 +306,23 @@ function firstDifference(index: TextIndex, start: number, sought: readonly strin
   return undefined;
 }
 
+/** Whether a line of the old text stands in a line as far as it has to: the first may start in it, and the last may end in it. */
+function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: Sought): boolean {
+  const wanted = lines[i] ?? "";
+  if (lines.length === 1) return findAll(found, wanted, 1).length > 0;
+  if (wanted === "") return false;
+  if (i === 0) return blanksInFront === 0 && trimStart(wanted, 0, wanted.length) === 0 && found.endsWith(wanted);
+  return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
+}
+
 /** Where a single line was found within a longer one, but was to end there. */
 function restOfLine(
   index: TextIndex,
   start: number,
-  sought: readonly string[],
-  isEnded: boolean,
+  { lines: sought, isEnded, wholeLines }: Sought,
 ): Difference | undefined {
   const [wanted = ""] = sought;
+  if (wholeLines) return undefined;
   const found = index.matchedLines.content(start);
   if (!isEnded || sought.length !== 1 || found.endsWith(wanted)) return undefined;
   const column = found.indexOf(wanted) + wanted.length;
@@ -288,7 +354,7 @@ function partingWithin(wanted: string, found: string): Parting {
 
 /** The least that has to be folded away until two lines are equal. */
 function kindOf(wanted: string, found: string): DifferenceKind {
-  if (wanted.trim() !== "" && found.trim() === "") return "blankLine";
+  if ((wanted.trim() === "") !== (found.trim() === "")) return "blankLine";
   const trimmed = (line: string): string => line.slice(trimStart(line, 0, line.length), trimEnd(line, 0, line.length));
   const plain = (line: string): string => Folded.of(line, { trailingBlanks: true, typography: true }).text;
   if (wanted.slice(0, trimEnd(wanted, 0, wanted.length)) === found.slice(0, trimEnd(found, 0, found.length)))

@@ -80,13 +80,17 @@ export interface Clues {
 }
 
 /** Looks for whatever may tell where a text belongs that was not found. */
-export function* clues(draft: Draft, sought: string): Generator<void, Clues> {
+export function* clues(
+  draft: Draft,
+  sought: string,
+  how: { readonly wholeLines?: boolean } = {},
+): Generator<void, Clues> {
   const elided = elisionIn(sought, draft.index);
   yield;
   const meant = yield* asMeant(draft, sought);
   const around = elided === undefined ? undefined : aroundElision(draft, sought, elided);
   yield;
-  const regions = isAllBlank(sought) ? [] : nearestRegions(draft.index, meant.text);
+  const regions = isAllBlank(sought) ? [] : nearestRegions(draft.index, meant.text, how);
   return { elided, meant, regions: around === undefined ? regions : [around] };
 }
 

@@ -287,6 +287,8 @@ const differenceNames: Record<DifferenceKind, string> = {
   typography: "quotes, dashes or typographic spaces differ",
   innerBlanks: "blanks within the line differ",
   blankLine: "there is a blank line on one side only",
+  skippedLine: "the old text leaves out what the file has here",
+  partOfLine: "it is only a part of this line",
   quotes: "another kind of quotes",
   leftOut: "from the first line to the last, with the code that was left out",
   beforeLeftOut: "the lines in front of the code that was left out",
@@ -299,7 +301,7 @@ const differenceNames: Record<DifferenceKind, string> = {
 
 /** Differences of a region as a whole, which no line shows. */
 const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
-  ...(["missingLine", "missingLineEnd", "leftOut", "beforeLeftOut", "behindLeftOut"] as const),
+  ...(["missingLine", "missingLineEnd", "partOfLine", "leftOut", "beforeLeftOut", "behindLeftOut"] as const),
 ]);
 
 /**
@@ -311,7 +313,7 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
   if (wholeRegion.has(kind)) return name;
-  if (kind === "blankLine") return `line ${line}: ${name}`;
+  if (kind === "blankLine" || kind === "skippedLine") return `line ${line}: ${name}`;
   const where = region.lines === 1 ? "" : `line ${line}, `;
   if (kind === "indentation") {
     const indent = (text: string): string => quote(visibleBlanks(/^\s*/.exec(text)?.[0] ?? ""), 40);

@@ -52,7 +52,7 @@ export function* explainHunk(
       const { behind, from } = problem;
       const own = behind === undefined ? undefined : onlyPlace(draft.index, old);
       if (behind !== undefined && own !== undefined) return hunkFailures.beforeAnchor(at, behind, inBase(own));
-      const { elided, meant, regions } = yield* clues(draft, old.join("\n"));
+      const { elided, meant, regions } = yield* clues(draft, old.join("\n"), { wholeLines: true });
       return hunkFailures.noLines(at, {
         behind: behind ?? (from === 0 ? undefined : inBase(from - 1)),
         everywhere: lenient,
@@ -67,7 +67,7 @@ export function* explainHunk(
 }
 
 function nearest(draft: Draft, sought: string): NearestRegion[] {
-  return nearestRegions(draft.index, sought).map((region) => quotedRegion(draft, region));
+  return nearestRegions(draft.index, sought, { wholeLines: true }).map((region) => quotedRegion(draft, region));
 }
 
 /** 0-based line of the only place of a run of lines in the whole text; `undefined`: none or several. */
