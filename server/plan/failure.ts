@@ -1603,6 +1603,9 @@ export const callSentences = {
     return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
   },
   replaced: (path: string): string => `${path} was there: all of its text is replaced by what "*** Add File" has`,
+  /** `gone`: the lines for which the edit writes no other ones. */
+  elided: ({ index, path, line, gone }: { index: number; path: string; line: string; gone: number }): string =>
+    `edit ${index} takes ${count(gone, "line")} away from ${path} and writes ${quote(line)} in their stead, as it is: if that was to stand for them, undo it and send the new text in full`,
   progressTitle: "Placing edits",
   nothingChanged: "Nothing was changed.",
   patchMayBeCutOff: 'the patch has no "*** End Patch" and may have been cut off: check that nothing is missing',

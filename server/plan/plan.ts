@@ -1,6 +1,7 @@
 /** Operations and a snapshot in, one change of the workspace or every failure out. Pure: the same values give the same plan. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
+import { elidedWarnings } from "./elided.js";
 import { atEdit, callSentences, editFailures, type Failure, pathFailures } from "./failure.js";
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
 import { planOriginal } from "./original.js";
@@ -78,9 +79,12 @@ function* planFile(
   return {
     operations: edits,
     outcomes: tooLong ? all.map((outcome) => tooLarge(outcome, draft.index.text.length)) : all,
-    warnings: all
-      .filter(({ status, rung }) => status === "skipped" && rung !== undefined)
-      .map((outcome) => nothingToDo(outcome)),
+    warnings: [
+      ...all
+        .filter(({ status, rung }) => status === "skipped" && rung !== undefined)
+        .map((outcome) => nothingToDo(outcome)),
+      ...elidedWarnings(edits, all),
+    ],
     file: {
       document,
       change: netChange(draft),

@@ -2,6 +2,7 @@
 import { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { edited, netChange } from "./draft.js";
+import { elidedWarnings } from "./elided.js";
 import { type At, atEdit, callSentences, type Failure, fileFailures, pathFailures } from "./failure.js";
 import { fileOrder } from "./fileOrder.js";
 import type { AddSection, BatchOptions, DeleteSection, Operation, Section, UpdateSection } from "./operation.js";
@@ -281,10 +282,15 @@ function filePlans({ nodes }: Tree): { plans: readonly FilePlan[]; circled: File
       outcomes: isTooLong ? node.outcomes.map((outcome) => tooLarge(outcome, length)) : node.outcomes,
       operations: node.sections,
       file: fileOf(node),
-      warnings:
-        node.isOverwritten && node.draft.document.exists && isReplaced(node)
+      warnings: [
+        ...(node.isOverwritten && node.draft.document.exists && isReplaced(node)
           ? [callSentences.replaced(node.draft.document.path)]
-          : [],
+          : []),
+        ...elidedWarnings(
+          node.sections.flatMap((section) => (section.kind === "update" ? section.hunks : [])),
+          node.outcomes,
+        ),
+      ],
     };
   });
   const order = fileOrder(plans.flatMap(({ file }) => file ?? []));
