@@ -3,6 +3,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { userWorkspace } from "../disk/diskWorkspace.js";
+import { journalProblems } from "../disk/recover.js";
 import { tryState } from "../disk/stateDirectory.js";
 import { sayUnreached } from "../plan/failure.js";
 import type { Arguments } from "./arguments.js";
@@ -68,8 +69,9 @@ export async function examine({ json }: Arguments, asker: Asker): Promise<number
     const choice = await chooseSession(found, { session: asker.session, targets: [], directory: asker.directory });
     const chosen = choice.ok ? choice.session : undefined;
     const sessions = await Promise.all(found.reached.map(describe));
-    const { files, owners, state } = await userWorkspace([]);
-    const unwritable = tryState(files, owners, state)?.message;
+    const workspace = await userWorkspace([]);
+    const unwritable = tryState(workspace.files, workspace.owners, workspace.state)?.message;
+    const problems = unwritable === undefined ? journalProblems(workspace) : [unwritable];
     if (json) {
       const missed = found.missed.map(({ record: { secret: _, ...record }, why }) => ({ ...record, why }));
       const told = {
@@ -77,12 +79,12 @@ export async function examine({ json }: Arguments, asker: Asker): Promise<number
         chosen: chosen?.record.id ?? null,
         sessions,
         missed,
-        problems: [...found.problems, ...(unwritable === undefined ? [] : [unwritable])],
+        problems: [...found.problems, ...problems],
       };
       print(`${JSON.stringify(told)}\n`);
     } else {
-      const journals = unwritable ?? `Journals of files that no editor has are kept in ${state}`;
-      const about = [...environment(asker), journals];
+      const journals = `Journals of files that no editor has are kept in ${workspace.state}`;
+      const about = [...environment(asker), ...(unwritable === undefined ? [journals] : []), ...problems];
       print(`${[...about, "", ...(await stateOf(found, sessions)), "", ...advice(choice, asker)].join("\n")}\n`);
     }
     return chosen === undefined ? exitCodes.noSession : exitCodes.done;

@@ -24,11 +24,7 @@ export function claim(workspace: DiskWorkspace, id: string): Claim | { readonly 
   held.add(id);
   const release = (): void => {
     held.delete(id);
-    try {
-      files.unlink(path);
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-    }
+    takeAway(files, path);
   };
   let other: OwnerName | undefined;
   try {
@@ -94,8 +90,17 @@ function claims({ files, state, owners }: DiskWorkspace): FoundClaim[] {
 /** A living process that writes in the same folders. Claims of dead ones are taken away: their names never come again. */
 function otherClaim(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
   const others = claims(workspace).filter(({ id }) => id !== ownId);
-  for (const { path, isAlive } of others) if (!isAlive) unlinkIfThere(workspace.files, path);
+  for (const { path, isAlive } of others) if (!isAlive) takeAway(workspace.files, path);
   return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
+}
+
+/** What can't be taken away stands in nobody's way. */
+function takeAway(files: FileSystem, path: string): void {
+  try {
+    unlinkIfThere(files, path);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
 }
 
 /** A claim that can't be read may be about the same folders. */

@@ -101,9 +101,9 @@ function stageHeld(
   try {
     return prepare(workspace, { targets, journal }, progress);
   } catch (error) {
-    const settled = settle(workspace, journal);
+    settle(workspace, journal);
     if (!isSystemError(error)) throw error;
-    return [diskFailures.ended(failureOf(workspace, error, progress), endingOf(settled))];
+    return [failureOf(workspace, error, progress)];
   }
 }
 

@@ -13,9 +13,12 @@ export type Journal = z.infer<typeof journalSchema>;
 /** One name: what stood there, what is to stand there, and how that comes about. */
 export type JournalEntry = Journal["entries"][number];
 
-/** A journal that was found, or why it is left alone. `foreign`: it is about files that lie outside the folders. */
+/**
+ * A journal that was found, or why it is left alone. `foreign`: it is about files that lie outside the folders. `astride`: about
+ * such files and others inside.
+ */
 export type JournalRead =
-  | { readonly kind: "journal"; readonly journal: Journal }
+  | { readonly kind: "journal" | "astride"; readonly journal: Journal }
   | { readonly kind: "absent" | "unreadable" | "foreign" };
 
 /** Makes or replaces the journal of a batch; when this returns, it is on the disk. */
@@ -41,7 +44,10 @@ export function removeJournal({ files, state }: DiskWorkspace, id: string): void
  * The ids of all journals in the state directory; and `halves`, the ids of those that somebody began to write when there was
  * none yet.
  */
-export function listJournals({ files, state }: DiskWorkspace): { readonly ids: string[]; readonly halves: string[] } {
+export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "state">): {
+  readonly ids: string[];
+  readonly halves: string[];
+} {
   const names = new Set(files.list(state));
   const idsOf = (ending: string): string[] =>
     [...names].filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
@@ -50,19 +56,44 @@ export function listJournals({ files, state }: DiskWorkspace): { readonly ids: s
 }
 
 /** Reads a journal as what anybody might have written: its form, its sum, and that it is about files in the folders. */
-export function readJournal({ files, state, owners, folders }: DiskWorkspace, id: string): JournalRead {
+export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
+  const read = readAnyJournal(workspace, id);
+  if (read.kind !== "journal") return read;
+  const { state, folders } = workspace;
+  const names = namesIn(read.journal);
+  const isIn = (folder: string, name: string): boolean => isInside(folder, name, process.platform);
+  const inside = names.filter((name) => folders.some((folder) => isIn(folder, name)));
+  if (names.some((name) => isIn(state, name))) return { kind: "foreign" };
+  // One that names nothing is anybody's.
+  if (inside.length === names.length) return read;
+  return inside.length === 0 ? { kind: "foreign" } : { kind: "astride", journal: read.journal };
+}
+
+/** The same wherever its files lie; it is not to be followed. */
+export function readAnyJournal(
+  { files, state, owners }: Pick<DiskWorkspace, "files" | "state" | "owners">,
+  id: string,
+): JournalRead {
   const path = journalPath(state, id);
   const stat = files.look(path);
   if (stat === undefined) return { kind: "absent" };
   const isOurs = stat.kind === "file" && (owners.user === undefined || stat.owner === owners.user);
   if (!isOurs || stat.size > limits.journalBytes) return { kind: "unreadable" };
   const journal = parse(files.read(path, limits.journalBytes).toString());
-  if (journal === undefined || journal.id !== id) return { kind: "unreadable" };
-  const isIn = (folder: string, name: string): boolean => isInside(folder, name, process.platform);
-  const names = [...journal.entries.map((entry) => entry.path), ...journal.directories];
-  const isAllowed = (name: string): boolean => folders.some((folder) => isIn(folder, name)) && !isIn(state, name);
-  return names.every(isAllowed) ? { kind: "journal", journal } : { kind: "foreign" };
+  return journal?.id === id ? { kind: "journal", journal } : { kind: "unreadable" };
 }
+
+/** The deepest directory that holds all that a journal names; on Windows, where its files are on several drives, there is none. */
+export function folderOf(journal: Journal): string {
+  const [first = "", ...rest] = namesIn(journal).map(dirname);
+  let folder = first;
+  for (const name of rest) {
+    while (!isInside(folder, name, process.platform) && dirname(folder) !== folder) folder = dirname(folder);
+  }
+  return folder;
+}
+
+const namesIn = ({ entries, directories }: Journal): string[] => [...entries.map(({ path }) => path), ...directories];
 
 /** How far a batch is, as its journal says now; `undefined`: there is none, or none that can be read. */
 export function journalState(workspace: DiskWorkspace, id: string): Journal["state"] | undefined {

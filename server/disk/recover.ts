@@ -1,12 +1,19 @@
 /** Ends the batches that a crash has cut off, at the server's start and before the next write. */
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { diskFailures, diskSentences, type Failure, fileProblems } from "../plan/failure.js";
 import { codeOf } from "../workspace/identity.js";
 import { claim, isClaimed } from "./claim.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { isSystemError, unlinkIfThere } from "./fileSystem.js";
-import { type Journal, journalPath, listJournals, readJournal } from "./journal.js";
+import {
+  folderOf,
+  type Journal,
+  type JournalRead,
+  journalPath,
+  listJournals,
+  readAnyJournal,
+  readJournal,
+} from "./journal.js";
 import { type Settled, settle } from "./settle.js";
 import { openState } from "./stateDirectory.js";
 
@@ -56,24 +63,92 @@ export function recover(workspace: DiskWorkspace): Recovery {
 
 /** The same for who has claimed the folders already. */
 export function recoverHeld(workspace: DiskWorkspace): Recovery {
-  const { files, state } = workspace;
+  const { state } = workspace;
   const { ids, halves } = listJournals(workspace);
   const batches: Recovered[] = [];
   const problems: string[] = [];
+  const failures: Failure[] = [];
   for (const id of ids) {
-    const read = readJournal(workspace, id);
-    if (read.kind === "unreadable") problems.push(diskSentences.badJournal(journalPath(state, id)));
-    if (read.kind === "journal") batches.push(recovered(read.journal, settle(workspace, read.journal)));
+    const read = readOrSay(workspace, id, problems, failures);
+    if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(journalPath(state, id)));
+    if (read?.kind === "journal") batches.push(recovered(read.journal, settle(workspace, read.journal)));
+    // What is only staged, or done, has nothing but helpers beside its files, and they do not mind a further batch.
+    if (read?.kind === "astride" && read.journal.state === "committing") failures.push(elsewhere(state, read.journal));
   }
-  // Nothing was done yet for half of a first journal; whoever is about to write one holds a claim with its id.
-  for (const id of halves) {
-    if (!isClaimed(workspace, id)) unlinkIfThere(files, join(state, `${id}.journal.new`));
-  }
+  problems.push(...sweepHalves(workspace, halves));
   const pending = batches.find(({ outcome }) => outcome === "pending");
   const failure =
-    pending &&
-    diskFailures.pending(pending.names, journalPath(state, pending.id), fileProblems.system(pending.code ?? "EIO"));
+    pending === undefined
+      ? failures[0]
+      : diskFailures.pending(pending.names, journalPath(state, pending.id), fileProblems.system(pending.code ?? "EIO"));
   return { batches, problems, ...(failure === undefined ? {} : { failure }) };
+}
+
+/**
+ * What the user may not read says no more than what is damaged, and is left alone like it. Troubles that may pass are a reason
+ * to wait: it may be about these very files.
+ */
+function readOrSay(
+  workspace: DiskWorkspace,
+  id: string,
+  problems: string[],
+  failures: Failure[],
+): JournalRead | undefined {
+  const path = journalPath(workspace.state, id);
+  try {
+    return readJournal(workspace, id);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const problem = fileProblems.system(codeOf(error));
+    if (["EACCES", "EPERM"].includes(codeOf(error))) problems.push(diskSentences.closedJournal(path, problem));
+    else failures.push(diskFailures.unreadJournal(path, problem));
+    return undefined;
+  }
+}
+
+/** Nothing was done yet for half of a first journal; whoever is about to write one holds a claim with its id. */
+function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
+  return halves.flatMap((id) => {
+    const path = `${journalPath(workspace.state, id)}.new`;
+    try {
+      if (!isClaimed(workspace, id)) unlinkIfThere(workspace.files, path);
+      return [];
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return [diskSentences.closedJournal(path, fileProblems.system(codeOf(error)))];
+    }
+  });
+}
+
+function elsewhere(state: string, journal: Journal): Failure {
+  const names = journal.entries.map(({ name }) => name);
+  return diskFailures.pendingElsewhere(names, journalPath(state, journal.id), folderOf(journal));
+}
+
+/** What is wrong with the journals of all workspaces, in sentences for people: what was cut off, and what nobody can read. */
+export function journalProblems(workspace: DiskWorkspace): readonly string[] {
+  const { files, state } = workspace;
+  try {
+    if (files.look(state)?.kind !== "directory") return [];
+    return listJournals(workspace).ids.flatMap((id) => problemOf(workspace, id) ?? []);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return [diskFailures.state(state, fileProblems.system(codeOf(error))).message];
+  }
+}
+
+function problemOf(workspace: DiskWorkspace, id: string): string | undefined {
+  const path = journalPath(workspace.state, id);
+  try {
+    const read = readAnyJournal(workspace, id);
+    if (read.kind === "unreadable") return diskSentences.badJournal(path);
+    if (!("journal" in read) || read.journal.state !== "committing" || isClaimed(workspace, id)) return undefined;
+    const names = read.journal.entries.map((entry) => entry.path);
+    return diskSentences.cutOff(names, path, folderOf(read.journal));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return diskSentences.closedJournal(path, fileProblems.system(codeOf(error)));
+  }
 }
 
 /** The id of a new batch. */

@@ -732,6 +732,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   ELOOP: "its symbolic links lead in a circle",
   ENOTDIR: "a part of its path is not a directory",
+  EISDIR: "it is a directory",
   ENAMETOOLONG: "a name in it is too long",
   EMFILE: "too many files are open",
   ENFILE: "too many files are open",
@@ -1506,7 +1507,7 @@ export const diskFailures = {
       "locked",
       {},
       `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files of this workspace.`,
-      "Nothing was changed: send the call again in a moment.",
+      "Send the call again in a moment.",
     ),
   cantWrite: (path: string, problem: string) =>
     makeFailure("ioError", { path }, `${quote(path, 160)} can't be written: ${problem}.`),
@@ -1515,7 +1516,7 @@ export const diskFailures = {
       "ioError",
       {},
       `Files that are not open are written under a journal, but ${quote(path, 160)} can't hold one: ${problem}.`,
-      "Nothing was changed: ask the user, or have the files opened in the editor.",
+      "Ask the user, or have the files opened in the editor.",
     ),
   /** `journal` is the path of the journal of the earlier call. */
   pending: (names: readonly string[], journal: string, problem: string) =>
@@ -1523,7 +1524,23 @@ export const diskFailures = {
       "ioError",
       {},
       `An earlier call was cut off while it changed ${some(names, 300)}, and it can't be taken back yet: ${problem}. What it changed is written down in ${quote(journal, 300)}.`,
-      "Nothing was changed: ask the user to see to the disk. The server tries again with each call.",
+      "Ask the user to see to the disk. The server tries again with each call.",
+    ),
+  /** `folder` holds all that the earlier call was to change. */
+  pendingElsewhere: (names: readonly string[], journal: string, folder: string) =>
+    makeFailure(
+      "ioError",
+      {},
+      `An earlier call was cut off while it changed ${some(names, 300)}, and it can't be taken back from here, because not all of that is in this workspace. What it changed is written down in ${quote(journal, 300)}.`,
+      `It is taken back by a call in ${quote(folder, 300)}, as "multi-edit read" of any file there: run that first, or ask the user to.`,
+    ),
+  /** `journal` is a path. */
+  unreadJournal: (journal: string, problem: string) =>
+    makeFailure(
+      "ioError",
+      {},
+      `An earlier call may have been cut off here, but its journal ${quote(journal, 300)} can't be read: ${problem}.`,
+      "Ask the user to see to the disk. The server tries again with each call.",
     ),
   /** What a batch ended with that did not go through, behind the reason why not. */
   ended: (failure: Failure, ending: DiskEnding): Failure => withRest(failure, sayEnding(ending)),
@@ -1550,6 +1567,12 @@ export const diskSentences = {
     `the journal ${quote(path, 300)} is damaged, or was not written by the server, and is left alone: look at the files it names, and delete it`,
   bitsLost: (path: string): string =>
     `${path} belongs to somebody else: the system takes its set-user-ID and set-group-ID bits away when it is written`,
+  /** A journal, or half of one, that the user may not use, or that is no file. */
+  closedJournal: (path: string, problem: string): string =>
+    `the journal ${quote(path, 300)} can't be used and is left alone: ${problem}`,
+  /** A batch that was cut off in the middle, for people who look what is wrong. `folder` holds all that it was to change. */
+  cutOff: (names: readonly string[], journal: string, folder: string): string =>
+    `a call was cut off while it changed ${some(names, 300)}, as ${quote(journal, 300)} says: it is taken back by the next call in ${quote(folder, 300)}, and nothing is written before in folders that hold only some of these files`,
   attributesLost: (path: string): string =>
     `${path} was moved and edited: its extended attributes and access list, if it had any, could not be copied`,
 } as const;

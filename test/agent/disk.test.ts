@@ -22,12 +22,12 @@ const call = (path: string, oldText = "one", newText = "two"): string => JSON.st
 
 /** A directory that no editor has, and the commands in it. */
 function layShelf(entries: Parameters<typeof makeDirectory>[0]) {
-  ownStateHome();
+  const home = ownStateHome();
   const root = makeDirectory(entries);
   const run = (args: readonly string[], more: RunOptions = {}): Promise<Ran> =>
     runCommand(program, args, { cwd: root, ...more });
   const text = (path: string): string => readFileSync(join(root, path), "utf8");
-  return { root, run, text };
+  return { root, run, text, journals: join(home, "multi-edit-language-server", "journals") };
 }
 
 describe("without an editor", () => {
@@ -69,6 +69,29 @@ describe("without an editor", () => {
     edits.push({ path: "b.txt", oldText: "absent", newText: "x" });
     expect(await run(["apply"], { input: JSON.stringify({ edits }) })).toMatchObject({ code: 1, stdout: "" });
     expect([text("a.txt"), text("b.txt")]).toEqual(["one\n", "none\n"]);
+  });
+
+  it("says once that nothing was changed where others may use the directory of the journals", async () => {
+    const { run, text, journals } = layShelf({ "a.txt": "one\n" });
+    mkdirSync(journals, { recursive: true, mode: 0o700 });
+    chmodSync(journals, 0o755);
+    const { code, stderr } = await run(["apply"], { input: call("a.txt") });
+    const said = stderr.split("\n").filter((line) => line.includes("Nothing was changed"));
+    expect([code, said.length, said[0]?.split("Nothing was changed").length]).toEqual([1, 1, 2]);
+    expect(text("a.txt")).toBe("one\n");
+  });
+
+  it("a journal that nobody can read is in nobody's way, and doctor names it", async () => {
+    const { run, text, journals } = layShelf({ "a.txt": "one\n" });
+    mkdirSync(journals, { recursive: true, mode: 0o700 });
+    const journal = join(journals, "0000000000000006.journal");
+    writeFileSync(journal, "torn");
+    expect((await run(["doctor"])).stdout).toContain(journal);
+    expect(JSON.parse((await run(["doctor", "--json"])).stdout)).toMatchObject({
+      problems: [expect.stringContaining(journal)],
+    });
+    expect(await run(["apply"], { input: call("a.txt") })).toMatchObject({ code: 0 });
+    expect(text("a.txt")).toBe("two\n");
   });
 
   it("read prints the file, and undo has nothing to ask", async () => {

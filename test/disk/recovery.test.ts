@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
 import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
-import { type FileSystem, realFileSystem } from "../../server/disk/fileSystem.js";
-import { recover } from "../../server/disk/recover.js";
+import { type FileSystem, realFileSystem, systemError } from "../../server/disk/fileSystem.js";
+import { journalProblems, recover } from "../../server/disk/recover.js";
 import { makeDirectory } from "../support/directory.js";
 import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
@@ -268,4 +268,99 @@ describe("a directory that a batch was to make", () => {
     expect(recover(workspaceOn(later)).batches[0]?.outcome).toBe("rolledBack");
     expect([...later.tree(workspaceFolder)]).toEqual([]);
   });
+});
+
+describe("a batch on files inside and outside of the folder", () => {
+  const old = { "src/a": "old a", b: "old b" };
+  const changes = [update("src/a", "new a"), update("b", "new b")];
+  const inside = (disk: MemoryDisk): DiskWorkspace => ({ ...workspaceOn(disk), folders: [at("src")] });
+  const inner: DiskChange = { kind: "create", path: at("src/o"), name: "o", content: { text: "" } };
+
+  it("that was cut off in the middle is waited for, until it was taken back where all of it is", () => {
+    const disk = killed(old, changes, isWriting("b"));
+    expect(textsOf(disk)).toMatchObject({ "src/a": "new a", b: "old b" });
+    const before = textsOf(disk);
+    const refused = stage(inside(disk), [inner], "another one");
+    const [failure] = refused.ok ? [] : refused.failures;
+    expect(failure?.code).toBe("ioError");
+    expect(failure?.message).toContain(`by a call in "${workspaceFolder}"`);
+    expect(recover(inside(disk)).failure).toEqual(failure);
+    expect(textsOf(disk)).toEqual(before);
+    expect(journalProblems(inside(disk)).join()).toContain(`by the next call in "${workspaceFolder}"`);
+    expect(recover(workspaceOn(disk)).batches[0]?.outcome).toBe("rolledBack");
+    expect([textsOf(disk), journalProblems(inside(disk))]).toEqual([old, []]);
+    expect(stage(inside(disk), [inner], "another one").ok).toBe(true);
+  });
+
+  it("that had changed nothing, or all, is in nobody's way", () => {
+    const staged = killed(old, changes, isCommitRecord);
+    const committed = killed(
+      old,
+      changes,
+      notFirst((what) => what === "sync /state/multi-edit"),
+    );
+    expect(textsOf(committed)).toMatchObject({ "src/a": "new a", b: "new b" });
+    for (const disk of [staged, committed]) {
+      expect(recover(inside(disk))).toEqual({ batches: [], problems: [] });
+      expect(stage(inside(disk), [inner], "another one").ok).toBe(true);
+    }
+  });
+
+  it("that would change nothing is swept by whoever comes", () => {
+    const disk = memoryDisk(
+      { files: { [at("b")]: { bytes: Buffer.from("b") } }, directories: [at("src")] },
+      { copiesAttributes: true },
+    );
+    expect(stage(workspaceOn(disk), [update("b", "b")], "a batch").ok).toBe(true);
+    expect(recover(inside(disk)).batches.map(({ outcome }) => outcome)).toEqual(["untouched"]);
+  });
+
+  it("has nothing to do with a folder that has none of them", () => {
+    const disk = killed({ ...old, "other/c": "c" }, changes, isWriting("b"));
+    expect(recover({ ...workspaceOn(disk), folders: [at("other")] })).toEqual({ batches: [], problems: [] });
+  });
+});
+
+describe("a journal that can't be opened", () => {
+  const state = "/state/multi-edit";
+  const path = `${state}/0000000000000002.journal`;
+  const empty = (): MemoryDisk => {
+    const disk = memoryDisk({ files: {}, directories: [workspaceFolder, state] }, { copiesAttributes: true });
+    disk.setMode(state, 0o700);
+    return disk;
+  };
+  const refusing = (disk: MemoryDisk, code: string): DiskWorkspace => {
+    disk.make(path, Buffer.from("x"), 0o600);
+    const read: FileSystem["read"] = (name, most) => {
+      if (name === path) throw systemError(code, name);
+      return disk.read(name, most);
+    };
+    return { ...workspaceOn(disk), files: { ...disk, read } };
+  };
+
+  it("because the user may not is left alone, and named", () => {
+    const workspace = refusing(empty(), "EACCES");
+    const { problems, failure } = recover(workspace);
+    expect([problems.length, failure]).toEqual([1, undefined]);
+    expect(problems[0]).toContain(path);
+    expect(journalProblems(workspace)).toEqual(problems);
+    expect(stage(workspace, [create("a", "a")], "a batch").ok).toBe(true);
+  });
+
+  it("just now is waited for, and named", () => {
+    const { failure } = recover(refusing(empty(), "EIO"));
+    expect([failure?.code, failure?.message.includes(path)]).toEqual(["ioError", true]);
+  });
+
+  it.each(["0000000000000006.journal.new", "0000000000000006.journal", "nobody.0000000000000006.claim"])(
+    "because it is a directory is left alone: %s",
+    (name) => {
+      const disk = empty();
+      disk.makeDirectory(`${state}/${name}`, 0o700);
+      const { problems, failure } = recover(workspaceOn(disk));
+      expect([failure, problems.every((problem) => problem.includes(name))]).toEqual([undefined, true]);
+      expect(problems.length).toBe(name.endsWith(".claim") ? 0 : 1);
+      expect(stage(workspaceOn(disk), [create("a", "a")], "a batch").ok).toBe(true);
+    },
+  );
 });
