@@ -378,7 +378,7 @@ describe("a missing file", () => {
     ["src/Button.ts", ["src/button.ts"]],
     ["src/buton.ts", ["src/button.ts"]],
     ["src/button.tsx", ["src/button.ts"]],
-    ["button.ts", ["{at}/src/button.ts"]],
+    ["button.ts", ["src/button.ts"]],
     ["{at}/src/helpers.ts", ["{at}/src/helper.ts"]],
     ["src/unlike.ts", []],
     ["nowhere/unlike.ts", []],
@@ -391,6 +391,40 @@ describe("a missing file", () => {
     expect(target.failure.code).toBe("fileNotFound");
     const named = [...(target.failure.hint ?? "").matchAll(/"([^"]*)"/g)].map(([, path]) => path);
     expect(named.slice(0, 1)).toEqual(similar.map(fill));
+  });
+
+  /** The failures of paths that are missing, by path. */
+  async function hintsOf(world: World, ...paths: readonly string[]): Promise<(string | undefined)[]> {
+    const { targets } = await takeSnapshot(
+      paths.map((path) => edit(path)),
+      world,
+    );
+    return paths.map((path) => {
+      const target = targets.get(path)!;
+      return target.ok ? undefined : target.failure.hint;
+    });
+  }
+
+  it("is looked for in so many directories only, over all the paths of a call", async () => {
+    const name = (i: number): string => `d${String(i).padStart(4, "0")}`;
+    const last = limits.similarDirectories - 1;
+    const entries = Object.fromEntries([0, last, last + 1].map((i) => [`${name(i)}/f${i}.txt`, ""]));
+    for (let i = 0; i < last; i++) entries[`${name(i)}/other`] = "";
+    const world = makeWorld(entries);
+    const [first, within, beyond] = await hintsOf(world, "f0.txt", `f${last}.txt`, `f${last + 1}.txt`);
+    expect([first, within]).toEqual([
+      expect.stringContaining(`${name(0)}/f0.txt`),
+      expect.stringContaining(`${name(last)}/f${last}.txt`),
+    ]);
+    expect(beyond).toBe("An edit with an empty old text creates it.");
+  });
+
+  it("is spelt from where relative paths start", async () => {
+    const world = makeWorld({ "sub/deep/a.ts": "", "other/b.ts": "" });
+    const fromSub = { ...world, root: join(world.at, "sub") };
+    const [below, beside] = await hintsOf(fromSub, "a.ts", "b.ts");
+    expect(below).toContain('Is "deep/a.ts" meant?');
+    expect(beside).toContain(`Is "${world.at}/other/b.ts" meant?`);
   });
 });
 

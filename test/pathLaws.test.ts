@@ -1,9 +1,10 @@
 /** Laws of paths: whatever is sent, nothing outside of the workspace is ever reached. */
-import { existsSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createResolver } from "../server/workspace/paths.js";
+import { readTarget } from "../server/workspace/snapshot.js";
 import { makeDirectory } from "./support/directory.js";
 import { scopeOf, tree } from "./support/pathTree.js";
 
@@ -56,6 +57,35 @@ describe("whatever is sent", () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it("is never answered with a path that is not there, lies outside, or is protected", async () => {
+    const at = makeDirectory(tree);
+    const ws = join(at, "ws");
+    const world = { ...scopeOf({ at }), loneCrEndsLine: true, habits: { syncsLf: false, endsLastLine: false } };
+    const wrong = fc.oneof(
+      fc.constantFrom("config", "tasks.json", "s", "utils", "srcs", "b.ts", "`b.ts`"),
+      fc.constantFrom(...names),
+    );
+    let suggestions = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(wrong, { minLength: 1, maxLength: 4 }), fc.boolean(), async (way, isAbsolute) => {
+        const target = await readTarget(`${isAbsolute ? `${ws}/` : ""}${way.join("/")}`, world);
+        if (target.ok) return;
+        for (const [, path] of /^Is (.*) meant\?/.exec(target.failure.hint ?? "")?.[1]?.matchAll(/"([^"]*)"/g) ?? []) {
+          const named = resolve(ws, path!);
+          // Only for a path from the root of the disk a new file may be meant, in a directory that is there.
+          const isNew = target.failure.code === "outsideWorkspace" && !existsSync(named);
+          if (isNew) expect(`/${path}`).toBe(way.join("/").replace(/^\/+/, "/"));
+          const found = relative(ws, realpathSync(isNew ? resolve(named, "..") : named));
+          expect(found).not.toMatch(/^\.\.(?:\/|$)|(?:^|\/)\.(?:git|vscode)(?:\/|$)/);
+          expect(statSync(join(ws, found)).isFile()).toBe(!isNew);
+          suggestions += 1;
+        }
+      }),
+      { numRuns: 500 },
+    );
+    expect(suggestions).toBeGreaterThan(50);
   });
 
   it("creates only inside: the system puts a new file where the place says", async () => {

@@ -571,6 +571,22 @@ export const patchProblems = {
   behindEndOfFile: () => 'behind "*** End of File" a new hunk starts with "@@"; write that line in front of it',
 } as const;
 
+/** What is right where there is no file: the only advice, and the one behind paths that may be meant. */
+const withoutFile = {
+  edit: {
+    alone: "An edit with an empty old text creates it.",
+    otherwise: "If a new file is meant, an edit with an empty old text creates it.",
+  },
+  section: {
+    alone: 'Only "*** Add File" is for a file that is not there.',
+    otherwise: 'If a new file is meant, use "*** Add File".',
+  },
+  deletion: {
+    alone: "If it is gone already, leave the section out.",
+    otherwise: "If it is gone already, leave the section out.",
+  },
+} as const;
+
 /** Failures of finding out which text a path means. */
 export const pathFailures = {
   badPath: (path: string, problem: string) =>
@@ -589,7 +605,7 @@ export const pathFailures = {
       `${quote(path, 160)} is a relative path, but the editor has no workspace folder for it to start from.`,
       "Send the absolute path of an open file.",
     ),
-  outsideWorkspace: (path: string, folders: readonly string[]) =>
+  outsideWorkspace: (path: string, folders: readonly string[], inside?: string) =>
     makeFailure(
       "outsideWorkspace",
       { path },
@@ -599,7 +615,9 @@ export const pathFailures = {
             .slice(0, 3)
             .map((f) => quote(f, 160))
             .join(", ")}).`,
-      'Only the user can allow it, with the setting "additionalFolders".',
+      inside === undefined
+        ? 'Only the user can allow it, with the setting "additionalFolders".'
+        : `Is ${quote(inside, 160)} meant? Otherwise only the user can allow it, with the setting "additionalFolders".`,
     ),
   protectedPath: (path: string, name: string) =>
     makeFailure(
@@ -621,12 +639,8 @@ export const pathFailures = {
       { path },
       `There is no file ${quote(path, 160)}.`,
       similar.length === 0
-        ? asked === "edit"
-          ? "An edit with an empty old text creates it."
-          : asked === "deletion"
-            ? "If it is gone already, leave the section out."
-            : 'Only "*** Add File" is for a file that is not there.'
-        : `Is ${similar.map((s) => quote(s, 160)).join(" or ")} meant?`,
+        ? withoutFile[asked].alone
+        : `Is ${similar.map((s) => quote(s, 160)).join(" or ")} meant? ${withoutFile[asked].otherwise}`,
     ),
   notOpen: (uri: string) =>
     makeFailure(

@@ -42,6 +42,14 @@ export const limits = {
   symlinkHops: 40,
   /** Entries of a directory that are compared with the name of a missing file. */
   directoryEntries: 1_000,
+  /** Directories below others that one call looks into for files of the name of a missing one. */
+  similarDirectories: 250,
+  /** Entries of all these directories together. */
+  similarEntries: 5_000,
+  /** Names at the start of a wrong path that are left out, one after another, to find the file without them. */
+  leadingNames: 8,
+  /** Names of a wrong path that are compared with those of a file; a longer path is not tried without its first ones. */
+  comparedNames: 32,
   /** Similar paths that are offered for a missing file. */
   similarShown: 3,
   /** Places of one old text that are collected. */

@@ -11,8 +11,9 @@ import {
 } from "./identity.js";
 import { foldName, isInside, namesDirectory, pathsOf, protectedNameIn, windowsProblem } from "./pathRules.js";
 import type { Resolved, Resolver, Scope } from "./place.js";
+import { insidePath } from "./similar.js";
 import { homeFolder, stateFolder } from "./stateFolder.js";
-import { decodeTolerantly, isFileUri, pathOfSyncedUri, pathOfUri, textProblem, uriOfPath } from "./uri.js";
+import { decodeTolerantly, expandHome, isFileUri, pathOfSyncedUri, pathOfUri, textProblem, uriOfPath } from "./uri.js";
 
 export type { Folder, Place, Resolved, Resolver, Scope } from "./place.js";
 
@@ -22,8 +23,26 @@ export type { Folder, Place, Resolved, Resolver, Scope } from "./place.js";
  */
 export async function createResolver(scope: Scope, expected: readonly string[] = []): Promise<Resolver> {
   const ground = await layGround(scope, expected);
+  const { relative } = pathsOf(ground.platform);
   return {
-    resolve: (sent) => resolveSent(sent, ground),
+    resolve: async (sent) => {
+      const resolved = await resolveSent(sent, ground);
+      if (resolved.ok || resolved.failure.code !== "outsideWorkspace") return resolved;
+      const inside = await insidePath(sent, (spelling) => resolveSent(spelling, ground));
+      return inside === undefined ? resolved : fail(outsideFailure(sent, ground, inside));
+    },
+    bases: async () => {
+      const root = ground.root === undefined ? undefined : rootOf(ground.root, ground);
+      if (root === undefined) return ground.areas.filter(({ isFolder }) => isFolder).map(({ canonical }) => canonical);
+      const canonical = root.ok ? await ground.look(root.path) : undefined;
+      return canonical?.ok === true ? [canonical.path] : [];
+    },
+    isListable: (directory) => {
+      const area = areaOf(directory, ground);
+      const isOwn = ground.own !== undefined && isInside(ground.own, directory, ground.platform);
+      if (area === undefined || isOwn) return false;
+      return protectedNameIn(relative(area.canonical, directory), ground.protectedNames) === undefined;
+    },
     openPaths: () =>
       ground.opens
         .all()
@@ -258,7 +277,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   const reached = await look(lexical);
   if (!reached.ok) {
     return lexicalFolderOf(lexical, ground) === undefined
-      ? outside(sent, ground)
+      ? fail(outsideFailure(sent, ground))
       : fail(pathFailures.ioError(sent, reached.problem));
   }
   const found = exactly === undefined ? await findOpen(lexical, reached, ground) : [];
@@ -368,20 +387,12 @@ function displayPath(file: string, ground: Ground): string {
   return ground.platform === "win32" ? shown.replaceAll("\\", "/") : shown;
 }
 
-function expandHome(path: string, home: string, platform: NodeJS.Platform): string {
-  const startsAtHome = path === "~" || path.startsWith("~/") || (platform === "win32" && path.startsWith("~\\"));
-  return startsAtHome ? `${home}${path.slice(1)}` : path;
-}
-
-function outsideFailure(path: string, { areas }: Ground): Failure {
+function outsideFailure(path: string, { areas }: Ground, inside?: string): Failure {
   return pathFailures.outsideWorkspace(
     path,
     areas.map(({ lexical }) => lexical),
+    inside,
   );
-}
-
-function outside(path: string, ground: Ground): { readonly ok: false; readonly failure: Failure } {
-  return fail(outsideFailure(path, ground));
 }
 
 function fail(failure: Failure): { readonly ok: false; readonly failure: Failure } {

@@ -58,4 +58,8 @@ export interface Resolver {
   resolve(sent: string): Promise<Resolved>;
   /** Open files that lie inside, as their URIs spell them. */
   openPaths(): string[];
+  /** Canonical directories at which relative paths start. */
+  bases(): Promise<string[]>;
+  /** Whether callers may know what a canonical directory holds: it lies inside, and no name below its folder is protected. */
+  isListable(directory: string): boolean;
 }

@@ -5,8 +5,8 @@ import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.j
 import { limits } from "../text/limits.js";
 import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits, withoutMark } from "./files.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
-import { createResolver, type Place, type Resolved, type Resolver, type Scope } from "./paths.js";
-import { similarPaths } from "./similar.js";
+import { createResolver, type Place, type Resolved, type Scope } from "./paths.js";
+import { createSimilar } from "./similar.js";
 import { pathOfSyncedUri } from "./uri.js";
 
 /** What the snapshot is taken of. */
@@ -48,6 +48,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     await mapBounded(paths, async (path) => [path, await resolver.resolve(path)] as const),
   );
   const budget = { bytes: 0 };
+  const similar = createSimilar(resolver, world.platform ?? process.platform);
   const groups = groupByDocument(operations, resolved);
   const read = await mapBounded(groups, async (group) => {
     if (group.leaves && group.hasOtherName) return fail(pathFailures.hasOtherName(group.sent, group.place.path));
@@ -55,7 +56,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     if (group.leaves && (await isLink(openAs))) return fail(pathFailures.hasOtherName(group.sent, openAs ?? ""));
     const link = group.leaves && (await isLink(group.place.spelt));
     if (link) return fail(pathFailures.isLink(group.sent, group.place.path));
-    const source = { ...group, resolver, world, budget };
+    const source = { ...group, similar, world, budget };
     const result = await readDocument(source);
     return result.ok ? ((await refuseChange(source)) ?? result) : result;
   });
@@ -77,7 +78,8 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
     hasOtherName: false,
     mayBeBinary: false,
   };
-  const read = await readDocument({ ...group, resolver, world, budget: { bytes: 0 } });
+  const similar = createSimilar(resolver, world.platform ?? process.platform);
+  const read = await readDocument({ ...group, similar, world, budget: { bytes: 0 } });
   return read.ok ? { ...read, place } : read;
 }
 
@@ -130,7 +132,7 @@ type Read = { readonly ok: true; readonly document: Document } | { readonly ok: 
 
 /** A document to be read, and the surroundings that matter to it. */
 interface Source extends Group {
-  readonly resolver: Resolver;
+  readonly similar: ReturnType<typeof createSimilar>;
   readonly world: World;
   /** Bytes that the call has read so far. */
   readonly budget: { bytes: number };
@@ -177,7 +179,7 @@ function openDocument({ place, sent, world }: Source, open: OpenText, file: File
 }
 
 async function closedDocument(source: Source, file: FileRead): Promise<Read> {
-  const { place, sent, mayCreate, resolver, world } = source;
+  const { place, sent, mayCreate, similar, world } = source;
   const { uri, path, searched } = place;
   if (file.kind === "failed") {
     const isBinary = source.mayBeBinary && file.failure.code === "unsupportedEncoding";
@@ -192,9 +194,7 @@ async function closedDocument(source: Source, file: FileRead): Promise<Read> {
     return { ok: true, document: { ...common, text, exists: true, bom, ...(hash === undefined ? {} : { hash }) } };
   }
   if (mayCreate) return { ok: true, document: { ...common, text: "", exists: false, bom: false } };
-  const platform = world.platform ?? process.platform;
-  const similar = await similarPaths({ sent, searched, openPaths: resolver.openPaths(), platform });
-  return fail(pathFailures.fileNotFound(sent, similar, source.asked));
+  return fail(pathFailures.fileNotFound(sent, await similar({ sent, searched }), source.asked));
 }
 
 /** What is open is written by the editor, which knows best whether it can. */

@@ -61,6 +61,12 @@ export function decodeTolerantly(text: string): string {
   return text.replace(escapedCharacter, (escapes) => decodeStrictly(escapes) ?? escapes);
 }
 
+/** A path whose leading `~` stands for the home directory, with that directory. */
+export function expandHome(path: string, home: string, platform: NodeJS.Platform): string {
+  const startsAtHome = path === "~" || path.startsWith("~/") || (platform === "win32" && path.startsWith("~\\"));
+  return startsAtHome ? `${home}${path.slice(1)}` : path;
+}
+
 /** Whether a text is a `file:` URI rather than a path. */
 export function isFileUri(text: string): boolean {
   return /^file:/i.test(text);
