@@ -53,7 +53,12 @@ export function* explainAbsence(
   }
   yield;
   const line = lineOfReindented(draft, edit) ?? lineOfNewText(draft, edit);
-  if (line !== undefined) return editFailures.alreadyApplied(at, line);
+  if (line !== undefined) {
+    const elsewhere = nearestRegions(draft.index, edit.oldText)
+      .map((region) => quotedRegion(draft, region))
+      .filter(({ startLine, endLine }) => line < startLine || line > endLine);
+    return editFailures.alreadyApplied(at, line, elsewhere);
+  }
   if (!options.lenient) {
     const loose = yield* locating(draft.index, edit.oldText, { lenient: true });
     if (loose.kind === "one" || loose.kind === "many") {

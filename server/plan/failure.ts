@@ -324,7 +324,21 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
     const from = wordStart(text, at);
     return quote(`${from > 0 ? "…" : ""}${show(text.slice(from, at + 30))}${at + 30 < text.length ? "…" : ""}`, 70);
   };
-  return `${where}column ${column + 1}: ${name}, old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
+  const points = lookalikes(sought.codePointAt(soughtColumn), found.codePointAt(column));
+  return `${where}column ${column + 1}: ${name}${points}, old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
+}
+
+/** The code points of two characters that a reader can't tell apart: one can't be seen, or is a letter of another script. */
+function lookalikes(sought: number | undefined, found: number | undefined): string {
+  const isHidden = (point: number | undefined): boolean =>
+    point !== undefined && /\p{Cf}/u.test(String.fromCodePoint(point));
+  const isLetter = (point: number): boolean => /\p{L}/u.test(String.fromCodePoint(point));
+  const areLetters = sought !== undefined && found !== undefined && isLetter(sought) && isLetter(found);
+  const isOtherScript = areLetters && sought < 128 !== found < 128;
+  if (!isHidden(sought) && !isHidden(found) && !isOtherScript) return "";
+  const name = (point: number | undefined): string =>
+    point === undefined ? "nothing" : `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
+  return ` (the old text has ${name(sought)}, the file ${name(found)})`;
 }
 
 /** Where to start quoting a line so that the column is seen in its surroundings: at a word, some 20 units before it. */
@@ -908,13 +922,17 @@ export const editFailures = {
       mergeWith(other),
       { line },
     ),
-  alreadyApplied: (at: At, line: number) =>
+  /** `nearest`: what resembles the old text elsewhere than where the new text stands. */
+  alreadyApplied: (at: At, line: number, nearest: readonly NearestRegion[]) =>
     makeFailure(
       "alreadyApplied",
       at,
-      `The old text of ${nameOf(at)} was not found, but its new text stands at line ${line} already.`,
+      [
+        `The old text of ${nameOf(at)} was not found, but its new text stands at line ${line} already.`,
+        ...sayNearest(nearest),
+      ].join(" "),
       "If that is the place that was meant, it is done: leave this edit out. Else copy the old text from the file.",
-      { line },
+      { line, ...(nearest.length === 0 ? {} : { nearest }) },
     ),
   /** `order`: with `"original"` an old text is never found in what another edit makes. */
   consumed: (at: At, by: number, line: number, order: "sequential" | "original") =>
