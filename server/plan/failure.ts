@@ -253,6 +253,7 @@ const miswritings: Readonly<Record<Miswriting["kind"], string>> = {
   entities: "has HTML entities such as &lt; where the file has the characters themselves",
   normalized: "has composed characters where the file has decomposed ones, or the other way round",
   view: "starts its lines with the line numbers of a file view, which are not in the file",
+  numbered: "starts its lines with the line numbers of a file view, which are not in the file",
   fenced: "has a Markdown fence around it, which is not in the file",
 };
 
