@@ -77,6 +77,37 @@ describe.each(Object.entries(meddlings))("another program that %s", (_, { act, t
   });
 });
 
+describe("another program that writes the very bytes of the batch as a file of its own", () => {
+  it("before any step keeps that file, but in the moment between the last look and the deed", () => {
+    let trials = 0;
+    for (let seed = 1; trials < 500; seed++) {
+      const plan = randomPlan(chooser(seed));
+      const { path: source, target } = plan.changes[seed % plan.changes.length]!;
+      const path = target ?? source;
+      const text = plan.new.get(path);
+      if (text === undefined) continue;
+      const bytes = Buffer.from(text.slice(text.indexOf(" ") + 1));
+      const steps = writeBatch(plan, () => undefined).disk.steps();
+      for (let at = 0; at < steps; at++) {
+        let [inode, deed] = ["", ""];
+        const { disk, outcome } = writeBatch(plan, (self, step, what) => {
+          const outside = self.outside();
+          if (step !== at || outside.look(dirname(path)) === undefined) return;
+          outside.make(`${path}-theirs`, bytes, 0o644);
+          outside.rename(`${path}-theirs`, path);
+          [inode, deed] = [outside.look(path)?.inode ?? "", what];
+        });
+        if (inode === "" || (deed.endsWith(` ${path}`) && /^(?:unlink|rename) /.test(deed))) continue;
+        trials++;
+        recover(workspaceOn(disk));
+        const inodes = [...disk.tree(workspaceFolder).keys()].map((name) => disk.look(name)?.inode);
+        expect(inodes, `seed ${seed}, step ${at} (${deed}), ${outcome}`).toContain(inode);
+        expectRest(disk, { plan, path, outcome });
+      }
+    }
+  });
+});
+
 function writeBatch(plan: TrialPlan, before: (disk: MemoryDisk, step: number, what: string) => void) {
   const disk: MemoryDisk = memoryDisk(
     plan.layout,
