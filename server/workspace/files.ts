@@ -32,18 +32,19 @@ export type FileRead =
 
 /**
  * Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. `name` is
- * what failures call it; `isRegular` says that somebody has just seen a regular file there.
+ * what failures call it; `isRegular` says that somebody has just seen a regular file there, `isQuick` that it need not be waited
+ * for, since it is one of a few.
  */
 export async function readTextFile(
   path: string,
   name: string = path,
-  { isRegular, isHashed }: { readonly isRegular: boolean; readonly isHashed: boolean } = unknownFile,
+  { isRegular, isHashed, isQuick }: HowToRead = unknownFile,
 ): Promise<FileRead> {
   try {
     // Looked at before it is opened, because opening a device can set it going.
     const refusal = isRegular ? undefined : refuseKind(await stat(path), name);
     if (refusal !== undefined) return { kind: "failed", failure: refusal };
-    const fd = await open(path, readFlags);
+    const fd = isRegular && isQuick ? fs.openSync(path, readFlags) : await open(path, readFlags);
     try {
       return await readOpened(fd, name, isHashed);
     } finally {
@@ -110,7 +111,13 @@ export function withoutMark(text: string): string {
   return text.startsWith(mark) ? text.slice(1) : text;
 }
 
-const unknownFile = { isRegular: false, isHashed: true };
+interface HowToRead {
+  readonly isRegular: boolean;
+  readonly isHashed: boolean;
+  readonly isQuick: boolean;
+}
+
+const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
 
 const mark = "\ufeff";
 

@@ -9,10 +9,11 @@ import {
   type OpenFiles,
   type OpenText,
 } from "./identity.js";
+import { ownFolder } from "./ownFolder.js";
 import { foldName, isInside, namesDirectory, pathsOf, protectedNameIn, windowsProblem } from "./pathRules.js";
 import type { Resolved, Resolver, Scope } from "./place.js";
 import { insidePath } from "./similar.js";
-import { homeFolder, stateFolder } from "./stateFolder.js";
+import { homeFolder } from "./stateFolder.js";
 import { decodeTolerantly, expandHome, isFileUri, pathOfSyncedUri, pathOfUri, textProblem, uriOfPath } from "./uri.js";
 
 export type { Folder, Place, Resolved, Resolver, Scope } from "./place.js";
@@ -100,17 +101,13 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
     isAbsolute(sent) ? [resolve(sent)] : bases.map((base) => resolve(base, sent)),
   );
   void mapBounded(likely, look);
-  const realPathOf = async (path: string): Promise<string> => {
-    const canonical = await look(path);
-    return canonical.ok ? canonical.path : path;
-  };
-  const spelt = stateFolder(process.env, platform);
   const [areas, own] = await Promise.all([
     mapBounded(directories, async ({ path, isFolder }): Promise<Area> => {
       const lexical = resolve(path);
-      return { lexical, canonical: await realPathOf(lexical), isFolder };
+      const canonical = await look(lexical);
+      return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
     }),
-    isAbsolute(spelt) ? realPathOf(spelt) : undefined,
+    ownFolder(platform),
   ]);
   return {
     platform,

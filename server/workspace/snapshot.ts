@@ -50,13 +50,14 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   const budget = { bytes: 0 };
   const similar = createSimilar(resolver, world.platform ?? process.platform);
   const groups = groupByDocument(operations, resolved);
+  const isOneOfFew = groups.length <= few;
   const read = await mapBounded(groups, async (group) => {
     if (group.leaves && group.hasOtherName) return fail(pathFailures.hasOtherName(group.sent, group.place.path));
     const openAs = group.place.open === undefined ? undefined : pathOfSyncedUri(group.place.open.uri);
     if (group.leaves && (await isLink(openAs))) return fail(pathFailures.hasOtherName(group.sent, openAs ?? ""));
     const link = group.leaves && (await isLink(group.place.spelt));
     if (link) return fail(pathFailures.isLink(group.sent, group.place.path));
-    const source = { ...group, similar, world, budget };
+    const source = { ...group, similar, world, budget, isOneOfFew };
     const result = await readDocument(source);
     return result.ok ? ((await refuseChange(source)) ?? result) : result;
   });
@@ -79,7 +80,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
     mayBeBinary: false,
   };
   const similar = createSimilar(resolver, world.platform ?? process.platform);
-  const read = await readDocument({ ...group, similar, world, budget: { bytes: 0 } });
+  const read = await readDocument({ ...group, similar, world, budget: { bytes: 0 }, isOneOfFew: true });
   return read.ok ? { ...read, place } : read;
 }
 
@@ -136,12 +137,17 @@ interface Source extends Group {
   readonly world: World;
   /** Bytes that the call has read so far. */
   readonly budget: { bytes: number };
+  /** Whether the call reads so few that nobody notices who waits for them. */
+  readonly isOneOfFew: boolean;
 }
+
+/** Documents of a call that are few. */
+const few = 4;
 
 async function readDocument(source: Source): Promise<Read> {
   const { place, sent, budget } = source;
   // What is open is compared with its file, and the answer has no hash of it.
-  const how = { isRegular: place.isRegular, isHashed: place.open === undefined };
+  const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: source.isOneOfFew };
   const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
   if (file.kind === "text") {
     budget.bytes += file.size;
