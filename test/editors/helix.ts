@@ -33,7 +33,7 @@ export const olderHelix: EditorKind = {
 };
 
 /** Languages of the files in the tests, beside those of the README. */
-const languages = ["javascript", "jsx", "go", "json", "yaml", "sql", "bash"];
+const languages = ["javascript", "jsx", "go", "json", "yaml", "sql", "bash", "css", "c"];
 
 async function start(place: Place): Promise<Driver> {
   configure(place);
