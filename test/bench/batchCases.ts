@@ -75,7 +75,7 @@ async function raceBatch(
         floor: { run: () => floor(texts) },
         usual: { run: () => usual(texts, replacements), most: 3 },
       },
-      rounds(11, scale),
+      rounds(15, scale),
     );
     const least = median(times.floor);
     const usually = median(times.usual);
@@ -152,7 +152,7 @@ const growth: BenchCase = {
       [`floor${i}`, { run: () => floor(texts) }] as const,
       [`usual${i}`, { run: () => usual(texts, replacements.slice(0, usualShare)), most: 1 }] as const,
     ]);
-    const times = await race(Object.fromEntries(contenders), rounds(11, scale));
+    const times = await race(Object.fromEntries(contenders), rounds(15, scale));
     const toQuarter = ratios(times[`core${sizes.length - 1}`] ?? [], times[`core${sizes.length - 3}`] ?? []);
     const of = (name: string, i: number): number => median(times[`${name}${i}`] ?? []);
     const usualOf = (i: number): number => {
@@ -226,7 +226,7 @@ const absent: BenchCase = {
           floor: { run: () => floor(texts) },
           usual: { run: () => usual(texts, [{ path: "source.ts", oldText, newText: "" }]) },
         },
-        rounds(11, scale),
+        rounds(15, scale),
       );
       const [ours, least, usually] = [median(times.core), median(times.floor), median(times.usual)];
       rows.push({

@@ -19,7 +19,7 @@ export const hostile: BenchCase = {
     for (const [name, { why, start, most, outcome, make }] of Object.entries(hostileShapes)) {
       const ready = (n: number): (() => void) => prepared(name, make(n), outcome);
       let n = scale.rounds === undefined ? calibrated(ready, { start, most }) : smallSize(start, scale);
-      const raced = () => race({ once: { run: ready(n) }, twice: { run: ready(2 * n) } }, rounds(7, scale));
+      const raced = () => race({ once: { run: ready(n) }, twice: { run: ready(2 * n) } }, rounds(15, scale));
       let times = await raced();
       // On a warm engine the size may turn out to be too small.
       while (scale.rounds === undefined && median(times.once) < least && 2 * n <= most) {

@@ -67,7 +67,7 @@ export const ladder: BenchCase = {
           },
           floor: { run: () => floor(texts) },
         },
-        rounds(9, scale),
+        rounds(15, scale),
       );
       const [ours, least] = [median(times.core), median(times.floor)];
       rows.push({
