@@ -67,6 +67,8 @@ function pointsAt(failure: Failure, place: LineSpan, sentLines: number): boolean
     line !== undefined && line >= place.startLine && line <= place.endLine;
   const said = /stand at line (\d+)/.exec(failure.hint ?? "");
   if (said !== null && isIn(Number(said[1]))) return true;
+  // It says first where the new text stands, and what else is near for the case that this was not meant.
+  if (failure.code === "alreadyApplied" && isIn(failure.line)) return true;
   if (failure.nearest !== undefined) {
     const enough = (2 / 3) * Math.min(sentLines, place.endLine - place.startLine + 1);
     return failure.nearest.some(
