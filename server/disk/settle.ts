@@ -244,6 +244,8 @@ function isOurs(site: Site, now: FileStat): boolean {
   const { workspace, journal, entry, sources } = site;
   const { path, after } = entry;
   if (after?.inode !== now.inode || hashAt(workspace, path, now) !== after.hash) return false;
+  // What had the name before comes back to it from beside it, whatever became of the file that took its place.
+  if (entry.way !== "create") return true;
   const from = sources.get(now.inode) ?? [];
   const comesBack = (index: number): boolean =>
     workspace.files.look(journal.entries[index]?.path ?? path)?.inode === now.inode ||
