@@ -244,13 +244,17 @@ function isOurs(site: Site, now: FileStat): boolean {
   const { workspace, journal, entry, sources } = site;
   const { path, after } = entry;
   if (after?.inode !== now.inode || hashAt(workspace, path, now) !== after.hash) return false;
-  // What had the name before comes back to it from beside it, whatever became of the file that took its place.
-  if (entry.way !== "create") return true;
   const from = sources.get(now.inode) ?? [];
   const comesBack = (index: number): boolean =>
-    workspace.files.look(journal.entries[index]?.path ?? path)?.inode === now.inode ||
-    (isReplaced(site, index) && workspace.files.look(keptPath(journal, index)) !== undefined);
+    (isReplaced(site, index) && workspace.files.look(keptPath(journal, index)) !== undefined) || hasBack(site, index);
   return from.length === 0 || from.some(comesBack);
+}
+
+/** Whether a name has what it had: its file, or, where the disk refused a link to that, the copy that was kept instead. */
+function hasBack({ workspace, journal }: Site, index: number): boolean {
+  const { path, before } = journal.entries[index] as JournalEntry;
+  const there = workspace.files.look(path);
+  return there !== undefined && (there.inode === before?.inode || hashAt(workspace, path, there) === before?.hash);
 }
 
 /** A link never takes a name that somebody else has just taken; where the disk knows no links, only a look before helps. */

@@ -364,3 +364,53 @@ describe("a journal that can't be opened", () => {
     },
   );
 });
+
+describe("files that moved, on a disk that refuses links to the old ones", () => {
+  const remove = (name: string): DiskChange => ({ kind: "delete", path: at(name), name });
+  const chains: Readonly<Record<string, readonly DiskChange[]>> = {
+    "a circle": [move("a", "b"), move("b", "a")],
+    "onto a name that is freed": [remove("a"), move("b", "a"), create("b", "new")],
+    "to a new name, and another file to the old one": [move("a", "new/a"), move("b", "a")],
+    "to a new name that comes first": [move("b", "a0"), update("c", "new")],
+  };
+
+  const texts = { a: "one", b: "two", c: "three" };
+
+  /** A batch that is committed and taken back, where the disk refuses one link to an old file, and one step of taking back in the folder. */
+  function takenBack(changes: readonly DiskChange[], refused: { readonly link: number; readonly step: number }) {
+    const files = Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [at(name), { bytes: Buffer.from(text) }]),
+    );
+    let [links, steps, isReverting] = [0, 0, false];
+    const before = (_: number, what: string): void => {
+      const isKeeping = what.startsWith("link ") && what.endsWith(".old");
+      if (isKeeping && links++ === refused.link) throw systemError("EMLINK", what);
+      if (isReverting && what.includes(workspaceFolder) && steps++ === refused.step) throw systemError("EIO", what);
+    };
+    const disk = memoryDisk({ files, directories: [] }, { copiesAttributes: true }, { before });
+    const staged = stage(workspaceOn(disk), changes, "a batch");
+    if (!staged.ok) throw new Error(staged.failures.map(({ message }) => message).join("\n"));
+    const committed = staged.commit();
+    if (committed.outcome !== "applied") throw new Error(committed.failure.message);
+    isReverting = true;
+    const { outcome } = committed.revert({ code: "cancelled", message: "Enough." });
+    isReverting = false;
+    const wasRefused = { link: links > refused.link, step: steps > refused.step };
+    const { problems } = recover(workspaceOn(disk));
+    return { outcome, wasRefused, problems, texts: textsOf(disk), state: disk.list("/state/multi-edit") };
+  }
+
+  it.each(Object.entries(chains))("come back, %s", (_, changes) => {
+    let count = 0;
+    for (let link = 0, isLink = true; isLink; link++) {
+      for (let step = 0, isStep = true; isStep; step++) {
+        const { outcome, wasRefused, ...found } = takenBack(changes, { link, step });
+        [isLink, isStep] = [wasRefused.link, wasRefused.step];
+        expect(found, `link ${link}, step ${step}`).toEqual({ problems: [], texts, state: [] });
+        expect(isStep ? ["rolledBack", "recoveryPending"] : ["rolledBack"]).toContain(outcome);
+        count += isLink && isStep ? 1 : 0;
+      }
+    }
+    expect(count).toBeGreaterThan(5);
+  });
+});
