@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { WorkspaceEdit } from "vscode-languageserver/node";
 import { factsOf } from "../server/lsp/clients.js";
-import { batch, type Desk, type DeskOptions, layDesk, serverForDesks, told } from "./support/desk.js";
+import { batch, type Desk, type DeskOptions, hastyServer, layDesk, serverForDesks, told } from "./support/desk.js";
 
 const program = serverForDesks();
 
@@ -161,13 +161,8 @@ describe("an editor that applies an edit for version 0 to whatever text it has",
 
 describe("an editor that asks its user", () => {
   const neverAnswers = async (name: string, version?: string): Promise<string> => {
-    const clock = join(program.folder, "clock.cjs");
-    writeFileSync(
-      clock,
-      "const wait = setTimeout; globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms < 30000 ? ms : ms / 1000, ...rest);",
-    );
     const desk = await layDesk(program, {
-      server: [process.execPath, "--require", clock, program.path, "--stdio"],
+      server: hastyServer(program, 1000),
       clientInfo: { name, ...(version === undefined ? {} : { version }) },
       open: { "a.txt": "old\n" },
       proofTimeout: 100,

@@ -1,14 +1,5 @@
 /** Every failure code that the server makes is one that somebody has seen: on a page of cases, or here over the wire. */
-import {
-  chmodSync,
-  closeSync,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, closeSync, ftruncateSync, openSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
@@ -19,7 +10,16 @@ import { limits } from "../server/text/limits.js";
 import { ownStateHome } from "./support/agentPeer.js";
 import { parsePage } from "./support/cases.js";
 import { runCommand } from "./support/commands.js";
-import { batch, type Desk, type DeskOptions, layDesk, serverForDesks, type Told, told } from "./support/desk.js";
+import {
+  batch,
+  type Desk,
+  type DeskOptions,
+  hastyServer,
+  layDesk,
+  serverForDesks,
+  type Told,
+  told,
+} from "./support/desk.js";
 import { makeDirectory } from "./support/directory.js";
 
 const program = serverForDesks();
@@ -196,14 +196,8 @@ describe("over the wire", () => {
   }
 
   it("timeout: an editor that neither does anything nor answers", async () => {
-    // The wait is half a minute; for this server's clock such a wait is a hundredth of that.
-    const clock = join(program.folder, "clock.cjs");
-    writeFileSync(
-      clock,
-      "const wait = setTimeout; globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms < 30000 ? ms : ms / 100, ...rest);",
-    );
     const desk = await layDesk(program, {
-      server: [process.execPath, "--require", clock, program.path, "--stdio"],
+      server: hastyServer(program, 100),
       open: { "a.txt": "old\n", "b.txt": "old\n" },
       proofTimeout: 100,
     });

@@ -186,6 +186,14 @@ const asking = (value: string) =>
     () => `(with-eval-after-load 'eglot (add-to-list 'eglot-confirm-server-edits '(multi-edit . ${value})))`,
   );
 
+/** Waits for each question about a file, and presses the key. */
+async function pressed(one: Stage, ...answers: readonly (readonly [name: string, key: string])[]): Promise<void> {
+  for (const [name, key] of answers) {
+    await emacsOf(one).asked(name);
+    emacsOf(one).press(key);
+  }
+}
+
 function aboutEveryFile(): void {
   const stage = useEmacs(asking("summary"));
 
@@ -197,14 +205,7 @@ function aboutEveryFile(): void {
       one.lay(threeFiles);
       await one.open(...Object.keys(threeFiles));
       const told = one.apply("agent", threeEdits);
-      for (const [name, key] of [
-        ["a.txt", "y"],
-        ["b.txt", no],
-        ["a.txt", "y"],
-      ] as const) {
-        await emacsOf(one).asked(name);
-        emacsOf(one).press(key);
-      }
+      await pressed(one, ["a.txt", "y"], ["b.txt", no], ["a.txt", "y"]);
       expect(await told).toMatchObject({ outcome: "failed", codes: ["clientRefused"] });
       expect(await one.held()).toEqual(threeFiles);
     }),
@@ -215,14 +216,7 @@ function aboutEveryFile(): void {
       one.lay(threeFiles);
       await one.open(...Object.keys(threeFiles));
       const told = one.apply("agent", threeEdits);
-      for (const [name, key] of [
-        ["a.txt", "y"],
-        ["b.txt", "n"],
-        ["a.txt", "n"],
-      ] as const) {
-        await emacsOf(one).asked(name);
-        emacsOf(one).press(key);
-      }
+      await pressed(one, ["a.txt", "y"], ["b.txt", "n"], ["a.txt", "n"]);
       expect(await told).toMatchObject({
         outcome: "unknown",
         answer: {

@@ -1,5 +1,5 @@
 /** A strict editor with files before it, for tests of one conversation: everything on it is gone after the test. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
@@ -102,6 +102,16 @@ export function serverForDesks(): Program {
     program.remove();
   });
   return program;
+}
+
+/** The command of a server for which waits of half a minute and longer pass so many times as fast; it lasts as long as the program. */
+export function hastyServer(program: Program, times: number): readonly [string, ...string[]] {
+  const clock = join(program.folder, `clock${times}.cjs`);
+  writeFileSync(
+    clock,
+    `const wait = setTimeout; globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms < 30000 ? ms : ms / ${times}, ...rest);`,
+  );
+  return [process.execPath, "--require", clock, program.path, "--stdio"];
 }
 
 /** Stops the editors that were kept for further desks. */
