@@ -1,14 +1,14 @@
 /** Changes files that no editor has open, all together or not at all, whatever fails and wherever it is cut off. */
-import { type DiskEnding, diskFailures, type Failure, fileProblems } from "../plan/failure.js";
+import { diskFailures, type Failure, fileProblems } from "../plan/failure.js";
 import { codeOf } from "../workspace/identity.js";
 import { claim } from "./claim.js";
 import { type DiskChange, inverseOf, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { isSystemError } from "./fileSystem.js";
-import { type Journal, journalState, writeJournal } from "./journal.js";
+import { journalState, writeJournal } from "./journal.js";
 import { perform } from "./perform.js";
 import { newId, type Recovered, recoverHeld } from "./recover.js";
-import { type Settled, settle, settleAsWritten } from "./settle.js";
+import { type Settled, settle, settleAsWritten, tidyUp } from "./settle.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
 import { openState } from "./stateDirectory.js";
 import { refusedBy, survey } from "./survey.js";
@@ -154,21 +154,33 @@ function commit(batch: Batch): Committed | NotCommitted {
       endAsWritten(batch);
       throw error;
     }
-    // The record may have reached the disk although the call failed that wrote it: whoever recovers would find it there.
-    if (journalState(workspace, journal.id) === "committed") return toCommitted(batch);
     failure = failureOf(workspace, error, progress);
+    // The record may have reached the disk although the call failed that wrote it: whoever recovers would find it there.
+    if (journalState(workspace, journal.id) === "committed") return recordedAgain(batch, failure);
   }
   return notCommitted(failure, endAsWritten(batch));
 }
 
+/** A record that is there, but that a power cut may take away, is written anew. Where it does not last, recovery goes on. */
+function recordedAgain(batch: Batch, failure: Failure): Committed | NotCommitted {
+  const { workspace, journal, release } = batch;
+  try {
+    writeJournal(workspace, { ...journal, state: "committed" });
+    return toCommitted(batch);
+  } catch (error) {
+    release();
+    if (!isSystemError(error)) throw error;
+    return notCommitted(failure, { outcome: "pending", foreign: [], code: codeOf(error) });
+  }
+}
+
 function toCommitted(batch: Batch): Committed {
   const { workspace, journal, targets, changes, release } = batch;
-  const committed: Journal = { ...journal, state: "committed" };
   return {
     outcome: "applied",
     finish() {
       try {
-        settle(workspace, committed);
+        tidyUp(workspace, { ...journal, state: "committed" });
       } finally {
         release();
       }
@@ -182,7 +194,7 @@ function toCommitted(batch: Batch): Committed {
       const settled = endAsWritten(batch);
       if (settled.outcome !== "applied") return notCommitted(reason, settled);
       // The mark that it is to be taken back could not be written, and without it nobody would after a crash.
-      return { outcome: "applied", failure: diskFailures.ended(reason, endingOf(settled)) };
+      return { outcome: "applied", failure: diskFailures.ended(reason, settled) };
     },
     inverse: () => inverseOf(changes, targets),
   };
@@ -200,11 +212,9 @@ function endAsWritten({ workspace, journal, release }: Batch): Settled {
 function notCommitted(failure: Failure, settled: Settled): NotCommitted {
   const outcome =
     settled.outcome === "rolledBack" || settled.outcome === "untouched" ? "rolledBack" : "recoveryPending";
-  return { outcome, failure: diskFailures.ended(failure, endingOf(settled)) };
+  return { outcome, failure: diskFailures.ended(failure, settled) };
 }
 
 function failureOf({ state }: DiskWorkspace, error: unknown, { at }: Progress): Failure {
   return at === undefined ? diskFailures.state(state, fileProblems.system(codeOf(error))) : refusedBy(error, at);
 }
-
-const endingOf = ({ outcome, foreign }: Settled): DiskEnding => ({ outcome, foreign });

@@ -64,7 +64,7 @@ export interface FileSystem {
   read(path: string, most: number): Buffer;
   /** The first bytes of a regular file, at most as many as asked for. */
   readStart(path: string, length: number): Buffer;
-  /** Whether the user may write a file, or change the names in a directory. */
+  /** Whether the user may write a file, or change the names in a directory and make that last. */
   mayWrite(path: string): boolean;
   /** Makes a new file; the process' mask applies to `mode`. Not on the disk before `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
@@ -96,7 +96,8 @@ export const realFileSystem: FileSystem = {
     }),
   mayWrite: (path) => {
     try {
-      accessSync(path, constants.W_OK);
+      // A directory that can't be opened for reading can't be synced.
+      accessSync(path, constants.R_OK | constants.W_OK);
       return true;
     } catch {
       return false;
@@ -121,7 +122,14 @@ export const realFileSystem: FileSystem = {
     // Windows has no such call for directories, and does not need it.
     if (process.platform === "win32" && lstatSync(path).isDirectory()) return;
     const flags = process.platform === "win32" ? constants.O_RDWR : readFlags;
-    opened(path, flags, 0, (fd) => fsyncSync(fd));
+    opened(path, flags, 0, (fd) => {
+      try {
+        fsyncSync(fd);
+      } catch (error) {
+        // Some disks (shared folders of virtual machines) know no such call for directories, as PostgreSQL found, too.
+        if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fstatSync(fd).isDirectory()) throw error;
+      }
+    });
   },
   link: (from, to) => within(from, (source) => within(to, (target) => linkSync(source, target))),
   rename: (from, to) => within(from, (source) => within(to, (target) => renameSync(source, target))),

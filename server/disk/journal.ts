@@ -5,7 +5,7 @@ import * as z from "zod";
 import { limits } from "../text/limits.js";
 import { isInside } from "../workspace/pathRules.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { isSystemError, unlinkIfThere } from "./fileSystem.js";
+import { isSystemError, systemError, unlinkIfThere } from "./fileSystem.js";
 
 /** One batch, as it is on the disk. */
 export type Journal = z.infer<typeof journalSchema>;
@@ -25,9 +25,11 @@ export type JournalRead =
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
   // What nobody could read back would be a batch that nobody ends: better none at all.
   const text = JSON.stringify(journalSchema.parse(journal));
+  const bytes = Buffer.from(`${checksum(text)}\n${text}\n`);
+  if (bytes.length > limits.journalBytes) throw systemError("EFBIG", `more than ${limits.journalBytes} bytes`);
   const path = journalPath(state, journal.id);
   unlinkIfThere(files, `${path}.new`);
-  files.make(`${path}.new`, Buffer.from(`${checksum(text)}\n${text}\n`), 0o600);
+  files.make(`${path}.new`, bytes, 0o600);
   files.sync(`${path}.new`);
   files.rename(`${path}.new`, path);
   files.sync(state);
@@ -150,21 +152,26 @@ const journalSchema = z.strictObject({
   id: z.string().refine(isId),
   /**
    * `staged`: nothing that others see has changed. `committing`: some of it may have, and is taken back. `committed`: all
-   * of it has, and what helped is taken away.
+   * of it has, and what helped is taken away. `undone`: it was taken back, and what helped is taken away; whatever somebody has
+   * done since is not taken back.
    */
-  state: z.enum(["staged", "committing", "committed"]),
+  state: z.enum(["staged", "committing", "committed", "undone"]),
   /** For people. */
   label: z.string().max(limits.label),
   /** Milliseconds since 1970. */
   started: z.number(),
   /** Directories that are made, those above first. */
   directories: z.array(path),
+  /** Of a batch that was taken back: what was left as it is. */
+  left: z.array(z.strictObject({ index: z.int().min(0), why: z.enum(["changed", "kept", "lost"]) })).optional(),
   entries: z
     .array(
       z.strictObject({
         path,
         /** For people. */
         name: z.string().max(limits.pathLength),
+        /** Number of the disk that its directory is on, or the deepest one above that is there before the batch. */
+        device: z.string(),
         /**
          * `create`: the name was free. `replace`: another file takes it. `remove`: it becomes free. `inPlace`: its file stays
          * the same and gets other bytes.

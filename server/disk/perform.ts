@@ -7,8 +7,8 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import type { FileStat } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
 import { type Journal, keptPath, stagedPath, writeJournal } from "./journal.js";
-import { giveBackBits, hashOf, linkOrRename, syncDirectories } from "./settle.js";
 import type { Prepared, Progress } from "./stage.js";
+import { giveBackBits, hashOf, linkOrRename, syncDirectories } from "./steps.js";
 import type { Target } from "./survey.js";
 
 /**
@@ -31,7 +31,10 @@ export function perform(
   for (const index of order) {
     const target = targets[index] as Target;
     progress.at = target.slot.name;
-    const failure = lookAgain(workspace, target) ?? change({ workspace, journal, target, index });
+    const failure =
+      lookBeside(workspace, { journal, target, index }) ??
+      lookAgain(workspace, target) ??
+      change({ workspace, journal, target, index });
     if (failure !== undefined) return failure;
   }
   syncDirectories(workspace, [...journal.entries.map(({ path }) => path), ...journal.directories].map(dirname));
@@ -61,6 +64,15 @@ const rank = ({ entries }: Journal, index: number): number => (entries[index]?.w
 
 const moved = (name: string, problem: string = callSentences.fileChanged): Failure =>
   editorFailures.contentModified({ path: name }, problem);
+
+/** Whether what a name has is still kept beside it: where a program that tidies up has taken it away, nothing could be given back. */
+function lookBeside(
+  { files }: DiskWorkspace,
+  { journal, target, index }: { readonly journal: Journal; readonly target: Target; readonly index: number },
+): Failure | undefined {
+  if (journal.entries[index]?.way !== "replace" || files.look(keptPath(journal, index)) !== undefined) return undefined;
+  return moved(target.slot.name, callSentences.keptGone);
+}
 
 /** Whether a name still has what it had when the batch was staged. Its inode comes last, because that look is the shortest. */
 function lookAgain(workspace: DiskWorkspace, { slot: { path, name }, before }: Target): Failure | undefined {

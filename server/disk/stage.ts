@@ -5,7 +5,7 @@ import { limits } from "../text/limits.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type AttributePair, isSystemError, unlinkIfThere } from "./fileSystem.js";
 import { copyPaths, type Journal, type JournalEntry, keptPath, stagedPath, writeJournal } from "./journal.js";
-import { foreignRights, syncDirectories } from "./settle.js";
+import { foreignRights, syncDirectories } from "./steps.js";
 import type { After, Before, Target } from "./survey.js";
 
 /** A batch that is ready. */
@@ -25,9 +25,10 @@ export function firstJournal(
   batch: Pick<Journal, "id" | "label" | "started"> & { readonly directories: readonly string[] },
 ): Journal {
   const entries = targets.map(
-    ({ slot: { path, name }, way, before, after }): JournalEntry => ({
+    ({ slot: { path, name }, device, way, before, after }): JournalEntry => ({
       path,
       name,
+      device,
       way,
       before: before === undefined ? null : recordOf(workspace, before),
       after: after === undefined ? null : { hash: after.hash },

@@ -19,7 +19,7 @@ import { encode, plainSpelling } from "./encode.js";
 import { type FileStat, isSystemError } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
-import { hashOf } from "./settle.js";
+import { hashOf } from "./steps.js";
 
 /** A file as it was read. */
 export interface Before {
@@ -32,6 +32,8 @@ export interface Before {
 /** A name, what stands there, and what is to. */
 export interface Target {
   readonly slot: Slot;
+  /** Number of the disk that its directory is on, or the deepest one above that there is. */
+  readonly device: string;
   /** How it may come about; what is to be replaced by its own new bytes may have to be written in place after all. */
   readonly way: JournalEntry["way"];
   /** `undefined`: the name is free. */
@@ -153,7 +155,8 @@ function aim(
   const before = seen.get(path);
   const missing: string[] = [];
   let directory = dirname(path);
-  for (let stat = files.look(directory); stat?.kind !== "directory"; stat = files.look(directory)) {
+  let stat = files.look(directory);
+  for (; stat?.kind !== "directory"; stat = files.look(directory)) {
     if (stat !== undefined) return fail(pathFailures.ioError(name, fileProblems.system("ENOTDIR")));
     missing.push(directory);
     directory = dirname(directory);
@@ -168,7 +171,7 @@ function aim(
   const isFixed = isOwn && before !== undefined && mustStay(workspace, before.stat, directory);
   if (!isFixed && !files.mayWrite(directory)) return fail(pathFailures.readOnly(name));
   const way = isFixed ? "inPlace" : before === undefined ? "create" : after === undefined ? "remove" : "replace";
-  return { ok: true, target: { slot, way, before, after }, directories: missing };
+  return { ok: true, target: { slot, device: stat.device, way, before, after }, directories: missing };
 }
 
 /** Whether only the same file with other bytes is the same to everybody: another one would not be at its other names, or theirs. */

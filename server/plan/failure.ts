@@ -762,6 +762,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   ELOOP: "its symbolic links lead in a circle",
   ENOTDIR: "a part of its path is not a directory",
   EISDIR: "it is a directory",
+  ENOMEDIUM: "the disk that it is on is not there (not mounted)",
   ENAMETOOLONG: "a name in it is too long",
   EMFILE: "too many files are open",
   ENFILE: "too many files are open",
@@ -1520,8 +1521,13 @@ export const socketSentences = {
 /** What became of a batch on disk that did not go through, or was cut off. */
 export interface DiskEnding {
   readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
-  /** Files that somebody else has changed meanwhile, and where the old ones are. */
-  readonly foreign: readonly { readonly path: string; readonly kept?: string }[];
+  /**
+   * Files that somebody else has changed meanwhile, and where the old ones are; `isLost`: the file still has what the batch
+   * gave it, and the old one is gone.
+   */
+  readonly foreign: readonly { readonly path: string; readonly kept?: string; readonly isLost?: boolean }[];
+  /** The system's code of what stood in the way of that, or of tidying up behind it. */
+  readonly code?: string;
 }
 
 /** Failures of writing files that no editor has open. */
@@ -1556,7 +1562,7 @@ export const diskFailures = {
     makeFailure(
       "ioError",
       {},
-      `An earlier call was cut off while it changed ${some(names, 300)}, and it can't be taken back yet: ${problem}. What it changed is written down in ${quote(journal, 300)}.`,
+      `An earlier call was cut off while it changed ${some(names, 300)}, and the disk does not let it be ended yet: ${problem}. What it changed is written down in ${quote(journal, 300)}.`,
       "Ask the user to see to the disk. The server tries again with each call.",
     ),
   /** `folder` holds all that the earlier call was to change. */
@@ -1610,18 +1616,25 @@ export const diskSentences = {
     `${path} was moved and edited: its extended attributes and access list, if it had any, could not be copied`,
 } as const;
 
-function sayEnding({ outcome, foreign }: DiskEnding): string {
+function sayEnding({ outcome, foreign, code }: DiskEnding): string {
   const said = {
     applied: "All of it had been done.",
     untouched: "Nothing was changed.",
-    rolledBack: "Nothing of it is left.",
-    pending: "It could not all be taken back yet; the server tries again at its start and with each call.",
+    rolledBack: foreign.length === 0 ? "Nothing of it is left." : "It was taken back.",
+    pending:
+      "The disk did not let it be ended yet, and some of it may be there; the server tries again at its start and with each call.",
   }[outcome];
-  const changed = foreign.map(({ path, kept }) => `${path}${kept === undefined ? "" : ` (as it was before: ${kept})`}`);
-  if (changed.length === 0) return said;
-  const shown = changed.slice(0, 2).map((one) => clip(one, 400));
-  const more = changed.length > shown.length ? ` and ${changed.length - shown.length} more` : "";
-  return `${outcome === "rolledBack" ? "It was taken back." : said} Changed meanwhile by another program, and left so: ${shown.join(", ")}${more}.`;
+  const isUntidy = code !== undefined && outcome !== "pending";
+  const untidy = isUntidy ? ["Files named .multi-edit-… that helped it are taken away later."] : [];
+  const left = foreign.map(({ path, kept, isLost }) => {
+    if (isLost === true) return `${path} (with the new text: what was kept of the old one is gone)`;
+    return `${path}${kept === undefined ? "" : ` (as it was before: ${kept})`}`;
+  });
+  const shown = left.slice(0, 2).map((one) => clip(one, 400));
+  const more = left.length > shown.length ? ` and ${left.length - shown.length} more` : "";
+  const changed =
+    left.length === 0 ? [] : [`Changed meanwhile by another program, and left so: ${shown.join(", ")}${more}.`];
+  return [said, ...changed, ...untidy].join(" ");
 }
 
 /** What a failed call consisted of. */
@@ -1705,6 +1718,7 @@ export const callSentences = {
       : `version ${expected} was expected, the editor has ${actual}`,
   keepsMoving: "its text changed each time before the edit could be applied",
   fileChanged: "it is not the file any more that the call was planned on",
+  keptGone: "somebody has taken away what was kept to take the change back (a file .multi-edit-….old beside it)",
   nameTaken: "there is a file of that name by now",
   openedMeanwhile: "it has been opened in the editor meanwhile",
   noFile: "the editor has it open, but there is no such file on disk",

@@ -116,7 +116,8 @@ async function simulateAll({ states, seed, end }: Share, jobs: number): Promise<
   const wrong = shares.flatMap((share) => share.wrong);
   console.log(
     `simulated: ${sum("plans")} random batches, ${sum("states")} states after a crash ` +
-      `(${sum("twice")} with a second one in the recovery), ${sum("refusals")} runs with refusals, ${wrong.length} wrong`,
+      `(${sum("twice")} with a second one in the recovery, ${sum("again")} with refusals in it and a further one behind it), ` +
+      `${sum("refusals")} runs with refusals, ${sum("refusedAndCut")} with one and a crash behind it, ${wrong.length} wrong`,
   );
   return wrong;
 }

@@ -231,7 +231,7 @@ function fileCalls(machine: Machine) {
     make(path: string, bytes: Uint8Array, mode: number) {
       step(machine, `make ${path}`);
       checkFree(machine, path);
-      const inode = platter.nodes.size + 1;
+      const inode = freeInode(platter);
       const node = { ...directoryNode(inode, mode & ~mask), isDirectory: false };
       platter.nodes.set(inode, node);
       setNames(machine, [[path, inode]]);
@@ -281,6 +281,19 @@ function fileCalls(machine: Machine) {
   };
 }
 
+/** The lowest number that no file has, nor may have again after a power cut: a new file often gets that of one just deleted. */
+function freeInode({ nodes, pending }: Platter): number {
+  const used = new Set<number>([root]);
+  for (const { names, syncedNames } of nodes.values()) {
+    for (const inode of names.values()) used.add(inode);
+    for (const inode of syncedNames.values()) used.add(inode);
+  }
+  for (const changes of pending) for (const { to } of changes) if (to !== undefined) used.add(to);
+  let inode = root;
+  while (used.has(inode)) inode++;
+  return inode;
+}
+
 function nameCalls(machine: Machine) {
   return {
     link(from: string, to: string) {
@@ -308,9 +321,8 @@ function nameCalls(machine: Machine) {
     makeDirectory(path: string, mode: number) {
       step(machine, `mkdir ${path}`);
       checkFree(machine, path);
-      const { nodes } = machine.platter;
-      const inode = nodes.size + 1;
-      nodes.set(inode, directoryNode(inode, mode));
+      const inode = freeInode(machine.platter);
+      machine.platter.nodes.set(inode, directoryNode(inode, mode));
       setNames(machine, [[path, inode]]);
     },
     removeDirectory(path: string) {

@@ -134,7 +134,7 @@ describe("a file that the batch was to move", () => {
   it("and that somebody has moved there instead is not taken away", () => {
     const disk = killed({ a: "a" }, [move("a", "b")], isWriting("b"));
     disk.rename(at("a"), at("b"));
-    expect(recover(workspaceOn(disk)).batches[0]?.foreign).toEqual([{ path: at("b") }]);
+    expect(recover(workspaceOn(disk)).batches[0]?.foreign).toEqual([{ path: at("b") }, { path: at("a") }]);
     expect(textsOf(disk)).toEqual({ b: "a" });
   });
 

@@ -9,5 +9,7 @@ it("is all old or all new in every state that a crash can leave", { timeout: 60_
   for (let seed = first; tally.states < 4_000; seed++)
     expect(simulate(seed, 10, tally), `seed ${seed}`).toBeUndefined();
   expect(tally.twice).toBeGreaterThan(100);
+  expect(tally.again).toBeGreaterThan(100);
   expect(tally.refusals).toBeGreaterThan(300);
+  expect(tally.refusedAndCut).toBeGreaterThan(100);
 });

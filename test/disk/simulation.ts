@@ -14,8 +14,12 @@ export interface Tally {
   states: number;
   /** Of these, those in which the recovery was cut off, too. */
   twice: number;
+  /** Of these, those in which the recovery was refused some steps, and what the next one left was cut off once more. */
+  again: number;
   /** Runs in which the disk refused one step, or all from one on. */
   refusals: number;
+  /** Further ones in which it refused one step, and was cut off later. */
+  refusedAndCut: number;
 }
 
 /** What is wrong with a trial, and how to see it again. */
@@ -26,7 +30,7 @@ export interface Wrong {
 
 /** Nothing counted yet. */
 export function newTally(): Tally {
-  return { plans: 0, states: 0, twice: 0, refusals: 0 };
+  return { plans: 0, states: 0, twice: 0, again: 0, refusals: 0, refusedAndCut: 0 };
 }
 
 /** Runs one random batch with a cut and a refusal at each of its steps, and `samples` states a cut. `undefined`: all is well. */
@@ -66,6 +70,13 @@ export function simulate(seed: number, samples: number, tally: Tally): Wrong | u
       const how = to === at + 1 ? "once" : "from there on";
       if (what !== undefined) return wrong(`${code} at ${at}, ${how} (${report.at}): ${what}`);
     }
+    tally.refusedAndCut++;
+    const cutAt = at + 1 + choose(30);
+    const { disk, report } = run(trial, { refuse: { from: at, to: at + 1, code }, cutAt });
+    const found = disk.afterCut(choose);
+    recover(workspaceOn(found));
+    const what = lookAt(found, plan, report) ?? strays(found);
+    if (what !== undefined) return wrong(`${code} at ${at}, cut off at ${cutAt} (${report.at}): ${what}`);
   }
   return undefined;
 }
@@ -131,22 +142,41 @@ function finish(committed: Committed, ending: "finish" | "revert", now: Tell): v
   else if (outcome === "applied") now("not reverted", ["new"]);
 }
 
-/** The disk after a cut and a recovery, which may be cut off itself. A kill is a cut in which nothing gets lost. */
+/**
+ * The disk after a cut and a recovery, which may be cut off itself, or be refused some steps. A kill is a cut in which nothing
+ * gets lost.
+ */
 function afterCut(
   disk: MemoryDisk,
   { choose, tally, isKill }: { readonly choose: Choose; readonly tally: Tally; readonly isKill: boolean },
 ): { readonly found: MemoryDisk; readonly batches: number } {
-  const next = (from: MemoryDisk, trouble?: Trouble): MemoryDisk =>
-    isKill ? from.afterKill(trouble) : from.afterCut(choose, trouble);
-  let found = next(disk, choose(3) === 0 ? { cutAt: choose(25) } : {});
-  try {
-    return { found, batches: recover(workspaceOn(found)).batches.length };
-  } catch (error) {
-    if (!(error instanceof PowerCut)) throw error;
-    tally.twice++;
-    found = next(found);
-    return { found, batches: recover(workspaceOn(found)).batches.length };
+  const next = (from: MemoryDisk, how: boolean, trouble?: Trouble): MemoryDisk =>
+    how ? from.afterKill(trouble) : from.afterCut(choose, trouble);
+  const recovered = (from: MemoryDisk): number => recover(workspaceOn(from)).batches.length;
+  const kind = choose(6);
+  if (kind > 2) {
+    const found = next(disk, isKill);
+    return { found, batches: recovered(found) };
   }
+  if (kind > 0) {
+    let found = next(disk, isKill, { cutAt: choose(25) });
+    try {
+      return { found, batches: recovered(found) };
+    } catch (error) {
+      if (!(error instanceof PowerCut)) throw error;
+      tally.twice++;
+      found = next(found, choose(2) === 0);
+      return { found, batches: recovered(found) };
+    }
+  }
+  tally.again++;
+  const from = choose(25);
+  const refused = next(disk, isKill, { refuse: { from, to: from + 1 + choose(3), code: "EIO" } });
+  const first = recovered(refused);
+  const again = refused.afterKill();
+  const second = recovered(again);
+  const found = again.afterCut(choose);
+  return { found, batches: first + second + recovered(found) };
 }
 
 let processes = 0;

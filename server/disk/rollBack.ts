@@ -1,0 +1,229 @@
+/** Takes back what a batch has done, as far as it is the batch's own, by what its journal says and what is found. */
+import { dirname } from "node:path";
+import { limits } from "../text/limits.js";
+import { codeOf } from "../workspace/identity.js";
+import type { DiskWorkspace } from "./diskWorkspace.js";
+import { type FileStat, type FileSystem, isBehindLink, systemError } from "./fileSystem.js";
+import { copyPaths, type Journal, type JournalEntry, keptPath, stagedPath } from "./journal.js";
+import {
+  giveBackBits,
+  hashAt,
+  hashOf,
+  isUnreached,
+  linkOrRename,
+  lookIfReached,
+  syncDirectories,
+  tryAll,
+} from "./steps.js";
+import { isTorn } from "./torn.js";
+
+/** A file that is left as it is, because somebody else has changed it, or taken away what was kept of it. */
+export interface Foreign {
+  readonly path: string;
+  /** Where the old file is, left for people; `undefined`: there was none. */
+  readonly kept?: string;
+  /** It still has what the batch gave it, and the old file is gone. */
+  readonly isLost?: boolean;
+}
+
+/** Gives every name back what it had. The last first, as far as one can speak of an order: each name is for itself. */
+export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign: Foreign[]; code: string | undefined } {
+  const foreign: Foreign[] = [];
+  const { files } = workspace;
+  const away = tryAll([() => checkMounted(workspace, journal)]);
+  // Whatever else can't be looked at stands in the way of its own step only.
+  if (away === notMounted) return { foreign, code: away };
+  const sources = new Map<string, number[]>();
+  for (const [index, { before }] of journal.entries.entries()) {
+    if (before !== null) sources.set(before.inode, [...(sources.get(before.inode) ?? []), index]);
+  }
+  const steps = journal.entries.map((entry, index) => () => {
+    const found = restore({ workspace, journal, entry, index, sources });
+    if (found !== undefined) foreign.push(found);
+  });
+  const directories = [...journal.directories].reverse();
+  const code = tryAll([
+    ...steps.reverse(),
+    ...directories.map((directory) => () => {
+      if (lookIfReached(files, directory) !== undefined) removeEmpty(workspace, directory);
+    }),
+    () => syncDirectories(workspace, [...journal.entries.map(({ path }) => path), ...directories].map(dirname)),
+  ]);
+  return { foreign, code };
+}
+
+/** Linux' code of a disk that is not there. */
+const notMounted = "ENOMEDIUM";
+
+/**
+ * Throws `notMounted` where a disk is not there that the batch was on: nothing of the batch is found, and where it was is on
+ * another disk now. The numbers alone say nothing: many disks get another one each time that they are mounted.
+ */
+function checkMounted({ files }: DiskWorkspace, journal: Journal): void {
+  const [seen, elsewhere] = [new Set<string>(), new Set<string>()];
+  for (const [index, { path, device, before, after }] of journal.entries.entries()) {
+    const now = lookIfReached(files, path);
+    const isKnown = now !== undefined && (now.inode === before?.inode || now.inode === after?.inode);
+    const helpers = [stagedPath(journal, index), keptPath(journal, index)];
+    if (isKnown || helpers.some((helper) => lookIfReached(files, helper) !== undefined)) seen.add(device);
+    else if (deviceAbove(files, path) !== device) elsewhere.add(device);
+  }
+  const away = [...elsewhere].find((device) => !seen.has(device));
+  if (away !== undefined) throw systemError(notMounted, `disk ${away}`);
+}
+
+/** Number of the disk that the deepest directory above a path is on. */
+function deviceAbove(files: FileSystem, path: string): string | undefined {
+  const directory = dirname(path);
+  return lookIfReached(files, directory)?.device ?? (directory === path ? undefined : deviceAbove(files, directory));
+}
+
+/** What somebody else has put into a directory of ours is not ours to take away. */
+function removeEmpty({ files }: DiskWorkspace, directory: string): void {
+  try {
+    files.removeDirectory(directory);
+  } catch (error) {
+    if (!["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(codeOf(error))) throw error;
+  }
+}
+
+interface Site {
+  readonly workspace: DiskWorkspace;
+  readonly journal: Journal;
+  readonly entry: JournalEntry;
+  readonly index: number;
+  /** By its inode the entries whose file something was before the batch. */
+  readonly sources: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Gives one name back what it had; or answers what stands there that nobody of ours has written. */
+function restore(site: Site): Foreign | undefined {
+  const { workspace, entry } = site;
+  const { files } = workspace;
+  if (entry.before === null) return uncreate(site);
+  const now = files.look(entry.path);
+  // Where its directory is gone, somebody has taken it away, and the file with it.
+  if (files.look(dirname(entry.path))?.kind !== "directory") return leftAs(site);
+  switch (entry.way) {
+    case "inPlace":
+      return refill(site, now);
+    default:
+      return giveBack(site, now);
+  }
+}
+
+/** A file that is left as it is; what was kept of one that is written in place is not beside it, and stays. */
+function leftAs({ workspace, journal, entry, index }: Site): Foreign {
+  const { old } = copyPaths(workspace.state, journal, index);
+  const isKept = entry.way === "inPlace" && workspace.files.look(old) !== undefined;
+  return { path: entry.path, ...(isKept ? { kept: old } : {}) };
+}
+
+/** Behind a link that somebody has put there is nothing of ours to take away, and nothing of theirs that is to come back. */
+function uncreate(site: Site): Foreign | undefined {
+  const { workspace, entry } = site;
+  let now: FileStat | undefined;
+  try {
+    now = workspace.files.look(entry.path);
+  } catch (error) {
+    if (!isUnreached(error)) throw error;
+    return isBehindLink(error) ? { path: entry.path } : undefined;
+  }
+  if (now === undefined) return undefined;
+  if (!isOurs(site, now)) return { path: entry.path };
+  workspace.files.unlink(entry.path);
+  return undefined;
+}
+
+/** The old file is beside its name, or it has the name. */
+function giveBack(site: Site, now: FileStat | undefined): Foreign | undefined {
+  const { workspace, journal, entry, index } = site;
+  const { files } = workspace;
+  const { path, before } = entry;
+  const kept = keptPath(journal, index);
+  if (now?.inode === before?.inode) return undefined;
+  if (files.look(kept) === undefined) return findLost(site, now);
+  if (now === undefined) {
+    if (isReplaced(site, index)) linkOrRename(workspace, kept, path);
+    return undefined;
+  }
+  const hash = hashAt(workspace, path, now);
+  // What somebody else has put there before we did is told only where it looks like ours.
+  if (!isReplaced(site, index)) return hash === entry.after?.hash ? { path } : undefined;
+  if (isOurs(site, now)) files.rename(kept, path);
+  else if (hash !== before?.hash) return { path, kept };
+  return undefined;
+}
+
+/**
+ * Where there is nothing beside a name any more, all was given back already. Otherwise somebody has taken it away, as programs
+ * do that clean directories, and what the batch did stays.
+ */
+function findLost(site: Site, now: FileStat | undefined): Foreign | undefined {
+  const { path } = site.entry;
+  if (now === undefined) return isReplaced(site, site.index) ? { path } : undefined;
+  return isPut(site, now) ? { path, isLost: true } : undefined;
+}
+
+/** Where the new file is still beside its name, it is somebody else who has changed or freed that, and before we did. */
+function isReplaced({ workspace, journal }: Site, index: number): boolean {
+  return journal.entries[index]?.way !== "replace" || workspace.files.look(stagedPath(journal, index)) === undefined;
+}
+
+/**
+ * Whether what stands at a name is the very file that the batch put there, as it was then: others may write the same bytes,
+ * and a later file may get the number of one that is gone. A file that moved, and that its old name has lost otherwise than
+ * by the batch, is no longer ours: somebody may have moved it here, and this may be all that is left of it.
+ */
+function isOurs(site: Site, now: FileStat): boolean {
+  const { workspace, journal, sources } = site;
+  if (!isPut(site, now)) return false;
+  const from = sources.get(now.inode) ?? [];
+  const comesBack = (index: number): boolean =>
+    (isReplaced(site, index) && workspace.files.look(keptPath(journal, index)) !== undefined) || hasBack(site, index);
+  return from.length === 0 || from.some(comesBack);
+}
+
+/** Whether what stands at a name is the file that the batch put there, with the bytes that it had then. */
+function isPut({ workspace, entry: { path, after } }: Site, now: FileStat): boolean {
+  return after?.inode === now.inode && hashAt(workspace, path, now) === after.hash;
+}
+
+/** Whether a name has what it had: its file, or, where the disk refused a link to that, the copy that was kept instead. */
+function hasBack({ workspace, journal }: Site, index: number): boolean {
+  const { path, before } = journal.entries[index] as JournalEntry;
+  const there = workspace.files.look(path);
+  return there !== undefined && (there.inode === before?.inode || hashAt(workspace, path, there) === before?.hash);
+}
+
+function refill({ workspace, journal, entry, index }: Site, now: FileStat | undefined): Foreign | undefined {
+  const { files, state } = workspace;
+  const { path, before, after } = entry;
+  const copies = copyPaths(state, journal, index);
+  if (now?.kind === "file" && hashAt(workspace, path, now) === before?.hash) {
+    if (now.inode !== before?.inode) return undefined;
+    giveBackBits(files, path, before.mode);
+    // They may have been written by who was killed before they lasted.
+    files.sync(path);
+    return undefined;
+  }
+  if (files.look(copies.old) === undefined) return undefined;
+  const foreign = { path, kept: copies.old };
+  if (now?.kind !== "file" || now.inode !== before?.inode || now.size > limits.fileBytes) return foreign;
+  const found = files.read(path, limits.fileBytes);
+  const old = files.read(copies.old, limits.fileBytes);
+  const isOurs = hashOf(found) === after?.hash || isTornBetween(workspace, found, { old, new: copies.new });
+  if (!isOurs || hashOf(old) !== before.hash) return foreign;
+  files.fill(path, old);
+  giveBackBits(files, path, before.mode);
+  files.sync(path);
+  return undefined;
+}
+
+function isTornBetween(
+  { files }: DiskWorkspace,
+  found: Uint8Array,
+  sides: { readonly old: Uint8Array; readonly new: string },
+): boolean {
+  return files.look(sides.new) !== undefined && isTorn(found, sides.old, files.read(sides.new, limits.fileBytes));
+}

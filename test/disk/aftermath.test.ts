@@ -1,0 +1,378 @@
+/** What a crash, a refusal or a program that tidies up leaves of a batch is told as it is, and nothing of it comes up later. */
+import { describe, expect, it } from "vitest";
+import { stage } from "../../server/disk/commit.js";
+import type { DiskChange } from "../../server/disk/diskChange.js";
+import { type FileSystem, realFileSystem, systemError } from "../../server/disk/fileSystem.js";
+import { type Journal, journalPath, writeJournal } from "../../server/disk/journal.js";
+import { type Recovered, recover } from "../../server/disk/recover.js";
+import { limits } from "../../server/text/limits.js";
+import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
+import { workspaceFolder } from "./plans.js";
+import { workspaceOn } from "./simulation.js";
+
+const at = (name: string): string => `${workspaceFolder}/${name}`;
+const state = "/state/multi-edit";
+const update = (name: string, text: string): DiskChange => ({
+  kind: "update",
+  path: at(name),
+  name,
+  content: { text },
+});
+const create = (name: string, text: string): DiskChange => ({
+  kind: "create",
+  path: at(name),
+  name,
+  content: { text },
+});
+const remove = (name: string): DiskChange => ({ kind: "delete", path: at(name), name });
+
+/** What happens before a step: it may throw. `isCommitting`: the batch is staged. */
+type Before = (what: string, isCommitting: boolean, disk: MemoryDisk) => void;
+
+interface Scene {
+  readonly disk: MemoryDisk;
+  /** The outcome and what is said of it; `undefined`: it was killed. */
+  readonly told: readonly [outcome: string, message: string] | undefined;
+}
+
+/** Stages and commits a batch on a disk with these texts; `links` are further names of files. */
+function play(
+  texts: Readonly<Record<string, string>>,
+  changes: readonly DiskChange[],
+  {
+    before,
+    links = {},
+    between,
+  }: { before?: Before; links?: Record<string, string>; between?: (disk: MemoryDisk) => void },
+): Scene {
+  const files = Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [at(name), { bytes: Buffer.from(text) }]),
+  );
+  const linked = Object.fromEntries(Object.entries(links).map(([name, to]) => [at(name), at(to)]));
+  let [isCommitting, isCut] = [false, false];
+  const trouble = (_: number, what: string): void => {
+    if (isCut) throw new PowerCut();
+    try {
+      before?.(what, isCommitting, disk);
+    } catch (error) {
+      isCut = error instanceof PowerCut;
+      throw error;
+    }
+  };
+  const layout = { files, links: linked, directories: [] };
+  const disk: MemoryDisk = memoryDisk(layout, { copiesAttributes: true }, { before: trouble });
+  const staged = stage(workspaceOn(disk), changes, "a batch");
+  if (!staged.ok) throw new Error(staged.failures.map(({ message }) => message).join("\n"));
+  between?.(disk);
+  isCommitting = true;
+  try {
+    const committed = staged.commit();
+    if (committed.outcome === "applied") committed.finish();
+    isCommitting = false;
+    return { disk, told: [committed.outcome, committed.outcome === "applied" ? "" : committed.failure.message] };
+  } catch (error) {
+    if (!(error instanceof PowerCut)) throw error;
+    return { disk: disk.afterKill(), told: undefined };
+  }
+}
+
+/** True of the nth step of a kind, from 1, once the batch is being committed. */
+function nth(count: number, isIt: (what: string) => boolean): (what: string, isCommitting: boolean) => boolean {
+  let seen = 0;
+  return (what, isCommitting) => isCommitting && isIt(what) && ++seen === count;
+}
+
+const isStateSync = (what: string): boolean => what === `sync ${state}`;
+const isRecord = (what: string): boolean => what.startsWith("make ") && what.endsWith(".journal.new");
+/** What was not synced is gone. */
+const forgetful = (): number => 1;
+
+/** The texts in the folder, by name; with the helpers of batches. */
+function textsOf(disk: MemoryDisk): Readonly<Record<string, string>> {
+  const files = [...disk.tree(workspaceFolder)].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]));
+  return Object.fromEntries(files.map(([path = "", text = ""]) => [path.slice(at("").length), text.slice(4)]));
+}
+
+/** What the next process finds and says. */
+const recovered = (disk: MemoryDisk): readonly Recovered[] => recover(workspaceOn(disk)).batches;
+
+/** The directory, and what is in it, gets another name. */
+function moveDirectory(disk: MemoryDisk, from: string, to: string): void {
+  disk.makeDirectory(at(to), 0o755);
+  for (const name of disk.list(at(from))) disk.rename(at(`${from}/${name}`), at(`${to}/${name}`));
+  disk.removeDirectory(at(from));
+}
+
+describe("a batch that was taken back, but of which a helper could not be taken away", () => {
+  /** `full` and `stuck` are the steps that are refused once; `note` is called at the first. */
+  const rolledBack = (
+    [texts, changes]: readonly [Record<string, string>, readonly DiskChange[]],
+    [full, stuck]: readonly ((what: string, isCommitting: boolean) => boolean)[],
+    note: (disk: MemoryDisk) => void = () => undefined,
+  ): MemoryDisk => {
+    const { disk, told } = play(texts, changes, {
+      before: (what, isCommitting, now) => {
+        if (full?.(what, isCommitting)) {
+          note(now);
+          throw systemError("EACCES", what);
+        }
+        if (stuck?.(what, isCommitting)) throw systemError("EIO", what);
+      },
+    });
+    expect(told?.[0]).toBe("rolledBack");
+    expect(told?.[1]).toContain("are taken away later");
+    expect(disk.list(state)).toHaveLength(1);
+    return disk;
+  };
+
+  it.each(["deleted", "moved", "replaced"])("is not taken back again when a file is %s afterwards", (what) => {
+    const disk = rolledBack(
+      [{ a: "old a", b: "old b" }, [remove("a"), update("b", "new b")]],
+      [nth(2, isRecord), nth(1, (step) => step.startsWith(`unlink ${at(".multi-edit-")}`))],
+    );
+    const expected: Record<string, string> = { b: "old b" };
+    if (what === "deleted") disk.unlink(at("a"));
+    if (what === "moved") {
+      disk.rename(at("a"), at("c"));
+      expected.c = "old a";
+    }
+    if (what === "replaced") {
+      disk.make(at("theirs"), Buffer.from("theirs"), 0o644);
+      disk.rename(at("theirs"), at("a"));
+      expected.a = "theirs";
+    }
+    expect(recovered(disk).map(({ outcome, foreign }) => [outcome, foreign])).toEqual([["rolledBack", []]]);
+    expect([textsOf(disk), disk.list(state)]).toEqual([expected, []]);
+  });
+
+  it("leaves alone the file that the next call creates, which has the number and the bytes of its own", () => {
+    const made: (string | undefined)[] = [];
+    const disk = rolledBack(
+      [{ "lib/b": "old b" }, [create("x", "text"), update("lib/b", "new b")]],
+      [
+        nth(1, (step) => step === `rename ${at("lib/b")}`),
+        nth(1, (step) => step.startsWith(`unlink ${at("lib/.multi-edit-")}`)),
+      ],
+      (now) => made.push(now.look(at("x"))?.inode),
+    );
+    disk.sync(workspaceFolder);
+    // Other files of the system get numbers, too, until it is the turn of this one.
+    for (let count = 0; disk.look(at("x"))?.inode !== made[0]; count++) {
+      expect(count).toBeLessThan(20);
+      if (count > 0) disk.rename(at("x"), `/state/${count}`);
+      disk.make(at("x"), Buffer.from("text"), 0o644);
+    }
+    recovered(disk);
+    expect([textsOf(disk), disk.list(state)]).toEqual([{ "lib/b": "old b", x: "text" }, []]);
+  });
+});
+
+describe("a commit record that may not last", () => {
+  const changes = [update("a", "new a"), create("b", "new b")];
+  const old = { a: "old a" };
+  const all = { a: "new a", b: "new b" };
+
+  it("is written anew, so that what is told as applied is so after a power cut", () => {
+    const fails = nth(2, isStateSync);
+    const cuts = nth(1, (what) => what.startsWith(`unlink ${state}`) && what.endsWith(".journal"));
+    const { disk, told } = play(old, changes, {
+      before: (what, isCommitting) => {
+        if (fails(what, isCommitting)) throw systemError("EIO", what);
+        if (cuts(what, isCommitting)) throw new PowerCut();
+      },
+    });
+    expect(told).toBeUndefined();
+    const later = disk.afterCut(forgetful);
+    expect(recovered(later).map(({ outcome }) => outcome)).toEqual(["applied"]);
+    expect(textsOf(later)).toEqual(all);
+  });
+
+  it("and can't be is no success, and all of it is there as soon as the disk allows", () => {
+    let syncs = 0;
+    const { disk, told } = play(old, changes, {
+      before: (what, isCommitting) => {
+        if (isCommitting && isStateSync(what) && ++syncs > 1) throw systemError("EIO", what);
+      },
+    });
+    expect(told?.[0]).toBe("recoveryPending");
+    expect(told?.[1]).toContain("did not let it be ended yet");
+    const later = disk.afterKill();
+    expect(recovered(later).map(({ outcome }) => outcome)).toEqual(["applied"]);
+    expect([textsOf(later), later.list(state)]).toEqual([all, []]);
+    // The power may as well go before.
+    const lost = disk.afterCut(forgetful);
+    expect(recovered(lost).map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
+    expect([textsOf(lost), lost.list(state)]).toEqual([old, []]);
+  });
+
+  it("is made to last by a recovery before what helped is taken away", () => {
+    const kills = nth(2, isStateSync);
+    const { disk } = play(old, changes, {
+      before: (what, isCommitting) => {
+        if (kills(what, isCommitting)) throw new PowerCut();
+      },
+    });
+    for (let cutAt = 0, isCut = true; isCut; cutAt++) {
+      const second = disk.afterKill({ cutAt });
+      try {
+        recovered(second);
+        isCut = false;
+      } catch (error) {
+        if (!(error instanceof PowerCut)) throw error;
+      }
+      const third = second.afterCut(forgetful);
+      recovered(third);
+      expect([old, all], `cut off at ${cutAt}`).toContainEqual(textsOf(third));
+      expect(third.list(state)).toEqual([]);
+    }
+  });
+});
+
+describe("a file that is written in place", () => {
+  const links = { "e/link": "d/a" };
+  const texts = { "d/a": "the old text of a", b: "old b" };
+  const changes = [update("d/a", "THE NEW TEXT"), update("b", "new b")];
+
+  it.each(["killed", "refused"])("lasts when it was taken back, and the sync of that was %s once", (what) => {
+    const [full, stops] = [nth(2, isRecord), nth(2, (step) => step === `sync ${at("d/a")}`)];
+    const { disk } = play(texts, changes, {
+      links,
+      before: (step, isCommitting) => {
+        if (full(step, isCommitting)) throw systemError("ENOSPC", step);
+        if (stops(step, isCommitting)) throw what === "killed" ? new PowerCut() : systemError("EIO", step);
+      },
+    });
+    expect(recovered(disk).map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
+    const later = disk.afterCut(forgetful);
+    expect(recovered(later)).toEqual([]);
+    expect(textsOf(later)).toEqual({ ...texts, "e/link": texts["d/a"] });
+  });
+
+  it("and whose directory has another name by then keeps its old text where it is told", () => {
+    const kills = nth(2, (step) => step === `write ${at("d/a")}`);
+    const { disk } = play(texts, changes, {
+      links,
+      before: (step, isCommitting) => {
+        if (kills(step, isCommitting)) throw new PowerCut();
+      },
+    });
+    moveDirectory(disk, "d", "d2");
+    const [batch] = recovered(disk);
+    const [{ path = "", kept = "" } = {}] = batch?.foreign ?? [];
+    expect(path).toBe(at("d/a"));
+    expect(disk.read(kept, 100).toString()).toBe(texts["d/a"]);
+    expect(batch?.message).toContain(kept);
+  });
+});
+
+describe("helpers that a program has taken away", () => {
+  const old = { a: "old a", b: "old b", c: "old c" };
+  const clean = (disk: FileSystem): void => {
+    for (const name of disk.list(workspaceFolder)) if (name.startsWith(".multi-edit-")) disk.unlink(at(name));
+  };
+
+  it("in the middle of a commit are told of, with the files that can't be given back", () => {
+    const kills = nth(1, (what) => what === `rename ${at("b")}`);
+    const { disk } = play(old, [update("a", "new a"), update("b", "new b"), create("n", "new n")], {
+      before: (what, isCommitting) => {
+        if (kills(what, isCommitting)) throw new PowerCut();
+      },
+    });
+    clean(disk);
+    const [batch] = recovered(disk);
+    expect(batch?.foreign).toEqual([{ path: at("a"), isLost: true }]);
+    expect(batch?.message).toContain(`${at("a")} (with the new text`);
+    expect([textsOf(disk), disk.list(state)]).toEqual([{ ...old, a: "new a" }, []]);
+  });
+
+  it("with a deleted file among them are told of, too", () => {
+    const full = nth(2, isRecord);
+    const { disk, told } = play(old, [remove("a")], {
+      before: (what, isCommitting) => {
+        if (full(what, isCommitting)) throw new PowerCut();
+      },
+    });
+    expect(told).toBeUndefined();
+    clean(disk);
+    expect(recovered(disk)[0]?.foreign).toEqual([{ path: at("a") }]);
+  });
+
+  it("before the commit stop it, and nothing is changed", () => {
+    const { disk, told } = play(old, [update("a", "new a"), update("b", "new b")], {
+      between: (later) => {
+        for (const name of later.list(workspaceFolder)) if (name.endsWith(".old")) later.unlink(at(name));
+      },
+    });
+    expect(told?.[0]).toBe("rolledBack");
+    expect(told?.[1]).toContain("taken away what was kept");
+    expect([textsOf(disk), disk.list(state)]).toEqual([old, []]);
+  });
+});
+
+describe("a disk that is not mounted when the server looks", () => {
+  const killed = (): MemoryDisk => {
+    const kills = nth(1, (what) => what === `rename ${at("far/b")}`);
+    const { disk } = play(
+      { "far/a": "old a", "far/b": "old b" },
+      [update("far/a", "new a"), update("far/b", "new b")],
+      {
+        before: (what, isCommitting) => {
+          if (kills(what, isCommitting)) throw new PowerCut();
+        },
+      },
+    );
+    return disk;
+  };
+  /** The disk with another one at `far`: by its number, and with nothing on it where `isEmpty`. */
+  const with2 = (disk: MemoryDisk, isEmpty: boolean): FileSystem => ({
+    ...disk,
+    look: (path) => {
+      const found = disk.look(path);
+      if (!path.startsWith(at("far"))) return found;
+      if (isEmpty && path !== at("far")) return undefined;
+      return found === undefined ? undefined : { ...found, device: "2" };
+    },
+  });
+
+  it("is waited for", () => {
+    const disk = killed();
+    const { batches, failure } = recover({ ...workspaceOn(disk), files: with2(disk, true) });
+    expect(batches.map(({ outcome }) => outcome)).toEqual(["pending"]);
+    expect(failure?.message).toContain("not mounted");
+    expect(disk.list(state)).toHaveLength(1);
+    expect(recovered(disk).map(({ outcome, foreign }) => [outcome, foreign])).toEqual([["rolledBack", []]]);
+    expect([textsOf(disk), disk.list(state)]).toEqual([{ "far/a": "old a", "far/b": "old b" }, []]);
+  });
+
+  it("is known again by what is on it, whatever number it has by then", () => {
+    const disk = killed();
+    const { batches } = recover({ ...workspaceOn(disk), files: with2(disk, false) });
+    expect(batches.map(({ outcome, foreign }) => [outcome, foreign])).toEqual([["rolledBack", []]]);
+    expect([textsOf(disk), disk.list(state)]).toEqual([{ "far/a": "old a", "far/b": "old b" }, []]);
+  });
+
+  it("is not waited for where the directory is gone from the same disk", () => {
+    const disk = killed();
+    moveDirectory(disk, "far", "farther");
+    expect(recovered(disk).map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
+    expect(disk.list(state)).toEqual([]);
+  });
+});
+
+it("a journal that nobody could read back is not written", () => {
+  const disk = memoryDisk({ files: {}, directories: [workspaceFolder, state] }, { copiesAttributes: true });
+  const id = "0123456789abcdef";
+  const directories = Array.from({ length: 70_000 }, (_, i) => `/ws/${"x".repeat(1_000)}${i}`);
+  const journal: Journal = { version: 1, id, state: "staged", label: "x", started: 0, entries: [], directories };
+  expect(() => writeJournal(workspaceOn(disk), journal)).toThrow("EFBIG");
+  expect(limits.journalBytes).toBeLessThan(70_000 * 1_000);
+  expect(disk.look(journalPath(state, id))).toBeUndefined();
+  expect(disk.list(state)).toEqual([]);
+});
+
+// On other systems no directory is known of which the system can't be asked.
+it.runIf(process.platform === "linux")("a directory on a disk that knows no sync of directories is no failure", () => {
+  const directory = `/proc/${process.pid}`;
+  realFileSystem.sync(directory);
+  expect(() => realFileSystem.sync(`${directory}/status`)).toThrow("EINVAL");
+});
