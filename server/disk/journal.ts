@@ -95,6 +95,12 @@ export function folderOf(journal: Journal): string {
   return folder;
 }
 
+/** The directories in which a batch changes names. One that only holds files that are written in place need not be readable. */
+export function directoriesOf({ entries, directories }: Journal): string[] {
+  const names = entries.filter(({ way }) => way !== "inPlace").map(({ path }) => path);
+  return [...names, ...directories].map(dirname);
+}
+
 const namesIn = ({ entries, directories }: Journal): string[] => [...entries.map(({ path }) => path), ...directories];
 
 /** How far a batch is, as its journal says now; `undefined`: there is none, or none that can be read. */

@@ -1,12 +1,11 @@
 /** Makes a prepared batch visible, name by name, each one looked at again right before; then writes that it is done. */
-import { dirname } from "node:path";
 import { callSentences, diskFailures, editorFailures, type Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import type { FileStat } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
-import { type Journal, keptPath, stagedPath, writeJournal } from "./journal.js";
+import { directoriesOf, type Journal, keptPath, stagedPath, writeJournal } from "./journal.js";
 import type { Prepared, Progress } from "./stage.js";
 import { giveBackBits, hashOf, linkOrRename, syncDirectories } from "./steps.js";
 import type { Target } from "./survey.js";
@@ -37,7 +36,7 @@ export function perform(
       change({ workspace, journal, target, index });
     if (failure !== undefined) return failure;
   }
-  syncDirectories(workspace, [...journal.entries.map(({ path }) => path), ...journal.directories].map(dirname));
+  syncDirectories(workspace, directoriesOf(journal));
   for (const [index, { slot, before }] of targets.entries()) {
     progress.at = slot.name;
     // Somebody may have written into the old file after it was looked at and before it lost its name.

@@ -4,7 +4,7 @@ import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileStat, type FileSystem, isBehindLink, systemError } from "./fileSystem.js";
-import { copyPaths, type Journal, type JournalEntry, keptPath, stagedPath } from "./journal.js";
+import { copyPaths, directoriesOf, type Journal, type JournalEntry, keptPath, stagedPath } from "./journal.js";
 import {
   giveBackBits,
   hashAt,
@@ -47,7 +47,7 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
     ...directories.map((directory) => () => {
       if (lookIfReached(files, directory) !== undefined) removeEmpty(workspace, directory);
     }),
-    () => syncDirectories(workspace, [...journal.entries.map(({ path }) => path), ...directories].map(dirname)),
+    () => syncDirectories(workspace, directoriesOf(journal)),
   ]);
   return { foreign, code };
 }

@@ -96,9 +96,10 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
     const copies = copyPaths(state, journal, i);
     // Where nothing stood, nothing is kept. The new file goes last: as long as it is there, the name never got it.
     const besides = [...(entry.before === null ? [] : [keptPath(journal, i)]), stagedPath(journal, i)];
-    // While it was being staged, the way was not yet decided.
-    const decided = entry.way === "inPlace" ? [copies.new, copies.old] : besides;
-    const paths = journal.state === "staged" ? [...besides, copies.new, copies.old] : decided;
+    const apart = [copies.new, copies.old];
+    // Until a batch is ready, another file may yet become one that is written in place.
+    const undecided = journal.state === "staged" ? [...besides, ...apart] : besides;
+    const paths = entry.way === "inPlace" ? apart : undecided;
     return paths.map((path) => ({ path, entry }));
   });
   const code = tryAll(helpers.filter(({ path }) => !left.has(path)).map((helper) => () => takeAway(files, helper)));

@@ -265,6 +265,51 @@ describe("a file that is written in place", () => {
   });
 });
 
+describe("a directory that may be used, but neither listed nor written", () => {
+  const texts = { "d/a": "old a", b: "old b" };
+  const changes = [update("d/a", "new a"), update("b", "new b")];
+  /** Such a directory can't be opened, and so not be synced. */
+  const closed = (disk: MemoryDisk): FileSystem => ({
+    ...disk,
+    mayWrite: (path) => path !== at("d") && disk.mayWrite(path),
+    sync: (path) => {
+      if (path === at("d")) throw systemError("EACCES", path);
+      disk.sync(path);
+    },
+  });
+  const staged = (before: Before = () => undefined) => {
+    const files = Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [at(name), { bytes: Buffer.from(text) }]),
+    );
+    const step = (_: number, what: string): void => before(what, true, disk);
+    const disk: MemoryDisk = memoryDisk({ files, directories: [] }, { copiesAttributes: true }, { before: step });
+    const batch = stage({ ...workspaceOn(disk), files: closed(disk) }, changes, "a batch");
+    if (!batch.ok) throw new Error(batch.failures.map(({ message }) => message).join("\n"));
+    return { disk, batch };
+  };
+
+  it("has its file written in place", () => {
+    const { disk, batch } = staged();
+    const committed = batch.commit();
+    if (committed.outcome === "applied") committed.finish();
+    expect([textsOf(disk), disk.list(state)]).toEqual([{ "d/a": "new a", b: "new b" }, []]);
+  });
+
+  it("and has it back, where the batch fails", () => {
+    const full = nth(3, isRecord);
+    const { disk, batch } = staged((what) => {
+      if (full(what, true)) throw systemError("ENOSPC", what);
+    });
+    expect([batch.commit().outcome, textsOf(disk), disk.list(state)]).toEqual(["rolledBack", texts, []]);
+  });
+
+  it("is no reason to keep a journal of what was not committed", () => {
+    const { disk, batch } = staged();
+    batch.abandon();
+    expect([textsOf(disk), disk.list(state)]).toEqual([texts, []]);
+  });
+});
+
 describe("helpers that a program has taken away", () => {
   const old = { a: "old a", b: "old b", c: "old c" };
   const clean = (disk: FileSystem): void => {
