@@ -5,7 +5,7 @@ import { claim } from "./claim.js";
 import { type DiskChange, inverseOf, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { isSystemError } from "./fileSystem.js";
-import { journalState, writeJournal } from "./journal.js";
+import { journalPath, journalState, writeJournal } from "./journal.js";
 import { perform } from "./perform.js";
 import { newId, type Recovered, recoverHeld } from "./recover.js";
 import { type Settled, settle, settleAsWritten, tidyUp } from "./settle.js";
@@ -28,13 +28,11 @@ export interface Staged {
   abandon(): void;
 }
 
-/** A batch that is done. What helped it is kept until `finish`, so that it can be taken back as a whole. */
+/** A batch that is done. What helped it is kept until `finish`. */
 export interface Committed {
   readonly outcome: "applied";
   /** Takes away what helped; the batch stays. */
   finish(): void;
-  /** Takes the batch back, but for what others have changed since. Its failure is `reason`, with what became of it. */
-  revert(reason: Failure): Reverted;
   /** What takes the batch back later, as a batch of its own. */
   inverse(): DiskChange[];
 }
@@ -43,12 +41,8 @@ export interface Committed {
 export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
-}
-
-/** What became of a batch that was to be taken back. `applied`: nothing of it could be, and it stays. */
-export interface Reverted {
-  readonly outcome: NotCommitted["outcome"] | "applied";
-  readonly failure: Failure;
+  /** All of it is there, and stays unless the power fails before the disk has confirmed that it lasts. */
+  readonly isThere?: true;
 }
 
 /** All that stands in the way of a batch. */
@@ -154,15 +148,15 @@ function commit(batch: Batch): Committed | NotCommitted {
       endAsWritten(batch);
       throw error;
     }
-    failure = failureOf(workspace, error, progress);
     // The record may have reached the disk although the call failed that wrote it: whoever recovers would find it there.
-    if (journalState(workspace, journal.id) === "committed") return recordedAgain(batch, failure);
+    if (journalState(workspace, journal.id) === "committed") return recordedAgain(batch);
+    failure = failureOf(workspace, error, progress);
   }
   return notCommitted(failure, endAsWritten(batch));
 }
 
-/** A record that is there, but that a power cut may take away, is written anew. Where it does not last, recovery goes on. */
-function recordedAgain(batch: Batch, failure: Failure): Committed | NotCommitted {
+/** A record that is there, but that a power cut may take away, is written anew. Where that fails, too, recovery tries on. */
+function recordedAgain(batch: Batch): Committed | NotCommitted {
   const { workspace, journal, release } = batch;
   try {
     writeJournal(workspace, { ...journal, state: "committed" });
@@ -170,7 +164,9 @@ function recordedAgain(batch: Batch, failure: Failure): Committed | NotCommitted
   } catch (error) {
     release();
     if (!isSystemError(error)) throw error;
-    return notCommitted(failure, { outcome: "pending", foreign: [], code: codeOf(error) });
+    const problem = fileProblems.system(codeOf(error));
+    const failure = diskFailures.unconfirmed(journalPath(workspace.state, journal.id), problem);
+    return { outcome: "recoveryPending", failure, isThere: true };
   }
 }
 
@@ -184,17 +180,6 @@ function toCommitted(batch: Batch): Committed {
       } finally {
         release();
       }
-    },
-    revert(reason) {
-      try {
-        writeJournal(workspace, { ...journal, state: "committing" });
-      } catch (error) {
-        if (!isSystemError(error)) throw error;
-      }
-      const settled = endAsWritten(batch);
-      if (settled.outcome !== "applied") return notCommitted(reason, settled);
-      // The mark that it is to be taken back could not be written, and without it nobody would after a crash.
-      return { outcome: "applied", failure: diskFailures.ended(reason, settled) };
     },
     inverse: () => inverseOf(changes, targets),
   };

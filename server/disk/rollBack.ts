@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type FileStat, type FileSystem, isBehindLink, systemError } from "./fileSystem.js";
+import { type FileStat, type FileSystem, isBehindLink } from "./fileSystem.js";
 import { copyPaths, directoriesOf, type Journal, type JournalEntry, keptPath, stagedPath } from "./journal.js";
 import {
   giveBackBits,
@@ -22,7 +22,7 @@ export interface Foreign {
   readonly path: string;
   /** Where the old file is, left for people; `undefined`: there was none. */
   readonly kept?: string;
-  /** It still has what the batch gave it, and the old file is gone. */
+  /** It still has what the batch gave it, or a part of that, and what was kept of the old file is gone. */
   readonly isLost?: boolean;
 }
 
@@ -30,9 +30,8 @@ export interface Foreign {
 export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign: Foreign[]; code: string | undefined } {
   const foreign: Foreign[] = [];
   const { files } = workspace;
-  const away = tryAll([() => checkMounted(workspace, journal)]);
-  // Whatever else can't be looked at stands in the way of its own step only.
-  if (away === notMounted) return { foreign, code: away };
+  const unseen = findAway(workspace, journal);
+  if (unseen === notMounted) return { foreign, code: unseen };
   const sources = new Map<string, number[]>();
   for (const [index, { before }] of journal.entries.entries()) {
     if (before !== null) sources.set(before.inode, [...(sources.get(before.inode) ?? []), index]);
@@ -49,27 +48,29 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
     }),
     () => syncDirectories(workspace, directoriesOf(journal)),
   ]);
-  return { foreign, code };
+  return { foreign, code: code ?? unseen };
 }
 
 /** Linux' code of a disk that is not there. */
 const notMounted = "ENOMEDIUM";
 
 /**
- * Throws `notMounted` where a disk is not there that the batch was on: nothing of the batch is found, and where it was is on
- * another disk now. The numbers alone say nothing: many disks get another one each time that they are mounted.
+ * `notMounted`: a disk is not there that the batch was on. Nothing of the batch is found, and where it was is on another disk
+ * now; the numbers alone say nothing, as many disks get another one each time that they are mounted. Otherwise the code of the
+ * first look that was refused, after which nobody knows; `undefined`: all is there.
  */
-function checkMounted({ files }: DiskWorkspace, journal: Journal): void {
+function findAway({ files }: DiskWorkspace, journal: Journal): string | undefined {
   const [seen, elsewhere] = [new Set<string>(), new Set<string>()];
-  for (const [index, { path, device, before, after }] of journal.entries.entries()) {
+  const looks = journal.entries.map(({ path, device, before, after }, index) => () => {
     const now = lookIfReached(files, path);
-    const isKnown = now !== undefined && (now.inode === before?.inode || now.inode === after?.inode);
+    // Others may have put a new file there since, or the disk may number its files anew.
+    const isKnown = now !== undefined && (before !== null || now.inode === after?.inode);
     const helpers = [stagedPath(journal, index), keptPath(journal, index)];
     if (isKnown || helpers.some((helper) => lookIfReached(files, helper) !== undefined)) seen.add(device);
     else if (deviceAbove(files, path) !== device) elsewhere.add(device);
-  }
-  const away = [...elsewhere].find((device) => !seen.has(device));
-  if (away !== undefined) throw systemError(notMounted, `disk ${away}`);
+  });
+  const refused = tryAll(looks);
+  return [...elsewhere].some((device) => !seen.has(device)) ? notMounted : refused;
 }
 
 /** Number of the disk that the deepest directory above a path is on. */
@@ -207,7 +208,7 @@ function refill({ workspace, journal, entry, index }: Site, now: FileStat | unde
     files.sync(path);
     return undefined;
   }
-  if (files.look(copies.old) === undefined) return undefined;
+  if (files.look(copies.old) === undefined) return { path, ...(now?.inode === before?.inode ? { isLost: true } : {}) };
   const foreign = { path, kept: copies.old };
   if (now?.kind !== "file" || now.inode !== before?.inode || now.size > limits.fileBytes) return foreign;
   const found = files.read(path, limits.fileBytes);

@@ -37,11 +37,16 @@ export function settle(workspace: DiskWorkspace, journal: Journal): Settled {
     ...(code === undefined ? {} : { code }),
   });
   if (journal.state === "staged") return over("untouched", [], tidyUp(workspace, journal));
-  // Who wrote it may have been killed before it lasted; what is done by it must not be found without it after a power cut.
-  const unsure = tryAll([() => workspace.files.sync(workspace.state)]);
-  if (unsure !== undefined) return over("pending", [], unsure);
-  if (journal.state === "committed") return over("applied", [], tidyUp(workspace, journal));
-  if (journal.state === "undone") return over("rolledBack", leftIn(workspace, journal), tidyUp(workspace, journal));
+  if (journal.state === "committed") {
+    // Who wrote it may have been killed before it lasted, and a disk that has refused to sync once may not tell again.
+    const unsure =
+      tryAll([() => writeJournal(workspace, journal)]) && tryAll([() => workspace.files.sync(workspace.state)]);
+    return unsure === undefined ? over("applied", [], tidyUp(workspace, journal)) : over("pending", [], unsure);
+  }
+  if (journal.state === "undone") {
+    const unsure = tryAll([() => workspace.files.sync(workspace.state)]);
+    return over("rolledBack", leftIn(workspace, journal), unsure ?? tidyUp(workspace, journal));
+  }
   const { foreign, code } = rollBack(workspace, journal);
   if (code !== undefined) return over("pending", foreign, code);
   const undone = asUndone(journal, foreign);

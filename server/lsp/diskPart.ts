@@ -169,13 +169,14 @@ function committed(staged: Staged, batch: Batch): Written {
 const stepOf = (task: Task, proof: Step["proof"]): Step => ({ ...task, file: task.planned, outcomes: [], proof });
 
 /** Taken back, it failed for the file that is named; where the disk is in between, every file may be concerned. */
-function notWritten(tasks: readonly Task[], { outcome, failure }: NotCommitted): Written {
+function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): Written {
   const isPending = outcome === "recoveryPending";
+  const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
   const named = tasks.filter(({ planned: { document, target } }) =>
     [document.path, target?.path].includes(failure.path ?? ""),
   );
   const concerned = isPending || named.length === 0 ? tasks : named;
-  const [first, ...rest] = concerned.map((task) => stepOf(task, { kind: isPending ? "pending" : "failed", failure }));
+  const [first, ...rest] = concerned.map((task) => stepOf(task, { kind, failure }));
   if (first === undefined) throw new Error("nothing is written for no task");
   return { isDone: false, steps: [first, ...rest] };
 }

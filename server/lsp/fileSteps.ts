@@ -31,6 +31,8 @@ export type StepProof =
   | { readonly kind: "failed"; readonly failure: Failure }
   /** The disk is neither as it was nor as it was to be, until it can be written again. */
   | { readonly kind: "pending"; readonly failure: Failure }
+  /** The disk is as it was to be, but does not confirm that it stays so through a power cut. */
+  | { readonly kind: "unconfirmed"; readonly failure: Failure }
   /** The file was created, but got no text and could not be deleted again. */
   | { readonly kind: "leftEmpty" };
 

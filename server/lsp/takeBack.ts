@@ -18,6 +18,7 @@ import { toWorkspaceEdit } from "./workspaceEdit.js";
 export async function giveUp(work: Work, steps: readonly [Step, ...Step[]]): Promise<Answer> {
   const rest: Record<Leftover | "back", string[]> = {
     back: [],
+    held: [],
     stuck: [],
     renamed: [],
     deleted: [],
@@ -28,8 +29,10 @@ export async function giveUp(work: Work, steps: readonly [Step, ...Step[]]): Pro
   const hold = ({ file, kind }: Step, part: "text" | "whole" = kind === "text" ? "text" : "whole"): void => {
     held.set(file, (held.get(file) ?? new Set()).add(part));
   };
+  // What is there on disk stays there, and so does the editor's part.
+  const isThere = steps[0].proof.kind === "unconfirmed";
   for (const one of [...work.done].reverse()) {
-    const left = await takeBack(work, one);
+    const left = isThere ? "held" : await takeBack(work, one);
     rest[left].push(one.file.document.path);
     if (left !== "back") hold(one, left === "saved" ? "text" : undefined);
   }
@@ -42,7 +45,14 @@ export async function giveUp(work: Work, steps: readonly [Step, ...Step[]]): Pro
 }
 
 /** Proofs of steps that may have come about after all. */
-const doubtful: ReadonlySet<Step["proof"]["kind"]> = new Set(["diverged", "silent", "unseen", "leftEmpty", "pending"]);
+const doubtful: ReadonlySet<Step["proof"]["kind"]> = new Set([
+  "diverged",
+  "silent",
+  "unseen",
+  "leftEmpty",
+  "pending",
+  "unconfirmed",
+]);
 
 /** What of a file could not be taken back: its text, what was done to it as a whole, or both. */
 type Held = ReadonlyMap<FileChange, ReadonlySet<"text" | "whole">>;
@@ -106,6 +116,7 @@ function failureOf({ session }: Work, { proof, file, kind }: Step, rest: string)
   switch (proof.kind) {
     case "failed":
     case "pending":
+    case "unconfirmed":
       return withRest(proof.failure, rest);
     case "refused":
       return editorFailures.clientRefused(asked, proof.reason, rest);

@@ -1523,7 +1523,7 @@ export interface DiskEnding {
   readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
   /**
    * Files that somebody else has changed meanwhile, and where the old ones are; `isLost`: the file still has what the batch
-   * gave it, and the old one is gone.
+   * gave it, or a part of that, and what was kept of the old one is gone.
    */
   readonly foreign: readonly { readonly path: string; readonly kept?: string; readonly isLost?: boolean }[];
   /** The system's code of what stood in the way of that, or of tidying up behind it. */
@@ -1557,13 +1557,21 @@ export const diskFailures = {
       `Files that are not open are written under a journal, but ${quote(path, 160)} can't hold one: ${problem}.`,
       "Ask the user, or have the files opened in the editor.",
     ),
+  /** `journal` is the path of the journal of this call. */
+  unconfirmed: (journal: string, problem: string) =>
+    makeFailure(
+      "ioError",
+      {},
+      `All files are written, but the disk does not confirm that it lasts: ${problem}. After a power cut the files that no editor has open may have their old text again, all of them or none; ${quote(journal, 300)} tells which.`,
+      "Do not send the call again: read the files, and ask the user to see to the disk.",
+    ),
   /** `journal` is the path of the journal of the earlier call. */
   pending: (names: readonly string[], journal: string, problem: string) =>
     makeFailure(
       "ioError",
       {},
       `An earlier call was cut off while it changed ${some(names, 300)}, and the disk does not let it be ended yet: ${problem}. What it changed is written down in ${quote(journal, 300)}.`,
-      "Ask the user to see to the disk. The server tries again with each call.",
+      "Ask the user to see to the disk. The server tries again with each call. Where the disk or the files are gone for good, the user may delete the journal.",
     ),
   /** `folder` holds all that the earlier call was to change. */
   pendingElsewhere: (names: readonly string[], journal: string, folder: string) =>
@@ -1627,7 +1635,7 @@ function sayEnding({ outcome, foreign, code }: DiskEnding): string {
   const isUntidy = code !== undefined && outcome !== "pending";
   const untidy = isUntidy ? ["Files named .multi-edit-… that helped it are taken away later."] : [];
   const left = foreign.map(({ path, kept, isLost }) => {
-    if (isLost === true) return `${path} (with the new text: what was kept of the old one is gone)`;
+    if (isLost === true) return `${path} (what was kept of its old text is gone)`;
     return `${path}${kept === undefined ? "" : ` (as it was before: ${kept})`}`;
   });
   const shown = left.slice(0, 2).map((one) => clip(one, 400));
@@ -1731,9 +1739,10 @@ export const callSentences = {
 } as const;
 
 /** What could not be taken back, or not for certain. */
-export type Leftover = "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
+export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [
+  ["held", "These hold the edit, too"],
   ["stuck", "These still hold the edit, because it could not be taken back"],
   ["renamed", "These still have the new name, because the old one could not be given back"],
   ["deleted", "These are still deleted, because they could not be written again"],

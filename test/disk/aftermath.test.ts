@@ -195,7 +195,7 @@ describe("a commit record that may not last", () => {
       },
     });
     expect(told?.[0]).toBe("recoveryPending");
-    expect(told?.[1]).toContain("did not let it be ended yet");
+    expect(told?.[1]).toContain("does not confirm that it lasts");
     const later = disk.afterKill();
     expect(recovered(later).map(({ outcome }) => outcome)).toEqual(["applied"]);
     expect([textsOf(later), later.list(state)]).toEqual([all, []]);
@@ -248,6 +248,18 @@ describe("a file that is written in place", () => {
     expect(textsOf(later)).toEqual({ ...texts, "e/link": texts["d/a"] });
   });
 
+  it("and of which the copy is gone is named", () => {
+    const kills = nth(2, (step) => step === `write ${at("d/a")}`);
+    const { disk } = play(texts, changes, {
+      links,
+      before: (step, isCommitting) => {
+        if (kills(step, isCommitting)) throw new PowerCut();
+      },
+    });
+    for (const name of disk.list(state)) if (name.endsWith(".old")) disk.unlink(`${state}/${name}`);
+    expect(recovered(disk)[0]?.foreign).toEqual([{ path: at("d/a"), isLost: true }]);
+  });
+
   it("and whose directory has another name by then keeps its old text where it is told", () => {
     const kills = nth(2, (step) => step === `write ${at("d/a")}`);
     const { disk } = play(texts, changes, {
@@ -263,6 +275,17 @@ describe("a file that is written in place", () => {
     expect(disk.read(kept, 100).toString()).toBe(texts["d/a"]);
     expect(batch?.message).toContain(kept);
   });
+});
+
+it("a batch is taken back although the directory of the journals can't be written any more", () => {
+  let isFull = false;
+  const { disk, told } = play({ a: "old a", b: "old b" }, [update("a", "new a"), update("b", "new b")], {
+    before: (what, isCommitting) => {
+      isFull ||= isCommitting && what === `rename ${at("b")}`;
+      if (isFull && (what === `rename ${at("b")}` || what.includes(state))) throw systemError("EIO", what);
+    },
+  });
+  expect([told?.[0], textsOf(disk).a]).toEqual(["recoveryPending", "old a"]);
 });
 
 describe("a directory that may be used, but neither listed nor written", () => {
@@ -326,7 +349,7 @@ describe("helpers that a program has taken away", () => {
     clean(disk);
     const [batch] = recovered(disk);
     expect(batch?.foreign).toEqual([{ path: at("a"), isLost: true }]);
-    expect(batch?.message).toContain(`${at("a")} (with the new text`);
+    expect(batch?.message).toContain(`${at("a")} (what was kept of its old text is gone)`);
     expect([textsOf(disk), disk.list(state)]).toEqual([{ ...old, a: "new a" }, []]);
   });
 
@@ -387,6 +410,30 @@ describe("a disk that is not mounted when the server looks", () => {
     expect(disk.list(state)).toHaveLength(1);
     expect(recovered(disk).map(({ outcome, foreign }) => [outcome, foreign])).toEqual([["rolledBack", []]]);
     expect([textsOf(disk), disk.list(state)]).toEqual([{ "far/a": "old a", "far/b": "old b" }, []]);
+  });
+
+  it("is not said to be away where only the files are others, as after a checkout, and it has another number", () => {
+    const disk = killed();
+    for (const name of disk.list(at("far"))) disk.unlink(at(`far/${name}`));
+    for (const name of ["a", "b"]) disk.make(at(`far/${name}`), Buffer.from("checked out"), 0o644);
+    const { batches, failure } = recover({ ...workspaceOn(disk), files: with2(disk, false) });
+    expect([batches.map(({ outcome }) => outcome), failure]).toEqual([["rolledBack"], undefined]);
+    expect(textsOf(disk)).toEqual({ "far/a": "checked out", "far/b": "checked out" });
+    expect(disk.list(state)).toEqual([]);
+  });
+
+  it("is waited for although the first look fails for another reason", () => {
+    const disk = killed();
+    const away = with2(disk, true);
+    let looks = 0;
+    const look = (path: string) => {
+      if (path === at("far/a") && ++looks === 1) throw systemError("EMFILE", path);
+      return away.look(path);
+    };
+    const { batches } = recover({ ...workspaceOn(disk), files: { ...away, look } });
+    expect(batches.map(({ outcome, code }) => [outcome, code])).toEqual([["pending", "ENOMEDIUM"]]);
+    expect(recovered(disk).map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
+    expect(textsOf(disk)).toEqual({ "far/a": "old a", "far/b": "old b" });
   });
 
   it("is known again by what is on it, whatever number it has by then", () => {

@@ -14,9 +14,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Committed, type Staged, stage } from "../../server/disk/commit.js";
+import { type Committed, type NotCommitted, type Staged, stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
 import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
+import { type FileSystem, realFileSystem, systemError } from "../../server/disk/fileSystem.js";
 import { recover } from "../../server/disk/recover.js";
 import { type Entry, makeDirectory } from "../support/directory.js";
 
@@ -61,6 +62,22 @@ function staged(at: Site, changes: readonly DiskChange[]): Staged {
 function committed(at: Site, changes: readonly DiskChange[]): Committed {
   const result = staged(at, changes).commit();
   if (result.outcome !== "applied") throw new Error(result.failure.message);
+  return result;
+}
+
+/** A batch of which all is there when its record is refused, so that it is taken back; `meddle` comes right before. */
+function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void = () => undefined): NotCommitted {
+  let records = 0;
+  const make: FileSystem["make"] = (path, bytes, mode) => {
+    if (path.endsWith(".journal.new") && ++records === 3) {
+      meddle();
+      throw systemError("ENOSPC", path);
+    }
+    realFileSystem.make(path, bytes, mode);
+  };
+  const workspace = { ...at.workspace, files: { ...realFileSystem, make } };
+  const result = staged({ ...at, workspace }, changes).commit();
+  if (result.outcome === "applied") throw new Error("it was to be taken back");
   return result;
 }
 
@@ -167,17 +184,19 @@ describe("a batch is refused", () => {
 });
 
 describe("what is committed", () => {
-  it("can be taken back as a whole while what helped is there", () => {
+  it("but can't be recorded is taken back as a whole", () => {
     const at = site({ "a.txt": "a", "b.txt": "b", "linked.txt": "c", "other.txt": { hardLink: "ws/linked.txt" } });
     const before = at.names();
-    const batch = committed(at, [
+    const changes: DiskChange[] = [
       { kind: "rename", path: at.path("a.txt"), target: at.path("b.txt"), name: "a.txt", hash: hashOf("a") },
       { kind: "rename", path: at.path("b.txt"), target: at.path("new/b.txt"), name: "b.txt", hash: hashOf("b") },
       update(at, "linked.txt", "c", "changed"),
-    ]);
-    expect([at.text("b.txt"), at.text("new/b.txt"), at.text("other.txt")]).toEqual(["a", "b", "changed"]);
-    const { outcome, failure } = batch.revert({ code: "clientRefused", message: "The editor refused." });
-    expect([outcome, failure.message]).toEqual(["rolledBack", "The editor refused. Nothing of it is left."]);
+    ];
+    const { outcome, failure } = takenBack(at, changes, () =>
+      expect([at.text("b.txt"), at.text("new/b.txt"), at.text("other.txt")]).toEqual(["a", "b", "changed"]),
+    );
+    expect(outcome).toBe("rolledBack");
+    expect(failure.message).toMatch(/no space is left on the disk\..* Nothing of it is left\.$/);
     expect(at.names()).toEqual(before);
     expect([at.text("a.txt"), at.text("b.txt"), at.text("other.txt")]).toEqual(["a", "b", "c"]);
   });
@@ -242,22 +261,20 @@ describe("what another program writes meanwhile", () => {
       name,
       content: { text: "a" },
     });
-    const batch = committed(at, [create("new/a.txt"), create("new/b.txt"), create("other/c.txt")]);
-    writeFileSync(at.path("new/b.txt"), "theirs");
-    const { outcome, failure } = batch.revert({ code: "clientRefused", message: "The editor refused." });
+    const changes = [create("new/a.txt"), create("new/b.txt"), create("other/c.txt")];
+    const { outcome, failure } = takenBack(at, changes, () => writeFileSync(at.path("new/b.txt"), "theirs"));
     expect([outcome, at.names(), at.text("new/b.txt")]).toEqual(["rolledBack", ["new", "new/b.txt"], "theirs"]);
     expect(failure.message).toContain(`left so: ${at.path("new/b.txt")}.`);
   });
 
   it("is left alone when the batch is taken back, with the old file beside it", () => {
     const at = site({ "a.txt": "a", "b.txt": "b" });
-    const batch = committed(at, [update(at, "a.txt", "a", "aa"), update(at, "b.txt", "b", "bb")]);
-    writeFileSync(at.path("b.txt"), "theirs");
-    const { outcome, failure } = batch.revert({ code: "clientRefused", message: "The editor refused." });
+    const changes = [update(at, "a.txt", "a", "aa"), update(at, "b.txt", "b", "bb")];
+    const { outcome, failure } = takenBack(at, changes, () => writeFileSync(at.path("b.txt"), "theirs"));
     const kept = at.names().find((name) => name.endsWith(".old")) ?? "";
     expect(outcome).toBe("rolledBack");
-    expect(failure.message).toBe(
-      `The editor refused. It was taken back. Changed meanwhile by another program, and left so: ${at.path("b.txt")} (as it was before: ${at.path(kept)}).`,
+    expect(failure.message).toContain(
+      `It was taken back. Changed meanwhile by another program, and left so: ${at.path("b.txt")} (as it was before: ${at.path(kept)}).`,
     );
     expect([at.text("a.txt"), at.text("b.txt"), at.text(kept)]).toEqual(["a", "theirs", "b"]);
     expect(recover(at.workspace).batches).toEqual([]);

@@ -5,7 +5,7 @@ import type { DiskChange } from "../../server/disk/diskChange.js";
 export interface DriverTask {
   readonly folder: string;
   readonly state: string;
-  readonly kind: "apply" | "revert" | "abandon" | "recover";
+  readonly kind: "apply" | "abandon" | "recover";
   readonly changes: readonly DiskChange[];
 }
 

@@ -156,10 +156,22 @@ function step(machine: Machine, what: string): void {
   if (refuse !== undefined && now >= refuse.from && now < refuse.to) throw systemError(refuse.code, what);
 }
 
+/** The names of a path; most paths are looked at again and again. */
+function namesOf(path: string): readonly string[] {
+  const known = paths.get(path);
+  if (known !== undefined) return known;
+  if (paths.size > 1_000) paths.clear();
+  const names = path.split("/").filter((part) => part !== "");
+  paths.set(path, names);
+  return names;
+}
+
+const paths = new Map<string, readonly string[]>();
+
 function find({ platter: { nodes }, isCut }: Machine, path: string): Node | undefined {
   if (isCut) throw new PowerCut();
   let node = nodes.get(root);
-  for (const name of path.split("/").filter((part) => part !== "")) {
+  for (const name of namesOf(path)) {
     if (node !== undefined && !node.isDirectory) return undefined;
     if (node !== undefined && Buffer.byteLength(name) > 255) throw systemError("ENAMETOOLONG", path);
     node = nodes.get(node?.names.get(name) ?? 0);

@@ -376,25 +376,28 @@ describe("files that moved, on a disk that refuses links to the old ones", () =>
 
   const texts = { a: "one", b: "two", c: "three" };
 
-  /** A batch that is committed and taken back, where the disk refuses one link to an old file, and one step of taking back in the folder. */
+  /**
+   * A batch that is all there and then taken back, as its record is refused, where the disk refuses one link to an old file,
+   * and one step of taking back in the folder.
+   */
   function takenBack(changes: readonly DiskChange[], refused: { readonly link: number; readonly step: number }) {
     const files = Object.fromEntries(
       Object.entries(texts).map(([name, text]) => [at(name), { bytes: Buffer.from(text) }]),
     );
-    let [links, steps, isReverting] = [0, 0, false];
+    let [links, steps, records, isTakingBack] = [0, 0, 0, false];
     const before = (_: number, what: string): void => {
       const isKeeping = what.startsWith("link ") && what.endsWith(".old");
       if (isKeeping && links++ === refused.link) throw systemError("EMLINK", what);
-      if (isReverting && what.includes(workspaceFolder) && steps++ === refused.step) throw systemError("EIO", what);
+      if (isTakingBack && what.includes(workspaceFolder) && steps++ === refused.step) throw systemError("EIO", what);
+      if (!isCommitRecord(what) || ++records !== 3) return;
+      isTakingBack = true;
+      throw systemError("ENOSPC", what);
     };
     const disk = memoryDisk({ files, directories: [] }, { copiesAttributes: true }, { before });
     const staged = stage(workspaceOn(disk), changes, "a batch");
     if (!staged.ok) throw new Error(staged.failures.map(({ message }) => message).join("\n"));
-    const committed = staged.commit();
-    if (committed.outcome !== "applied") throw new Error(committed.failure.message);
-    isReverting = true;
-    const { outcome } = committed.revert({ code: "cancelled", message: "Enough." });
-    isReverting = false;
+    const { outcome } = staged.commit();
+    isTakingBack = false;
     const wasRefused = { link: links > refused.link, step: steps > refused.step };
     const { problems } = recover(workspaceOn(disk));
     return { outcome, wasRefused, problems, texts: textsOf(disk), state: disk.list("/state/multi-edit") };

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
+import { systemError } from "../../server/disk/fileSystem.js";
 import { recover } from "../../server/disk/recover.js";
 import { type MemoryDisk, memoryDisk, PowerCut, type Trouble } from "./memoryDisk.js";
 import { planOf, workspaceFolder } from "./plans.js";
@@ -21,13 +22,19 @@ it("a file that is written in place keeps its set-user-ID bit, wherever the batc
   };
   const plan = planOf(layout, [change]);
   const run = (isTakenBack: boolean, trouble: Trouble): MemoryDisk => {
-    const disk = memoryDisk(layout, { copiesAttributes: true }, trouble);
+    let records = 0;
+    const before = (_: number, what: string): void => {
+      if (isTakenBack && what.startsWith("make ") && what.endsWith(".journal.new") && ++records === 3) {
+        throw systemError("ENOSPC", what);
+      }
+    };
+    const disk = memoryDisk(layout, { copiesAttributes: true }, { ...trouble, before });
     try {
       const staged = stage(workspaceOn(disk), [change], "tool");
       const committed = staged.ok ? staged.commit() : undefined;
-      if (committed?.outcome !== "applied") throw new Error("it has to go through");
-      if (isTakenBack) committed.revert({ code: "cancelled", message: "Enough." });
-      else committed.finish();
+      if (committed?.outcome !== (isTakenBack ? "rolledBack" : "applied"))
+        throw new Error(`it is ${committed?.outcome}`);
+      if (committed.outcome === "applied") committed.finish();
     } catch (error) {
       if (!(error instanceof PowerCut)) throw error;
     }

@@ -1,5 +1,5 @@
 /** Batches on disks in memory that are cut off or fail at every step; what is found afterwards is all old or all new. */
-import { type Committed, stage } from "../../server/disk/commit.js";
+import { stage } from "../../server/disk/commit.js";
 import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
 import { recover } from "../../server/disk/recover.js";
 import { type Choose, type MemoryDisk, memoryDisk, PowerCut, type Trouble } from "./memoryDisk.js";
@@ -37,7 +37,7 @@ export function newTally(): Tally {
 export function simulate(seed: number, samples: number, tally: Tally): Wrong | undefined {
   const choose = chooser(seed);
   const plan = randomPlan(choose);
-  const ending = (["finish", "finish", "revert", "abandon"] as const)[choose(4)]!;
+  const ending = choose(6) === 0 ? "abandon" : "finish";
   const trial: Trial = { plan, ending, copiesAttributes: choose(4) > 0 };
   tally.plans++;
   const told = { seed, what: "" };
@@ -83,7 +83,7 @@ export function simulate(seed: number, samples: number, tally: Tally): Wrong | u
 
 interface Trial {
   readonly plan: TrialPlan;
-  readonly ending: "finish" | "revert" | "abandon";
+  readonly ending: "finish" | "abandon";
   readonly copiesAttributes: boolean;
 }
 
@@ -99,12 +99,10 @@ interface Report {
   isOver: boolean;
 }
 
-const failure = { code: "cancelled", message: "Enough." } as const;
-
 function run({ plan, ending, copiesAttributes }: Trial, trouble: Trouble): { disk: MemoryDisk; report: Report } {
   const disk = memoryDisk(plan.layout, { copiesAttributes }, trouble);
   const report: Report = { at: "staging", may: ["old"], isSettled: true, isOver: false };
-  const now: Tell = (at, may, more) => {
+  const now = (at: string, may: Report["may"], more?: Partial<Report>): void => {
     Object.assign(report, { at, may, isSettled: true, isOver: false, ...more });
   };
   try {
@@ -117,29 +115,18 @@ function run({ plan, ending, copiesAttributes }: Trial, trouble: Trouble): { dis
     } else {
       now("committing", ["old", "new"], { isSettled: false });
       const committed = staged.commit();
-      if (committed.outcome === "applied") finish(committed, ending, now);
-      else if (committed.outcome === "rolledBack") now("rolled back", ["old"], { isOver: true });
-      else now("pending", ["old", "new"], { isSettled: false });
+      if (committed.outcome === "applied") {
+        now("applied", ["new"]);
+        committed.finish();
+        now("finished", ["new"], { isOver: true });
+      }
+      if (committed.outcome === "rolledBack") now("rolled back", ["old"], { isOver: true });
+      if (committed.outcome === "recoveryPending") now("pending", ["old", "new"], { isSettled: false });
     }
   } catch (error) {
     if (!(error instanceof PowerCut)) throw error;
   }
   return { disk, report };
-}
-
-type Tell = (at: string, may: Report["may"], more?: Partial<Report>) => void;
-
-function finish(committed: Committed, ending: "finish" | "revert", now: Tell): void {
-  now("applied", ["new"]);
-  if (ending === "finish") {
-    committed.finish();
-    now("finished", ["new"], { isOver: true });
-    return;
-  }
-  now("reverting", ["old", "new"], { isSettled: false });
-  const { outcome } = committed.revert(failure);
-  if (outcome === "rolledBack") now("reverted", ["old"], { isOver: true });
-  else if (outcome === "applied") now("not reverted", ["new"]);
 }
 
 /**
@@ -153,8 +140,8 @@ function afterCut(
   const next = (from: MemoryDisk, how: boolean, trouble?: Trouble): MemoryDisk =>
     how ? from.afterKill(trouble) : from.afterCut(choose, trouble);
   const recovered = (from: MemoryDisk): number => recover(workspaceOn(from)).batches.length;
-  const kind = choose(6);
-  if (kind > 2) {
+  const kind = choose(8);
+  if (kind > 3) {
     const found = next(disk, isKill);
     return { found, batches: recovered(found) };
   }
