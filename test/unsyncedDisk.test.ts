@@ -1,0 +1,73 @@
+/** A batch over an open and a closed file on a disk that confirms nothing from some moment on: the editor and the disk agree. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { diskWorkspace } from "../server/disk/diskWorkspace.js";
+import { recover } from "../server/disk/recover.js";
+import { batch, layDesk, serverForDesks, told } from "./support/desk.js";
+import { makeDirectory } from "./support/directory.js";
+
+const program = serverForDesks();
+
+/** Why no call of the system can be failed here; `undefined`: it can. */
+function missing(): string | undefined {
+  try {
+    execFileSync("strace", ["-q", "-o", "/dev/null", "true"], { stdio: "pipe" });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const reason = missing();
+
+/** What is told where from the nth `fsync` on each one fails; and what the editor and the disk have, also after a recovery. */
+async function withoutSync(first: number) {
+  const home = makeDirectory({});
+  const strace = ["strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fsync"] as const;
+  const desk = await layDesk(program, {
+    server: [
+      "env",
+      `XDG_STATE_HOME=${home}`,
+      ...strace,
+      `--inject=fsync:error=EIO:when=${first}+`,
+      ...[process.execPath, program.path, "--stdio"],
+    ],
+    files: { "b.txt": "old\n" },
+    open: { "a.txt": "old\n" },
+  });
+  const { outcome, text } = await told(
+    desk.apply({ ...batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]), options: { unopened: "disk" } }),
+  );
+  const onDisk = readFileSync(join(desk.root, "b.txt"), "utf8");
+  const { batches } = recover(diskWorkspace([desk.root], { state: join(home, "multi-edit-language-server/journals") }));
+  return {
+    ...{ outcome, text, onDisk, recovered: batches.map((one) => one.outcome) },
+    ...{ inEditor: desk.texts()["a.txt"], later: readFileSync(join(desk.root, "b.txt"), "utf8") },
+  };
+}
+
+// Without strace nobody can fail a call of the system; where it has to be there, its absence fails.
+if (reason !== undefined) {
+  it("strace is not there", () => {
+    const leftOut = `left out: a disk that does not sync, because ${reason}`;
+    if (process.env.REQUIRE_FAULTS === "1") throw new Error(leftOut);
+    console.log(leftOut);
+  });
+} else {
+  it("both have the edit, or neither, and what is told is so", { timeout: 120_000 }, async () => {
+    const outcomes: string[] = [];
+    for (let first = 1; outcomes.at(-1) !== "applied"; first++) {
+      expect(first).toBeLessThan(30);
+      const { outcome, text, onDisk, recovered, inEditor, later } = await withoutSync(first);
+      const isUnconfirmed = text.includes("does not confirm");
+      outcomes.push(isUnconfirmed ? "unconfirmed" : outcome);
+      const side = outcome === "applied" || isUnconfirmed ? "new\n" : "old\n";
+      expect([inEditor, later], `from call ${first} on: ${text}`).toEqual([side, side]);
+      if (outcome !== "unknown") expect(onDisk).toBe(side);
+      if (isUnconfirmed) expect([onDisk, recovered, text.includes("a.txt")]).toEqual([side, ["applied"], true]);
+    }
+    expect(new Set(outcomes)).toEqual(new Set(["failed", "unknown", "unconfirmed", "applied"]));
+  });
+}
