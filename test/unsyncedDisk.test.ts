@@ -37,13 +37,13 @@ async function withoutSync(first: number) {
     files: { "b.txt": "old\n" },
     open: { "a.txt": "old\n" },
   });
-  const { outcome, text } = await told(
+  const { outcome, text, ...answer } = await told(
     desk.apply({ ...batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]), options: { unopened: "disk" } }),
   );
   const onDisk = readFileSync(join(desk.root, "b.txt"), "utf8");
   const { batches } = recover(diskWorkspace([desk.root], { state: join(home, "multi-edit-language-server/journals") }));
   return {
-    ...{ outcome, text, onDisk, recovered: batches.map((one) => one.outcome) },
+    ...{ outcome, text, answer, onDisk, recovered: batches.map((one) => one.outcome) },
     ...{ inEditor: desk.texts()["a.txt"], later: readFileSync(join(desk.root, "b.txt"), "utf8") },
   };
 }
@@ -60,13 +60,16 @@ if (reason !== undefined) {
     const outcomes: string[] = [];
     for (let first = 1; outcomes.at(-1) !== "applied"; first++) {
       expect(first).toBeLessThan(30);
-      const { outcome, text, onDisk, recovered, inEditor, later } = await withoutSync(first);
+      const { outcome, text, answer, onDisk, recovered, inEditor, later } = await withoutSync(first);
       const isUnconfirmed = text.includes("does not confirm");
       outcomes.push(isUnconfirmed ? "unconfirmed" : outcome);
       const side = outcome === "applied" || isUnconfirmed ? "new\n" : "old\n";
       expect([inEditor, later], `from call ${first} on: ${text}`).toEqual([side, side]);
       if (outcome !== "unknown") expect(onDisk).toBe(side);
-      if (isUnconfirmed) expect([onDisk, recovered, text.includes("a.txt")]).toEqual([side, ["applied"], true]);
+      if (!isUnconfirmed) continue;
+      expect([onDisk, recovered, answer.codes]).toEqual([side, ["applied"], []]);
+      expect(answer.edits.map(({ status }) => status)).toEqual(["applied", "applied"]);
+      expect(text).toContain("These hold the edit, too, and are not saved: a.txt.");
     }
     expect(new Set(outcomes)).toEqual(new Set(["failed", "unknown", "unconfirmed", "applied"]));
   });

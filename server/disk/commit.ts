@@ -41,7 +41,7 @@ export interface Committed {
 export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
-  /** All of it is there, and stays unless the power fails before the disk has confirmed that it lasts. */
+  /** All of it is there, and stays, unless the power fails before the disk has confirmed that it lasts. */
   readonly isThere?: true;
 }
 
@@ -197,7 +197,9 @@ function endAsWritten({ workspace, journal, release }: Batch): Settled {
 function notCommitted(failure: Failure, settled: Settled): NotCommitted {
   const outcome =
     settled.outcome === "rolledBack" || settled.outcome === "untouched" ? "rolledBack" : "recoveryPending";
-  return { outcome, failure: diskFailures.ended(failure, settled) };
+  // It was recorded after all, as was found out only when it was to be taken back.
+  const isThere = settled.outcome === "applied" ? ({ isThere: true } as const) : {};
+  return { outcome, failure: diskFailures.ended(failure, settled), ...isThere };
 }
 
 function failureOf({ state }: DiskWorkspace, error: unknown, { at }: Progress): Failure {

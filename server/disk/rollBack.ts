@@ -48,7 +48,8 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
     }),
     () => syncDirectories(workspace, directoriesOf(journal)),
   ]);
-  return { foreign, code: code ?? unseen };
+  // What could not be looked at may have been away when its step found nothing to do.
+  return { foreign, code: code ?? (unseen === undefined ? undefined : findAway(workspace, journal)) };
 }
 
 /** Linux' code of a disk that is not there. */

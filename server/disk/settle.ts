@@ -39,8 +39,9 @@ export function settle(workspace: DiskWorkspace, journal: Journal): Settled {
   if (journal.state === "staged") return over("untouched", [], tidyUp(workspace, journal));
   if (journal.state === "committed") {
     // Who wrote it may have been killed before it lasted, and a disk that has refused to sync once may not tell again.
-    const unsure =
-      tryAll([() => writeJournal(workspace, journal)]) && tryAll([() => workspace.files.sync(workspace.state)]);
+    const unwritten = tryAll([() => writeJournal(workspace, journal)]);
+    const isFull = unwritten !== undefined && noRoom.has(unwritten);
+    const unsure = isFull ? tryAll([() => workspace.files.sync(workspace.state)]) : unwritten;
     return unsure === undefined ? over("applied", [], tidyUp(workspace, journal)) : over("pending", [], unsure);
   }
   if (journal.state === "undone") {
@@ -55,6 +56,9 @@ export function settle(workspace: DiskWorkspace, journal: Journal): Settled {
   const untidy = tidyUp(workspace, undone);
   return over(unwritten !== undefined && untidy !== undefined ? "pending" : "rolledBack", foreign, untidy);
 }
+
+/** The system's codes of a disk on which nothing more can be made; the last one is Linux' EDQUOT, which Node does not know. */
+const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system error -122"]);
 
 /**
  * Ends a batch as its journal says now, whatever the one who writes it believes. A journal that can't be read is one that

@@ -1,5 +1,4 @@
 /** Applies a plan through an editor that promises little: one step at a time, each proved by the text that it syncs or by the disk. */
-import type { ClientCapabilities } from "vscode-languageserver/node";
 import { callSentences, editorFailures } from "../plan/failure.js";
 import type { EditOutcome, FileChange } from "../plan/outcome.js";
 import { limits } from "../text/limits.js";
@@ -17,7 +16,7 @@ import {
 import { toEditorError, toResult } from "./report.js";
 import { saveChanged } from "./save.js";
 import { inSlices, openAt } from "./session.js";
-import { giveUp } from "./takeBack.js";
+import { giveUp, shownIn } from "./takeBack.js";
 import { changeText } from "./textSteps.js";
 import type { Answer, Job, Step, Task, Work } from "./work.js";
 import { orderOf, toWorkspaceEdit } from "./workspaceEdit.js";
@@ -149,8 +148,7 @@ async function finish(work: Work): Promise<Answer> {
   const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));
   const made = toWorkspaceEdit(
     files.filter((file) => !restored.includes(file)),
-    // What the server has written need not be anything that the editor can do.
-    work.disk === undefined ? session : { ...session, capabilities: anything },
+    shownIn(work),
   );
   if (!made.ok) return toEditorError(made.failure, outcomes);
   const outcome = isProved ? "applied" : "unknown";
@@ -164,10 +162,6 @@ async function finish(work: Work): Promise<Answer> {
   });
   return inSlices(result);
 }
-
-const anything: ClientCapabilities = {
-  workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
-};
 
 /** Documents that the editor keeps open although their file is gone, or has another name; it gets a moment to close them. */
 async function staying({ session, done }: Work): Promise<string[]> {

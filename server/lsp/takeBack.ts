@@ -1,4 +1,5 @@
 /** Takes back what was done of a job that can't be completed, and answers with what is certain of it, and what is not. */
+import type { ClientCapabilities } from "vscode-languageserver/node";
 import { type Asked, callSentences, editorFailures, type Failure, type Leftover, withRest } from "../plan/failure.js";
 import { indicesOf } from "../plan/operation.js";
 import type { EditOutcome, FileChange } from "../plan/outcome.js";
@@ -6,7 +7,7 @@ import { ChangeSet } from "../text/changeSet.js";
 import { diskAfter, nameAfter, removeFile, removeRestored, renameBack, undelete } from "./fileSteps.js";
 import { patienceOf } from "./proof.js";
 import { toEditorError, toResult } from "./report.js";
-import { inSlices, openAt } from "./session.js";
+import { inSlices, openAt, type Session } from "./session.js";
 import { takeTextBack } from "./textSteps.js";
 import type { Answer, Step, Work } from "./work.js";
 import { toWorkspaceEdit } from "./workspaceEdit.js";
@@ -32,16 +33,19 @@ export async function giveUp(work: Work, steps: readonly [Step, ...Step[]]): Pro
   // What is there on disk stays there, and so does the editor's part.
   const isThere = steps[0].proof.kind === "unconfirmed";
   for (const one of [...work.done].reverse()) {
-    const left = isThere ? "held" : await takeBack(work, one);
-    rest[left].push(one.file.document.path);
+    const left = isThere ? (one.proof.kind === "proved" ? "held" : "doubtful") : await takeBack(work, one);
+    rest[left].push((isThere ? one.file.target : undefined)?.path ?? one.file.document.path);
     if (left !== "back") hold(one, left === "saved" ? "text" : undefined);
   }
   const stays = new Set(Object.entries(rest).flatMap(([kind, paths]) => (kind === "back" ? [] : paths)));
   rest.back = [...new Set(rest.back)].filter((path) => !stays.has(path));
+  rest.held = [...new Set(rest.held)].reverse();
   const failure = failureOf(work, steps[0], callSentences.rest(rest));
+  if (isThere) for (const step of steps) hold(step);
   const outcomes = outcomesOf(work, { steps, failure, held });
   for (const step of steps) if (doubtful.has(step.proof.kind)) hold(step);
-  return held.size === 0 ? toEditorError(failure, outcomes) : unknown(work, { failure, outcomes, held });
+  const warnings = isThere ? (work.disk?.warnings ?? []) : [];
+  return held.size === 0 ? toEditorError(failure, outcomes) : unknown(work, { failure, outcomes, held, warnings });
 }
 
 /** Proofs of steps that may have come about after all. */
@@ -74,13 +78,18 @@ function outcomesOf(
   });
 }
 
-/** The result of a call of which something may have been left behind. */
-async function unknown(
-  work: Work,
-  { failure, outcomes, held }: { failure: Failure; outcomes: readonly EditOutcome[]; held: Held },
-): Promise<Answer> {
+/** What is told of a call of which something may have been left behind. */
+interface Left {
+  readonly failure: Failure;
+  readonly outcomes: readonly EditOutcome[];
+  readonly held: Held;
+  readonly warnings: readonly string[];
+}
+
+/** The result of such a call. */
+async function unknown(work: Work, { failure, outcomes, held, warnings }: Left): Promise<Answer> {
   const files = [...held].map(([file, parts]) => partOf(file, parts));
-  const made = toWorkspaceEdit(files, work.session);
+  const made = toWorkspaceEdit(files, shownIn(work));
   const onDisk = new Map<FileChange, "same" | "differs">();
   for (const file of files) {
     if (file.kind === "delete") continue;
@@ -92,11 +101,20 @@ async function unknown(
     edit: made.ok ? made.edit : { documentChanges: [] },
     outcome: "unknown",
     options: work.options,
-    warnings: [failure.message, ...work.warnings],
+    warnings: [failure.message, ...work.warnings, ...warnings],
     onDisk,
   });
   return inSlices(result);
 }
+
+/** The session for the edit of an answer: what the server has written itself need not be anything that the editor can do. */
+export function shownIn({ disk, session }: Work): Session {
+  return disk === undefined ? session : { ...session, capabilities: anything };
+}
+
+const anything: ClientCapabilities = {
+  workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
+};
 
 /** A change of which only some parts came about. */
 function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileChange {

@@ -1562,7 +1562,7 @@ export const diskFailures = {
     makeFailure(
       "ioError",
       {},
-      `All files are written, but the disk does not confirm that it lasts: ${problem}. After a power cut the files that no editor has open may have their old text again, all of them or none; ${quote(journal, 300)} tells which.`,
+      `All files that no editor has open are written, but the disk does not confirm that this lasts: ${problem}. After a power cut they may have their old text again, all of them or none; ${quote(journal, 300)} tells which.`,
       "Do not send the call again: read the files, and ask the user to see to the disk.",
     ),
   /** `journal` is the path of the journal of the earlier call. */
@@ -1742,7 +1742,7 @@ export const callSentences = {
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [
-  ["held", "These hold the edit, too"],
+  ["held", "These hold the edit, too, and are not saved"],
   ["stuck", "These still hold the edit, because it could not be taken back"],
   ["renamed", "These still have the new name, because the old one could not be given back"],
   ["deleted", "These are still deleted, because they could not be written again"],

@@ -195,7 +195,7 @@ describe("a commit record that may not last", () => {
       },
     });
     expect(told?.[0]).toBe("recoveryPending");
-    expect(told?.[1]).toContain("does not confirm that it lasts");
+    expect(told?.[1]).toContain("does not confirm that this lasts");
     const later = disk.afterKill();
     expect(recovered(later).map(({ outcome }) => outcome)).toEqual(["applied"]);
     expect([textsOf(later), later.list(state)]).toEqual([all, []]);
@@ -203,6 +203,32 @@ describe("a commit record that may not last", () => {
     const lost = disk.afterCut(forgetful);
     expect(recovered(lost).map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
     expect([textsOf(lost), lost.list(state)]).toEqual([old, []]);
+  });
+
+  it("is believed by no second sync after one that was refused", () => {
+    let syncs = 0;
+    const { disk } = play(old, changes, {
+      before: (what, isCommitting) => {
+        if (isCommitting && isStateSync(what) && ++syncs > 1) throw systemError("EIO", what);
+      },
+    });
+    // As Linux does it: what was refused once is forgotten, and the next call succeeds.
+    let [refusals, isCut] = [0, false];
+    const second: MemoryDisk = disk.afterKill({
+      before: (_, what) => {
+        isCut ||= what.startsWith(`unlink ${state}`) && what.endsWith(".journal");
+        if (isCut) throw new PowerCut();
+      },
+    });
+    const sync = (path: string): void => {
+      if (path !== state) second.sync(path);
+      else if (++refusals === 1) throw systemError("EIO", path);
+    };
+    const { batches } = recover({ ...workspaceOn(second), files: { ...second, sync } });
+    expect(batches.map(({ outcome }) => outcome)).toEqual(["pending"]);
+    const third = second.afterCut(forgetful);
+    recovered(third);
+    expect([old, all]).toContainEqual(textsOf(third));
   });
 
   it("is made to last by a recovery before what helped is taken away", () => {
@@ -420,6 +446,18 @@ describe("a disk that is not mounted when the server looks", () => {
     expect([batches.map(({ outcome }) => outcome), failure]).toEqual([["rolledBack"], undefined]);
     expect(textsOf(disk)).toEqual({ "far/a": "checked out", "far/b": "checked out" });
     expect(disk.list(state)).toEqual([]);
+  });
+
+  it("is not waited for where a look fails in passing, so that nothing is taken back twice", () => {
+    const disk = killed();
+    let looks = 0;
+    const look = (path: string) => {
+      if (path === at("far/a") && ++looks === 1) throw systemError("EMFILE", path);
+      return disk.look(path);
+    };
+    const { batches } = recover({ ...workspaceOn(disk), files: { ...disk, look } });
+    expect(batches.map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
+    expect([textsOf(disk), disk.list(state)]).toEqual([{ "far/a": "old a", "far/b": "old b" }, []]);
   });
 
   it("is waited for although the first look fails for another reason", () => {

@@ -1,6 +1,7 @@
 /** A disk in memory that can be cut off before every step, and then has of what was not synced only what it pleases. */
 import { basename, dirname } from "node:path";
 import { type AttributePair, type FileStat, type FileSystem, systemError } from "../../server/disk/fileSystem.js";
+import { treeOf } from "./diskTree.js";
 
 /** Thrown where the power goes; from then on by every call. */
 export class PowerCut extends Error {}
@@ -388,23 +389,4 @@ function sectors({ bytes, synced = Buffer.alloc(0) }: Node, choose: Choose): Buf
     out.set(side.subarray(at, at + 512).subarray(0, length - at), at);
   }
   return out;
-}
-
-/** What is below `directory`, which is given as a prefix of paths; `node` is at `path`. */
-function treeOf(
-  nodes: ReadonlyMap<number, Node>,
-  node: Node,
-  path: string,
-  directory: string,
-): Map<string, string | undefined> {
-  const tree = new Map<string, string | undefined>();
-  for (const [name, inode] of node.names) {
-    const child = nodes.get(inode) as Node;
-    const at = `${path}/${name}`;
-    if (at.startsWith(`${directory}/`)) {
-      tree.set(at, child.isDirectory ? undefined : `${child.mode.toString(8)} ${child.bytes.toString()}`);
-    }
-    if (child.isDirectory) for (const [below, text] of treeOf(nodes, child, at, directory)) tree.set(below, text);
-  }
-  return tree;
 }
