@@ -1,26 +1,16 @@
 /** A batch over an open and a closed file on a disk that confirms nothing from some moment on: the editor and the disk agree. */
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { diskWorkspace } from "../server/disk/diskWorkspace.js";
 import { recover } from "../server/disk/recover.js";
+import { straceProblem } from "./disk/strace.js";
 import { batch, layDesk, serverForDesks, told } from "./support/desk.js";
 import { makeDirectory } from "./support/directory.js";
 
 const program = serverForDesks();
 
-/** Why no call of the system can be failed here; `undefined`: it can. */
-function missing(): string | undefined {
-  try {
-    execFileSync("strace", ["-q", "-o", "/dev/null", "true"], { stdio: "pipe" });
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-const reason = missing();
+const reason = straceProblem();
 
 /** What is told where from the nth `fsync` on each one fails; and what the editor and the disk have, also after a recovery. */
 async function withoutSync(first: number) {

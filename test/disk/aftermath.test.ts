@@ -8,90 +8,21 @@ import { type Recovered, recover } from "../../server/disk/recover.js";
 import { limits } from "../../server/text/limits.js";
 import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
+import {
+  at,
+  type Before,
+  create,
+  forgetful,
+  isCommitRecord,
+  isStateSync,
+  nth,
+  play,
+  remove,
+  state,
+  textsOf,
+  update,
+} from "./scene.js";
 import { workspaceOn } from "./simulation.js";
-
-const at = (name: string): string => `${workspaceFolder}/${name}`;
-const state = "/state/multi-edit";
-const update = (name: string, text: string): DiskChange => ({
-  kind: "update",
-  path: at(name),
-  name,
-  content: { text },
-});
-const create = (name: string, text: string): DiskChange => ({
-  kind: "create",
-  path: at(name),
-  name,
-  content: { text },
-});
-const remove = (name: string): DiskChange => ({ kind: "delete", path: at(name), name });
-
-/** What happens before a step: it may throw. `isCommitting`: the batch is staged. */
-type Before = (what: string, isCommitting: boolean, disk: MemoryDisk) => void;
-
-interface Scene {
-  readonly disk: MemoryDisk;
-  /** The outcome and what is said of it; `undefined`: it was killed. */
-  readonly told: readonly [outcome: string, message: string] | undefined;
-}
-
-/** Stages and commits a batch on a disk with these texts; `links` are further names of files. */
-function play(
-  texts: Readonly<Record<string, string>>,
-  changes: readonly DiskChange[],
-  {
-    before,
-    links = {},
-    between,
-  }: { before?: Before; links?: Record<string, string>; between?: (disk: MemoryDisk) => void },
-): Scene {
-  const files = Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [at(name), { bytes: Buffer.from(text) }]),
-  );
-  const linked = Object.fromEntries(Object.entries(links).map(([name, to]) => [at(name), at(to)]));
-  let [isCommitting, isCut] = [false, false];
-  const trouble = (_: number, what: string): void => {
-    if (isCut) throw new PowerCut();
-    try {
-      before?.(what, isCommitting, disk);
-    } catch (error) {
-      isCut = error instanceof PowerCut;
-      throw error;
-    }
-  };
-  const layout = { files, links: linked, directories: [] };
-  const disk: MemoryDisk = memoryDisk(layout, { copiesAttributes: true }, { before: trouble });
-  const staged = stage(workspaceOn(disk), changes, "a batch");
-  if (!staged.ok) throw new Error(staged.failures.map(({ message }) => message).join("\n"));
-  between?.(disk);
-  isCommitting = true;
-  try {
-    const committed = staged.commit();
-    if (committed.outcome === "applied") committed.finish();
-    isCommitting = false;
-    return { disk, told: [committed.outcome, committed.outcome === "applied" ? "" : committed.failure.message] };
-  } catch (error) {
-    if (!(error instanceof PowerCut)) throw error;
-    return { disk: disk.afterKill(), told: undefined };
-  }
-}
-
-/** True of the nth step of a kind, from 1, once the batch is being committed. */
-function nth(count: number, isIt: (what: string) => boolean): (what: string, isCommitting: boolean) => boolean {
-  let seen = 0;
-  return (what, isCommitting) => isCommitting && isIt(what) && ++seen === count;
-}
-
-const isStateSync = (what: string): boolean => what === `sync ${state}`;
-const isRecord = (what: string): boolean => what.startsWith("make ") && what.endsWith(".journal.new");
-/** What was not synced is gone. */
-const forgetful = (): number => 1;
-
-/** The texts in the folder, by name; with the helpers of batches. */
-function textsOf(disk: MemoryDisk): Readonly<Record<string, string>> {
-  const files = [...disk.tree(workspaceFolder)].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]));
-  return Object.fromEntries(files.map(([path = "", text = ""]) => [path.slice(at("").length), text.slice(4)]));
-}
 
 /** What the next process finds and says. */
 const recovered = (disk: MemoryDisk): readonly Recovered[] => recover(workspaceOn(disk)).batches;
@@ -128,7 +59,7 @@ describe("a batch that was taken back, but of which a helper could not be taken 
   it.each(["deleted", "moved", "replaced"])("is not taken back again when a file is %s afterwards", (what) => {
     const disk = rolledBack(
       [{ a: "old a", b: "old b" }, [remove("a"), update("b", "new b")]],
-      [nth(2, isRecord), nth(1, (step) => step.startsWith(`unlink ${at(".multi-edit-")}`))],
+      [nth(2, isCommitRecord), nth(1, (step) => step.startsWith(`unlink ${at(".multi-edit-")}`))],
     );
     const expected: Record<string, string> = { b: "old b" };
     if (what === "deleted") disk.unlink(at("a"));
@@ -260,7 +191,7 @@ describe("a file that is written in place", () => {
   const changes = [update("d/a", "THE NEW TEXT"), update("b", "new b")];
 
   it.each(["killed", "refused"])("lasts when it was taken back, and the sync of that was %s once", (what) => {
-    const [full, stops] = [nth(2, isRecord), nth(2, (step) => step === `sync ${at("d/a")}`)];
+    const [full, stops] = [nth(2, isCommitRecord), nth(2, (step) => step === `sync ${at("d/a")}`)];
     const { disk } = play(texts, changes, {
       links,
       before: (step, isCommitting) => {
@@ -345,7 +276,7 @@ describe("a directory that may be used, but neither listed nor written", () => {
   });
 
   it("and has it back, where the batch fails", () => {
-    const full = nth(3, isRecord);
+    const full = nth(3, isCommitRecord);
     const { disk, batch } = staged((what) => {
       if (full(what, true)) throw systemError("ENOSPC", what);
     });
@@ -380,7 +311,7 @@ describe("helpers that a program has taken away", () => {
   });
 
   it("with a deleted file among them are told of, too", () => {
-    const full = nth(2, isRecord);
+    const full = nth(2, isCommitRecord);
     const { disk, told } = play(old, [remove("a")], {
       before: (what, isCommitting) => {
         if (full(what, isCommitting)) throw new PowerCut();

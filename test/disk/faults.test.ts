@@ -1,5 +1,4 @@
 /** A few real runs with real faults; `npm run faults` runs as many as it is told. */
-import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,18 +7,9 @@ import { buildProgram, type Program } from "../support/build.js";
 import { type Bench, newRunTally, runDoubleFaults, runFaults } from "./faultRuns.js";
 import { chooser } from "./plans.js";
 import { smallPlans } from "./smallPlans.js";
+import { straceProblem } from "./strace.js";
 
-/** Why no fault can be made here; `undefined`: they can. */
-function missing(): string | undefined {
-  try {
-    execFileSync("strace", ["-q", "-o", "/dev/null", "true"], { stdio: "pipe" });
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-const reason = missing();
+const reason = straceProblem();
 
 // Without strace nobody can fail a call of the system; where it has to be there, its absence fails.
 if (reason !== undefined) {

@@ -11,28 +11,8 @@ import { journalProblems, recover } from "../../server/disk/recover.js";
 import { makeDirectory } from "../support/directory.js";
 import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
+import { at, create, isCommitRecord, move, remove, textsOf, update } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
-
-const at = (name: string): string => `${workspaceFolder}/${name}`;
-const update = (name: string, text: string): DiskChange => ({
-  kind: "update",
-  path: at(name),
-  name,
-  content: { text },
-});
-const create = (name: string, text: string): DiskChange => ({
-  kind: "create",
-  path: at(name),
-  name,
-  content: { text },
-});
-const move = (name: string, target: string): DiskChange => ({
-  kind: "rename",
-  path: at(name),
-  name,
-  target: at(target),
-  targetName: target,
-});
 
 /** A disk on which a batch was killed before the first step that `isIt` is true of, once it was being committed. */
 function killed(
@@ -62,14 +42,7 @@ function put(disk: MemoryDisk, name: string, text: string): void {
   disk.rename(at("theirs"), at(name));
 }
 
-/** The texts in the folder, by name. */
-function textsOf(disk: MemoryDisk): Readonly<Record<string, string>> {
-  const files = [...disk.tree(workspaceFolder)].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]));
-  return Object.fromEntries(files.map(([path = "", text = ""]) => [path.slice(at("").length), text.slice(4)]));
-}
-
 const isWriting = (name: string) => (what: string) => what === `rename ${at(name)}` || what === `link ${at(name)}`;
-const isCommitRecord = (what: string): boolean => what.startsWith("make ") && what.endsWith(".journal.new");
 const notFirst = (isIt: (what: string) => boolean): ((what: string) => boolean) => {
   let count = 0;
   return (what) => isIt(what) && ++count > 1;
@@ -366,7 +339,6 @@ describe("a journal that can't be opened", () => {
 });
 
 describe("files that moved, on a disk that refuses links to the old ones", () => {
-  const remove = (name: string): DiskChange => ({ kind: "delete", path: at(name), name });
   const chains: Readonly<Record<string, readonly DiskChange[]>> = {
     "a circle": [move("a", "b"), move("b", "a")],
     "onto a name that is freed": [remove("a"), move("b", "a"), create("b", "new")],

@@ -1,5 +1,5 @@
 /** Runs the driver program under strace: which calls it makes on its files, and what happens when one of them is its last or fails. */
-import { type SpawnOptions, spawn } from "node:child_process";
+import { execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DriverReport, marks } from "./driverTask.js";
@@ -50,6 +50,16 @@ export const faults: readonly Fault[] = [
     once,
   ),
 ];
+
+/** Why no call of the system can be failed here; `undefined`: it can. */
+export function straceProblem(): string | undefined {
+  try {
+    execFileSync("strace", ["-q", "-o", "/dev/null", "true"], { stdio: "pipe" });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
 
 /** Runs the driver as it is, and answers the points at which it changes something. */
 export async function watchDriver(program: string, site: Site, task: string): Promise<Point[]> {

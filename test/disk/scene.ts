@@ -1,0 +1,106 @@
+/** Small batches on disks in memory, step by step: what tests of single crashes and refusals are written in. */
+import { stage } from "../../server/disk/commit.js";
+import type { DiskChange } from "../../server/disk/diskChange.js";
+import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
+import { workspaceFolder } from "./plans.js";
+import { workspaceOn } from "./simulation.js";
+
+/** The path of a name in the folder. */
+export const at = (name: string): string => `${workspaceFolder}/${name}`;
+/** Where the journals are. */
+export const state = "/state/multi-edit";
+/** A change of the text of a file. */
+export const update = (name: string, text: string): DiskChange => ({
+  kind: "update",
+  path: at(name),
+  name,
+  content: { text },
+});
+/** A new file. */
+export const create = (name: string, text: string): DiskChange => ({
+  kind: "create",
+  path: at(name),
+  name,
+  content: { text },
+});
+/** A file that goes. */
+export const remove = (name: string): DiskChange => ({ kind: "delete", path: at(name), name });
+
+/** A file that gets another name. */
+export const move = (name: string, target: string): DiskChange => ({
+  kind: "rename",
+  path: at(name),
+  name,
+  target: at(target),
+  targetName: target,
+});
+
+/** What happens before a step: it may throw. `isCommitting`: the batch is staged. */
+export type Before = (what: string, isCommitting: boolean, disk: MemoryDisk) => void;
+
+/** A batch that was played. */
+export interface Scene {
+  readonly disk: MemoryDisk;
+  /** The outcome and what is said of it; `undefined`: it was killed. */
+  readonly told: readonly [outcome: string, message: string] | undefined;
+}
+
+/** Stages and commits a batch on a disk with these texts; `links` are further names of files. */
+export function play(
+  texts: Readonly<Record<string, string>>,
+  changes: readonly DiskChange[],
+  {
+    before,
+    links = {},
+    between,
+  }: { before?: Before; links?: Record<string, string>; between?: (disk: MemoryDisk) => void },
+): Scene {
+  const files = Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [at(name), { bytes: Buffer.from(text) }]),
+  );
+  const linked = Object.fromEntries(Object.entries(links).map(([name, to]) => [at(name), at(to)]));
+  let [isCommitting, isCut] = [false, false];
+  const trouble = (_: number, what: string): void => {
+    if (isCut) throw new PowerCut();
+    try {
+      before?.(what, isCommitting, disk);
+    } catch (error) {
+      isCut = error instanceof PowerCut;
+      throw error;
+    }
+  };
+  const layout = { files, links: linked, directories: [] };
+  const disk: MemoryDisk = memoryDisk(layout, { copiesAttributes: true }, { before: trouble });
+  const staged = stage(workspaceOn(disk), changes, "a batch");
+  if (!staged.ok) throw new Error(staged.failures.map(({ message }) => message).join("\n"));
+  between?.(disk);
+  isCommitting = true;
+  try {
+    const committed = staged.commit();
+    if (committed.outcome === "applied") committed.finish();
+    isCommitting = false;
+    return { disk, told: [committed.outcome, committed.outcome === "applied" ? "" : committed.failure.message] };
+  } catch (error) {
+    if (!(error instanceof PowerCut)) throw error;
+    return { disk: disk.afterKill(), told: undefined };
+  }
+}
+
+/** True of the nth step of a kind, from 1, once the batch is being committed. */
+export function nth(count: number, isIt: (what: string) => boolean): (what: string, isCommitting: boolean) => boolean {
+  let seen = 0;
+  return (what, isCommitting) => isCommitting && isIt(what) && ++seen === count;
+}
+
+/** Whether a step makes the names of the journals last. */
+export const isStateSync = (what: string): boolean => what === `sync ${state}`;
+/** Whether a step begins to write a journal, whatever its state. */
+export const isCommitRecord = (what: string): boolean => what.startsWith("make ") && what.endsWith(".journal.new");
+/** What was not synced is gone. */
+export const forgetful = (): number => 1;
+
+/** The texts in the folder, by name; with the helpers of batches. */
+export function textsOf(disk: MemoryDisk): Readonly<Record<string, string>> {
+  const files = [...disk.tree(workspaceFolder)].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]));
+  return Object.fromEntries(files.map(([path = "", text = ""]) => [path.slice(at("").length), text.slice(4)]));
+}
