@@ -4,7 +4,7 @@ import { stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
 import { type FileSystem, realFileSystem, systemError } from "../../server/disk/fileSystem.js";
 import { type Journal, journalPath, writeJournal } from "../../server/disk/journal.js";
-import { type Recovered, recover } from "../../server/disk/recover.js";
+import { recover } from "../../server/disk/recover.js";
 import { limits } from "../../server/text/limits.js";
 import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
@@ -15,24 +15,16 @@ import {
   forgetful,
   isCommitRecord,
   isStateSync,
+  moveDirectory,
   nth,
   play,
+  recovered,
   remove,
   state,
   textsOf,
   update,
 } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
-
-/** What the next process finds and says. */
-const recovered = (disk: MemoryDisk): readonly Recovered[] => recover(workspaceOn(disk)).batches;
-
-/** The directory, and what is in it, gets another name. */
-function moveDirectory(disk: MemoryDisk, from: string, to: string): void {
-  disk.makeDirectory(at(to), 0o755);
-  for (const name of disk.list(at(from))) disk.rename(at(`${from}/${name}`), at(`${to}/${name}`));
-  disk.removeDirectory(at(from));
-}
 
 describe("a batch that was taken back, but of which a helper could not be taken away", () => {
   /** `full` and `stuck` are the steps that are refused once; `note` is called at the first. */
@@ -331,92 +323,6 @@ describe("helpers that a program has taken away", () => {
     expect(told?.[0]).toBe("rolledBack");
     expect(told?.[1]).toContain("taken away what was kept");
     expect([textsOf(disk), disk.list(state)]).toEqual([old, []]);
-  });
-});
-
-describe("a disk that is not mounted when the server looks", () => {
-  const killed = (): MemoryDisk => {
-    const kills = nth(1, (what) => what === `rename ${at("far/b")}`);
-    const { disk } = play(
-      { "far/a": "old a", "far/b": "old b" },
-      [update("far/a", "new a"), update("far/b", "new b")],
-      {
-        before: (what, isCommitting) => {
-          if (kills(what, isCommitting)) throw new PowerCut();
-        },
-      },
-    );
-    return disk;
-  };
-  /** The disk with another one at `far`: by its number, and with nothing on it where `isEmpty`. */
-  const with2 = (disk: MemoryDisk, isEmpty: boolean): FileSystem => ({
-    ...disk,
-    look: (path) => {
-      const found = disk.look(path);
-      if (!path.startsWith(at("far"))) return found;
-      if (isEmpty && path !== at("far")) return undefined;
-      return found === undefined ? undefined : { ...found, device: "2" };
-    },
-  });
-
-  it("is waited for", () => {
-    const disk = killed();
-    const { batches, failure } = recover({ ...workspaceOn(disk), files: with2(disk, true) });
-    expect(batches.map(({ outcome }) => outcome)).toEqual(["pending"]);
-    expect(failure?.message).toContain("not mounted");
-    expect(disk.list(state)).toHaveLength(1);
-    expect(recovered(disk).map(({ outcome, foreign }) => [outcome, foreign])).toEqual([["rolledBack", []]]);
-    expect([textsOf(disk), disk.list(state)]).toEqual([{ "far/a": "old a", "far/b": "old b" }, []]);
-  });
-
-  it("is not said to be away where only the files are others, as after a checkout, and it has another number", () => {
-    const disk = killed();
-    for (const name of disk.list(at("far"))) disk.unlink(at(`far/${name}`));
-    for (const name of ["a", "b"]) disk.make(at(`far/${name}`), Buffer.from("checked out"), 0o644);
-    const { batches, failure } = recover({ ...workspaceOn(disk), files: with2(disk, false) });
-    expect([batches.map(({ outcome }) => outcome), failure]).toEqual([["rolledBack"], undefined]);
-    expect(textsOf(disk)).toEqual({ "far/a": "checked out", "far/b": "checked out" });
-    expect(disk.list(state)).toEqual([]);
-  });
-
-  it("is not waited for where a look fails in passing, so that nothing is taken back twice", () => {
-    const disk = killed();
-    let looks = 0;
-    const look = (path: string) => {
-      if (path === at("far/a") && ++looks === 1) throw systemError("EMFILE", path);
-      return disk.look(path);
-    };
-    const { batches } = recover({ ...workspaceOn(disk), files: { ...disk, look } });
-    expect(batches.map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
-    expect([textsOf(disk), disk.list(state)]).toEqual([{ "far/a": "old a", "far/b": "old b" }, []]);
-  });
-
-  it("is waited for although the first look fails for another reason", () => {
-    const disk = killed();
-    const away = with2(disk, true);
-    let looks = 0;
-    const look = (path: string) => {
-      if (path === at("far/a") && ++looks === 1) throw systemError("EMFILE", path);
-      return away.look(path);
-    };
-    const { batches } = recover({ ...workspaceOn(disk), files: { ...away, look } });
-    expect(batches.map(({ outcome, code }) => [outcome, code])).toEqual([["pending", "ENOMEDIUM"]]);
-    expect(recovered(disk).map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
-    expect(textsOf(disk)).toEqual({ "far/a": "old a", "far/b": "old b" });
-  });
-
-  it("is known again by what is on it, whatever number it has by then", () => {
-    const disk = killed();
-    const { batches } = recover({ ...workspaceOn(disk), files: with2(disk, false) });
-    expect(batches.map(({ outcome, foreign }) => [outcome, foreign])).toEqual([["rolledBack", []]]);
-    expect([textsOf(disk), disk.list(state)]).toEqual([{ "far/a": "old a", "far/b": "old b" }, []]);
-  });
-
-  it("is not waited for where the directory is gone from the same disk", () => {
-    const disk = killed();
-    moveDirectory(disk, "far", "farther");
-    expect(recovered(disk).map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
-    expect(disk.list(state)).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** Small batches on disks in memory, step by step: what tests of single crashes and refusals are written in. */
 import { stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
+import { type Recovered, recover } from "../../server/disk/recover.js";
 import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
 import { workspaceOn } from "./simulation.js";
@@ -103,4 +104,14 @@ export const forgetful = (): number => 1;
 export function textsOf(disk: MemoryDisk): Readonly<Record<string, string>> {
   const files = [...disk.tree(workspaceFolder)].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]));
   return Object.fromEntries(files.map(([path = "", text = ""]) => [path.slice(at("").length), text.slice(4)]));
+}
+
+/** What the next process finds and says. */
+export const recovered = (disk: MemoryDisk): readonly Recovered[] => recover(workspaceOn(disk)).batches;
+
+/** The directory, and what is in it, gets another name. */
+export function moveDirectory(disk: MemoryDisk, from: string, to: string): void {
+  disk.makeDirectory(at(to), 0o755);
+  for (const name of disk.list(at(from))) disk.rename(at(`${from}/${name}`), at(`${to}/${name}`));
+  disk.removeDirectory(at(from));
 }
