@@ -1,9 +1,10 @@
 /** Laws of large batches: what is found for many edits at once is what is found for each of them alone. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { locate } from "../server/match/locate.js";
-import { isStricter } from "../server/match/rungs.js";
+import { type Located, locate, withoutOverlap } from "../server/match/locate.js";
+import { isStricter, type RungName } from "../server/match/rungs.js";
 import { TextIndex } from "../server/match/textIndex.js";
+import { ChangeSet } from "../server/text/changeSet.js";
 import { documentAt, planOn, type SentEdit, textAfter } from "./support/planning.js";
 
 /** Lines that resemble each other, with what the rungs fold. */
@@ -46,8 +47,10 @@ interface Drawn {
   readonly newText: string;
   readonly isOwn: boolean;
   readonly choice: "none" | "all" | "first" | "second" | "two";
-  /** Instead of all that: the last edit that was applied, the other way round. */
-  readonly isUndo: boolean;
+  /** Instead of all that: the last edit that was applied, the other way round; or an earlier pair once more. */
+  readonly instead: "nothing" | "undo" | "repeat";
+  /** What the new text is made of: parts of its own, or the old text with them beside it. */
+  readonly keeps: "nothing" | "start" | "end" | "middle";
 }
 
 const drawn: fc.Arbitrary<Drawn> = fc.record({
@@ -59,8 +62,18 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
     .map((parts) => parts.join("")),
   isOwn: fc.boolean(),
   choice: fc.constantFrom("none", "none", "none", "none", "none", "all", "first", "second", "two"),
-  isUndo: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+  instead: fc
+    .integer({ min: 0, max: 9 })
+    .map((n) => (["undo", "repeat", "repeat"] as const)[n] ?? ("nothing" as const)),
+  keeps: fc.constantFrom("nothing", "nothing", "nothing", "start", "end", "middle"),
 });
+
+const keepings: Readonly<Record<Drawn["keeps"], (oldText: string, parts: string) => string>> = {
+  nothing: (_, parts) => parts,
+  start: (oldText, parts) => oldText + parts,
+  end: (oldText, parts) => parts + oldText,
+  middle: (oldText, parts) => parts + oldText + parts,
+};
 
 const choices: Readonly<Record<Drawn["choice"], Partial<SentEdit>>> = {
   none: {},
@@ -70,38 +83,94 @@ const choices: Readonly<Record<Drawn["choice"], Partial<SentEdit>>> = {
   two: { replaceAll: true, expectedCount: 2 },
 };
 
+const locateIn = (text: string, oldText: string): Located =>
+  locate(new TextIndex(text, { loneCrEndsLine: true }), oldText, { lenient: true });
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What each pair has written so far, as the protocol's page has it: the places of its edits, as far as no other edit touched them. */
+class PairModel {
+  private readonly pairs = new Map<string, { readonly rung: RungName; written: Span[] }>();
+
+  /** Tells that a pair was applied before and has nothing more to do in this text. */
+  isDone(pair: string, located: Located): boolean {
+    const before = this.pairs.get(pair);
+    if (before === undefined) return false;
+    if (!("places" in located)) return located.kind === "none";
+    const isOwn = ({ from, to }: Span): boolean => before.written.some((own) => own.from <= from && to <= own.to);
+    return located.places.every(isOwn) || isStricter(before.rung, located.rung);
+  }
+
+  /** `places` are those of the text before the edit, which `change` leads away from. */
+  apply(pair: string, rung: RungName, places: readonly Span[], change: ChangeSet): void {
+    const overlaps = (a: Span, b: Span): boolean => a.from < b.to && b.from < a.to;
+    for (const one of this.pairs.values()) {
+      const left = one.written.filter((own) => !places.some((place) => overlaps(own, place)));
+      // What is inserted right beside it is another edit's.
+      one.written = left.map((own) => ({ from: change.mapPos(own.from, "after"), to: change.mapPos(own.to, "before") }));
+    }
+    const own = places.map(({ from, to }) => ({ from: change.mapPos(from, "before"), to: change.mapPos(to, "after") }));
+    const before = this.pairs.get(pair);
+    this.pairs.set(pair, { rung: before?.rung ?? rung, written: [...(before?.written ?? []), ...own] });
+  }
+}
+
 /** Whether a text that stood in a base text is found by a looser rung now: a batch refuses what a call of its own would do. */
 function isConsumed(base: string, now: string, oldText: string): boolean {
   const [before, after] = [base, now].map((text) => {
-    const located = locate(new TextIndex(text, { loneCrEndsLine: true }), oldText, { lenient: true });
+    const located = locateIn(text, oldText);
     return "rung" in located ? located.rung : undefined;
   });
   return before !== undefined && after !== undefined && isStricter(before, after);
 }
 
-/** Edits taken from the text as it is at their turn, or as it was before the batch; each applied alone, one call after the other. */
+/** Of what was located, the places that an edit with this choice takes; what it refuses, it refuses when it is applied alone. */
+function chosen(located: Hits, choice: Drawn["choice"]): readonly Span[] {
+  if (choice === "all" || choice === "two") return withoutOverlap(located.places);
+  const place = located.places[choice === "second" ? 1 : 0];
+  return place === undefined ? [] : [place];
+}
+
+type Hits = Extract<Located, { kind: "one" | "many" }>;
+
+/**
+ * Edits taken from the text as it is at their turn, or as it was before the batch; each applied alone, one call after the
+ * other. Only a pair that is sent again is another matter in a batch: for that there is a model.
+ */
 function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]; after: string; seen: unknown[] } {
   let now = text;
   const edits: SentEdit[] = [];
   const seen: unknown[] = [];
-  const pairs = new Set<string>();
+  const model = new PairModel();
   let last: { oldText: string; newText: string } | undefined;
-  for (const { at, length, how, newText: drawnText, isOwn, choice, isUndo } of drawings) {
+  for (const { at, length, how, newText: parts, isOwn, choice, instead, keeps } of drawings) {
     const source = isOwn ? now : text;
     const from = at % Math.max(1, source.length);
-    const undone = isUndo ? last : undefined;
-    const oldText = undone?.newText ?? disturbances[how]!(source.slice(from, from + length));
-    const newText = undone?.oldText ?? drawnText;
+    const undone = instead === "undo" ? last : undefined;
+    const again = instead === "repeat" ? edits[at % Math.max(1, edits.length)] : undefined;
+    const oldText = again?.oldText ?? undone?.newText ?? disturbances[how]!(source.slice(from, from + length));
+    const newText = again?.newText ?? undone?.oldText ?? keepings[keeps](oldText, parts);
+    if (now.length > 40_000 || oldText === "" || oldText === newText || !oldText.isWellFormed()) continue;
     const pair = JSON.stringify([oldText, newText]);
-    if (now.length > 40_000 || oldText === "" || oldText === newText || !oldText.isWellFormed() || pairs.has(pair))
-      continue;
-    if (isConsumed(text, now, oldText)) continue;
-    pairs.add(pair);
     const edit = { oldText, newText, ...choices[choice] };
+    const located = locateIn(now, oldText);
+    if (model.isDone(pair, located)) {
+      edits.push(edit);
+      seen.push(["skipped", undefined, undefined]);
+      continue;
+    }
+    if (isConsumed(text, now, oldText)) continue;
     edits.push(edit);
     const alone = planOn([documentAt("a", now)], [edit]);
     const [outcome] = alone.outcomes;
     seen.push([outcome?.status, outcome?.rung, outcome?.failure?.code]);
+    if (outcome?.rung !== undefined && outcome.failure === undefined && "places" in located) {
+      const [file] = alone.ok ? alone.files : [];
+      model.apply(pair, outcome.rung, chosen(located, choice), file?.change ?? ChangeSet.none(now.length));
+    }
     now = textAfter(alone, documentAt("a", now));
     if (outcome?.status === "applied" && outcome.rung === "exact") last = { oldText, newText };
   }

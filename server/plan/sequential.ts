@@ -140,6 +140,12 @@ function* planEdit(draft: Draft, edit: EditOperation, history: History, options:
   };
 }
 
+/** Tells that a new text has the old one in it, line ends aside: they become those of the file when they are written. */
+function keepsOldText({ oldText, newText }: EditOperation): boolean {
+  const [before, after] = [oldText, newText].map((text) => text.replace(/\r\n?/g, "\n"));
+  return after!.includes(before!);
+}
+
 /** What is wrong with an edit whatever the text is; an empty old text is only right where it creates, which is not here. */
 export function refusal(at: At, edit: EditOperation): Failure | undefined {
   if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
@@ -216,7 +222,10 @@ class History {
   /** Whether an edit whose pair was applied before has nothing more to do; `undefined`: that is not certain. */
   isRedundant(edit: EditOperation, found: Sighting | undefined): boolean | undefined {
     if (found?.kind === "absent") return true;
-    if (found?.kind === "base") return this.hasDoneStricter(edit, found.located.rung);
+    if (found?.kind === "base") {
+      // An insertion beside an old text leaves it as it was, although it is now within what the pair wrote.
+      return this.hasDoneStricter(edit, found.located.rung) || (keepsOldText(edit) ? undefined : false);
+    }
     // What looser rungs than its own might find is not what was meant twice.
     if (found?.kind === "gone" && this.rungOf(edit) === found.rung) return true;
     return undefined;
@@ -236,14 +245,17 @@ class History {
     const { rung, changed, places, step } = did;
     this.applied.push({ index: edit.index, spans: changed });
     this.noteRung(edit, rung);
-    const moved = ({ from, to }: Span): Span => ({ from: step.mapPos(from, "before"), to: step.mapPos(to, "after") });
-    // What another edit changes is no longer what the pair wrote.
+    // What another edit changes is no longer what the pair wrote, and what it inserts right beside it never was.
+    const kept = ({ from, to }: Span): Span => {
+      const start = step.mapPos(from, "after");
+      return { from: start, to: Math.max(start, step.mapPos(to, "before")) };
+    };
     for (const [pair, written] of this.repeated) {
-      this.repeated.set(pair, written.filter((span) => !touchesAny(span, places)).map(moved));
+      this.repeated.set(pair, written.filter((span) => !touchesAny(span, places)).map(kept));
     }
     const own = this.writtenBy(edit);
     if (own === undefined) return;
-    for (const place of places) own.push(moved(place));
+    for (const { from, to } of places) own.push({ from: step.mapPos(from, "before"), to: step.mapPos(to, "after") });
     own.sort((a, b) => a.from - b.from);
   }
 }
