@@ -110,7 +110,10 @@ class PairModel {
     for (const one of this.pairs.values()) {
       const left = one.written.filter((own) => !places.some((place) => overlaps(own, place)));
       // What is inserted right beside it is another edit's.
-      one.written = left.map((own) => ({ from: change.mapPos(own.from, "after"), to: change.mapPos(own.to, "before") }));
+      one.written = left.map((own) => ({
+        from: change.mapPos(own.from, "after"),
+        to: change.mapPos(own.to, "before"),
+      }));
     }
     const own = places.map(({ from, to }) => ({ from: change.mapPos(from, "before"), to: change.mapPos(to, "after") }));
     const before = this.pairs.get(pair);

@@ -1,4 +1,6 @@
 /** The mirror of the editor's texts, anomaly by anomaly; test/documentLaws.test.ts has its laws. */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { spanOf } from "../server/lsp/positions.js";
@@ -238,5 +240,35 @@ describe("a mirror", () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe("the lines that a document has lost", () => {
+  /** Bytes of the heap that are in use once what nobody holds has been collected. */
+  function heapInUse(): number {
+    setFlagsFromString("--expose-gc");
+    const collect: () => void = runInNewContext("gc");
+    collect();
+    return process.memoryUsage().heapUsed;
+  }
+
+  it("keep no version of the text in memory", () => {
+    const line = "const value = compute(one, two);\n";
+    const text = line.repeat(Math.ceil(1_000_000 / line.length));
+    const documents = opened(text);
+    const before = heapInUse();
+    for (let i = 0; i < 200; i++) documents.change(uri, i + 2, [{ range: range(i, 0, i, 0), text: `${i} ` }], inUtf16);
+    expect(documents.get(uri)?.formerLines.size).toBe(1);
+    for (let i = 0; i < 200; i++) documents.change(uri, i + 202, [{ range: range(i, 0, i, 0), text: "x" }], inUtf16);
+    expect(documents.get(uri)?.formerLines.size).toBe(201);
+    // One version of the text is a megabyte.
+    expect(heapInUse() - before).toBeLessThan(10 * text.length);
+  });
+
+  it("are the very lines, also where they hold half of a character", () => {
+    const documents = opened("half \ud83d\nwhole \ud83d\ude00\n");
+    documents.change(uri, 2, [{ range: range(0, 0, 1, 0), text: "" }], inUtf16);
+    documents.change(uri, 3, [{ range: range(0, 0, 0, 0), text: "x" }], inUtf16);
+    expect([...(documents.get(uri)?.formerLines.keys() ?? [])]).toEqual(["half \ud83d", "whole \ud83d\ude00"]);
   });
 });

@@ -16,10 +16,15 @@ export function noteLines(
   const last = Math.min(lines.lineAt(span.to), first + limits.formerLinesPerChange - 1);
   for (let line = first; line <= last; line++) {
     if (lines.contentEnd(line) - lines.start(line) > limits.formerLineLength) continue;
-    const text = lines.content(line).trim();
+    const text = copied(lines.content(line).trim());
     if (text === "") continue;
     former.delete(text);
     former.set(text, version);
     if (former.size > limits.formerLines) for (const oldest of former.keys()) if (former.delete(oldest)) break;
   }
+}
+
+/** The same text without the one that it was cut from: V8 makes a long enough slice keep all of that in memory. */
+function copied(text: string): string {
+  return Buffer.from(text, "utf16le").toString("utf16le");
 }

@@ -1,5 +1,6 @@
 /** The built server as a child process, with the library's client in front of it and its files in a temporary folder. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -18,24 +19,44 @@ import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/proto
 export interface BenchServer {
   /** Writes a file and opens it. */
   open(path: string, text: string): Promise<void>;
-  /** One notification with one change; versions count up by themselves. */
-  change(path: string, change: TextDocumentContentChangeEvent): Promise<void>;
+  /** One notification with these changes; versions count up by themselves. */
+  change(path: string, ...changes: readonly TextDocumentContentChangeEvent[]): Promise<void>;
+  close(path: string): Promise<void>;
   /** `multiEdit/apply`: the edit comes back, and the text stays as it is. */
   apply(call: unknown): Promise<MultiEditResult | MultiEditErrorData>;
   /** The least that can be asked: a method that there is not, which is answered as such. */
   ask(): Promise<void>;
   /** Bytes of memory that the process has in use; `undefined`: this system does not tell. */
   memory(): number | undefined;
+  /** The heap after a collection; only of a server that was started so that it can tell. */
+  heap(): Promise<Heap>;
   stop(): void;
+}
+
+/** What a server's engine says of its memory, in bytes. */
+export interface Heap {
+  /** In use on the heap, and outside of it for the heap's objects. */
+  readonly used: number;
+  /** The most that the process has had in memory so far. */
+  readonly mostResident: number;
 }
 
 /** The program that is measured; npm and the tests are at home in the package's folder. */
 const program = resolve("dist/main.cjs");
 
-/** Starts a server and initializes it. */
-export async function startServer(): Promise<BenchServer> {
+/** Collects what nobody holds and says what is left, whenever the parent sends a message; runs in the server. */
+const heapProbe = `process.on("message", () => {
+  gc();
+  const { heapUsed, external } = process.memoryUsage();
+  process.send({ used: heapUsed + external, mostResident: 1024 * process.resourceUsage().maxRSS });
+});`;
+
+/** Starts a server and initializes it; `withHeap`: so that it can tell of its heap. */
+export async function startServer(
+  { withHeap }: { readonly withHeap: boolean } = { withHeap: false },
+): Promise<BenchServer> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-bench-")));
-  const { child, connection } = await connect(root);
+  const { child, connection } = await connect(root, { withHeap });
   const versions = new Map<string, number>();
   const uriOf = (path: string): string => pathToFileURL(join(root, path)).href;
   return {
@@ -45,15 +66,23 @@ export async function startServer(): Promise<BenchServer> {
       const textDocument = { uri: uriOf(path), languageId: "typescript", version: 1, text };
       await connection.sendNotification("textDocument/didOpen", { textDocument });
     },
-    async change(path, change) {
+    async change(path, ...changes) {
       const version = (versions.get(path) ?? 0) + 1;
       versions.set(path, version);
       const textDocument = { uri: uriOf(path), version };
-      await connection.sendNotification("textDocument/didChange", { textDocument, contentChanges: [change] });
+      await connection.sendNotification("textDocument/didChange", { textDocument, contentChanges: changes });
     },
+    close: (path) => connection.sendNotification("textDocument/didClose", { textDocument: { uri: uriOf(path) } }),
     apply: (call) => connection.sendRequest<MultiEditResult>("multiEdit/apply", call).catch(dataOf),
     ask: () => connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined),
     memory: () => memoryOf(child),
+    async heap() {
+      // What was sent before is served before: only then is there anything to be collected.
+      await connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined);
+      child.send("heap");
+      const [heap] = await once(child, "message");
+      return heap as Heap;
+    },
     stop() {
       connection.dispose();
       child.kill("SIGKILL");
@@ -69,12 +98,17 @@ function dataOf(error: unknown): MultiEditErrorData {
 }
 
 /** A process that has answered `initialize`, and its connection. */
-export async function connect(root?: string): Promise<{ child: ChildProcess; connection: MessageConnection }> {
-  const child = spawn(process.execPath, [program, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
-  const connection = createMessageConnection(
-    new StreamMessageReader(child.stdout),
-    new StreamMessageWriter(child.stdin),
-  );
+export async function connect(
+  root?: string,
+  { withHeap }: { readonly withHeap: boolean } = { withHeap: false },
+): Promise<{ child: ChildProcess; connection: MessageConnection }> {
+  const probe = withHeap ? ["--expose-gc", "--import", `data:text/javascript,${encodeURIComponent(heapProbe)}`] : [];
+  const child = spawn(process.execPath, [...probe, program, "--stdio"], {
+    stdio: ["pipe", "pipe", "inherit", ...(withHeap ? (["ipc"] as const) : [])],
+  });
+  const { stdin, stdout } = child;
+  if (stdin === null || stdout === null) throw new Error("the server has no streams");
+  const connection = createMessageConnection(new StreamMessageReader(stdout), new StreamMessageWriter(stdin));
   connection.onNotification("window/logMessage", () => undefined);
   connection.listen();
   await connection.sendRequest("initialize", {

@@ -1,10 +1,11 @@
 /** The cases that are about the process and its wire: how soon it answers, starts and keeps up, and what memory it takes. */
 import { spawn } from "node:child_process";
+import type { Range } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { editBatch, patchBatch } from "./batches.js";
 import { floor } from "./methods.js";
 import { errorOfMedian, median, race, uncertainty } from "./race.js";
-import type { BenchCase, Row } from "./result.js";
+import type { BenchCase, Goal, Row } from "./result.js";
 import { rounds, scaled, seed } from "./scale.js";
 import { connect, startServer } from "./server.js";
 
@@ -232,5 +233,63 @@ const memory: BenchCase = {
   },
 };
 
+const typing: BenchCase = {
+  name: "typing",
+  title: "memory after much typing in a 4 MB document",
+  isOfProcess: true,
+  async measure(scale) {
+    const lines = scaled(100_000, scale);
+    const { texts } = editBatch({ lines, edits: 1, seed });
+    const [{ path, text } = { path: "", text: "" }] = texts;
+    const size = Buffer.byteLength(text);
+    /** Changes of as many different lines, the last first, so that each is about the text before all of them, too. */
+    const changes = (count: number): { range: Range; text: string }[] =>
+      Array.from({ length: count }, (_, i) => {
+        const at = { line: Math.floor(((count - 1 - i) * lines) / count), character: 0 };
+        return { range: { start: at, end: at }, text: "x" };
+      });
+    const many = [
+      { name: "wire, 2,000 keystrokes", batches: changes(scaled(2_000, scale)).map((change) => [change]) },
+      { name: "wire, one didChange of 1,000 changes", batches: [changes(scaled(1_000, scale))] },
+    ];
+    const rows: Row[] = [];
+    for (const { name, batches } of many) {
+      const server = await startServer({ withHeap: true });
+      try {
+        const idle = await server.heap();
+        await server.open(path, text);
+        for (const batch of batches) {
+          await server.change(path, ...batch);
+          await server.ask();
+        }
+        const typed = await server.heap();
+        await server.close(path);
+        const closed = await server.heap();
+        const above = (bytes: number): number => (bytes - idle.used) / size;
+        rows.push({
+          name,
+          times: {},
+          goals: [
+            atMost("x the text, above idle", above(typed.used), 3, "x"),
+            atMost("MB at most resident", typed.mostResident / megabyte, 300, " MB"),
+            atMost("x the text, above idle, once it is closed", above(closed.used), 0.25, "x"),
+          ],
+        });
+      } finally {
+        server.stop();
+      }
+    }
+    return { rows };
+  },
+};
+
+const atMost = (measure: string, value: number, limit: number, unit: string): Goal => ({
+  measure,
+  value,
+  limit,
+  sense: "atMost",
+  unit,
+});
+
 /** The rows of the table that are about the process. */
-export const wireCases: readonly BenchCase[] = [smallBatch, keystroke, served, start, memory];
+export const wireCases: readonly BenchCase[] = [smallBatch, keystroke, served, start, memory, typing];
