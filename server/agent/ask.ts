@@ -65,7 +65,7 @@ export async function ask(question: Question, asker: Asker): Promise<Answered> {
   const { session: id, directory, mode } = asker;
   if (mode === "disk" && question.needsEditor !== true) return askDisk(question, asker);
   const wish = { session: id, targets: question.targets, directory };
-  const found = await findSessions(asker.sessions, asker.version, mattersTo(wish));
+  const found = await findSessions(asker.sessions, asker.version, { matters: mattersTo(wish) });
   try {
     const chosen = await chooseSession(found, wish);
     if (!chosen.ok) return failed(chosen.failure);

@@ -7,7 +7,7 @@ import { createResolver } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
 import type { Reached } from "./connect.js";
 import type { SessionRecord } from "./record.js";
-import { type Found, type Missed, statusOf } from "./sessions.js";
+import type { Found, LiveSession, Missed } from "./sessions.js";
 
 /** What a session is looked for with. */
 export interface Wish {
@@ -30,8 +30,7 @@ export type Choice =
  */
 export async function chooseSession(found: Found, wish: Wish): Promise<Choice> {
   if (wish.session !== undefined) return named(found, wish.session);
-  const views = await Promise.all(found.reached.map((session) => viewOf(session, wish)));
-  const seen = views.filter((view) => view !== undefined);
+  const seen = await Promise.all(found.reached.map((session) => viewOf(session, wish)));
   const opens = seen.filter(({ hasOpen }) => hasOpen);
   if (opens.length > 1) return fail(sessionFailures.openInSeveral(described(opens)));
   if (opens[0] !== undefined) return { ok: true, session: opens[0].session };
@@ -43,7 +42,7 @@ export async function chooseSession(found: Found, wish: Wish): Promise<Choice> {
   if (equals.length > 1) return fail(sessionFailures.heldBySeveral(described(equals)));
   const parted = seen.filter(({ holdsSome }) => holdsSome);
   if (best === undefined && parted.length > 0) return fail(sessionFailures.apart(described(parted)));
-  const [hidden] = found.hidden;
+  const [hidden] = [...found.blind, ...found.hidden];
   if (best === undefined && hidden !== undefined) return fail(sessionFailures.hidden(hidden));
   return { ok: true, session: best?.session };
 }
@@ -69,10 +68,8 @@ interface View {
   readonly holdsSome: boolean;
 }
 
-/** `undefined`: the session has ended meanwhile. */
-async function viewOf(session: Reached, { targets, directory }: Wish): Promise<View | undefined> {
-  const status = await statusOf(session);
-  if (status === undefined) return undefined;
+async function viewOf(session: LiveSession, { targets, directory }: Wish): Promise<View> {
+  const { status } = session;
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
   const places = await placesOf(targets, directory, open);
   const folders = await canonicalFolders(status.folders.map((uri) => pathOfSyncedUri(uri)));
@@ -136,8 +133,8 @@ export function mattersTo({ targets, directory, session }: Wish): (record: Sessi
   };
 }
 
-/** The first session that could not be asked and matters. */
-async function firstInDoubt({ missed }: Found, wish: Wish): Promise<Missed | undefined> {
+/** The first session that could not be asked and might have a target open, or be the one that holds it. */
+export async function firstInDoubt({ missed }: Pick<Found, "missed">, wish: Wish): Promise<Missed | undefined> {
   const matters = mattersTo(wish);
   for (const one of missed) if (await matters(one.record)) return one;
   return undefined;

@@ -1,12 +1,12 @@
-/** Which of the user's editors have files open, so that nobody writes them behind an editor's back. */
+/** Which files the user's other editors have open, or may have, so that nobody writes them behind an editor's back. */
 import { dirname } from "node:path";
+import type { Holder } from "../plan/failure.js";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
-import { mattersTo } from "./choose.js";
-import type { Reached } from "./connect.js";
-import { closeSessions, findSessions, statusOf } from "./sessions.js";
+import { firstInDoubt, mattersTo, shortOf } from "./choose.js";
+import { closeSessions, type Found, findSessions, type LiveSession } from "./sessions.js";
 
-/** Where sessions are looked for. */
+/** The sessions among which to look. */
 export interface Elsewhere {
   /** Where they are announced. */
   readonly sessions: string;
@@ -16,26 +16,40 @@ export interface Elsewhere {
   readonly except?: string;
 }
 
-/** Of these absolute paths those that another session has open, with its name in words. */
-export async function openElsewhere(paths: readonly string[], where: Elsewhere): Promise<ReadonlyMap<string, string>> {
+/** Of these absolute paths those that another session has open, or may have because it can't be asked. */
+export async function openElsewhere(
+  paths: readonly string[],
+  { sessions, version, except }: Elsewhere,
+): Promise<ReadonlyMap<string, Holder>> {
   // Nothing is relative, so that any directory will do; the working directory may be gone.
   const wish = { session: undefined, targets: paths, directory: dirname(paths[0] ?? "/") };
-  const found = await findSessions(where.sessions, where.version, mattersTo(wish));
+  const found = await findSessions(sessions, version, { matters: mattersTo(wish), except });
   try {
-    const others = found.reached.filter(({ record }) => record.id !== where.except);
-    const open = new Map((await mapBounded(others, filesOf)).flat());
-    const same = await mapBounded(paths, async (path) => [path, open.get(await identityOf(path))] as const);
-    return new Map(same.flatMap(([path, name]) => (name === undefined ? [] : [[path, name] as const])));
+    const open = new Map((await mapBounded(found.reached, filesOf)).flat());
+    const holders = await mapBounded(paths, async (path) => {
+      const by = open.get(await identityOf(path));
+      const holder =
+        by === undefined ? await doubtOf(found, { ...wish, targets: [path] }) : ({ kind: "open", by } as const);
+      return [path, holder] as const;
+    });
+    return new Map(holders.flatMap(([path, holder]) => (holder === undefined ? [] : [[path, holder] as const])));
   } finally {
     closeSessions(found);
   }
 }
 
+/** Who may have the target open without anybody being able to tell; `undefined`: nobody. */
+async function doubtOf(found: Found, wish: Parameters<typeof mattersTo>[0]): Promise<Holder | undefined> {
+  const lost = await firstInDoubt(found, wish);
+  if (lost !== undefined) return { kind: "unasked", session: shortOf(lost.record), why: lost.why };
+  const [problem] = found.hidden;
+  return problem === undefined ? undefined : { kind: "hidden", problem };
+}
+
 /** The files that a session has open, by their identity. */
-async function filesOf(session: Reached): Promise<(readonly [identity: string, name: string])[]> {
-  const status = await statusOf(session);
-  const paths = (status?.open ?? []).map(({ uri }) => pathOfSyncedUri(uri)).filter((path) => path !== undefined);
-  const name = `${session.record.client} (session ${session.record.id})`;
+async function filesOf({ status, record }: LiveSession): Promise<(readonly [identity: string, name: string])[]> {
+  const paths = status.open.map(({ uri }) => pathOfSyncedUri(uri)).filter((path) => path !== undefined);
+  const name = `${record.client} (session ${record.id})`;
   return mapBounded(paths, async (path) => [await identityOf(path), name] as const);
 }
 

@@ -9,16 +9,15 @@ import { sayUnreached } from "../plan/failure.js";
 import type { Arguments } from "./arguments.js";
 import type { Asker } from "./ask.js";
 import { chooseSession, shortOf } from "./choose.js";
-import type { Reached } from "./connect.js";
 import { exitCodes } from "./exitCodes.js";
-import { closeSessions, type Found, findSessions, statusOf } from "./sessions.js";
+import { closeSessions, type Found, findSessions, type LiveSession } from "./sessions.js";
 import { print, say } from "./show.js";
 
 /** Lists the sessions that answer, a line each. */
 export async function listSessions({ json }: Arguments, asker: Asker): Promise<number> {
   const found = await findSessions(asker.sessions, asker.version);
   try {
-    const sessions = await Promise.all(found.reached.map(describe));
+    const sessions = found.reached.map(describe);
     if (json) print(`${JSON.stringify(sessions)}\n`);
     else
       for (const { id, client, folders, open } of sessions)
@@ -40,7 +39,7 @@ export async function describeSessions(asker: Asker): Promise<string> {
   const found = await findSessions(asker.sessions, asker.version);
   try {
     const choice = await chooseSession(found, { session: asker.session, targets: [], directory: asker.directory });
-    const sessions = await Promise.all(found.reached.map(describe));
+    const sessions = found.reached.map(describe);
     return [...(await stateOf(found, sessions)), ...advice(choice, asker)].join("\n");
   } finally {
     closeSessions(found);
@@ -48,18 +47,8 @@ export async function describeSessions(asker: Asker): Promise<string> {
 }
 
 /** What is known of a session that answers, for programs, too. Its secret is not. */
-async function describe(session: Reached) {
-  const { id, pid, client, folders, startedAt } = session.record;
-  const status = await statusOf(session);
-  return {
-    id,
-    client,
-    version: session.version,
-    pid,
-    startedAt,
-    folders: status?.folders ?? folders.map(({ uri }) => uri),
-    open: status?.open ?? [],
-  };
+function describe({ record: { id, pid, client, startedAt }, version, status: { folders, open } }: LiveSession) {
+  return { id, client, version, pid, startedAt, folders, open };
 }
 
 /** Looks at everything that a call depends on. Fails where no editor would be found for the working directory. */
@@ -68,7 +57,7 @@ export async function examine({ json }: Arguments, asker: Asker): Promise<number
   try {
     const choice = await chooseSession(found, { session: asker.session, targets: [], directory: asker.directory });
     const chosen = choice.ok ? choice.session : undefined;
-    const sessions = await Promise.all(found.reached.map(describe));
+    const sessions = found.reached.map(describe);
     const workspace = await userWorkspace([]);
     const unwritable = tryState(workspace.files, workspace.owners, workspace.state)?.message;
     const problems = unwritable === undefined ? journalProblems(workspace) : [unwritable];
@@ -117,7 +106,7 @@ function isOnPath(name: string): boolean {
   });
 }
 
-async function stateOf(found: Found, sessions: readonly Awaited<ReturnType<typeof describe>>[]): Promise<string[]> {
+async function stateOf(found: Found, sessions: readonly ReturnType<typeof describe>[]): Promise<string[]> {
   const reached = sessions.flatMap(({ id, client, version, pid, folders, open }) => [
     `${id}  ${client}, process ${pid}, server ${version}`,
     ...folders.map((folder) => `    folder ${folder}`),

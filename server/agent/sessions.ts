@@ -1,6 +1,8 @@
 /** The sessions of the user's editors that live now: found by their announcements, asked whether they are there. */
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { ResponseError } from "vscode-jsonrpc/node";
 import type { StatusResult } from "../lsp/protocol.js";
 import { sessionProblems, type Unreached } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -10,7 +12,12 @@ import { connect, type Reached } from "./connect.js";
 import { readRecords, recordPath, removeQuietly, type SessionRecord } from "./record.js";
 import { announcementProblem } from "./stateDirectory.js";
 
-/** A session that is announced and could not be reached. */
+/** A session that was reached and has said what it has open. */
+export interface LiveSession extends Reached {
+  readonly status: StatusResult;
+}
+
+/** A session that is announced and could not be asked. */
 export interface Missed {
   readonly record: SessionRecord;
   readonly why: Unreached;
@@ -18,29 +25,41 @@ export interface Missed {
 
 /** What was found; the connections are the caller's to close. */
 export interface Found {
-  readonly reached: readonly Reached[];
+  readonly reached: readonly LiveSession[];
   /** They may live, and hold text that nobody has seen. */
   readonly missed: readonly Missed[];
   /** Files that are no announcements, and why the directory can't be read, as sentences. */
   readonly problems: readonly string[];
-  /** Those of them that may hide a session. */
+  /** Those of them that announce a session in a way that this version can't read. */
   readonly hidden: readonly string[];
+  /** Those of them because of which no session can announce itself, or be read. */
+  readonly blind: readonly string[];
   /** Announcements of sessions that have ended, which were removed. */
   readonly removed: number;
 }
 
-/** Connects to every announced session. `version` is that of this program; those that do not matter get little time. */
+/** Which of the announced sessions are asked, and for how long. */
+export interface Search {
+  /** Tells whether a session may have to do with the files; one that has not gets little time. Absent: all of them may. */
+  readonly matters?: (record: SessionRecord) => Promise<boolean>;
+  /** The id of a session that is left out: the one that asks. */
+  readonly except?: string | undefined;
+}
+
+/** Connects to every announced session and asks what it has open. `version` is that of this program. */
 export async function findSessions(
   directory: string,
   version: string,
-  matters: (record: SessionRecord) => Promise<boolean> = async () => true,
+  { matters = async () => true, except }: Search = {},
 ): Promise<Found> {
   const read = readAll(directory);
-  const tried = await mapBounded(read.records, async (record) => {
+  const others = read.records.filter(({ id }) => id !== except);
+  const tried = await mapBounded(others, async (record) => {
     const patience = (await matters(record)) ? limits.connectMs : limits.strangerMs;
-    return { record, ...(await connect(record, version, patience)) };
+    const connected = await connect(record, version, patience);
+    return { record, ...(connected.ok ? await askStatus(connected.session) : connected) };
   });
-  const reached: Reached[] = [];
+  const reached: LiveSession[] = [];
   const missed: Missed[] = [];
   let removed = 0;
   for (const one of tried) {
@@ -51,7 +70,7 @@ export async function findSessions(
       if (basename(one.record.address) === `${one.record.id}.sock`) removeQuietly(one.record.address);
     } else if (one.record.host === hostname()) missed.push(one);
   }
-  return { reached, missed, problems: read.problems, hidden: read.hidden, removed };
+  return { ...read, reached, missed, removed };
 }
 
 /** Ends every connection. */
@@ -59,24 +78,41 @@ export function closeSessions({ reached }: Found): void {
   for (const session of reached) session.close();
 }
 
-/** The state of a session. `undefined`: it has ended, or does not say. */
-export async function statusOf(session: Reached): Promise<StatusResult | undefined> {
+type Asked = { readonly ok: true; readonly session: LiveSession } | { readonly ok: false; readonly why: Unreached };
+
+/** A session that is too busy to say what it has open may have anything open. */
+async function askStatus(session: Reached): Promise<Asked> {
+  const late = new AbortController();
+  const silent: Unreached = { kind: "silent", seconds: limits.connectMs / 1000 };
   try {
-    return (await session.request("multiEdit/status", null)) as StatusResult;
-  } catch {
-    return undefined;
+    const status = await Promise.race([
+      session.request("multiEdit/status", null),
+      delay(limits.connectMs, undefined, { signal: late.signal }),
+    ]);
+    if (status !== undefined) return { ok: true, session: { ...session, status: status as StatusResult } };
+    session.close();
+    return { ok: false, why: silent };
+  } catch (error) {
+    session.close();
+    const isRefusal = error instanceof ResponseError;
+    return {
+      ok: false,
+      why: isRefusal ? { kind: "refused", message: error.message } : { kind: "absent", code: "ECONNRESET" },
+    };
+  } finally {
+    late.abort();
   }
 }
 
-function readAll(directory: string): ReturnType<typeof readRecords> {
+function readAll(directory: string): ReturnType<typeof readRecords> & Pick<Found, "blind"> {
   const problem = announcementProblem(directory);
   const blind = problem === undefined ? [] : [sessionProblems.blind(problem)];
   try {
     const { records, problems, hidden } = readRecords(directory);
-    return { records, problems: [...blind, ...problems], hidden: [...blind, ...hidden] };
+    return { records, problems: [...blind, ...problems], hidden, blind };
   } catch (error) {
     const unread = sessionProblems.blind(sessionProblems.directory(directory, sessionProblems.system(codeOf(error))));
-    return { records: [], problems: [unread], hidden: [unread] };
+    return { records: [], problems: [unread], hidden: [], blind: [unread] };
   }
 }
 

@@ -1,5 +1,6 @@
 /** What a batch on disk is written in: the folders, the disk, and how to learn who else has their files open. */
 import { isAbsolute, join } from "node:path";
+import type { Holder } from "../plan/failure.js";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { homeFolder, stateFolder, stateHome } from "../workspace/stateFolder.js";
 import { type FileSystem, realFileSystem } from "./fileSystem.js";
@@ -15,8 +16,8 @@ export interface DiskWorkspace {
   readonly owners: Owners;
   /** Absolute and canonical: the directories in which Neovim may keep the swap files of all that it has open. */
   readonly swapFiles: readonly string[];
-  /** Who of the server's own sessions has a file open, in words as "Neovim (process 12)"; `undefined`: nobody. */
-  readonly openElsewhere: (path: string) => string | undefined;
+  /** Which of the server's own sessions has a file open, or may have; `undefined`: none. */
+  readonly openElsewhere: (path: string) => Holder | undefined;
 }
 
 /** The workspace of this user on this machine. `folders`: absolute and canonical. */

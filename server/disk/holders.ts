@@ -1,12 +1,13 @@
 /** Who else has a file open, by the files that editors leave beside those that they edit. */
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
+import type { Holder } from "../plan/failure.js";
 import { isProcess } from "../workspace/process.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { isSystemError } from "./fileSystem.js";
 
-/** Who has a file open, in words as "Emacs (ann@desk, process 12)"; `undefined`: nobody that can be seen. */
-export function holderOf(workspace: DiskWorkspace, path: string): string | undefined {
+/** Who has a file open, or may have; `undefined`: nobody that can be seen. */
+export function holderOf(workspace: DiskWorkspace, path: string): Holder | undefined {
   const ours = workspace.openElsewhere(path);
   if (ours !== undefined) return ours;
   for (const { traces, read } of [...editors, ...workspace.swapFiles.map(neovimIn)]) {
@@ -14,8 +15,8 @@ export function holderOf(workspace: DiskWorkspace, path: string): string | undef
       // Where nobody may look, nobody can be seen.
       const stat = readOr(undefined, () => workspace.files.look(trace));
       // Who came second keeps the second trace, also when the first one is gone.
-      const holder = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
-      if (holder !== undefined) return holder;
+      const by = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
+      if (by !== undefined) return { kind: "open", by };
     }
   }
   return undefined;

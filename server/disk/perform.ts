@@ -77,10 +77,12 @@ function lookBeside(
 function lookAgain(workspace: DiskWorkspace, { slot: { path, name }, before }: Target): Failure | undefined {
   const { files } = workspace;
   const now = files.look(path);
-  if (before === undefined) return now === undefined ? undefined : moved(name, callSentences.nameTaken);
-  if (now?.kind !== "file" || now.size !== before.stat.size || !hasSameRights(now, before.stat)) return moved(name);
+  if (before === undefined && now !== undefined) return moved(name, callSentences.nameTaken);
+  const isAsBefore = now?.kind === "file" && now.size === before?.stat.size && hasSameRights(now, before.stat);
+  if (before !== undefined && !isAsBefore) return moved(name);
   const holder = holderOf(workspace, path);
   if (holder !== undefined) return diskFailures.locked(name, holder);
+  if (before === undefined) return undefined;
   if (hashOf(files.read(path, limits.fileBytes)) !== before.hash) return moved(name);
   return files.look(path)?.inode === before.stat.inode ? undefined : moved(name);
 }

@@ -120,7 +120,10 @@ function examine(
   const stat = files.look(path);
   const moved = (problem: string): Failed => fail(editorFailures.contentModified({ path: name }, problem));
   if (stat === undefined) {
-    return expected === undefined ? { ok: true, before: undefined } : moved(callSentences.fileChanged);
+    if (expected !== undefined) return moved(callSentences.fileChanged);
+    // An editor may have a text for the name that it has never saved.
+    const holder = holderOf(workspace, path);
+    return holder === undefined ? { ok: true, before: undefined } : fail(diskFailures.locked(name, holder));
   }
   if (stat.kind === "directory") return fail(pathFailures.isDirectory(name));
   if (expected === undefined) return moved(callSentences.nameTaken);

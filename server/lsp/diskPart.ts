@@ -4,7 +4,7 @@ import { type Committed, type NotCommitted, type Staged, stage } from "../disk/c
 import { type DiskChange, toDiskChange } from "../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../disk/diskWorkspace.js";
 import { recover } from "../disk/recover.js";
-import { callSentences, diskFailures, editorFailures, type Failure } from "../plan/failure.js";
+import { callSentences, diskFailures, editorFailures, type Failure, type Holder } from "../plan/failure.js";
 import type { FileChange } from "../plan/outcome.js";
 import { decodeBytes } from "../workspace/files.js";
 import { type KeptFile, removeEmpty } from "../workspace/kept.js";
@@ -88,7 +88,7 @@ export async function stagePart(site: Site, tasks: readonly Task[]): Promise<Dis
     warnings: [...staged.recovered.map(({ message }) => message), ...staged.warnings],
     async commit({ hasWaited }) {
       const failure = await orAbandon(staged, async () => {
-        const others = hasWaited ? await session.openElsewhere(paths) : new Map<string, string>();
+        const others = hasWaited ? await session.openElsewhere(paths) : new Map<string, Holder>();
         return openedBy(site, files, others);
       });
       if (failure === undefined) return committed(staged, { tasks, changes, files });
@@ -110,7 +110,7 @@ export async function orAbandon<T>(staged: { abandon(): void } | undefined, act:
 }
 
 /** The failure of a file that somebody has opened since it was made ready, in this editor or in another one; `undefined`: nobody. */
-function openedBy(site: Site, files: readonly FileChange[], others: ReadonlyMap<string, string>): Failure | undefined {
+function openedBy(site: Site, files: readonly FileChange[], others: ReadonlyMap<string, Holder>): Failure | undefined {
   for (const file of files) {
     const { document, target } = file;
     const uris = target === undefined ? [document.uri] : [document.uri, target.uri];
@@ -202,7 +202,7 @@ export async function recoverAtStart(session: Session): Promise<readonly string[
 async function workspaceOf(session: Session, paths: readonly string[]): Promise<DiskWorkspace> {
   const [folders, others] = await Promise.all([
     canonicalFolders(worldOf(session, undefined)),
-    paths.length === 0 ? new Map<string, string>() : session.openElsewhere(paths),
+    paths.length === 0 ? new Map<string, Holder>() : session.openElsewhere(paths),
   ]);
   return userWorkspace(folders, { openElsewhere: (path) => others.get(path) });
 }

@@ -1,5 +1,6 @@
 /** What is known of one client while it is connected: what it can do, its folders, settings and open documents. */
 import type { CancellationToken, ClientCapabilities, Connection } from "vscode-languageserver/node";
+import type { Holder } from "../plan/failure.js";
 import type { Documents, OpenDocument } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import type { Settings } from "../workspace/settings.js";
@@ -37,8 +38,8 @@ export interface Session {
   settings: Settings;
   /** Settled once the settings that the client was asked for are here. */
   ready: Promise<void>;
-  /** Who of the user's other editors has one of these files open, by absolute path, in words; set by who can find them. */
-  openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Which of the user's other editors has one of these files open, or may have, by absolute path; set by who can find them. */
+  openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
   readonly log: (level: LogLevel, text: string) => void;
   /** Runs after everything that was queued before it: batches that the server applies go one at a time. */
   readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;

@@ -1530,16 +1530,41 @@ export interface DiskEnding {
   readonly code?: string;
 }
 
+/** Why a file is not written on disk: an editor has it open, or may have. */
+export type Holder =
+  /** `by`: the editor in words, as "Emacs (ann@desk, process 12)". */
+  | { readonly kind: "open"; readonly by: string }
+  /** A session that has the file's folder and could not be asked; `session` names it. */
+  | { readonly kind: "unasked"; readonly session: string; readonly why: Unreached }
+  /** A session whose announcement this version can't read; `problem` is a sentence that says what to do. */
+  | { readonly kind: "hidden"; readonly problem: string };
+
 /** Failures of writing files that no editor has open. */
 export const diskFailures = {
-  /** `holder` is who has it open, as "Emacs (ann@desk, process 12)". */
-  locked: (path: string, holder: string) =>
-    makeFailure(
-      "locked",
-      { path },
-      `${quote(path, 160)} is open in ${clip(holder, 160)}, which may hold unsaved text of it.`,
-      "Ask the user to save and close it there, or to have the edit applied by that editor.",
-    ),
+  locked(path: string, holder: Holder): Failure {
+    const file = quote(path, 160);
+    switch (holder.kind) {
+      case "open":
+        return makeFailure(
+          "locked",
+          { path },
+          `${file} is open in ${clip(holder.by, 160)}, which may hold unsaved text of it.`,
+          "Ask the user to save and close it there, or to have the edit applied by that editor.",
+        );
+      case "unasked": {
+        const { problem, hint } = sayUnreached(holder.why);
+        const why = `${file} may be open with unsaved text in ${clip(holder.session, 200)}, but ${problem}.`;
+        return makeFailure("locked", { path }, why, `${hint} Then send the call again.`);
+      }
+      case "hidden":
+        return makeFailure(
+          "locked",
+          { path },
+          `${file} may be open with unsaved text in an editor that can't be asked. ${holder.problem}`,
+          "Ask the user to do so, and send the call again.",
+        );
+    }
+  },
   /** `pid` is the process that writes; `undefined`: it can't be told. */
   busy: (pid: number | undefined) =>
     makeFailure(

@@ -156,7 +156,7 @@ export const limits = {
   helloBytes: 4 * 1024,
   /** Milliseconds that it may take to show it. */
   helloMs: 2_000,
-  /** Milliseconds that an agent tries to reach a session: longer than a place takes to become free that a silent one holds. */
+  /** Milliseconds that an agent tries to reach a session, and then waits until it says what it has open: longer than a place takes to become free that a silent one holds. */
   connectMs: 4_000,
   /** Milliseconds that an agent tries to reach a session in whose folders none of its files lie: a suspended one never answers. */
   strangerMs: 400,

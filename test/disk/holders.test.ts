@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
 import { holderOf } from "../../server/disk/holders.js";
+import type { Holder } from "../../server/plan/failure.js";
 import { type Entry, makeDirectory } from "../support/directory.js";
 import { neovimVersion } from "../support/neovim.js";
 
@@ -57,10 +58,16 @@ function workspaceIn(root: string, more: Partial<DiskWorkspace> = {}): DiskWorks
   return diskWorkspace([join(root, "ws")], { state: join(root, "state"), swapFiles: [join(root, "swap")], ...more });
 }
 
+/** The editor that has a file open, in words; `undefined`: none. */
+function editorOf(workspace: DiskWorkspace, path: string): string | undefined {
+  const holder = holderOf(workspace, path);
+  return holder?.kind === "open" ? holder.by : undefined;
+}
+
 describe("a file is open in", () => {
   it.each(traces)("%s", (_, entries, holder) => {
     const root = makeDirectory({ "ws/a.txt": "a", ...entries });
-    expect(holderOf(workspaceIn(root), join(root, "ws/a.txt"))).toBe(holder);
+    expect(editorOf(workspaceIn(root), join(root, "ws/a.txt"))).toBe(holder);
     expect(holderOf(workspaceIn(root), join(root, "ws/b.txt"))).toBeUndefined();
   });
 
@@ -68,18 +75,19 @@ describe("a file is open in", () => {
     const root = makeDirectory({ "ws/a.txt": "a", "swap/": "" });
     const path = join(root, "ws/a.txt");
     writeFileSync(join(root, "swap", `${path.replaceAll("/", "%")}.swp`), swapFile(us, here));
-    expect(holderOf(workspaceIn(root), path)).toBe(`Neovim (${here}, process ${us})`);
+    expect(editorOf(workspaceIn(root), path)).toBe(`Neovim (${here}, process ${us})`);
   });
 
   it("a session of the server's own", () => {
     const root = makeDirectory({ "ws/a.txt": "a" });
-    const openElsewhere = (path: string): string | undefined => (path.endsWith("/a.txt") ? "Helix" : undefined);
-    expect(holderOf(workspaceIn(root, { openElsewhere }), join(root, "ws/a.txt"))).toBe("Helix");
+    const helix: Holder = { kind: "open", by: "Helix" };
+    const openElsewhere = (path: string): Holder | undefined => (path.endsWith("/a.txt") ? helix : undefined);
+    expect(holderOf(workspaceIn(root, { openElsewhere }), join(root, "ws/a.txt"))).toBe(helix);
   });
 
   it("a hidden file's own editor", () => {
     const root = makeDirectory({ "ws/.env": "a", "ws/.env.swp": swapFile(us, here) });
-    expect(holderOf(workspaceIn(root), join(root, "ws/.env"))).toBe(`Vim (${here}, process ${us})`);
+    expect(editorOf(workspaceIn(root), join(root, "ws/.env"))).toBe(`Vim (${here}, process ${us})`);
   });
 });
 
@@ -104,7 +112,7 @@ if (neovimVersion() === undefined) {
     const ended = new Promise((resolve) => nvim.on("close", resolve));
     try {
       for (let tries = 0; tries < 200 && holderOf(workspace, path) === undefined; tries++) await delay(50);
-      expect(holderOf(workspace, path)).toBe(`Neovim (${here}, process ${nvim.pid})`);
+      expect(editorOf(workspace, path)).toBe(`Neovim (${here}, process ${nvim.pid})`);
     } finally {
       nvim.kill("SIGKILL");
       await ended;

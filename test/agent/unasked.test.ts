@@ -1,0 +1,150 @@
+/** Sessions that are announced and can't be asked: what they may hold unsaved is not written on disk by anybody. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { announced, filesIn, ownStateHome, sessionsIn } from "../support/agentPeer.js";
+import { type Ran, runCommand } from "../support/commands.js";
+import { failed, serverForDesks } from "../support/desk.js";
+import { makeDirectory } from "../support/directory.js";
+import { type FakeEditor, startEditor } from "../support/fakeEditor.js";
+import { startStub } from "../support/sessionStub.js";
+
+const program = serverForDesks();
+
+const textIn = (folder: string, path: string): string => readFileSync(join(folder, path), "utf8");
+
+function apply(call: object, cwd: string, ...args: string[]): Promise<Ran> {
+  return runCommand(program, ["apply", ...args], { cwd, input: JSON.stringify(call) });
+}
+
+const edit = { path: "a.txt", oldText: "one", newText: "two" };
+const creation = { path: "new.txt", oldText: "", newText: "two\n" };
+
+async function open(folders: readonly string[], name: string): Promise<FakeEditor> {
+  const server = [process.execPath, program.path, "--stdio"] as const;
+  const editor = await startEditor({ server, folders, clientInfo: { name } });
+  onTestFinished(() => void editor.process.kill("SIGKILL"));
+  return editor;
+}
+
+/** Stops a server as Ctrl-Z does an editor's. */
+const suspend = ({ process: server }: FakeEditor): boolean => server.kill("SIGSTOP");
+
+/** An editor of a folder, Busy, that has unsaved text of a.txt and of a file that is not there yet. */
+async function layFolder() {
+  const home = ownStateHome();
+  const folder = makeDirectory({ "a.txt": "one\n" });
+  const busy = await open([folder], "Busy");
+  await busy.open({ uri: pathToFileURL(join(folder, "a.txt")).href, text: "mine\none\n" });
+  await busy.open({ uri: pathToFileURL(join(folder, "new.txt")).href, text: "mine\n" });
+  const [session] = await announced(home);
+  /** Nothing was written, and nothing that helps writing is left. */
+  const expectUntouched = (): void => {
+    expect([textIn(folder, "a.txt"), readdirSync(folder)]).toEqual(["one\n", ["a.txt"]]);
+  };
+  return { home, folder, busy, session, expectUntouched };
+}
+
+describe("a file in the folder of a session that does not answer", () => {
+  it("is locked with --mode=disk, and the message names the session and what to do", async () => {
+    const { folder, busy, session, expectUntouched } = await layFolder();
+    suspend(busy);
+    const [edited, created] = await Promise.all([edit, creation].map((call) => apply(call, folder, "--mode=disk")));
+    expect([edited, created]).toMatchObject([
+      { code: 4, stdout: "" },
+      { code: 4, stdout: "" },
+    ]);
+    expect(edited?.stderr).toContain(
+      `"a.txt" may be open with unsaved text in ${session.id} (Busy in ${folder}), but it does not answer within 4 s.`,
+    );
+    expect(edited?.stderr).toContain("bring it back, or end it. Then send the call again.");
+    expectUntouched();
+    const { error } = JSON.parse((await apply(edit, folder, "--mode=disk", "--json")).stdout);
+    expect(error.failures).toMatchObject([{ code: "locked", path: "a.txt" }]);
+  });
+
+  it.each([
+    ["the same folder", ""],
+    ["the folder above", ".."],
+  ])("is locked for another editor of %s", async (_, above) => {
+    const { home, folder, busy, expectUntouched } = await layFolder();
+    const other = await open([join(folder, above)], "Other");
+    await announced(home, 2);
+    suspend(busy);
+    for (const call of [edit, creation]) {
+      const given = { ...call, path: join(folder, call.path) };
+      const command = { command: "multiEdit.apply", arguments: [given] };
+      const refusal = await failed(other.request("workspace/executeCommand", command));
+      expect([refusal.codes, refusal.message]).toEqual([["locked"], expect.stringContaining("(Busy in ")]);
+      expect(refusal.message).toContain("Nothing was changed");
+    }
+    expectUntouched();
+  });
+
+  it("is no way round to the disk for a call that looks for an editor", async () => {
+    const { folder, busy, expectUntouched } = await layFolder();
+    suspend(busy);
+    for (const mode of ["--mode=auto", "--mode=editor"]) {
+      expect(await apply(creation, folder, mode)).toMatchObject({ code: 3, stderr: expect.stringContaining("Busy") });
+    }
+    expectUntouched();
+  });
+});
+
+describe("a file that a session has open and never saved", () => {
+  it("is not created behind it on disk", async () => {
+    const { folder, expectUntouched } = await layFolder();
+    const ran = await apply(creation, folder, "--mode=disk");
+    expect(ran).toMatchObject({ code: 4, stderr: expect.stringContaining('"new.txt" is open in Busy') });
+    expectUntouched();
+  });
+});
+
+describe("a session that greets and then does not say what it has open", () => {
+  it.each([
+    ["never answers", () => undefined, "does not answer within 4 s"],
+    ["is too busy", () => ({ error: { code: -32803, message: "32 requests are served already." } }), "32 requests"],
+  ])("because it %s has its files refused at every door", async (_, serve, why) => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    await startStub(home, { folders: [folder], serve });
+    const modes = [
+      ["disk", 4],
+      ["auto", 3],
+      ["editor", 3],
+    ] as const;
+    const ran = await Promise.all(modes.map(([mode]) => apply(edit, folder, `--mode=${mode}`)));
+    expect(ran.map(({ code }) => code)).toEqual(modes.map(([, code]) => code));
+    for (const { stderr } of ran) expect(stderr).toContain(why);
+    expect([textIn(folder, "a.txt"), filesIn(home)]).toEqual(["one\n", expect.arrayContaining([expect.any(String)])]);
+  });
+});
+
+describe("a session that can't be asked", () => {
+  it("does not lock what is in other folders", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a/a.txt": "one\n", "b/": "" });
+    await startStub(home, { isSilent: true, folders: [join(folder, "b")] });
+    expect(await apply(edit, join(folder, "a"), "--mode=disk")).toMatchObject({ code: 0 });
+    expect(textIn(folder, "a/a.txt")).toBe("two\n");
+  });
+
+  it("because it is of a newer version locks all files, for nobody can tell which are its own", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
+    writeFileSync(join(sessionsIn(home), "0123456789ab.json"), '{"format":2}', { mode: 0o600 });
+    const { code, stderr } = await apply(edit, folder, "--mode=disk");
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/"a\.txt" may be open .* of a newer version .* Update/)]);
+    expect(textIn(folder, "a.txt")).toBe("one\n");
+  });
+
+  it("and has ended is no reason any more", async () => {
+    const { folder, busy } = await layFolder();
+    busy.process.kill("SIGKILL");
+    await expect.poll(() => busy.process.signalCode).toBe("SIGKILL");
+    expect(await apply(edit, folder, "--mode=disk")).toMatchObject({ code: 0 });
+    expect(textIn(folder, "a.txt")).toBe("two\n");
+  });
+});
