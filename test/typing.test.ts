@@ -92,7 +92,7 @@ describe("a text that moves on before the editor takes the edit", () => {
         await desk.typeBefore("b.txt", "old", "x\n");
     });
     const failure = await failed(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
-    expect([failure.rpcCode, failure.codes]).toEqual([-32801, ["contentModified"]]);
+    expect([failure.rpcCode, failure.codes]).toEqual([-32803, ["contentModified"]]);
     expect(failure.message).toContain("Taken back: a.txt.");
     expect(desk.texts()).toEqual({ "a.txt": "old\n", "b.txt": `${"x\n".repeat(limits.rematches + 1)}old\n` });
   });

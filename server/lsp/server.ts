@@ -7,6 +7,7 @@ import {
   type InitializeParams,
   type InitializeResult,
   type LogMessageParams,
+  LSPErrorCodes,
   MessageType,
   ResponseError,
   TextDocumentSyncKind,
@@ -281,11 +282,20 @@ function registerRequests(session: Session): void {
       serveRequest(session, { method, params, applier: "client" }, token),
     );
   }
-  connection.onExecuteCommand(({ command, arguments: given }, token) => {
+  connection.onExecuteCommand(async ({ command, arguments: given }, token) => {
     const method = methodOf(command);
     if (method === undefined) return unknownCommand(command);
-    return serveRequest(session, { method, params: given?.[0], applier: "server" }, token);
+    return asCommandAnswer(await serveRequest(session, { method, params: given?.[0], applier: "server" }, token));
   });
+}
+
+/**
+ * The answer to a command, whose errors are never ContentModified: VS Code's client library takes that for a request that is
+ * out of date, and resolves the command to `undefined` as if nothing had failed. `data` has the failure's own code.
+ */
+function asCommandAnswer(answer: unknown): unknown {
+  const isSwallowed = answer instanceof ResponseError && answer.code === LSPErrorCodes.ContentModified;
+  return isSwallowed ? new ResponseError(LSPErrorCodes.RequestFailed, answer.message, answer.data) : answer;
 }
 
 /** The request that a command of the same name stands for; `undefined`: it is not ours. */

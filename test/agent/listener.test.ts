@@ -144,11 +144,14 @@ describe("an agent that knows the secret", () => {
   });
 
   it("gets failures as the editor does, and an error for what nobody knows", async () => {
-    const { session } = await layTable({ files: { "a.txt": "one\n" } });
+    const { session, uri } = await layTable({ files: { "a.txt": "one\n" } });
     const agent = await friend(session);
     const failed = await agent.ask(1, "multiEdit/apply", { path: "a.txt", oldText: "none", newText: "two" });
     expect(failed.error).toMatchObject({ code: -32803, data: { failures: [{ code: "noMatch", index: 0 }] } });
     expect((await agent.ask(2, "multiEdit/dance", {})).error?.code).toBe(-32601);
+    const options = { versions: { [uri("a.txt")]: 7 } };
+    const stale = await agent.ask("stale", "multiEdit/apply", { path: "a.txt", oldText: "one", newText: "two", options });
+    expect(stale.error).toMatchObject({ code: -32801, data: { failures: [{ code: "contentModified" }] } });
     expect((await agent.ask(3, "multiEdit/apply", "*** Begin Patch\n*** Delete File: a.txt")).result).toBeDefined();
   });
 
