@@ -26,6 +26,7 @@ describe("multiEdit/status", () => {
         { uri: "untitled:c", version: 1, onDisk: "differs" },
       ],
       transactions: [],
+      agents: [],
     });
   });
 

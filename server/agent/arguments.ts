@@ -3,9 +3,11 @@ import { parseArgs } from "node:util";
 import type { CallOptions } from "../dialect/options.js";
 import { limits } from "../text/limits.js";
 import type { Mode } from "./ask.js";
+import { agentIdRule, isAgentId } from "./caller.js";
 
 /** Every option, as `parseArgs` wants it. */
 const options = {
+  agent: { type: "string" },
   atomic: { type: "string" },
   help: { type: "boolean", short: "h" },
   json: { type: "boolean" },
@@ -19,7 +21,7 @@ const options = {
 
 type OptionName = keyof typeof options;
 
-const general: readonly OptionName[] = ["help", "json", "session", "timeout", "workspace"];
+const general: readonly OptionName[] = ["agent", "help", "json", "session", "timeout", "workspace"];
 const applying: readonly OptionName[] = [...general, "atomic", "mode", "save", "summary"];
 
 /** One command. */
@@ -62,6 +64,8 @@ export interface Arguments {
   /** `undefined`: the default of the command. */
   readonly mode: Mode | undefined;
   readonly session: string | undefined;
+  /** The id of the agent that calls. `undefined`: not given. */
+  readonly agent: string | undefined;
   /** As it was given; it may be relative. `undefined`: not given. */
   readonly workspace: string | undefined;
   /** Milliseconds. `undefined`: the default of the command. */
@@ -91,6 +95,7 @@ export function readArguments([command, ...rest]: readonly string[]): ReadArgume
   for (const one of [mode, atomic, save]) if (!one.ok) return one;
   const seconds = Number(values.timeout ?? limits.commandMs / 1000);
   if (!(seconds > 0 && seconds <= 86_400)) return wrong("--timeout needs a number of seconds, at most a day.");
+  if (values.agent !== undefined && !isAgentId(values.agent)) return wrong(`--agent needs ${agentIdRule}.`);
   if (values.workspace === "" || values.session === "") return wrong("--workspace and --session need a value.");
   return {
     ok: true,
@@ -101,6 +106,7 @@ export function readArguments([command, ...rest]: readonly string[]): ReadArgume
       json: values.json ?? false,
       mode: mode.ok ? mode.value : undefined,
       session: values.session,
+      agent: values.agent,
       workspace: values.workspace,
       patience: values.timeout === undefined ? undefined : seconds * 1000,
       call: {
@@ -168,6 +174,8 @@ Options:
   --workspace=DIR      work in this directory instead of the working directory
   --session=ID         in this one of the editors that "sessions" lists; the
                        variable MULTI_EDIT_SESSION does the same
+  --agent=ID           the agent that calls, by an id that stays the same over
+                       all its calls; also MULTI_EDIT_AGENT
   --mode=MODE          auto: the editor that has the files, else the disk;
                        editor: an editor or nothing; disk: the disk in any case
   --atomic=WHAT        what a failure takes with it. all (the default):

@@ -1,6 +1,6 @@
 /** Asks the right session, for as long as may be, and gives an answer in any case. */
 import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
-import type { EditResult, MultiEditErrorData } from "../lsp/protocol.js";
+import type { Caller, EditResult, MultiEditErrorData } from "../lsp/protocol.js";
 import { type Failure, sessionFailures } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { chooseSession, mattersTo, shortOf } from "./choose.js";
@@ -12,6 +12,8 @@ import { closeSessions, findSessions } from "./sessions.js";
 export interface Asker {
   /** Version of the program. */
   readonly version: string;
+  /** Who asks, as sessions are told. */
+  readonly caller: Caller;
   /** Where sessions are announced. */
   readonly sessions: string;
   /** Absolute path at which relative ones start. */
@@ -65,7 +67,7 @@ export async function ask(question: Question, asker: Asker): Promise<Answered> {
   const { session: id, directory, mode } = asker;
   if (mode === "disk" && question.needsEditor !== true) return askDisk(question, asker);
   const wish = { session: id, targets: question.targets, directory };
-  const found = await findSessions(asker.sessions, asker.version, { matters: mattersTo(wish) });
+  const found = await findSessions(asker.sessions, asker.caller, { matters: mattersTo(wish) });
   try {
     const chosen = await chooseSession(found, wish);
     if (!chosen.ok) return failed(chosen.failure);
@@ -86,13 +88,13 @@ async function askDisk({ method, params }: Question, asker: Asker): Promise<Answ
     import("./diskSession.js"),
     import("../lsp/requests.js"),
   ]);
-  const { directory, version, sessions } = asker;
+  const { directory, version, sessions, caller } = asker;
   const session = await openDiskSession(directory, version, (text) => asker.tell?.(text));
-  session.openElsewhere = (paths) => openElsewhere(paths, { sessions, version });
+  session.openElsewhere = (paths) => openElsewhere(paths, { sessions, caller });
   const request = async (asked: string, given: unknown, token?: CancellationToken): Promise<unknown> => {
     const answer = await serveRequest(
       session,
-      { method: asked, params: given, applier: "server" },
+      { method: asked, params: given, applier: "server", caller },
       token ?? new CancellationTokenSource().token,
     );
     if (answer instanceof ResponseError) throw answer;

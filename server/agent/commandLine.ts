@@ -9,6 +9,7 @@ import { isFileUri } from "../workspace/uri.js";
 import { type Arguments, helpText, isCommand, readArguments } from "./arguments.js";
 import { type Answered, type Asker, ask } from "./ask.js";
 import { paramsOf, readCall, type SoundCall } from "./call.js";
+import { agentIdRule, isAgentId } from "./caller.js";
 import { exitCodeOf, exitCodes } from "./exitCodes.js";
 import { callsIn, readInput } from "./input.js";
 import { print, say } from "./show.js";
@@ -31,6 +32,8 @@ export async function runCommand(args: readonly string[], version: string): Prom
   const wanted = given.workspace ?? (given.command === "mcp" ? process.env.CLAUDE_PROJECT_DIR || undefined : undefined);
   const directory = directoryOf(wanted);
   if (directory === undefined) return misused(inputProblems.noDirectory(wanted));
+  const agent = given.agent ?? (process.env.MULTI_EDIT_AGENT || undefined);
+  if (agent !== undefined && !isAgentId(agent)) return misused(`MULTI_EDIT_AGENT needs ${agentIdRule}.`);
   // Whoever has read enough of the answer is no trouble.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stop = new AbortController();
@@ -44,6 +47,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   }
   const asker: Asker = {
     version,
+    caller: { name: program, version, ...(agent === undefined ? {} : { agent }) },
     sessions: sessionDirectory(),
     directory,
     session: given.session ?? (process.env.MULTI_EDIT_SESSION || undefined),

@@ -7,6 +7,7 @@ import {
   type MessageConnection,
   ResponseError,
 } from "vscode-jsonrpc/node";
+import type { Caller } from "../lsp/protocol.js";
 import type { Unreached } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
@@ -33,17 +34,17 @@ export type Connected =
 export class ConnectionLost extends Error {}
 
 /**
- * Connects to an announced session within some milliseconds; never throws. A session that has no place is asked again until
- * there is no time left.
+ * Connects to an announced session within some milliseconds, as this caller; never throws. A session that has no place is
+ * asked again until there is no time left.
  */
 export async function connect(
   record: SessionRecord,
-  version: string,
+  caller: Caller,
   patience: number = limits.connectMs,
 ): Promise<Connected> {
   const until = performance.now() + patience;
   for (;;) {
-    const tried = await attempt(record, version, until);
+    const tried = await attempt(record, caller, until);
     if (tried !== "cutOff") return tried;
     if (performance.now() >= until) return { ok: false, why: { kind: "silent", seconds: patience / 1000 } };
     await delay(retryMs);
@@ -53,14 +54,14 @@ export async function connect(
 const retryMs = 50;
 
 /** `cutOff`: the connection was not accepted, or ended before the session had answered. */
-async function attempt(record: SessionRecord, version: string, until: number): Promise<Connected | "cutOff"> {
+async function attempt(record: SessionRecord, caller: Caller, until: number): Promise<Connected | "cutOff"> {
   const opened = await openSocket(record.address);
   if (!opened.ok) return opened.code === "EAGAIN" ? "cutOff" : { ok: false, why: unreached(opened.code) };
   const { socket } = opened;
   const ends = createEnds(socket);
   const timer = setTimeout(() => socket.destroy(), Math.max(0, until - performance.now()));
   try {
-    const greeted = await shakeHands(record, version, ends.request);
+    const greeted = await shakeHands(record, caller, ends.request);
     const { request } = ends;
     if (greeted.ok)
       return { ok: true, session: { record, version: greeted.version, request, close: () => socket.destroy() } };
@@ -142,13 +143,9 @@ function isResponse(message: unknown): message is { jsonrpc: "2.0" } {
 type Greeted = { readonly ok: true; readonly version: string } | { readonly ok: false; readonly why: Unreached };
 
 /** The session proves itself first, so that whoever has taken its place learns nothing. */
-async function shakeHands(record: SessionRecord, version: string, request: Reached["request"]): Promise<Greeted> {
+async function shakeHands(record: SessionRecord, caller: Caller, request: Reached["request"]): Promise<Greeted> {
   const agentNonce = makeNonce();
-  const hello = await request("initialize", {
-    protocols: socketProtocols,
-    nonce: agentNonce,
-    client: { name: "multi-edit", version },
-  });
+  const hello = await request("initialize", { protocols: socketProtocols, nonce: agentNonce, client: caller });
   const answer = (typeof hello === "object" ? hello : undefined) as
     | { nonce?: unknown; proof?: unknown; version?: unknown }
     | null

@@ -10,7 +10,8 @@ export async function openDoor(session: Session, version: string): Promise<void>
   const sessions = sessionDirectory();
   const listener = await openListener(
     {
-      serve: (method, params, token) => serveRequest(session, { method, params, applier: "server" }, token),
+      serve: ({ method, params, caller }, token) =>
+        serveRequest(session, { method, params, applier: "server", caller }, token),
       folders: () => session.folders.map(({ uri, path }) => ({ uri, path })),
       client: nameOf(session),
       version,
@@ -18,8 +19,9 @@ export async function openDoor(session: Session, version: string): Promise<void>
     },
     sessions,
   );
+  const caller = { name: "multi-edit-language-server", version };
   session.openElsewhere = (paths) =>
-    openElsewhere(paths, { sessions, version, ...(listener === undefined ? {} : { except: listener.id }) });
+    openElsewhere(paths, { sessions, caller, ...(listener === undefined ? {} : { except: listener.id }) });
   if (listener === undefined) return;
   session.foldersChanged = listener.foldersChanged;
   // Whatever ends the process, other than a signal that nobody can catch, comes by here.

@@ -1,5 +1,6 @@
 /** Which files the user's other editors have open, or may have, so that nobody writes them behind an editor's back. */
 import { dirname } from "node:path";
+import type { Caller } from "../lsp/protocol.js";
 import type { Holder } from "../plan/failure.js";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
@@ -10,8 +11,8 @@ import { closeSessions, type Found, findSessions, type LiveSession } from "./ses
 export interface Elsewhere {
   /** Where they are announced. */
   readonly sessions: string;
-  /** Version of this program. */
-  readonly version: string;
+  /** Who looks. */
+  readonly caller: Caller;
   /** The id of the session that asks; `undefined`: none does. */
   readonly except?: string;
 }
@@ -19,11 +20,11 @@ export interface Elsewhere {
 /** Of these absolute paths those that another session has open, or may have because it can't be asked. */
 export async function openElsewhere(
   paths: readonly string[],
-  { sessions, version, except }: Elsewhere,
+  { sessions, caller, except }: Elsewhere,
 ): Promise<ReadonlyMap<string, Holder>> {
   // Nothing is relative, so that any directory will do; the working directory may be gone.
   const wish = { session: undefined, targets: paths, directory: dirname(paths[0] ?? "/") };
-  const found = await findSessions(sessions, version, { matters: mattersTo(wish), except });
+  const found = await findSessions(sessions, caller, { matters: mattersTo(wish), except });
   try {
     const open = new Map((await mapBounded(found.reached, filesOf)).flat());
     const holders = await mapBounded(paths, async (path) => {

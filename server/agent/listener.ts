@@ -11,10 +11,12 @@ import {
 } from "vscode-jsonrpc/node";
 import { createGate } from "../lsp/gate.js";
 import type { LogLevel } from "../lsp/lifetime.js";
+import type { Caller } from "../lsp/protocol.js";
 import { socketSentences } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { processStart } from "../workspace/process.js";
 import { listen } from "./address.js";
+import { readCaller } from "./caller.js";
 import { commonProtocol, type Handshake, isNonce, isProof, makeNonce, proofOf, socketProtocols } from "./handshake.js";
 import { recordPath, removeQuietly, type SessionRecord, writeRecord } from "./record.js";
 import { makePrivate } from "./stateDirectory.js";
@@ -23,13 +25,22 @@ import { openWire } from "./wire.js";
 /** What is behind the socket. */
 export interface Served {
   /** Answers a request, or gives the error to answer with. Does not throw for what an agent can send. */
-  serve(method: string, params: unknown, token: CancellationToken): Promise<unknown>;
+  serve(request: AgentRequest, token: CancellationToken): Promise<unknown>;
   /** The workspace folders as they are now; `path` is empty for one that is no directory of this machine. */
   folders(): SessionRecord["folders"];
   /** The editor, by the name that it gives itself. */
   readonly client: string;
   readonly version: string;
   log(level: LogLevel, text: string): void;
+}
+
+/** A request of an agent that has shown that it knows the secret. */
+export interface AgentRequest {
+  readonly method: string;
+  /** As it came off the wire. */
+  readonly params: unknown;
+  /** The agent, as it has named itself. */
+  readonly caller: Caller;
 }
 
 /** A session that agents can find. */
@@ -131,17 +142,18 @@ function serveAgent(socket: Socket, door: Door): void {
   }
 
   async function answer(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
-    if (greeter.isProved()) return desk.serve(method, params, token);
+    const known = greeter.proved();
+    if (known !== undefined) return desk.serve({ method, params, caller: known }, token);
     const greeting = greeter.greet(method, params);
     if (greeting instanceof ResponseError) setImmediate(leave);
-    if (greeter.isProved()) clearTimeout(late);
+    if (greeter.proved() !== undefined) clearTimeout(late);
     return greeting;
   }
 
   socket.on("error", () => undefined);
   socket.on("data", (chunk: Buffer) => {
     heard += chunk.length;
-    if (heard > limits.helloBytes && !greeter.isProved()) socket.destroy();
+    if (heard > limits.helloBytes && greeter.proved() === undefined) socket.destroy();
   });
   socket.on("close", () => {
     clearTimeout(late);
@@ -169,7 +181,7 @@ function serveAgent(socket: Socket, door: Door): void {
 
 /** The requests of one agent that are being served. */
 interface Desk {
-  serve(method: string, params: unknown, token: CancellationToken): Promise<unknown>;
+  serve(request: AgentRequest, token: CancellationToken): Promise<unknown>;
   isIdle(): boolean;
   /** The library cancels what the agent takes back, but not what it has walked away from. */
   cancelAll(): void;
@@ -178,7 +190,7 @@ interface Desk {
 function createDesk(served: Served): Desk {
   const running = new Set<CancellationTokenSource>();
 
-  async function serve(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
+  async function serve(request: AgentRequest, token: CancellationToken): Promise<unknown> {
     if (running.size >= limits.agentRequests) {
       return new ResponseError(requestFailed, socketSentences.busy(limits.agentRequests));
     }
@@ -187,7 +199,7 @@ function createDesk(served: Served): Desk {
     const listening = token.onCancellationRequested(() => source.cancel());
     running.add(source);
     try {
-      return await served.serve(method, params, source.token);
+      return await served.serve(request, source.token);
     } finally {
       running.delete(source);
       listening.dispose();
@@ -206,31 +218,35 @@ function createDesk(served: Served): Desk {
 
 /** Leads one agent through the handshake. */
 interface Greeter {
-  isProved(): boolean;
+  /** The agent, once it has shown that it knows the secret; `undefined`: it has not. */
+  proved(): Caller | undefined;
   /** The answer to a request that came before the proof; after an error the connection is to end. */
   greet(method: string, params: unknown): object;
 }
 
 function createGreeter({ served, secret, session }: Door): Greeter {
   let handshake: Handshake | undefined;
+  let caller: Caller | undefined;
   let isProved = false;
   const sendAway = (sentence: string): ResponseError<void> => new ResponseError(requestFailed, sentence);
 
   function hello(params: unknown): object {
-    const { protocols, nonce } = (params ?? {}) as { protocols?: unknown; nonce?: unknown };
+    const { protocols, nonce, client } = (params ?? {}) as { protocols?: unknown; nonce?: unknown; client?: unknown };
     const protocol = commonProtocol(protocols);
     if (!isNonce(nonce) || !Array.isArray(protocols)) return sendAway(socketSentences.whoAreYou);
     if (protocol === undefined) {
       const isNewer = protocols.some((version) => Number(version) > Math.max(...socketProtocols));
       return sendAway(socketSentences[isNewer ? "serverTooOld" : "agentTooOld"](served.version));
     }
+    caller = readCaller(client);
+    if (caller === undefined) return sendAway(socketSentences.badAgent(limits.agentId));
     handshake = { secret, session, agentNonce: nonce, serverNonce: makeNonce() };
     const proof = proofOf("server", handshake);
     return { protocol, nonce: handshake.serverNonce, proof, version: served.version };
   }
 
   return {
-    isProved: () => isProved,
+    proved: () => (isProved ? caller : undefined),
     greet(method, params) {
       if (method === "initialize") return hello(params);
       if (method !== "multiEdit/prove" || handshake === undefined) return sendAway(socketSentences.whoAreYou);

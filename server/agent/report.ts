@@ -15,7 +15,7 @@ import { print, say } from "./show.js";
 
 /** Lists the sessions that answer, a line each. */
 export async function listSessions({ json }: Arguments, asker: Asker): Promise<number> {
-  const found = await findSessions(asker.sessions, asker.version);
+  const found = await findSessions(asker.sessions, asker.caller);
   try {
     const sessions = found.reached.map(describe);
     if (json) print(`${JSON.stringify(sessions)}\n`);
@@ -36,7 +36,7 @@ const noneReached = "No editor can be reached.";
 
 /** What an agent needs to know of the editors, in lines. */
 export async function describeSessions(asker: Asker): Promise<string> {
-  const found = await findSessions(asker.sessions, asker.version);
+  const found = await findSessions(asker.sessions, asker.caller);
   try {
     const choice = await chooseSession(found, { session: asker.session, targets: [], directory: asker.directory });
     const sessions = found.reached.map(describe);
@@ -53,7 +53,7 @@ function describe({ record: { id, pid, client, startedAt }, version, status: { f
 
 /** Looks at everything that a call depends on. Fails where no editor would be found for the working directory. */
 export async function examine({ json }: Arguments, asker: Asker): Promise<number> {
-  const found = await findSessions(asker.sessions, asker.version);
+  const found = await findSessions(asker.sessions, asker.caller);
   try {
     const choice = await chooseSession(found, { session: asker.session, targets: [], directory: asker.directory });
     const chosen = choice.ok ? choice.session : undefined;

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ResponseError } from "vscode-jsonrpc/node";
-import type { StatusResult } from "../lsp/protocol.js";
+import type { Caller, StatusResult } from "../lsp/protocol.js";
 import { sessionProblems, type Unreached } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf, mapBounded } from "../workspace/identity.js";
@@ -46,17 +46,17 @@ export interface Search {
   readonly except?: string | undefined;
 }
 
-/** Connects to every announced session and asks what it has open. `version` is that of this program. */
+/** Connects to every announced session, as this caller, and asks what it has open. */
 export async function findSessions(
   directory: string,
-  version: string,
+  caller: Caller,
   { matters = async () => true, except }: Search = {},
 ): Promise<Found> {
   const read = readAll(directory);
   const others = read.records.filter(({ id }) => id !== except);
   const tried = await mapBounded(others, async (record) => {
     const patience = (await matters(record)) ? limits.connectMs : limits.strangerMs;
-    const connected = await connect(record, version, patience);
+    const connected = await connect(record, caller, patience);
     return { record, ...(connected.ok ? await askStatus(connected.session) : connected) };
   });
   const reached: LiveSession[] = [];

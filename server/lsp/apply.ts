@@ -12,7 +12,7 @@ import { pathOfSyncedUri } from "../workspace/uri.js";
 import { tellApplied } from "./didApply.js";
 import { fitted } from "./fit.js";
 import { type ReportStep, withProgress } from "./progress.js";
-import type { CallOptions } from "./protocol.js";
+import type { Caller, CallOptions } from "./protocol.js";
 import { toEditorError, toError, toResult } from "./report.js";
 import { tasksOf } from "./roundTrip.js";
 import { applyByServer, cancelled, type Drafted, inTurn, type Redrafted } from "./serverApply.js";
@@ -23,11 +23,19 @@ import { toWorkspaceEdit } from "./workspaceEdit.js";
 /** Who applies: the client with the edit in the answer, nobody, or the server. */
 export type Door = "client" | "preview" | "server";
 
+/** A call as it came through one of the doors. */
+export interface ReceivedCall {
+  /** As it came off the wire. */
+  readonly params: unknown;
+  readonly door: Door;
+  /** The agent that sent it; `undefined`: the editor did. */
+  readonly caller: Caller | undefined;
+}
+
 /** Serves one call. Never throws for what a caller can send. */
 export async function applyBatch(
   session: Session,
-  params: unknown,
-  door: Door,
+  { params, door, caller }: ReceivedCall,
   token: CancellationToken,
 ): Promise<Answer> {
   await session.ready;
@@ -42,13 +50,14 @@ export async function applyBatch(
   };
   const isPatch = decoded.shape === "patch";
   return withProgress(session, token, (watched, report) => {
-    const call: Call = { session, operations, options, batch, token: watched, report, warnings, isPatch };
+    const call: Call = { session, caller, operations, options, batch, token: watched, report, warnings, isPatch };
     return door === "server" ? inTurn(call, () => applyCall(call)) : propose(call, door);
   });
 }
 
 interface Call {
   readonly session: Session;
+  readonly caller: Caller | undefined;
   readonly operations: readonly Operation[];
   readonly options: CallOptions;
   readonly batch: BatchOptions;
@@ -156,7 +165,7 @@ async function checkVersions(
 }
 
 async function applyCall(call: Call): Promise<Answer> {
-  const { session, options, token, warnings, isPatch } = call;
+  const { session, caller, options, token, warnings, isPatch } = call;
   const redraft = async (file: FileChange): Promise<Redrafted> => {
     const { path } = file.document;
     const changed: Redrafted = {
@@ -178,7 +187,7 @@ async function applyCall(call: Call): Promise<Answer> {
   });
   if (steps === undefined || steps.length === 0 || !("outcome" in answer)) return answer;
   const transaction = session.transactions.newId();
-  const isKept = session.transactions.add({ id: transaction, label: answer.label, steps });
+  const isKept = session.transactions.add({ id: transaction, label: answer.label, steps, caller });
   tellApplied(session, { transaction, label: answer.label, steps });
   return isKept
     ? { ...answer, transaction }

@@ -48,7 +48,8 @@ export function createProposals(): Proposals {
     if (!held.includes(proposal)) return;
     held = held.filter((one) => one !== proposal);
     const { id: transaction, label, steps } = proposal;
-    if (session.transactions.add(proposal)) tellApplied(session, { transaction, label, steps });
+    if (session.transactions.add({ ...proposal, caller: undefined }))
+      tellApplied(session, { transaction, label, steps });
   };
 
   /** With each keystroke: a look into a map, and a comparison of texts that are mostly of different lengths. */

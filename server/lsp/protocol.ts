@@ -179,6 +179,16 @@ export interface StatusResult {
   open: OpenStatus[];
   /** What was applied, oldest first. */
   transactions: TransactionStatus[];
+  /** The agents that have asked this session through its socket, the one that asked last at the end. */
+  agents: Caller[];
+}
+
+/** An agent, or a script, as it names itself to the session that it asks. */
+export interface Caller {
+  name: string;
+  version?: string;
+  /** The same in all calls of one agent, whatever connections it opens; absent: it is not known which agent it is. */
+  agent?: string;
 }
 
 /** A document that the editor has open. */
@@ -194,4 +204,6 @@ export interface TransactionStatus {
   transaction: string;
   label: string;
   state: "applied" | "undone";
+  /** The agent that asked for it; absent: the editor did. */
+  by?: Caller;
 }

@@ -1,9 +1,10 @@
 /** What every door serves, as one table: the editor's requests and commands, and the requests of agents. */
 import { type CancellationToken, ErrorCodes, ResponseError } from "vscode-languageserver/node";
 import { quote } from "../plan/failure.js";
-import { applyBatch, type Door } from "./apply.js";
+import { applyBatch, type ReceivedCall } from "./apply.js";
+import { describeCaller } from "./callers.js";
 import { shorten } from "./lifetime.js";
-import { methods } from "./protocol.js";
+import { type Caller, type MultiEditResult, methods } from "./protocol.js";
 import { readDocument } from "./read.js";
 import type { Session } from "./session.js";
 import { statusOf } from "./status.js";
@@ -20,13 +21,15 @@ export interface Asked {
    * server, which it does for commands and for agents.
    */
   readonly applier: "client" | "server";
+  /** The agent that asks; `undefined`: the editor does. */
+  readonly caller: Caller | undefined;
 }
 
 type Serve = (session: Session, asked: Asked, token: CancellationToken) => Promise<unknown>;
 
 const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
-  [methods.apply, (session, asked, token) => traced(session, asked.params, asked.applier, token)],
-  [methods.preview, (session, asked, token) => traced(session, asked.params, "preview", token)],
+  [methods.apply, (session, asked, token) => traced(session, { ...asked, door: asked.applier }, token)],
+  [methods.preview, (session, asked, token) => traced(session, { ...asked, door: "preview" }, token)],
   [methods.read, (session, asked) => readDocument(session, asked.params)],
   [methods.undo, (session, asked, token) => undo(session, asked.params, token)],
   [methods.status, (session) => statusOf(session)],
@@ -41,16 +44,32 @@ export async function serveRequest(session: Session, asked: Asked, token: Cancel
   if (serve === undefined) {
     return new ResponseError(ErrorCodes.MethodNotFound, `There is no request ${quote(asked.method)}.`);
   }
-  return serve(session, asked, token);
+  const answer = await serve(session, asked, token);
+  if (asked.caller !== undefined) noteCaller(session, asked.method, asked.caller, answer);
+  return answer;
+}
+
+/** The state of a session is asked for by every agent of the user that looks for an editor: that alone is no call. */
+function noteCaller(session: Session, method: string, caller: Caller, answer: unknown): void {
+  if (method === methods.status) return;
+  session.callers.note(caller);
+  const level = method === methods.apply || method === methods.undo ? "info" : "debug";
+  session.log(level, `${describeCaller(caller)}: ${method} ${outcomeOf(answer)}`);
+}
+
+/** How a request ended, in a few words for the log. */
+function outcomeOf(answer: unknown): string {
+  if (answer instanceof ResponseError) return `failed: ${answer.message.split("\n", 1)[0]}`;
+  const { outcome, label } = answer as Partial<MultiEditResult>;
+  return outcome === undefined ? "answered" : `${outcome}: ${label}`;
 }
 
 /** The library's trace tells how a call ended and how long it took. */
-async function traced(session: Session, params: unknown, door: Door, token: CancellationToken): Promise<unknown> {
+async function traced(session: Session, call: ReceivedCall, token: CancellationToken): Promise<unknown> {
   const start = performance.now();
-  const answer = await applyBatch(session, params, door, token);
-  const outcome =
-    "outcome" in answer ? `${answer.outcome}: ${answer.label}` : `failed: ${answer.message.split("\n", 1)[0]}`;
+  const answer = await applyBatch(session, call, token);
   const verbose = "outcome" in answer ? answer.diff : answer.message;
-  session.connection.tracer.log(`${door} ${outcome} (${(performance.now() - start).toFixed(1)} ms)`, shorten(verbose));
+  const duration = (performance.now() - start).toFixed(1);
+  session.connection.tracer.log(`${call.door} ${outcomeOf(answer)} (${duration} ms)`, shorten(verbose));
   return answer;
 }

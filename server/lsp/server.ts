@@ -19,6 +19,7 @@ import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
+import { createCallers } from "./callers.js";
 import { factsOf } from "./clients.js";
 import { recoverAtStart } from "./diskPart.js";
 import { type LogLevel, logLevels, shorten } from "./lifetime.js";
@@ -89,6 +90,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
     documents: createDocuments(),
     transactions: createTransactions(),
     proposals: createProposals(),
+    callers: createCallers(),
     version: start.version,
     client: undefined,
     capabilities: {},
@@ -279,13 +281,14 @@ function registerRequests(session: Session): void {
   });
   for (const method of Object.values(methods)) {
     connection.onRequest(method, (params: unknown, token) =>
-      serveRequest(session, { method, params, applier: "client" }, token),
+      serveRequest(session, { method, params, applier: "client", caller: undefined }, token),
     );
   }
   connection.onExecuteCommand(async ({ command, arguments: given }, token) => {
     const method = methodOf(command);
     if (method === undefined) return unknownCommand(command);
-    return asCommandAnswer(await serveRequest(session, { method, params: given?.[0], applier: "server" }, token));
+    const asked = { method, params: given?.[0], applier: "server", caller: undefined } as const;
+    return asCommandAnswer(await serveRequest(session, asked, token));
   });
 }
 

@@ -6,6 +6,7 @@ import type { Folder } from "../workspace/paths.js";
 import type { Settings } from "../workspace/settings.js";
 import type { World } from "../workspace/snapshot.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
+import type { Callers } from "./callers.js";
 import type { ClientFacts } from "./clients.js";
 import type { LogLevel } from "./lifetime.js";
 import type { PositionEncoding } from "./positions.js";
@@ -25,6 +26,7 @@ export interface Session {
   readonly documents: Documents;
   readonly transactions: Transactions;
   readonly proposals: Proposals;
+  readonly callers: Callers;
   /** Of the server. */
   readonly version: string;
   /** As the client names itself; `undefined`: it does not. */

@@ -19,10 +19,12 @@ export async function statusOf(session: Session): Promise<StatusResult> {
       const onDisk = path === undefined ? undefined : await sameAsDisk(text, path, session.facts.habits);
       return { uri, version, onDisk: onDisk ?? "differs" };
     }),
-    transactions: session.transactions.all().map(({ id, label, isUndone }) => ({
+    transactions: session.transactions.all().map(({ id, label, isUndone, caller }) => ({
       transaction: id,
       label,
       state: isUndone ? "undone" : "applied",
+      ...(caller === undefined ? {} : { by: caller }),
     })),
+    agents: [...session.callers.all()],
   };
 }

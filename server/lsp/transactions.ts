@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { FileChange } from "../plan/outcome.js";
 import { limits } from "../text/limits.js";
 import type { KeptFile } from "../workspace/kept.js";
+import type { Caller } from "./protocol.js";
 import type { Task } from "./work.js";
 
 /** One step of what was applied. */
@@ -24,6 +25,8 @@ export interface Transaction {
   readonly steps: readonly AppliedStep[];
   /** Whether it was taken back. */
   readonly isUndone: boolean;
+  /** The agent that asked for it; `undefined`: the editor did. */
+  readonly caller: Caller | undefined;
 }
 
 /** The transactions of one session, of which only the latest are kept. */
@@ -31,7 +34,7 @@ export interface Transactions {
   /** An id that no other transaction has, in this session or in another one. */
   newId(): string;
   /** Adds one as the latest; `false`: it is too large to be kept. */
-  add(transaction: Pick<Transaction, "id" | "label" | "steps">): boolean;
+  add(transaction: Omit<Transaction, "isUndone">): boolean;
   /** The latest that was not taken back. */
   last(): Transaction | undefined;
   get(id: string): Transaction | undefined;
@@ -48,9 +51,9 @@ export function createTransactions(): Transactions {
   let held: readonly Transaction[] = [];
   return {
     newId: () => `${session}-${++made}`,
-    add({ id, label, steps }) {
+    add({ id, label, steps, caller }) {
       const slim = steps.map(({ kind, file, kept, tidy }) => ({ kind, file: withoutLoad(file), kept, tidy }));
-      const transaction: Transaction = { id, label, steps: slim, isUndone: false };
+      const transaction: Transaction = { id, label, steps: slim, isUndone: false, caller };
       if (sizeOf(steps) > limits.undoSize) return false;
       held = [...held, transaction].slice(-limits.transactions);
       while (held.reduce((sum, one) => sum + sizeOf(one.steps), 0) > limits.undoSize) held = held.slice(1);

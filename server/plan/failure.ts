@@ -1510,6 +1510,8 @@ export const toolSentences = {
 export const socketSentences = {
   whoAreYou: "The first requests of an agent are initialize, with protocols and a nonce, and multiEdit/prove.",
   notProved: "The proof is wrong: the session's secret is not known to who sent it.",
+  badAgent: (most: number) =>
+    `client.agent must be an id of 1 to ${most} printable ASCII characters without spaces, or be left out.`,
   serverTooOld: (version: string) =>
     `The editor runs version ${version} of multi-edit-language-server, which is too old for this agent: update it and restart it in the editor.`,
   agentTooOld: (version: string) =>

@@ -156,6 +156,12 @@ export const limits = {
   helloBytes: 4 * 1024,
   /** Milliseconds that it may take to show it. */
   helloMs: 2_000,
+  /** Characters of the id that an agent gives itself. */
+  agentId: 100,
+  /** Characters of the name, and of the version, that an agent gives itself. */
+  agentName: 100,
+  /** Agents that a session remembers having served. */
+  agentsKnown: 50,
   /** Milliseconds that an agent tries to reach a session, and then waits until it says what it has open: longer than a place takes to become free that a silent one holds. */
   connectMs: 4_000,
   /** Milliseconds that an agent tries to reach a session in whose folders none of its files lie: a suspended one never answers. */

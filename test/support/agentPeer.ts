@@ -92,10 +92,15 @@ export interface Nonces {
   readonly server: string;
 }
 
-/** Greets a session, which has to prove itself; gives the proof that it expects next. */
-export async function greet(peer: Peer, session: Announced): Promise<{ nonces: Nonces; proof: string }> {
+/** Greets a session, which has to prove itself; gives the proof that it expects next. `client`: who the agent says it is. */
+export async function greet(
+  peer: Peer,
+  session: Announced,
+  client?: unknown,
+): Promise<{ nonces: Nonces; proof: string }> {
   const agent = randomBytes(32).toString("hex");
-  const hello = await peer.ask("hello", "initialize", { protocols: [1], nonce: agent });
+  const hello = await peer.ask("hello", "initialize", { protocols: [1], nonce: agent, client });
+  if (hello.error !== undefined) throw new Error(hello.error.message);
   const { nonce: server, proof } = hello.result as { nonce: string; proof: string };
   if (proof !== hmac("server", session, { agent, server })) throw new Error("the session did not prove itself");
   const nonces = { agent, server };
@@ -103,9 +108,9 @@ export async function greet(peer: Peer, session: Announced): Promise<{ nonces: N
 }
 
 /** Connects and goes through the whole handshake. */
-export async function friend(session: Announced): Promise<Peer> {
+export async function friend(session: Announced, client?: unknown): Promise<Peer> {
   const peer = await stranger(session);
-  const { proof } = await greet(peer, session);
+  const { proof } = await greet(peer, session, client);
   const answer = await peer.ask("prove", "multiEdit/prove", { proof });
   if (answer.error !== undefined) throw new Error(answer.error.message);
   return peer;
