@@ -206,7 +206,10 @@ describe("whole files", () => {
       await apply(batch(["deep/er/new.txt", "", "new\n"], ["b.txt", "b", "B"]));
       expect(existsSync(join(root, "deep/er/new.txt"))).toBe(true);
       const answer = await undo();
-      expect(answer).toMatchObject({ outcome: "applied", text: "Undo 2 files (2 edits)\nM b.txt\nD deep/er/new.txt" });
+      // What the editor has opened is undone in the editor.
+      const onDisk = unopened === "written" ? ["Changed on disk: no editor has them open."] : [];
+      const text = ["Undo 2 files (2 edits)", ...onDisk, "M b.txt", "D deep/er/new.txt"].join("\n");
+      expect(answer).toMatchObject({ outcome: "applied", text });
       expect(existsSync(join(root, "deep"))).toBe(false);
       expect(disk()).toEqual(files);
       expect({ "b.txt": "b\n", ...texts() }).toEqual({ "b.txt": "b\n" });
@@ -218,7 +221,8 @@ describe("whole files", () => {
     const applied = await apply(patchOf("*** Delete File: gone.txt", "*** Delete File: binary.bin"));
     expect(Object.keys(disk())).toEqual(["b.txt", "old.txt"]);
     const answer = await undo(applied.transaction);
-    expect(answer.text).toBe(`Undo ${applied.label}\nA gone.txt\nA binary.bin`);
+    const onDisk = "Changed on disk: no editor has them open.";
+    expect(answer.text).toBe(`Undo ${applied.label}\n${onDisk}\nA gone.txt\nA binary.bin`);
     expect(answer.diff).toContain("+gone\n");
     expect(disk()).toEqual(files);
   });

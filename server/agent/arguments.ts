@@ -14,6 +14,7 @@ const options = {
   mode: { type: "string" },
   save: { type: "string" },
   session: { type: "string" },
+  structured: { type: "boolean" },
   summary: { type: "boolean" },
   timeout: { type: "string" },
   workspace: { type: "string" },
@@ -43,7 +44,12 @@ export const commandRows = {
   sessions: { takes: "", about: "list the editors that can be reached", words: [0, 0], options: general },
   doctor: { takes: "", about: "say what works, what does not, and what to do", words: [0, 0], options: general },
   setup: { takes: "NAME", about: "print the configuration of an editor or agent", words: [0, 1], options: ["help"] },
-  mcp: { takes: "", about: "serve agents over MCP on stdin and stdout", words: [0, 0], options: [...general, "mode"] },
+  mcp: {
+    takes: "",
+    about: "serve agents over MCP on stdin and stdout",
+    words: [0, 0],
+    options: [...general, "mode", "structured"],
+  },
 } as const satisfies Record<string, CommandRow>;
 
 /** The name of a command. */
@@ -70,6 +76,8 @@ export interface Arguments {
   readonly workspace: string | undefined;
   /** Milliseconds. `undefined`: the default of the command. */
   readonly patience: number | undefined;
+  /** Of `mcp`: answers have a structured part, too. */
+  readonly structured: boolean;
   readonly call: Pick<CallOptions, "atomic" | "save" | "result">;
 }
 
@@ -109,6 +117,7 @@ export function readArguments([command, ...rest]: readonly string[]): ReadArgume
       agent: values.agent,
       workspace: values.workspace,
       patience: values.timeout === undefined ? undefined : seconds * 1000,
+      structured: values.structured ?? false,
       call: {
         atomic: atomic.ok ? atomic.value : undefined,
         save: save.ok ? save.value : undefined,
@@ -181,6 +190,8 @@ Options:
   --atomic=WHAT        what a failure takes with it. all (the default):
                        everything; file: its file; none: that edit alone
   --save=WHEN          never, ifWasClean (the default) or always
+  --structured         of mcp: answer edits with structured content, too; some
+                       agents show their model that in place of the short text
   --timeout=SECONDS    how long an answer may take, by default ${limits.commandMs / 1000}
   -h, --help           print this help
 

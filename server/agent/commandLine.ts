@@ -115,8 +115,8 @@ function showAnswer(answered: Answered, { json }: Arguments): number {
   }
   const { diff, text, outcome, warnings } = answered.result as MultiEditResult;
   if (!json) print(diff, { isDiff: true });
-  const where = answered.editor === undefined ? answerSentences.written : answerSentences.inEditor(answered.editor);
-  say([text, outcome === "proposed" ? callSentences.nothingChanged : where, ...warnings].join("\n"));
+  const through = answered.editor === undefined ? [] : [answerSentences.through(answered.editor)];
+  say([text, ...(outcome === "proposed" ? [callSentences.nothingChanged] : through), ...warnings].join("\n"));
   return exitCodeOf(answered);
 }
 
@@ -158,10 +158,10 @@ async function undo(given: Arguments, asker: Asker): Promise<number> {
 }
 
 /** Agents give up on a call after a minute. */
-async function serveTools({ patience }: Arguments, asker: Asker): Promise<number> {
+async function serveTools({ patience, structured }: Arguments, asker: Asker): Promise<number> {
   const { serveMcp } = await import("./mcp.js");
   const { slow: _slow, tell: _tell, ...quiet } = asker;
-  return serveMcp({ ...quiet, patience: patience ?? limits.toolMs });
+  return serveMcp({ ...quiet, patience: patience ?? limits.toolMs, structured });
 }
 
 /**

@@ -8,14 +8,20 @@ import {
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { MultiEditResult, ReadResult } from "../lsp/protocol.js";
-import { answerSentences, callSentences, toolSentences } from "../plan/failure.js";
+import { callSentences, isAboutSummary, toolSentences } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
-import { type Answered, type Asker, ask } from "./ask.js";
+import { type Asker, ask } from "./ask.js";
 import { describeSessions } from "./report.js";
 import { type ToolRow, tools } from "./tools.js";
 
+/** An asker, and how its agent wants the answers. */
+export interface ToolAsker extends Asker {
+  /** Answers to edits have a structured part, too, which some agents show their model in place of the text. */
+  readonly structured: boolean;
+}
+
 /** Serves until the agent closes stdin; gives the exit code. */
-export async function serveMcp(asker: Asker): Promise<number> {
+export async function serveMcp(asker: ToolAsker): Promise<number> {
   const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), aborted(asker.signal)]);
   const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: limits.inputBytes });
   const handle = serveStdio(() => createServer(asker), { transport });
@@ -29,13 +35,13 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
 }
 
 /** One server for one connection. */
-function createServer(asker: Asker): McpServer {
+function createServer(asker: ToolAsker): McpServer {
   const server = new McpServer(
     { name: "multi-edit", title: "Multi-edit", version: asker.version },
     { instructions: toolSentences.instructions },
   );
   for (const tool of tools) {
-    const { name, title, description, readOnly } = tool;
+    const { name, title, description, readOnly, meta } = tool;
     const annotations = {
       title,
       readOnlyHint: readOnly,
@@ -45,7 +51,8 @@ function createServer(asker: Asker): McpServer {
     };
     // What a model sends in another way than the schema says is understood, or refused with the reason, by our own decoder.
     const inputSchema = fromJsonSchema(tool.inputSchema, { getValidator: () => accept });
-    server.registerTool(name, { title, description, inputSchema, annotations }, (args, context) =>
+    const config = { title, description, inputSchema, annotations, ...(meta === undefined ? {} : { _meta: meta }) };
+    server.registerTool(name, config, (args, context) =>
       callTool(tool, args, { ...asker, signal: context.mcpReq.signal }),
     );
   }
@@ -56,13 +63,14 @@ function accept<T>(input: unknown): JsonSchemaValidatorResult<T> {
   return { valid: true, data: input as T, errorMessage: undefined };
 }
 
-async function callTool(tool: ToolRow, args: unknown, asker: Asker): Promise<CallToolResult> {
+async function callTool(tool: ToolRow, args: unknown, asker: ToolAsker): Promise<CallToolResult> {
   if (tool.ask === undefined) return said(await describeSessions(asker));
   const asked = tool.ask(args, asker.directory);
   if (!asked.ok) return failed(asked.message);
   const answered = await ask(asked.question, asker);
   if (!answered.ok) return failed(answered.message);
-  return tool.name === "read_document" ? shownText(answered.result as ReadResult) : shownEdit(answered);
+  if (tool.name !== "read_document") return shownEdit(answered.result as MultiEditResult, asker);
+  return shownText(answered.result as ReadResult, asker);
 }
 
 const said = (...texts: readonly string[]): CallToolResult => ({
@@ -71,21 +79,45 @@ const said = (...texts: readonly string[]): CallToolResult => ({
 
 const failed = (message: string): CallToolResult => ({ ...said(message), isError: true });
 
-/** The text as it is, and what is to be known of it apart from it. */
-function shownText({ text, startLine, totalLines, onDisk }: ReadResult): CallToolResult {
+/** Shows a note on the lines, and then the lines as they are: agents that cut an answer cut its end or its middle. */
+function shownText({ text, startLine, totalLines, version, onDisk }: ReadResult, asker: Asker): CallToolResult {
   const end = text.length <= limits.toolText ? text.length : text.lastIndexOf("\n", limits.toolText - 1) + 1;
   const shown = text.slice(0, end === 0 ? limits.toolText : end);
   const lines = shown.split("\n").length - (shown.endsWith("\n") ? 1 : 0);
   const last = Math.min(totalLines, startLine + lines - 1);
-  return said(shown, toolSentences.linesShown({ first: startLine, last, total: totalLines, onDisk }));
+  // If a session is named, or none is to be asked, another editor may have it open.
+  const unopened = asker.mode === "disk" || asker.session !== undefined ? "disk" : "unopened";
+  const from = version === null ? unopened : onDisk === "same" ? "saved" : "unsaved";
+  const isCut = end > 0 && end < text.length;
+  return said(toolSentences.linesShown({ first: startLine, last, total: totalLines, from, isCut }), shown);
 }
 
 /**
- * The diff stands in the structured part, which is all that some agents hand to their model; the files stand in both. A
- * change of which not all is known is no success.
+ * Shows the text of an answer, and the diff of a preview alone: the caller of an edit has just written what is in it. A change
+ * of which not all is known is no success.
  */
-function shownEdit({ result, editor }: Extract<Answered, { ok: true }>): CallToolResult {
-  const { outcome, label, text, diff, files, warnings, transaction } = result as MultiEditResult;
+function shownEdit(result: MultiEditResult, { structured }: ToolAsker): CallToolResult {
+  const { outcome, text, diff } = result;
+  const isPreview = outcome === "proposed";
+  const warnings = isPreview ? result.warnings : result.warnings.filter((warning) => !isAboutSummary(warning));
+  const lines = text.split("\n");
+  const listed = lines.slice(0, limits.toolFiles + 1);
+  const rest = lines.length > listed.length ? [toolSentences.moreFiles(lines.length - listed.length)] : [];
+  const nothing = isPreview ? [callSentences.nothingChanged] : [];
+  const told = [...listed, ...rest, ...nothing];
+  // Of a change that is in doubt the doubt comes first.
+  const inOrder = outcome === "unknown" ? [...warnings, ...told] : [...told, ...warnings];
+  const shown = isPreview && diff !== "" ? [...inOrder, "", diff] : inOrder;
+  return {
+    ...said(shown.join("\n")),
+    ...(structured ? { structuredContent: structuredOf({ ...result, text: told.join("\n") }) } : {}),
+    ...(outcome === "unknown" ? { isError: true } : {}),
+  };
+}
+
+/** The answer for programs that read it. */
+function structuredOf(result: MultiEditResult): Record<string, unknown> {
+  const { outcome, label, text, diff, files, warnings, transaction } = result;
   const shown = files
     .slice(0, limits.toolFiles)
     .map(({ path, kind, newPath, added, removed, firstChangedLine, onDisk }) => ({
@@ -97,22 +129,13 @@ function shownEdit({ result, editor }: Extract<Answered, { ok: true }>): CallToo
       removed,
       ...(onDisk === undefined ? {} : { onDisk }),
     }));
-  const lines = text.split("\n");
-  const listed = lines.slice(0, limits.toolFiles + 1);
-  const rest = lines.length > listed.length ? [toolSentences.moreFiles(lines.length - listed.length)] : [];
-  // Of a change that is in doubt the doubt comes first.
-  const known = outcome === "unknown" ? [] : warnings;
-  const onDisk = outcome === "applied" && editor === undefined ? [answerSentences.written] : [];
-  const where = outcome === "proposed" ? [callSentences.nothingChanged] : onDisk;
-  const told = [...(outcome === "unknown" ? warnings : []), ...listed, ...rest, ...where, ...known];
-  const structuredContent = {
+  return {
     outcome,
     label,
+    text,
     diff,
     files: shown,
     warnings,
     ...(transaction === undefined ? {} : { transaction }),
   };
-  const isError = outcome === "unknown" ? { isError: true } : {};
-  return { ...said(told.join("\n")), structuredContent, ...isError };
 }

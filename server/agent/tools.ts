@@ -1,6 +1,7 @@
 /** The tools that a model sees over MCP: names, descriptions, schemas, and what each asks of a session. */
 import { resolve } from "node:path";
 import { shapeJsonSchemas } from "../dialect/jsonSchema.js";
+import { limits } from "../text/limits.js";
 import { isFileUri } from "../workspace/uri.js";
 import type { Question } from "./ask.js";
 import { paramsOf, readCall } from "./call.js";
@@ -19,6 +20,8 @@ export interface ToolRow {
   /** A plain object with plain properties: some models refuse unions, references and lists of types. */
   readonly inputSchema: object;
   readonly readOnly: boolean;
+  /** Hints for single agents, under the names that those give them. */
+  readonly meta?: Readonly<Record<string, unknown>>;
   /** `undefined`: it asks no session in particular. */
   readonly ask: ((args: unknown, directory: string) => Asked) | undefined;
 }
@@ -30,6 +33,12 @@ interface ObjectSchema {
 }
 
 const lineNumber = (description: string): object => ({ type: "integer", minimum: 1, description });
+
+/**
+ * Claude Code shows the model only the names of other tools, until it searches for them. An edit takes two, which say so; each of
+ * the others would cost its description in every request, and is searched for when a file is to be moved or a call is in doubt.
+ */
+const declared = { "anthropic/alwaysLoad": true } as const;
 
 /** All tools, in the order in which they are announced. */
 export const tools: readonly ToolRow[] = [
@@ -46,6 +55,7 @@ export const tools: readonly ToolRow[] = [
 - After a failure correct the edits that are named; all others go through as they are.`,
     inputSchema: inputSchema(batch.properties, ["edits"]),
     readOnly: false,
+    meta: declared,
     ask: (args, directory) => edits("multiEdit/apply", args, directory),
   },
   {
@@ -92,6 +102,7 @@ Each hunk has lines that start with a blank (kept), - or +. Give enough kept lin
       ["path"],
     ),
     readOnly: true,
+    meta: { ...declared, "anthropic/maxResultSizeChars": limits.toolText + 1_000 },
     ask: read,
   },
   {

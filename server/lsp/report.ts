@@ -15,6 +15,8 @@ export interface Report {
   readonly warnings: readonly string[];
   /** Whether the text that the editor holds now is on disk; where absent, the document's own word counts. */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
+  /** Files that the server has written itself, because no editor has them open; `undefined`: none. */
+  readonly written?: ReadonlySet<FileChange>;
 }
 
 /** The answer to a call that went through, made in steps. */
@@ -36,7 +38,7 @@ export function* toResult(report: Report): Generator<void, MultiEditResult> {
     applied: report.outcome === "applied",
     outcome: report.outcome,
     label,
-    text: textOf(label, planned.files),
+    text: textOf(label, report),
     diff: shown,
     files: diffs.map(({ file, diff }) => toFileResult(file, summary ? { ...diff, text: "" } : diff, report)),
     edits: planned.outcomes.map(toEditResult),
@@ -67,14 +69,19 @@ function asked(files: readonly FileChange[]): readonly FileChange[] {
   return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
 }
 
-/** The label, and what becomes of each file, a letter and a path a line, as Codex' command prints it. */
-function textOf(label: string, files: readonly FileChange[]): string {
-  const told = asked(files);
+/**
+ * The label, the files of which the user sees nothing in an editor, and what becomes of each file, a letter and a path a line,
+ * as Codex' command prints it. Agents that cut an answer cut its end.
+ */
+function textOf(label: string, { planned, written }: Report): string {
+  const told = asked(planned.files);
+  const pathsOf = (files: readonly FileChange[]): string[] =>
+    files.map(({ document, target }) => target?.path ?? document.path);
   const linesOf = (letter: string): string[] =>
-    told
-      .filter((file) => letterOf(file) === letter)
-      .map(({ document, target }) => `${letter} ${target?.path ?? document.path}`);
-  return [label, ...["A", "M", "D"].flatMap(linesOf)].join("\n");
+    pathsOf(told.filter((file) => letterOf(file) === letter)).map((path) => `${letter} ${path}`);
+  const unseen = pathsOf(told.filter((file) => written?.has(file)));
+  const onDisk = unseen.length === 0 ? [] : [callSentences.changedOnDisk(unseen, told.length)];
+  return [label, ...onDisk, ...["A", "M", "D"].flatMap(linesOf)].join("\n");
 }
 
 function letterOf({ kind, overwritten }: FileChange): "A" | "M" | "D" {

@@ -121,7 +121,7 @@ async function finish(work: Work): Promise<Answer> {
   const written = [...new Set(last.values())].filter(
     ({ kind, change }) => kind === "create" || (kind !== "delete" && !change.isEmpty),
   );
-  const byServer = new Set(work.disk?.tasks.map(({ planned }) => last.get(planned)));
+  const byServer = new Set(work.disk?.tasks.flatMap(({ planned }) => last.get(planned) ?? []));
   const byEditor = written.filter((file) => !byServer.has(file));
   const warnings = [...work.warnings, ...(work.disk?.warnings ?? []), ...(await saveChanged(work, byEditor))];
   let isProved = true;
@@ -159,6 +159,7 @@ async function finish(work: Work): Promise<Answer> {
     options,
     warnings,
     onDisk,
+    written: byServer,
   });
   return inSlices(result);
 }

@@ -1466,8 +1466,7 @@ export const sessionFailures = {
 
 /** Where an answer comes from, as sentences for people and models. */
 export const answerSentences = {
-  written: "No editor has these files: they are changed on disk.",
-  inEditor: (editor: string) => `In the editor ${clip(editor, 200)}.`,
+  through: (editor: string) => `Through the editor ${clip(editor, 200)}.`,
 } as const;
 
 /** What is wrong with what the command line was given, as sentences. */
@@ -1501,10 +1500,31 @@ export const setupSentences = {
 export const toolSentences = {
   instructions:
     "These tools edit files through the user's editor, where unsaved text is seen and kept and the user can undo. Prefer them to tools that write the disk. Put all edits of one change into one multi_edit call.",
-  linesShown: (shown: { first: number; last: number; total: number; onDisk: "same" | "differs" }) =>
-    `${shown.last < shown.first ? `No lines: there are ${shown.total}` : `Lines ${shown.first} to ${shown.last} of ${shown.total}`}${shown.onDisk === "same" ? "" : ", as they are in the editor and not on disk"}.`,
+  linesShown: (shown: LinesShown) => {
+    const { first, last, total, from, isCut } = shown;
+    const lines = last < first ? `No lines: there are ${total}` : `Lines ${first} to ${last} of ${total}`;
+    return `${lines}${linesFrom[from]}.${isCut ? ` The rest is too long for one answer: go on with startLine ${last + 1}.` : ""}`;
+  },
   moreFiles: (more: number) => `and ${count(more, "more file")}`,
 } as const;
+
+/** The part of a text that an answer shows. */
+export interface LinesShown {
+  readonly first: number;
+  readonly last: number;
+  readonly total: number;
+  /** `unopened`: the disk, because no editor has the file open; `disk`: the disk, and not every editor was asked. */
+  readonly from: "saved" | "unsaved" | "unopened" | "disk";
+  /** More lines were asked for. */
+  readonly isCut: boolean;
+}
+
+const linesFrom: Readonly<Record<LinesShown["from"], string>> = {
+  saved: "",
+  unsaved: ", as they are in the editor and not on disk",
+  unopened: ", on disk: no editor has it open",
+  disk: ", as they are on disk",
+};
 
 /** What one end of a session's socket says when it does not go along with the other, as sentences. */
 export const socketSentences = {
@@ -1681,6 +1701,9 @@ export interface FailedCall {
   readonly isPatch: boolean;
 }
 
+/** The start of warnings of what a summary leaves out. */
+const summary = "the answer is a summary: ";
+
 /** Sentences about a whole call: what the JSON-RPC error says, warnings, and clauses of other sentences. */
 export const callSentences = {
   /** The message of a failed call: every failure, and what the caller need not correct. Advice is given once. */
@@ -1710,6 +1733,9 @@ export const callSentences = {
   /** `gone`: the lines for which the edit writes no other ones. */
   elided: ({ index, path, line, gone }: { index: number; path: string; line: string; gone: number }): string =>
     `edit ${index} takes ${count(gone, "line")} away from ${path} and writes ${quote(line)} in their stead, as it is: if that was to stand for them, undo it and send the new text in full`,
+  /** `paths`: of the files that the server has written itself, out of `total` that the call has changed. */
+  changedOnDisk: (paths: readonly string[], total: number): string =>
+    `Changed on disk: no editor has ${paths.length < total ? named(paths) : total === 1 ? "it" : "them"} open.`,
   progressTitle: "Placing edits",
   nothingChanged: "Nothing was changed.",
   patchMayBeCutOff: 'the patch has no "*** End Patch" and may have been cut off: check that nothing is missing',
@@ -1744,9 +1770,9 @@ export const callSentences = {
   notOnDisk: "the editor was asked to save it, but the file does not have the text",
   changedOnSave: (path: string): string => `${path}: the editor has changed more of the text when it saved it`,
   versionOfUnknown: (uri: string): string => `options.versions names ${quote(uri, 160)}, which the call does not touch`,
-  noEditInSummary: "the answer is a summary: it has no edit",
+  noEditInSummary: `${summary}it has no edit`,
   diffCut: (characters: number): string =>
-    `the answer is a summary: ${characters.toLocaleString("en")} characters of the diff are left out`,
+    `${summary}${characters.toLocaleString("en")} characters of the diff are left out`,
   versionIs: (actual: number | null, expected: number): string =>
     actual === null
       ? `version ${expected} was expected, but it is not open in the editor`
@@ -1764,6 +1790,11 @@ export const callSentences = {
   changedSince: "it was changed since",
   changedAt: (line: number): string => `its text has moved on at line ${line}`,
 } as const;
+
+/** Tells whether a warning says only what a summary leaves out: an answer that shows none of that can do without it. */
+export function isAboutSummary(warning: string): boolean {
+  return warning.startsWith(summary);
+}
 
 /** What could not be taken back, or not for certain. */
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";

@@ -35,7 +35,7 @@ describe("without an editor", () => {
     const { run, text, root } = layShelf({ "a.txt": "\ufeffone\r\nmore\r\n" });
     const { code, stdout, stderr } = await run(["apply"], { input: call("a.txt") });
     expect([code, stdout]).toEqual([0, expect.stringContaining("--- a/a.txt\n+++ b/a.txt\n")]);
-    expect(stderr).toBe("a.txt (1 edit)\nM a.txt\nNo editor has these files: they are changed on disk.\n");
+    expect(stderr).toBe("a.txt (1 edit)\nChanged on disk: no editor has it open.\nM a.txt\n");
     expect(text("a.txt")).toBe("\ufefftwo\r\nmore\r\n");
     expect(readdirSync(root)).toEqual(["a.txt"]);
   });
@@ -132,10 +132,13 @@ describe("without an editor", () => {
     const { root, text } = layShelf({ "a.txt": "one\n" });
     const agent = await startAgent(program, root);
     const edited = await agent.call("multi_edit", { edits: [{ path: "a.txt", oldText: "one", newText: "two" }] });
-    expect(edited).toMatchObject({ isError: false, structured: { outcome: "applied", files: [{ onDisk: "same" }] } });
-    expect(edited.texts[0]).toContain("they are changed on disk");
+    expect(edited).toMatchObject({ isError: false, structured: undefined });
+    expect(edited.texts).toEqual(["a.txt (1 edit)\nChanged on disk: no editor has it open.\nM a.txt"]);
     expect(text("a.txt")).toBe("two\n");
-    expect((await agent.call("read_document", { path: "a.txt" })).texts).toEqual(["two\n", "Lines 1 to 1 of 1."]);
+    expect((await agent.call("read_document", { path: "a.txt" })).texts).toEqual([
+      "Lines 1 to 1 of 1, on disk: no editor has it open.",
+      "two\n",
+    ]);
   });
 
   it("doctor says that the disk would be written", async () => {

@@ -5,7 +5,7 @@ import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
 import { type Desk, type DeskOptions, layDesk } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
-import { type Agent, type Era, startAgent } from "../support/mcpAgent.js";
+import { type Agent, type AgentOptions, startAgent } from "../support/mcpAgent.js";
 import { startStub } from "../support/sessionStub.js";
 
 let program: Program;
@@ -14,11 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-async function layTable(options: DeskOptions = {}, era: Era = "2025"): Promise<Desk & { agent: Agent }> {
+async function layTable(
+  options: DeskOptions = {},
+  { era = "2025", args = [] }: AgentOptions = {},
+): Promise<Desk & { agent: Agent }> {
   const home = ownStateHome();
   const desk = await layDesk(program, { clientInfo: { name: "Tester" }, ...options });
   await announced(home);
-  return { ...desk, agent: await startAgent(program, desk.root, { era }) };
+  return { ...desk, agent: await startAgent(program, desk.root, { era, args }) };
 }
 
 const unsaved: DeskOptions = { files: { "a.txt": "one\n" }, open: { "a.txt": "mine\none\n" } };
@@ -54,6 +57,20 @@ describe("the tools", () => {
   });
 });
 
+describe("what is said to Claude Code alone", () => {
+  it("has the tools that an edit takes shown to the model from the first request on, and a whole text come through", async () => {
+    const line = `${"x".repeat(99)}\n`;
+    const { agent } = await layTable({ files: { "a.txt": line.repeat(3_000) }, open: { "a.txt": line.repeat(2_000) } });
+    const { tools } = await agent.client.listTools();
+    const metas = Object.fromEntries(tools.map(({ name, _meta }) => [name, _meta ?? {}]));
+    const loaded = Object.keys(metas).filter((name) => metas[name]?.["anthropic/alwaysLoad"] === true);
+    expect(loaded).toEqual(["multi_edit", "read_document"]);
+    const { texts } = await agent.call("read_document", { path: "a.txt" });
+    expect(texts.join("").length).toBeGreaterThan(limits.toolText);
+    expect(metas.read_document?.["anthropic/maxResultSizeChars"]).toBeGreaterThan(texts.join("").length + 200);
+  });
+});
+
 /** A schema and all schemas in it. */
 function schemasIn(schema: object): Record<string, unknown>[] {
   const { properties = {}, items } = schema as { properties?: Record<string, object>; items?: object };
@@ -63,53 +80,114 @@ function schemasIn(schema: object): Record<string, unknown>[] {
 
 describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
   it("multi_edit changes the text in the editor, and keeps what is not saved", async () => {
-    const { agent, texts, disk } = await layTable(unsaved, era);
-    const { texts: said, structured, isError } = await agent.call("multi_edit", edit("a.txt", "one", "two"));
-    expect([isError, said[0]]).toEqual([false, expect.stringContaining("a.txt (1 edit)\nM a.txt")]);
-    expect(said[0]).not.toContain("no edit");
-    expect(structured).toMatchObject({
-      outcome: "applied",
-      diff: expect.stringContaining("-one\n+two\n"),
-      files: [{ path: "a.txt", kind: "update", added: 1, removed: 1, onDisk: "differs" }],
+    const { agent, texts, disk } = await layTable(unsaved, { era });
+    expect(await agent.call("multi_edit", edit("a.txt", "one", "two"))).toEqual({
+      texts: ["a.txt (1 edit)\nM a.txt"],
+      structured: undefined,
+      isError: false,
     });
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
     expect(disk()["a.txt"]).toBe("one\n");
   });
 
   it("apply_patch does, too, and preview_edits does not", async () => {
-    const { agent, texts } = await layTable(unsaved, era);
+    const { agent, texts } = await layTable(unsaved, { era });
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch";
     const preview = await agent.call("preview_edits", { patch });
-    expect(preview.structured).toMatchObject({ outcome: "proposed", warnings: [] });
-    expect(preview.texts).toEqual(["a.txt (1 edit)\nM a.txt\nNothing was changed."]);
-    expect((await agent.call("preview_edits", edit("a.txt", "one", "six"))).structured).toMatchObject({
-      diff: expect.stringContaining("+six"),
-    });
+    const diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n mine\n-one\n+two\n";
+    expect(preview.structured).toBeUndefined();
+    expect(preview.texts).toEqual([`a.txt (1 edit)\nM a.txt\nNothing was changed.\n\n${diff}`]);
+    expect((await agent.call("preview_edits", edit("a.txt", "one", "six"))).texts[0]).toContain("\n-one\n+six\n");
     expect(texts()["a.txt"]).toBe("mine\none\n");
-    expect((await agent.call("apply_patch", { patch })).structured).toMatchObject({ outcome: "applied" });
+    expect(await agent.call("apply_patch", { patch })).toMatchObject({ structured: undefined, isError: false });
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
   });
 
   it("read_document gives the editor's text, and nothing around it", async () => {
-    const { agent } = await layTable(unsaved, era);
+    const { agent } = await layTable(unsaved, { era });
     const whole = await agent.call("read_document", { path: "a.txt" });
     expect(whole).toEqual({
-      texts: ["mine\none\n", "Lines 1 to 2 of 2, as they are in the editor and not on disk."],
+      texts: ["Lines 1 to 2 of 2, as they are in the editor and not on disk.", "mine\none\n"],
       structured: undefined,
       isError: false,
     });
-    expect((await agent.call("read_document", { path: "./a.txt", startLine: 2, endLine: 2 })).texts[0]).toBe("one\n");
-    expect((await agent.call("read_document", { path: "a.txt", startLine: 7 })).texts[1]).toMatch(
+    expect((await agent.call("read_document", { path: "./a.txt", startLine: 2, endLine: 2 })).texts[1]).toBe("one\n");
+    expect((await agent.call("read_document", { path: "a.txt", startLine: 7 })).texts[0]).toMatch(
       /^No lines: there are 2/,
     );
   });
 
   it("a call that fails says what to send instead, and is an error", async () => {
     const text = "// unsaved\nconst price = one;\n";
-    const { agent, texts } = await layTable({ open: { "a.txt": text } }, era);
+    const { agent, texts } = await layTable({ open: { "a.txt": text } }, { era });
     const { texts: said, isError } = await agent.call("multi_edit", edit("a.txt", "const price = onee;", "two"));
     expect([isError, said]).toEqual([true, [expect.stringContaining("Nearest: line 2")]]);
     expect(texts()["a.txt"]).toBe(text);
+  });
+});
+
+describe("the structured part", () => {
+  it("comes with --structured, beside the same text", async () => {
+    const files = { "a.txt": "one\n", "b.txt": "one\n" };
+    const { agent } = await layTable({ ...unsaved, files }, { args: ["--structured"] });
+    const edits = ["a.txt", "b.txt"].map((path) => ({ path, oldText: "one", newText: "two" }));
+    const { texts, structured } = await agent.call("multi_edit", { edits });
+    expect(texts[0]).toContain("2 files (2 edits)\nChanged on disk: no editor has b.txt open.\nM a.txt\nM b.txt");
+    expect(texts[0]).toContain(structured?.text);
+    expect(structured).toMatchObject({
+      outcome: "applied",
+      label: "2 files (2 edits)",
+      diff: expect.stringContaining("-one\n+two\n"),
+      files: [{ path: "a.txt", kind: "update", added: 1, removed: 1, onDisk: "differs" }, { path: "b.txt" }],
+      warnings: [],
+    });
+    const preview = await agent.call("preview_edits", edit("a.txt", "two", "six"));
+    expect(preview.texts[0]).toContain("-two\n+six\n");
+    expect(preview.structured).toMatchObject({ outcome: "proposed", diff: expect.stringContaining("+six") });
+  });
+});
+
+describe("a file that no editor has open", () => {
+  const files = { "a.txt": "one\n", "b.txt": "one\n", "c.txt": "one\n" };
+  const both = (...paths: readonly string[]): object => ({
+    edits: paths.map((path) => ({ path, oldText: "one", newText: "two" })),
+  });
+
+  it("is named beside files that one has, and is not named by a preview or a failure", async () => {
+    const { agent, disk } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
+    const preview = await agent.call("preview_edits", both("a.txt", "b.txt"));
+    expect(preview.texts[0]).toMatch(/^2 files \(2 edits\)\nM a.txt\nM b.txt\nNothing was changed\.\n/);
+    expect(preview.texts[0]).not.toMatch(/on disk/i);
+    const failing = await agent.call("multi_edit", { edits: [{ path: "b.txt", oldText: "none", newText: "two" }] });
+    expect([failing.isError, failing.texts[0]]).toEqual([true, expect.not.stringMatching(/on disk/i)]);
+    const { texts } = await agent.call("multi_edit", both("a.txt", "b.txt"));
+    expect(texts[0]).toContain("2 files (2 edits)\nChanged on disk: no editor has b.txt open.\nM a.txt\nM b.txt");
+    expect(disk()).toMatchObject({ "a.txt": "one\n", "b.txt": "two\n" });
+  });
+
+  it("is told also if it is all that is changed, with an editor at hand or without, and not if nothing is", async () => {
+    const { agent } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
+    expect((await agent.call("multi_edit", both("b.txt"))).texts).toEqual([
+      "b.txt (1 edit)\nChanged on disk: no editor has it open.\nM b.txt",
+    ]);
+    ownStateHome();
+    const alone = await startAgent(program, makeDirectory(files));
+    expect((await alone.call("multi_edit", both("b.txt", "c.txt"))).texts).toEqual([
+      "2 files (2 edits)\nChanged on disk: no editor has them open.\nM b.txt\nM c.txt",
+    ]);
+    const there = { path: "a.txt", oldText: "one", newText: "two" };
+    const back = { path: "a.txt", oldText: "two", newText: "one" };
+    const { texts, isError } = await alone.call("multi_edit", { edits: [there, back] });
+    expect([isError, texts[0]]).toEqual([false, expect.not.stringMatching(/on disk/i)]);
+  });
+
+  it("is told of a read, without the reason if not every editor was asked", async () => {
+    const { agent, root } = await layTable({ files, open: { "a.txt": "one\n" } });
+    const read = async (path: string, by: Agent = agent) => (await by.call("read_document", { path })).texts[0];
+    expect(await read("a.txt")).toBe("Lines 1 to 1 of 1.");
+    expect(await read("b.txt")).toBe("Lines 1 to 1 of 1, on disk: no editor has it open.");
+    const disk = await startAgent(program, root, { args: ["--mode=disk"] });
+    expect(await read("a.txt", disk)).toBe("Lines 1 to 1 of 1, as they are on disk.");
   });
 });
 
@@ -149,20 +227,35 @@ describe("what models send in another way", () => {
   });
 });
 
+/** Edits that undo others. */
+const reverted = (edits: readonly { path: string; oldText: string; newText: string }[]): object => ({
+  edits: edits.map(({ path, oldText, newText }) => ({ path, oldText: newText, newText: oldText })),
+});
+
 describe("a large answer", () => {
   it("is bounded: the diff, the text, the files", async () => {
     const line = `${"x".repeat(99)}\n`;
     const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}.txt`, `one ${i}\n`]));
-    const { agent } = await layTable({ files: { "a.txt": line.repeat(3_000), ...files } });
+    const { agent, root } = await layTable({ files: { "a.txt": line.repeat(3_000), ...files } });
     const read = await agent.call("read_document", { path: "a.txt" });
-    expect(read.texts[0]?.length).toBeLessThanOrEqual(limits.toolText);
-    expect(read.texts[0]?.endsWith(line)).toBe(true);
-    expect(read.texts[1]).toBe(`Lines 1 to ${limits.toolText / 100} of 3000.`);
+    expect(read.texts[1]?.length).toBeLessThanOrEqual(limits.toolText);
+    expect(read.texts[1]?.endsWith(line)).toBe(true);
+    expect(read.texts[0]).toBe(
+      "Lines 1 to 800 of 3000, on disk: no editor has it open. The rest is too long for one answer: go on with startLine 801.",
+    );
     const edits = Object.keys(files).map((path) => ({ path, oldText: "one", newText: "two" }));
     const many = await agent.call("preview_edits", { edits });
-    expect(many.structured?.files).toHaveLength(limits.toolFiles);
-    expect(String(many.structured?.diff).length).toBeLessThanOrEqual(limits.summaryDiff);
-    expect(many.texts[0]).toContain("and 100 more files");
+    const [head = "", diff = ""] = many.texts[0]?.split(/\n\n(?=diff --git )/) ?? [];
+    expect(head.match(/^M /gm)).toHaveLength(limits.toolFiles);
+    expect(head).toContain("and 100 more files\nNothing was changed.");
+    expect(head).toContain("characters of the diff are left out");
+    expect(diff.length).toBeLessThanOrEqual(limits.summaryDiff);
+    expect(diff.length).toBeGreaterThan(limits.summaryDiff / 2);
+    const done = await agent.call("multi_edit", { edits });
+    expect(done.texts[0]).toContain("Changed on disk: no editor has them open.");
+    expect(done.texts[0]).not.toContain("diff");
+    const cut = await startAgent(program, root, { args: ["--structured"] });
+    expect((await cut.call("preview_edits", reverted(edits))).structured?.files).toHaveLength(limits.toolFiles);
   });
 });
 
@@ -222,7 +315,7 @@ describe("a user who is asked", () => {
     });
     editor.answerQuestionsWith("Apply");
     await expect(agent.call("multi_edit", edit("a.txt", "one", "two"), aborting.signal)).rejects.toThrow();
-    expect((await agent.call("read_document", { path: "a.txt" })).texts[0]).toBe("mine\none\n");
+    expect((await agent.call("read_document", { path: "a.txt" })).texts[1]).toBe("mine\none\n");
     answer();
     await expect.poll(() => editor.owesAnswers()).toBe(false);
     expect(texts()["a.txt"]).toBe("mine\none\n");

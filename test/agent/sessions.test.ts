@@ -27,7 +27,7 @@ async function open(folders: readonly string[], options: Partial<EditorOptions> 
 /** What the command line says where this editor has answered. */
 function answeredBy(editor: FakeEditor, sessions: readonly Announced[]): unknown {
   const session = sessions.find(({ pid }) => pid === editor.process.pid);
-  return expect.stringContaining(`In the editor ${session?.id} `);
+  return expect.stringContaining(`Through the editor ${session?.id} `);
 }
 
 const openIn = (editor: FakeEditor, path: string, text: string): Promise<void> =>
@@ -82,7 +82,7 @@ describe("of several sessions", () => {
     const [first] = await announced(home, 2);
     expect(await apply("a.txt", folder)).toMatchObject({ code: 3, stderr: expect.stringContaining(first.id) });
     const named = await apply("a.txt", folder, "--session", first.id.slice(0, 8));
-    expect(named).toMatchObject({ code: 0, stderr: expect.stringContaining(`In the editor ${first.id}`) });
+    expect(named).toMatchObject({ code: 0, stderr: expect.stringContaining(`Through the editor ${first.id}`) });
   });
 
   it("one may be named by the environment, and one that is not there is not replaced by another", async () => {
