@@ -99,6 +99,12 @@ interface Answer {
   readonly diff?: string;
   readonly warnings?: readonly string[];
   readonly files?: readonly { readonly firstChangedLine: number }[];
+  /** Of a read. */
+  readonly startLine?: number;
+  readonly totalLines?: number;
+  /** `null`: no editor has it open. */
+  readonly version?: number | null;
+  readonly onDisk?: "same" | "differs";
   readonly error?: { readonly message: string };
 }
 
@@ -116,8 +122,20 @@ async function read(params: unknown, place: Place): Promise<PiResult> {
   const { path, startLine, endLine } = params as { path: string; startLine?: number; endLine?: number };
   // Without an end all that follows is meant.
   const lines = startLine === undefined && endLine === undefined ? "" : `:${startLine ?? 1}-${endLine ?? ""}`;
-  const { text = "" } = await ask(["read", "--json", `${path}${lines}`], "", place);
-  return { content: [{ type: "text", text }], details: undefined };
+  const answer = await ask(["read", "--json", `${path}${lines}`], "", place);
+  // The note comes first: what is cut off a long text is its end.
+  const texts = [noteOf(answer), answer.text ?? ""];
+  return { content: texts.map((text) => ({ type: "text", text })), details: undefined };
+}
+
+/** Names the lines that were read, and says where from. */
+function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: Answer): string {
+  const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+  const last = Math.min(totalLines, startLine + lines - 1);
+  const shown =
+    last < startLine ? `No lines: there are ${totalLines}` : `Lines ${startLine} to ${last} of ${totalLines}`;
+  if (version === null) return `${shown}, on disk: no editor has it open.`;
+  return `${shown}${onDisk === "same" ? "" : ", as they are in the editor and not on disk"}.`;
 }
 
 /** Runs the program; what it can't do is thrown for the model to read. */

@@ -58,7 +58,7 @@ describe("the extension for pi", () => {
       { path: "@b.txt", oldText: "one", newText: "two" },
     ];
     const { content, details } = await run("edit", { edits }, root);
-    expect(content[0]?.text).toContain("2 files (2 edits)\nM a.txt\nM b.txt");
+    expect(content[0]?.text).toBe("2 files (2 edits)\nChanged on disk: no editor has b.txt open.\nM a.txt\nM b.txt");
     expect(details?.diff.split("\n")).toEqual([
       "    1 mine",
       "-   2 one",
@@ -73,8 +73,11 @@ describe("the extension for pi", () => {
 
   it("reads what the editor has", async () => {
     const { root } = await layTable();
-    expect((await run("read_document", { path: "a.txt" }, root)).content[0]?.text).toBe("mine\none\n");
-    expect((await run("read_document", { path: "a.txt", startLine: 2 }, root)).content[0]?.text).toBe("one\n");
+    const read = async (params: object) => (await run("read_document", params, root)).content.map(({ text }) => text);
+    const unsaved = ", as they are in the editor and not on disk.";
+    expect(await read({ path: "a.txt" })).toEqual([`Lines 1 to 2 of 2${unsaved}`, "mine\none\n"]);
+    expect(await read({ path: "a.txt", startLine: 2 })).toEqual([`Lines 2 to 2 of 2${unsaved}`, "one\n"]);
+    expect(await read({ path: "b.txt" })).toEqual(["Lines 1 to 1 of 1, on disk: no editor has it open.", "one\n"]);
   });
 
   it("throws what the model is to read", async () => {
