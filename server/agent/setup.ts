@@ -49,35 +49,62 @@ language-servers = ["multi-edit"]
 (multi-edit-beside-mode)
 ;; With lsp-mode in place of the last line: (multi-edit-use-lsp-mode)
 `,
-  claude: () => `# Claude Code, in a shell; then allow the tools mcp__multi-edit__* when it asks, or in its settings.
-claude mcp add --scope user multi-edit -- multi-edit mcp
+  claude: () => `# Claude Code, in a shell.
+# alwaysLoad: the tools cost about 2,000 tokens in each request. Without it the model has to search for three of the five.
+claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-edit","args":["mcp"],"alwaysLoad":true}'
 
-# Its own tools write the disk behind the editor. To have it use these instead, in ~/.claude/settings.json:
+# Claude's own tools write the disk and not the editor. To have Claude use these instead, in ~/.claude/settings.json:
 # { "permissions": { "allow": ["mcp__multi-edit__*"], "deny": ["Edit", "Write", "NotebookEdit"] } }
+# allow: outside of plan mode the tools change files without asking you. deny: Claude's own tools for edits are gone in every
+# project.
 `,
-  codex:
-    () => `# Codex, in ~/.codex/config.toml. Commands in its sandbox may not open sockets; MCP servers run outside of it.
+  codex: () => `# Codex, in ~/.codex/config.toml.
+# Commands in its sandbox may not open sockets; MCP servers run outside of it.
+# required: Codex waits for the server, and ends with an error if the server does not start.
+# approve: the tools change files without asking you, also on disk, and also under --sandbox read-only. Without it codex exec
+# refuses every edit.
+# omit_tools_from: the tools cost about 2,000 tokens in each request. Without it most models are not shown them.
+# output_token_limit: reading one file may cost that many tokens. Models that call tools from a script get less of a long file.
 [mcp_servers.multi-edit]
 command = "multi-edit"
 args = ["mcp"]
 startup_timeout_sec = 20
 tool_timeout_sec = 60
+required = true
+default_tools_approval_mode = "approve"
+omit_tools_from = ["deferred"]
+
+[mcp_servers.multi-edit.tools.read_document]
+output_token_limit = 40000
 `,
   opencode: () => `// opencode, in opencode.json.
+// permission: what you allow or forbid its own edit does not count for these tools. With allow they change files without asking
+// you; with ask opencode asks you, and opencode run refuses them.
+// agent: without these lines the plan agent can edit files with these tools.
 {
   "mcp": {
     "multi-edit": { "type": "local", "command": ["multi-edit", "mcp"], "enabled": true }
+  },
+  "permission": { "multi-edit_multi_edit": "allow", "multi-edit_apply_patch": "allow" },
+  "agent": {
+    "plan": { "permission": { "multi-edit_multi_edit": "deny", "multi-edit_apply_patch": "deny" } }
   }
 }
 `,
-  gemini: () => `// Gemini CLI, in ~/.gemini/settings.json; "timeout" is in milliseconds.
+  gemini: () => `// Gemini CLI, in ~/.gemini/settings.json.
+// The timeout is in milliseconds.
+// trust: the tools change files without asking you. Without it gemini -p does not have them.
+// In folders that you have not trusted Gemini disables the MCP servers of this file, with trust or without.
 {
   "mcpServers": {
-    "multi-edit": { "command": "multi-edit", "args": ["mcp"], "timeout": 60000 }
+    "multi-edit": { "command": "multi-edit", "args": ["mcp"], "timeout": 60000, "trust": true }
   }
 }
 `,
-  pi: (folder) => `# pi, in a shell: an extension that puts the session's tool in the place of pi's "edit".
+  pi: (folder) => `# pi, in a shell.
+# An extension that puts the session's tool in the place of pi's own edit, in every project. Like that one, it changes files
+# without asking you.
+mkdir -p ~/.pi/agent/extensions
 cp ${join(folder, "pi", "multiEdit.ts")} ~/.pi/agent/extensions/
 `,
 };

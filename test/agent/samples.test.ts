@@ -126,12 +126,32 @@ describe("the lines to paste", () => {
   const setup = (name: string): string =>
     execFileSync(process.execPath, [program.path, "setup", name], { encoding: "utf8" });
 
-  it.each(["claude", "codex", "opencode", "gemini"])("of %s are those that setup prints", (name) => {
-    const lines = setup(name)
-      .split("\n")
-      .filter((line) => line.trim() !== "" && !/^(?:#|\/\/)/.test(line));
-    const shown = blocks.flatMap(({ text }) => text.split("\n"));
-    expect(lines.filter((line) => !shown.includes(line))).toEqual([]);
+  const agents = { claude: "Claude Code", codex: "Codex", opencode: "opencode", gemini: "Gemini CLI" };
+
+  it.each(Object.entries(agents))("of %s are those that setup prints, with what they mean", (name, heading) => {
+    const section = page.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
+    const printed = setup(name).split("\n");
+    const isComment = (line: string): boolean => /^(?:#|\/\/) /.test(line);
+    // What is printed for another place than the rest is a comment there, and a block of its own on the page.
+    const [main = ""] = [...section.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
+    const lines = printed.filter((line) => !isComment(line));
+    expect(lines.join("\n").trim()).toBe(main.trim());
+    const plain = (text: string): string => text.replace(/^- |^```\w*$|["`]/gm, "").replace(/\s+/g, " ");
+    const comments = printed.filter(isComment).map((line) => line.replace(/^\S+ /, ""));
+    const [place = "", ...sentences] = plain(comments.join(" ")).split(/(?<=[.:}]) (?=[A-Z{]|\w+: )/);
+    expect(place.startsWith(`${heading}, in `)).toBe(true);
+    expect(sentences.length).toBeGreaterThan(2);
+    expect(sentences.filter((sentence) => !plain(section).includes(sentence))).toEqual([]);
+  });
+
+  it("of pi make the folder first, and copy the extension into it", () => {
+    const home = mkdtempSync(join(tmpdir(), "multi-edit-pi-"));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const built = fileURLToPath(new URL("../../dist/main.cjs", import.meta.url));
+    const printed = execFileSync(process.execPath, [built, "setup", "pi"], { encoding: "utf8" });
+    execFileSync("sh", ["-e"], { input: printed, env: { ...process.env, HOME: home } });
+    const sample = new URL("../../client-samples/pi/multiEdit.ts", import.meta.url);
+    expect(readFileSync(join(home, ".pi/agent/extensions/multiEdit.ts"))).toEqual(readFileSync(sample));
   });
 
   it("of helix are those of its sample", () => {
