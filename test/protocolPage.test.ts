@@ -1,6 +1,7 @@
 /** Holds the protocol page against the tables that it describes: what they gain or lose, the page must say. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { readCaller } from "../server/agent/caller.js";
 import { decodeCall } from "../server/dialect/decode.js";
 import { callFields, editFields } from "../server/dialect/fields.js";
 import { announcedShapes, shapes } from "../server/dialect/shapes.js";
@@ -145,7 +146,7 @@ describe("the examples", () => {
   const calls = examples.filter(({ kind }) => kind === "call" || kind === "refused");
 
   it("are all of a known kind, and there are some of each shape", () => {
-    const known = ["announced", "answer", "call", "capabilities", "read", "refused", "undo"];
+    const known = ["announced", "answer", "call", "capabilities", "client", "read", "refused", "undo"];
     expect([...new Set(examples.map(({ kind }) => kind))].sort()).toEqual(known);
     const shown = examples.filter(({ kind }) => kind === "call").map(({ name }) => name);
     expect(shown).toEqual(expect.arrayContaining([...announcedShapes]));
@@ -177,6 +178,12 @@ describe("the examples", () => {
       ["delete", 5],
     ]);
     expect(operations[1]).toMatchObject({ move: { index: 2 }, hunks: [{ index: 3 }] });
+  });
+
+  it("show how an agent says who it is", () => {
+    const clients = examples.filter(({ kind }) => kind === "client").map(({ text }) => JSON.parse(text));
+    expect(clients).toHaveLength(1);
+    expect(clients.map(readCaller)).toEqual(clients);
   });
 
   it("show what is announced", () => {

@@ -2,15 +2,18 @@
 import { once } from "node:events";
 import {
   type CallToolResult,
+  CLIENT_INFO_META_KEY,
   fromJsonSchema,
+  type Implementation,
   type JsonSchemaValidatorResult,
   McpServer,
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { MultiEditResult, ReadResult } from "../lsp/protocol.js";
+import type { Caller, MultiEditResult, ReadResult } from "../lsp/protocol.js";
 import { callSentences, isAboutSummary, toolSentences } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { type Asker, ask } from "./ask.js";
+import { newAgentId, readCaller } from "./caller.js";
 import { describeSessions } from "./report.js";
 import { type ToolRow, tools } from "./tools.js";
 
@@ -20,8 +23,9 @@ export interface ToolAsker extends Asker {
   readonly structured: boolean;
 }
 
-/** Serves until the agent closes stdin; gives the exit code. */
-export async function serveMcp(asker: ToolAsker): Promise<number> {
+/** Serves until the agent closes stdin; gives the exit code. All its calls are those of one agent. */
+export async function serveMcp(given: ToolAsker): Promise<number> {
+  const asker: ToolAsker = { ...given, caller: { agent: newAgentId(), ...given.caller } };
   const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), aborted(asker.signal)]);
   const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: limits.inputBytes });
   const handle = serveStdio(() => createServer(asker), { transport });
@@ -52,11 +56,20 @@ function createServer(asker: ToolAsker): McpServer {
     // What a model sends in another way than the schema says is understood, or refused with the reason, by our own decoder.
     const inputSchema = fromJsonSchema(tool.inputSchema, { getValidator: () => accept });
     const config = { title, description, inputSchema, annotations, ...(meta === undefined ? {} : { _meta: meta }) };
-    server.registerTool(name, config, (args, context) =>
-      callTool(tool, args, { ...asker, signal: context.mcpReq.signal }),
-    );
+    server.registerTool(name, config, (args, { mcpReq }) => {
+      // Clients of the newer revisions say who they are with each request, older ones once.
+      const { [CLIENT_INFO_META_KEY]: client = server.server.getClientVersion() }: { [key: string]: unknown } =
+        mcpReq.envelope ?? {};
+      return callTool(tool, args, { ...asker, caller: callerOf(client, asker), signal: mcpReq.signal });
+    });
   }
   return server;
+}
+
+/** The agent, with the name that its client gives itself. */
+function callerOf(client: unknown, { caller }: ToolAsker): Caller {
+  const { name, version } = (client ?? {}) as Partial<Implementation>;
+  return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);
 }
 
 function accept<T>(input: unknown): JsonSchemaValidatorResult<T> {

@@ -150,7 +150,12 @@ describe("an agent that knows the secret", () => {
     expect(failed.error).toMatchObject({ code: -32803, data: { failures: [{ code: "noMatch", index: 0 }] } });
     expect((await agent.ask(2, "multiEdit/dance", {})).error?.code).toBe(-32601);
     const options = { versions: { [uri("a.txt")]: 7 } };
-    const stale = await agent.ask("stale", "multiEdit/apply", { path: "a.txt", oldText: "one", newText: "two", options });
+    const stale = await agent.ask("stale", "multiEdit/apply", {
+      path: "a.txt",
+      oldText: "one",
+      newText: "two",
+      options,
+    });
     expect(stale.error).toMatchObject({ code: -32801, data: { failures: [{ code: "contentModified" }] } });
     expect((await agent.ask(3, "multiEdit/apply", "*** Begin Patch\n*** Delete File: a.txt")).result).toBeDefined();
   });
