@@ -3,6 +3,7 @@
  * It needs the program `multi-edit` and no package; what it uses of pi is written down as types below.
  */
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 
 /** What pi hands to an extension, as far as this one uses it. */
 export interface PiHost {
@@ -138,11 +139,15 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
   return `${shown}${onDisk === "same" ? "" : ", as they are in the editor and not on disk"}.`;
 }
 
+/** By this id the editor knows that all calls are those of one agent, each of which runs the program anew. */
+const agent = process.env.MULTI_EDIT_AGENT || randomUUID();
+
 /** Runs the program; what it can't do is thrown for the model to read. */
 function ask(args: readonly string[], input: string, { cwd, signal }: Place): Promise<Answer> {
   return new Promise((resolve, reject) => {
     // A wrapper of another name, or the full path, may be set where the program is not on the PATH of pi.
-    const child = spawn(process.env.MULTI_EDIT_PROGRAM ?? "multi-edit", args, { cwd });
+    const env = { ...process.env, MULTI_EDIT_AGENT: agent };
+    const child = spawn(process.env.MULTI_EDIT_PROGRAM ?? "multi-edit", args, { cwd, env });
     // It takes the call back before it ends, which a harder signal would keep it from.
     const stop = (): void => void child.kill("SIGINT");
     signal?.addEventListener("abort", stop, { once: true });

@@ -6,6 +6,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import multiEdit, { type PiTool } from "../../client-samples/pi/multiEdit.js";
+import type { StatusResult } from "../../server/lsp/protocol.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
 import { runCommand } from "../support/commands.js";
@@ -78,6 +79,14 @@ describe("the extension for pi", () => {
     expect(await read({ path: "a.txt" })).toEqual([`Lines 1 to 2 of 2${unsaved}`, "mine\none\n"]);
     expect(await read({ path: "a.txt", startLine: 2 })).toEqual([`Lines 2 to 2 of 2${unsaved}`, "one\n"]);
     expect(await read({ path: "b.txt" })).toEqual(["Lines 1 to 1 of 1, on disk: no editor has it open.", "one\n"]);
+  });
+
+  it("is one agent in all its calls", async () => {
+    const { root, editor } = await layTable();
+    await run("edit", { edits: [{ path: "a.txt", oldText: "one", newText: "two" }] }, root);
+    await run("edit", { edits: [{ path: "a.txt", oldText: "two", newText: "three" }] }, root);
+    const { agents } = (await editor.request("multiEdit/status", null)) as StatusResult;
+    expect(agents).toMatchObject([{ name: "multi-edit", agent: expect.stringMatching(/^[0-9a-f-]{36}$/) }]);
   });
 
   it("throws what the model is to read", async () => {
