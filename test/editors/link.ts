@@ -55,7 +55,9 @@ function whenHello(socket: Socket, greet: (line: Line) => void): void {
   const early: unknown[] = [];
   let take: ((value: unknown) => void) | undefined;
   let isGreeted = false;
-  createInterface({ input: socket }).on("line", (text) => {
+  // It repeats the errors of the socket, which are nobody's business.
+  const lines = createInterface({ input: socket }).on("error", () => undefined);
+  lines.on("line", (text) => {
     const value = JSON.parse(text);
     if (!isGreeted) {
       isGreeted = true;

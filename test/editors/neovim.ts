@@ -19,7 +19,7 @@ const common = {
   name: "Neovim",
   versionCommand: ["nvim", "--version"],
   version: /^NVIM v(\S+)/,
-  start: (place: Place) => start(place, "lua neovim"),
+  start: (place: Place) => start(place, blockOf("README.md", "lua neovim")),
 } as const;
 
 /** Today's Neovim. */
@@ -34,14 +34,20 @@ export const bareNeovim: EditorKind = {
   name: "Neovim without the sample",
   root: "current",
   traits: { ...traits, request: false },
-  start: (place) => start(place, "lua neovim alone"),
+  start: (place) => start(place, blockOf("README.md", "lua neovim alone")),
 };
 
-/** `block` is the one of the README that is the user's configuration. */
-async function start(place: Place, block: string): Promise<Driver> {
+/** A Neovim with this text as the user's `init.lua`. */
+export const neovimWith = (kind: EditorKind, configuration: string): EditorKind => ({
+  ...kind,
+  start: (place) => start(place, configuration),
+});
+
+/** `configuration` is the user's `init.lua`. */
+async function start(place: Place, configuration: string): Promise<Driver> {
   const config = join(place.home, ".config/nvim");
   mkdirSync(config, { recursive: true });
-  writeFileSync(join(config, "init.lua"), blockOf("README.md", block));
+  writeFileSync(join(config, "init.lua"), configuration);
   const driver = join(place.repository, "test/editors/neovim.lua");
   const editor = startInside(place, ["nvim", "--headless", "-n", "-S", driver], { EDITOR_SOCKET: place.link.path });
   const remote = remoteOf(await editor.whileItRuns(place.link.next("editor")));

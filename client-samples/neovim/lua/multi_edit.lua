@@ -11,8 +11,71 @@ local function notify(problem, result)
   vim.notify(problem or result.text, problem and vim.log.levels.ERROR or vim.log.levels.INFO)
 end
 
-local function command(options)
-  return options and options.cmd or { "multi-edit-language-server", "--stdio" }
+local function is_map(value)
+  return type(value) == "table" and (next(value) == nil or not vim.islist(value))
+end
+
+-- The server knows which settings there are, and warns of others; here it matters that it gets all of them.
+local function problem_of_settings(value)
+  if not is_map(value) or not is_map(value.multiEdit or {}) then
+    return "must be a table with names of settings"
+  end
+  return value.multiEdit and vim.tbl_count(value) > 1 and "has settings beside multiEdit; put all of them into it" or nil
+end
+
+-- Functions that say what is wrong with the value of an option, by its name; nil: nothing.
+local options_of_ours = {
+  cmd = function(value)
+    local is_list = type(value) == "table" and vim.islist(value) and type(value[1]) == "string"
+    return not is_list and type(value) ~= "function" and "must be a list of words, or a function" or nil
+  end,
+  init_options = problem_of_settings,
+  settings = problem_of_settings,
+}
+
+-- What is wrong with options; nil: nothing. One that is left out silently may be the one that protects a text.
+local function problem_of_options(options)
+  if not is_map(options) then
+    return "the options must be a table with names"
+  end
+  for key, value in pairs(options) do
+    local problem_of_value = options_of_ours[key]
+    if not problem_of_value then
+      return ("there is no option %q; the options are cmd, init_options and settings"):format(tostring(key))
+    end
+    local problem = problem_of_value(value)
+    if problem then
+      return ("%s %s"):format(key, problem)
+    end
+  end
+  return nil
+end
+
+-- Raises an error in the line that has called the function of this name.
+local function check(options, caller)
+  local problem = problem_of_options(options)
+  if problem then
+    error(("multi_edit.%s(): %s"):format(caller, problem), 3)
+  end
+end
+
+-- Settings under the name of their section, whether they were written so or not, so that several tables of them can be merged.
+local function in_section(settings)
+  if settings == nil or next(settings) == nil then
+    return nil
+  end
+  return { multiEdit = settings.multiEdit == nil and settings or settings.multiEdit }
+end
+
+-- One configuration made of several; a later one overrides those before it.
+local function merged(...)
+  local all = vim.tbl_map(function(config)
+    local copy = vim.tbl_extend("force", {}, config)
+    copy.settings = in_section(config.settings)
+    copy.init_options = in_section(config.init_options)
+    return copy
+  end, { ... })
+  return vim.tbl_deep_extend("force", unpack(all))
 end
 
 -- Methods are called with a dot up to 0.10 and with a colon from 0.11 on.
@@ -212,41 +275,62 @@ local function answer_apply_edit(_, params, context)
   return { applied = problem == nil, failureReason = problem }
 end
 
---- The client's configuration, for `vim.lsp.start` and `vim.lsp.config`. `options.cmd` is the server's command line.
+--- The client's configuration, for `vim.lsp.start` and `vim.lsp.config`. Options: `cmd` is the server's command line,
+--- `settings` are the server's settings, and `init_options` are settings that are sent when the server starts.
 function M.config(options)
+  check(options or {}, "config")
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.experimental = { multiEdit = { save = true, syncDelay = 0 } }
-  return {
+  return merged({
     name = name,
-    cmd = command(options),
+    cmd = { "multi-edit-language-server", "--stdio" },
     root_markers = { ".git" },
     capabilities = capabilities,
     handlers = { ["multiEdit/saveDocuments"] = save_documents, ["workspace/applyEdit"] = answer_apply_edit },
     -- By default Neovim keeps changes back for 150 ms. The server plans on what it was told, and waits for the proof of each
     -- edit; with 0 it always knows the text, and answers at once.
     flags = { debounce_text_changes = 0 },
-  }
+  }, options or {})
 end
 
---- Attaches the server to every buffer that is a file, with a file type or without, and defines `:MultiEdit`.
+-- The user's own configuration of this server, which Neovim keeps from 0.11 on.
+local function user_config()
+  return vim.fn.has("nvim-0.11") == 1 and vim.lsp.config[name] or {}
+end
+
+-- Each client gets a table of its own: Neovim keeps it, and another project has another root.
+local function attach(buffer, options)
+  if not is_file(buffer) then
+    return
+  end
+  local config = merged(M.config(), user_config(), options)
+  local function start(root)
+    config.root_dir = root
+    vim.lsp.start(config, { bufnr = buffer, reuse_client = config.reuse_client })
+  end
+  if type(config.root_dir) == "function" then
+    return config.root_dir(buffer, vim.schedule_wrap(start))
+  end
+  start(config.root_dir or vim.fs.root(buffer, config.root_markers) or vim.fn.getcwd())
+end
+
+--- Attaches the server to every buffer that is a file, with a file type or without, and defines `:MultiEdit`. The options are
+--- those of `config()`; they override what `vim.lsp.config("multi_edit_ls", …)` says. An unknown one is an error.
 function M.setup(options)
-  local config = M.config(options)
-  config.root_markers = nil
-  local function attach(buffer)
-    if is_file(buffer) then
-      config.root_dir = vim.fs.root(buffer, ".git") or vim.fn.getcwd()
-      vim.lsp.start(config, { bufnr = buffer })
-    end
+  options = options or {}
+  check(options, "setup")
+  if user_config().filetypes then
+    error('multi_edit.setup() attaches to files of all types: leave "filetypes" out, or use vim.lsp.enable in its place', 2)
   end
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile" }, {
     group = vim.api.nvim_create_augroup(name, {}),
     callback = function(event)
-      attach(event.buf)
+      attach(event.buf, options)
     end,
   })
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     if is_loaded(buffer) then
-      attach(buffer)
+      attach(buffer, options)
     end
   end
   vim.api.nvim_create_user_command("MultiEdit", M.command, {

@@ -1,0 +1,154 @@
+/** Settings and options of the sample for Neovim: what of them reaches the server, and what is refused. */
+import { mkdirSync } from "node:fs";
+import { describe, expect, it, vi } from "vitest";
+import { batch } from "../support/desk.js";
+import { blockOf } from "./attach.js";
+import type { EditorKind } from "./editor.js";
+import { neovim, neovimWith, olderNeovim } from "./neovim.js";
+import { absence, type Session, startSession } from "./session.js";
+import { onStage, type Stage } from "./stage.js";
+
+const setup = (options: string): string => blockOf("README.md", "lua neovim").replace("setup()", `setup(${options})`);
+const always = 'confirm = "always"';
+const page = "client-samples/neovim/README.md";
+
+/** What users write so that they are asked before each batch. */
+const ways = {
+  "the README's": setup("").replace(/^require.*\n/m, blockOf(page, "lua settings")),
+  "settings below multiEdit": setup(`{ settings = { multiEdit = { ${always} } } }`),
+  init_options: setup(`{ init_options = { ${always} } }`),
+  "init_options below multiEdit": setup(`{ init_options = { multiEdit = { ${always} } } }`),
+};
+
+/** The same with what Neovim has for it from 0.11 on. */
+const waysOfToday = {
+  "the README's vim.lsp.config": setup("").replace(/^require.*\n/m, blockOf(page, "lua vim.lsp.config")),
+  "vim.lsp.config with plain settings": `vim.lsp.config("multi_edit_ls", { settings = { ${always} } })\n${setup("")}`,
+  "vim.lsp.config with init_options": `vim.lsp.config("multi_edit_ls", { init_options = { ${always} } })\n${setup("")}`,
+  "vim.lsp.config beside other settings": `vim.lsp.config("multi_edit_ls", { settings = { multiEdit = { save = "never" } } })
+${setup(`{ settings = { ${always} } }`)}`,
+};
+
+for (const { kind, all } of [
+  { kind: neovim, all: { ...ways, ...waysOfToday } },
+  { kind: olderNeovim, all: ways },
+]) {
+  const missing = absence(kind);
+  if (missing !== undefined) {
+    it(`${kind.name} (${kind.root}) is not here`, () => {
+      const leftOut = `left out: how the sample for ${kind.name} (${kind.root}) is set up; ${missing}`;
+      if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
+      console.log(leftOut);
+    });
+    continue;
+  }
+  vi.setConfig({ testTimeout: 60_000 });
+  describe(`${kind.name} (${kind.root})`, () => {
+    it.each(Object.entries(all))("has the user asked because of a setting: %s", (_, configuration) =>
+      inNeovim(kind, configuration, isAsked),
+    );
+
+    it("refuses options that it does not know, and values of wrong types", () =>
+      inNeovim(kind, setup(""), refusesOptions));
+
+    it("tells the server of an unknown setting, which warns of it", () =>
+      inNeovim(kind, setup('{ settings = { confrim = "always" } }'), warnsOfSetting));
+
+    it("gives each project a configuration of its own, and lists the places in the right one", () =>
+      inNeovim(kind, setup(""), listsPlacesOfItsProject));
+  });
+}
+
+it.skipIf(absence(neovim) !== undefined)("refuses file types, which it can't follow", () =>
+  inNeovim(neovim, setup(""), async (stage) => {
+    await stage.driver.run!('vim.lsp.config("multi_edit_ls", { filetypes = { "lua" } })');
+    expect(await failureOf(stage, "")).toContain("attaches to files of all types");
+  }),
+);
+
+/** Runs a test in a Neovim with this configuration. */
+async function inNeovim(kind: EditorKind, configuration: string, run: (stage: Stage) => Promise<void>): Promise<void> {
+  const session: Session = await startSession(neovimWith(kind, configuration));
+  try {
+    await onStage(session, run);
+  } finally {
+    await session.stop();
+  }
+}
+
+async function isAsked(stage: Stage): Promise<void> {
+  stage.lay({ "a.txt": "old\n" });
+  await stage.open("a.txt");
+  await stage.retype("a.txt", "typed\nold\n");
+  const told = stage.apply("agent", batch(["a.txt", "old", "new"]));
+  const answered = told.then(({ outcome }) => outcome);
+  const question = await Promise.race([
+    answered,
+    stage.wire.until("a question", () =>
+      stage.wire.messages.map(({ message }) => message).find(({ method }) => method === "window/showMessageRequest"),
+    ),
+  ]);
+  if (typeof question === "string") throw new Error(`nobody was asked, and the call was ${question}`);
+  const titles: string[] = question.params.actions.map(({ title }: { title: string }) => title);
+  await stage.driver.answer(question.params.message, "Reject", titles);
+  expect(await told).toMatchObject({ outcome: "failed", codes: ["userRejected"] });
+  expect(await stage.held()).toEqual({ "a.txt": "typed\nold\n" });
+}
+
+/** The error that `setup()` raises when it is called with these options; `undefined`: none. */
+async function failureOf(stage: Stage, options: string): Promise<unknown> {
+  const called = `local ok, problem = pcall(require("multi_edit").setup, ${options || "nil"}) return not ok and problem or vim.NIL`;
+  return stage.driver.run!(called);
+}
+
+async function refusesOptions(stage: Stage): Promise<void> {
+  for (const [options, problem] of [
+    [
+      '{ setings = { confirm = "always" } }',
+      'there is no option "setings"; the options are cmd, init_options and settings',
+    ],
+    ['{ confirm = "always" }', 'there is no option "confirm"; the options are cmd, init_options and settings'],
+    ['{ settings = "always" }', "settings must be a table"],
+    ['{ settings = { "confirm" } }', "settings must be a table"],
+    ['{ settings = { multiEdit = "always" } }', "settings must be a table"],
+    ['{ settings = { multiEdit = {}, confirm = "always" } }', "settings has settings beside multiEdit"],
+    ["{ init_options = 1 }", "init_options must be a table"],
+    ['{ cmd = "multi-edit-language-server --stdio" }', "cmd must be a list"],
+    ["{ cmd = {} }", "cmd must be a list"],
+    ['"always"', "the options must be a table"],
+    ['{ "always" }', "the options must be a table"],
+  ] as const)
+    expect([options, await failureOf(stage, options)]).toEqual([options, expect.stringContaining(problem)]);
+  expect(await failureOf(stage, "{ settings = {}, init_options = {} }")).toBeNull();
+  const config = 'local ok, problem = pcall(require("multi_edit").config, { setings = {} }) return not ok and problem';
+  expect(await stage.driver.run!(config)).toContain('multi_edit.config(): there is no option "setings"');
+}
+
+async function warnsOfSetting({ wire }: Stage): Promise<void> {
+  const warning = await wire.until("a warning", () =>
+    wire.messages
+      .filter(({ message }) => message.method === "window/logMessage")
+      .map(({ message }) => message.params)
+      .find(({ message }: { message: string }) => message.includes("confrim")),
+  );
+  expect(warning).toEqual({ type: 2, message: expect.stringContaining('There is no setting "confrim"') });
+}
+
+async function listsPlacesOfItsProject(stage: Stage): Promise<void> {
+  for (const folder of ["shop", "other"]) mkdirSync(stage.path(`${folder}/.git`), { recursive: true });
+  stage.lay({ "shop/price.ts": "log(x)\nlog(x)\n", "other/price.ts": "log(x)\n", "shop/call.txt": "" });
+  for (const name of ["shop/price.ts", "shop/call.txt", "other/price.ts"]) await stage.driver.open(stage.path(name));
+  await stage.driver.open(stage.path("shop/call.txt"));
+  const listed = await stage.driver.run!(
+    `vim.wait(10000, function() return #vim.lsp.get_clients({ name = "multi_edit_ls", bufnr = 0 }) > 0 end, 10)
+     local is_answered = false
+     local call = vim.json.decode([[${JSON.stringify(batch(["price.ts", "log(x)", "log(y)"]))}]])
+     require("multi_edit").apply(call, function() is_answered = true end)
+     vim.wait(10000, function() return is_answered end, 10)
+     return vim.tbl_map(function(item) return { vim.api.nvim_buf_get_name(item.bufnr), item.lnum } end, vim.fn.getqflist())`,
+  );
+  expect(listed).toEqual([
+    [stage.path("shop/price.ts"), 1],
+    [stage.path("shop/price.ts"), 2],
+  ]);
+}
