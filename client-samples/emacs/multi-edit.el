@@ -51,12 +51,16 @@ They are read when the server starts.  False is `:json-false', a list is a vecto
 (defvar lsp--cur-version)
 (defvar lsp--cur-workspace)
 (defvar lsp-language-id-configuration)
+(defvar multi-edit--connecting)
+(defvar multi-edit--own)
+(defvar multi-edit--own-buffers)
 (defvar multi-edit-beside-mode)
 (declare-function eglot--TextDocumentIdentifier "eglot")
 (declare-function eglot--TextDocumentItem "eglot")
 (declare-function eglot--capabilities "eglot")
 (declare-function eglot--confirm-server-edits "eglot")
 (declare-function eglot--connect "eglot")
+(declare-function eglot--current-project "eglot")
 (declare-function eglot--languages "eglot")
 (declare-function eglot--managed-buffers "eglot")
 (declare-function eglot--managed-mode-off "eglot")
@@ -66,6 +70,7 @@ They are read when the server starts.  False is `:json-false', a list is a vecto
 (declare-function eglot--signal-textDocument/didClose "eglot")
 (declare-function eglot-current-server "eglot")
 (declare-function eglot-managed-p "eglot")
+(declare-function eglot-path-to-uri "eglot")
 (declare-function eglot-uri-to-path "eglot")
 (declare-function jsonrpc-async-request "jsonrpc")
 (declare-function jsonrpc-notify "jsonrpc")
@@ -156,23 +161,35 @@ eglot waits with it until half a second nothing was typed; an agent that asks me
     (cond
      ((not (eglot-managed-p))
       (remove-hook 'post-command-hook #'eglot--signal-textDocument/didChange t)
+      ;; Later, because eglot has not ceased yet, and the buffer may be about to be killed.
+      (run-with-timer 0 nil #'multi-edit--adopt (current-buffer))
       (when-let* ((server) (beside (multi-edit--beside server)))
         (jsonrpc-notify beside :textDocument/didClose (list :textDocument (eglot--TextDocumentIdentifier)))))
      ((or (multi-edit--ours-p server) multi-edit-beside-mode)
       (add-hook 'post-command-hook #'eglot--signal-textDocument/didChange nil t)))))
 
-;;; Beside eglot's other servers
+;;; Beside eglot's other servers, and in files that have none
 
-;; eglot has one server for a buffer.  So there is a further connection for the project, which manages no buffer by itself:
-;; it is for a mode that no buffer has, and is told what the buffers' own servers are told of their texts.
+;; eglot has one server for a buffer, and none for many modes.  So there is a further connection for the project, which manages
+;; no buffer by itself: it is for a mode that no buffer has.  It is told what the buffers' own servers are told of their texts,
+;; and of the buffers without a server it is told here.
 
 (define-minor-mode multi-edit-beside-mode
-  "Start the server once for each project in which eglot starts another one."
+  "Start the server once for each project, with the text of every file that is open in it.
+It runs beside eglot's servers, and needs none of them.  Not for use together with `multi-edit-use-lsp-mode'."
   :global t
   (with-eval-after-load 'eglot
     (if multi-edit-beside-mode
         (add-hook 'eglot-connect-hook #'multi-edit--eglot-connected)
-      (remove-hook 'eglot-connect-hook #'multi-edit--eglot-connected))))
+      (remove-hook 'eglot-connect-hook #'multi-edit--eglot-connected)))
+  (pcase-dolist (`(,hook ,function) '((find-file-hook multi-edit--adopt)
+                                      (after-set-visited-file-name-hook multi-edit--adopt-anew)
+                                      (post-command-hook multi-edit--send-own)))
+    (if multi-edit-beside-mode (add-hook hook function) (remove-hook hook function)))
+  (setq multi-edit--connecting nil)
+  (if multi-edit-beside-mode
+      (dolist (buffer (buffer-list)) (multi-edit--adopt buffer))
+    (dolist (buffer multi-edit--own-buffers) (with-current-buffer buffer (multi-edit--leave)))))
 
 (defun multi-edit--ours-p (server)
   (object-of-class-p server 'multi-edit-eglot-server))
@@ -185,23 +202,38 @@ eglot waits with it until half a second nothing was typed; an agent that asks me
   "The servers of SERVER's project that are not ours."
   (seq-remove #'multi-edit--ours-p (gethash (eglot--project server) eglot--servers-by-project)))
 
+(defun multi-edit--connection (project)
+  "The connection of PROJECT that manages no buffer by itself, if there is one."
+  (seq-find #'multi-edit--beside-p (gethash project eglot--servers-by-project)))
+
 (defun multi-edit--beside (server)
   "The connection that is told what SERVER is told, if there is one."
-  (and (not (multi-edit--ours-p server))
-       (seq-find #'multi-edit--beside-p (gethash (eglot--project server) eglot--servers-by-project))))
+  (and (not (multi-edit--ours-p server)) (multi-edit--connection (eglot--project server))))
+
+(defvar multi-edit--connecting nil
+  "Projects whose server was started and has not answered; it is not started again.")
+
+(defun multi-edit--connect (project)
+  "Start the server for PROJECT.  If it can't be started, the user is told once."
+  (unless (member project multi-edit--connecting)
+    (push project multi-edit--connecting)
+    (condition-case problem
+        (let ((eglot-sync-connect nil))
+          (eglot--connect '(multi-edit--no-mode) project 'multi-edit-eglot-server multi-edit-command '("none")))
+      (error (display-warning 'multi-edit (format "The server can't be started for %s: %s"
+                                                  (project-root project) (error-message-string problem)))))))
 
 (defun multi-edit--eglot-connected (server)
   "SERVER has come: see that the server beside it knows its buffers."
   (cond
    ((multi-edit--beside-p server)
-    (dolist (other (multi-edit--others server)) (multi-edit--open-beside server other)))
+    (setq multi-edit--connecting (delete (eglot--project server) multi-edit--connecting))
+    (dolist (other (multi-edit--others server)) (multi-edit--open-beside server other))
+    (dolist (buffer (multi-edit--own-buffers-of server)) (multi-edit--open-own server buffer)))
    ((multi-edit--ours-p server))
    ((multi-edit--beside server)
     (multi-edit--open-beside (multi-edit--beside server) server))
-   (t
-    (let ((eglot-sync-connect nil))
-      (eglot--connect '(multi-edit--no-mode) (eglot--project server)
-                      'multi-edit-eglot-server multi-edit-command '("none"))))))
+   (t (multi-edit--connect (eglot--project server)))))
 
 (defun multi-edit--open-beside (beside other)
   "Tell BESIDE of the buffers that OTHER manages."
@@ -213,6 +245,9 @@ eglot waits with it until half a second nothing was typed; an agent that asks me
 (defun multi-edit--pass-on (server method)
   "After SERVER was told METHOD about the current buffer's text, tell the server beside it.
 It gets the whole text of what changed, since the two may count columns differently."
+  ;; From now on eglot tells of this buffer.
+  (when (and (memq method '(:textDocument/didOpen textDocument/didOpen)) (not (multi-edit--beside-p server)))
+    (multi-edit--leave))
   (when-let* ((name (and method (string-remove-prefix ":" (format "%s" method))))
               ((member name '("textDocument/didOpen" "textDocument/didChange" "textDocument/didClose")))
               (beside (multi-edit--beside server)))
@@ -224,6 +259,112 @@ It gets the whole text of what changed, since the two may count columns differen
            (jsonrpc-notify beside :textDocument/didChange
                            (list :textDocument (list :uri (plist-get item :uri) :version (plist-get item :version))
                                  :contentChanges (vector (list :text (plist-get item :text))))))))))
+
+;; Buffers without a server of eglot's
+
+(defvar-local multi-edit--own nil
+  "Nil unless the server is told of the current buffer here; else its :project, and the :uri, :version and :tick last sent.")
+(put 'multi-edit--own 'permanent-local t)
+
+(defvar multi-edit--own-buffers nil
+  "All buffers that have `multi-edit--own'.")
+
+(defun multi-edit--own-buffers-of (server)
+  "The buffers of SERVER's project of which it is told here."
+  (seq-filter (lambda (buffer)
+                (equal (eglot--project server) (plist-get (buffer-local-value 'multi-edit--own buffer) :project)))
+              multi-edit--own-buffers))
+
+(defun multi-edit--adoptable-p ()
+  "Whether the current buffer has the text of a file that agents may edit, and nobody else tells the server of it.
+Not so are remote, compressed and encrypted files, whose text is not what the disk has, and those that can't be written."
+  (and buffer-file-name
+       enable-multibyte-characters
+       (not multi-edit--own)
+       (not (and (featurep 'eglot) (eglot-managed-p)))
+       (not (find-file-name-handler buffer-file-name 'insert-file-contents))
+       (or (file-writable-p buffer-file-name) (not (file-exists-p buffer-file-name)))
+       (not (memq 'eight-bit (find-charset-region (point-min) (point-max))))))
+
+(defun multi-edit--adopt (&optional buffer)
+  "Tell the server of the text of BUFFER, by default the current one, and of its changes, unless eglot does so."
+  (when (buffer-live-p (or buffer (current-buffer)))
+    (with-current-buffer (or buffer (current-buffer))
+      (when (and multi-edit-beside-mode (multi-edit--adoptable-p))
+        (require 'eglot)
+        (let ((project (eglot--current-project)))
+          (setq multi-edit--own (list :project project :uri (eglot-path-to-uri buffer-file-name) :version -1 :tick nil))
+          (push (current-buffer) multi-edit--own-buffers)
+          (add-hook 'after-change-functions #'multi-edit--changed nil t)
+          (add-hook 'kill-buffer-hook #'multi-edit--leave nil t)
+          (if-let* ((server (multi-edit--connection project)))
+              (multi-edit--open-own server (current-buffer))
+            (multi-edit--connect project)))))))
+
+(defun multi-edit--adopt-anew ()
+  "Begin again with the current buffer, whose file has another name now."
+  (multi-edit--leave)
+  (multi-edit--adopt))
+
+(defun multi-edit--leave ()
+  "No longer tell the server of the current buffer."
+  ;; A clone of a buffer has its variables, too.
+  (when (memq (current-buffer) multi-edit--own-buffers)
+    (setq multi-edit--own-buffers (delq (current-buffer) multi-edit--own-buffers))
+    (remove-hook 'after-change-functions #'multi-edit--changed t)
+    (remove-hook 'kill-buffer-hook #'multi-edit--leave t)
+    (when-let* (((plist-get multi-edit--own :tick))
+                (server (multi-edit--connection (plist-get multi-edit--own :project))))
+      (jsonrpc-notify server :textDocument/didClose
+                      (list :textDocument (list :uri (plist-get multi-edit--own :uri)))))
+    (setq multi-edit--own nil)))
+
+(defun multi-edit--open-own (server buffer)
+  "Tell SERVER that BUFFER is open."
+  (with-current-buffer buffer
+    (jsonrpc-notify server :textDocument/didOpen
+                    (list :textDocument (nconc (multi-edit--next-version)
+                                               (list :languageId "plaintext" :text (multi-edit--text)))))))
+
+(defun multi-edit--next-version ()
+  "The name of the current buffer's text as it is now, which is to be sent."
+  (let ((version (1+ (plist-get multi-edit--own :version))))
+    (setq multi-edit--own
+          (plist-put (plist-put multi-edit--own :version version) :tick (buffer-chars-modified-tick)))
+    (list :uri (plist-get multi-edit--own :uri) :version version)))
+
+(defun multi-edit--text ()
+  (save-restriction
+    (widen)
+    (buffer-substring-no-properties (point-min) (point-max))))
+
+(defvar multi-edit--timer nil
+  "Set while a change is to be sent that no command has made.")
+
+(defun multi-edit--changed (&rest _)
+  "Have the change of the current buffer sent, also when no command follows."
+  (unless multi-edit--timer
+    (setq multi-edit--timer (run-with-timer 0 nil #'multi-edit--send-own))))
+
+(dolist (function '(multi-edit--changed multi-edit--leave))
+  (put function 'permanent-local-hook t))
+
+(defun multi-edit--send-own ()
+  "Send the texts that have changed, of buffers of which the server is told here."
+  (when multi-edit--timer
+    (cancel-timer multi-edit--timer)
+    (setq multi-edit--timer nil))
+  (dolist (buffer multi-edit--own-buffers)
+    (let* ((own (buffer-local-value 'multi-edit--own buffer))
+           (tick (plist-get own :tick)))
+      (when (and tick (/= tick (buffer-chars-modified-tick buffer)))
+        ;; An error would take this function off its hook, and texts would no longer be sent.
+        (with-demoted-errors "multi-edit: %S"
+          (when-let* ((server (multi-edit--connection (plist-get own :project))))
+            (with-current-buffer buffer
+              (jsonrpc-notify server :textDocument/didChange
+                              (list :textDocument (multi-edit--next-version)
+                                    :contentChanges (vector (list :text (multi-edit--text))))))))))))
 
 ;;; Setting up lsp-mode
 
@@ -399,14 +540,17 @@ creates, renames or deletes files is left to the server."
   "The buffers whose text SESSION has."
   (seq-filter #'buffer-live-p
               (cond ((multi-edit--lsp-p session) (lsp--workspace-buffers session))
-                    ((multi-edit--beside-p session) (mapcan (lambda (other) (copy-sequence (eglot--managed-buffers other)))
-                                                            (multi-edit--others session)))
+                    ((multi-edit--beside-p session)
+                     (append (multi-edit--own-buffers-of session)
+                             (mapcan (lambda (other) (copy-sequence (eglot--managed-buffers other)))
+                                     (multi-edit--others session))))
                     (t (eglot--managed-buffers session)))))
 
 (defun multi-edit--version (session buffer)
   "The version of BUFFER's text, as SESSION was sent it."
   (with-current-buffer buffer
     (cond ((multi-edit--lsp-p session) lsp--cur-version)
+          (multi-edit--own (plist-get multi-edit--own :version))
           ((boundp 'eglot--docver) eglot--docver)
           (t eglot--versioned-identifier))))
 
@@ -425,8 +569,10 @@ creates, renames or deletes files is left to the server."
   "Send what was typed and not sent yet, in all buffers of SESSION."
   (if (multi-edit--lsp-p session)
       (lsp--flush-delayed-changes)
+    (multi-edit--send-own)
     (dolist (buffer (multi-edit--buffers session))
-      (with-current-buffer buffer (eglot--signal-textDocument/didChange)))))
+      (unless (memq buffer multi-edit--own-buffers)
+        (with-current-buffer buffer (eglot--signal-textDocument/didChange))))))
 
 (defun multi-edit--request (session method params callback)
   "Send METHOD with PARAMS to SESSION; CALLBACK gets the answer as `multi-edit-run' says."
