@@ -43,7 +43,12 @@ export const commandRows = {
   undo: { takes: "[TRANSACTION]", about: "take the last call back", words: [0, 1], options: general },
   sessions: { takes: "", about: "list the editors that can be reached", words: [0, 0], options: general },
   doctor: { takes: "", about: "say what works, what does not, and what to do", words: [0, 0], options: general },
-  setup: { takes: "NAME", about: "print the configuration of an editor or agent", words: [0, 1], options: ["help"] },
+  setup: {
+    takes: "NAME [WORD...]",
+    about: "print the configuration of an editor or agent",
+    words: [0, Number.POSITIVE_INFINITY],
+    options: ["help"],
+  },
   mcp: {
     takes: "",
     about: "serve agents over MCP on stdin and stdout",

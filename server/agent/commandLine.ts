@@ -72,7 +72,7 @@ const commands: Readonly<Record<Arguments["command"], Command>> = {
   undo,
   sessions: async (given, asker) => (await import("./report.js")).listSessions(given, asker),
   doctor: async (given, asker) => (await import("./report.js")).examine(given, asker),
-  setup: async ({ words }) => (await import("./setup.js")).printSetup(words[0]),
+  setup: async ({ words }) => (await import("./setup.js")).printSetup(words),
   mcp: serveTools,
 };
 

@@ -3,18 +3,28 @@ import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setupSentences } from "../plan/failure.js";
 import { exitCodes } from "./exitCodes.js";
+import { helixSetup, type Setup } from "./setupHelix.js";
 import { print, say } from "./show.js";
 
-/** Prints the configuration of one program, or says which are known. */
-export function printSetup(name: string | undefined): number {
-  const known = Object.keys(setups);
-  const setup = name === undefined ? undefined : setups[name];
-  if (setup === undefined) {
-    say(setupSentences.unknown(name, known));
+/** Prints the configuration of one program, of Helix that for some languages; or says what is known. */
+export function printSetup([name, ...words]: readonly string[]): number {
+  const setup = name === "helix" ? helixSetup(words) : fixedSetup(name, words);
+  if (!setup.ok) {
+    say(setup.problem);
     return exitCodes.usage;
   }
-  print(setup(samples()));
+  print(setup.text);
   return exitCodes.done;
+}
+
+function fixedSetup(name: string | undefined, words: readonly string[]): Setup {
+  const setup = name === undefined ? undefined : setups[name];
+  if (name === undefined || setup === undefined) {
+    return { ok: false, problem: setupSentences.unknown(name, ["helix", ...Object.keys(setups)].sort()) };
+  }
+  const [word] = words;
+  if (word !== undefined) return { ok: false, problem: setupSentences.tooMany(name, word) };
+  return { ok: true, text: setup(samples()) };
 }
 
 /** The samples lie in the package beside the program, wherever that was installed. */
@@ -22,28 +32,15 @@ function samples(): string {
   return join(dirname(dirname(realpathSync(process.argv[1] ?? "."))), "client-samples");
 }
 
-/** By name; each text is complete, its first lines say where it belongs. They are given the folder of the samples. */
+/** By name, but for Helix; each text is complete, its first lines say where it belongs. They are given the folder of the samples. */
 const setups: Readonly<Record<string, (samples: string) => string>> = {
   neovim: (folder) => `-- Neovim 0.10 or later, in init.lua: every file, beside the servers that it has.
 vim.opt.runtimepath:append(${JSON.stringify(join(folder, "neovim"))})
 require("multi_edit").setup()
 `,
-  helix: (
+  emacs: (
     folder,
-  ) => `# Helix 25.01 or later, in languages.toml. A language names all of its servers, so this is one entry for each;
-#   sh ${join(folder, "helix", "languages.sh")} rust python
-# prints them with the servers that those languages have now.
-[language-server.multi-edit]
-command = "multi-edit-language-server"
-args = ["--stdio"]
-
-[[language]]
-name = "text"
-scope = "text.plain"
-file-types = ["txt", "text", "log"]
-language-servers = ["multi-edit"]
-`,
-  emacs: (folder) => `;; Emacs 29.1 or later, in init.el: beside the servers that eglot has.
+  ) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el, or ~/.config/emacs/init.el: for every file, beside the servers that eglot has.
 (add-to-list 'load-path ${JSON.stringify(join(folder, "emacs"))})
 (require 'multi-edit)
 (multi-edit-beside-mode)

@@ -243,6 +243,8 @@ describe("a command line that makes no sense", () => {
     [["read", "a", "--save=never"], "--save"],
     [["sessions", "all"], "sessions"],
     [["setup", "ed"], "Nothing is known of"],
+    [["setup", "neovim", "lua"], '"multi-edit setup neovim" takes nothing more, and "lua" follows.'],
+    [["setup", "helix"], "multi-edit setup helix typescript rust"],
     [["apply", "--session="], "need a value"],
   ])("%j exits with 2 and says why", async (args, why) => {
     ownStateHome();
@@ -265,6 +267,11 @@ describe("a command line that makes no sense", () => {
     const { code, stdout, stderr } = await runCommand(program, ["apply"], { input });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^\S.*\n$/s);
+  });
+
+  it("nor does a question for Helix where it is not", async () => {
+    const { code, stdout, stderr } = await runCommand(program, ["setup", "helix", "rust"], { env: { PATH: "" } });
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("Neither hx nor helix is on the PATH")]);
   });
 
   it("nor does a file that is not there", async () => {

@@ -273,7 +273,7 @@ describe("people", () => {
     expect(silent.stdout).toContain("The editor may be suspended or busy: bring it back, or end it.");
   });
 
-  it.each(["neovim", "helix", "emacs", "claude", "codex", "opencode", "gemini", "pi"])(
+  it.each(["neovim", "emacs", "claude", "codex", "opencode", "gemini", "pi"])(
     "get the configuration of %s",
     async (name) => {
       const { code, stdout, stderr } = await runCommand(program, ["setup", name]);

@@ -17,7 +17,7 @@ export interface Place {
   readonly folder: string;
   /** A folder for what belongs to the editor alone, such as its settings; it is the editor's home and temporary folder. */
   readonly home: string;
-  /** For the editor's process. `PATH` in it leads to a program `multi-edit-language-server`. */
+  /** For the editor's process. In the root, `PATH` leads to `multi-edit-language-server` and `multi-edit`. */
   readonly env: Readonly<Record<string, string>>;
   /** The repository, with `client-samples/` and `test/editors/` in it. */
   readonly repository: string;

@@ -19,7 +19,7 @@ const common = {
   name: "Helix",
   versionCommand: ["hx", "--version"],
   version: /^helix (\S+)/,
-  start,
+  start: (place: Place) => start(place, languages),
 } as const;
 
 /** Today's Helix. */
@@ -32,11 +32,32 @@ export const olderHelix: EditorKind = {
   traits: { ...traits, command: false, reordersChanges: true },
 };
 
-/** Languages of the files in the tests, beside those of the README. */
-const languages = ["javascript", "jsx", "go", "json", "yaml", "sql", "bash", "css", "c"];
+/** A Helix whose user has named these languages. */
+export const helixFor = (kind: EditorKind, named: readonly string[]): EditorKind => ({
+  ...kind,
+  start: (place) => start(place, named),
+});
 
-async function start(place: Place): Promise<Driver> {
-  configure(place);
+/** Languages of the files in the tests, in place of those of the README. */
+const languages = [
+  "text",
+  "markdown",
+  "typescript",
+  "rust",
+  "python",
+  "javascript",
+  "jsx",
+  "go",
+  "json",
+  "yaml",
+  "sql",
+  "bash",
+  "css",
+  "c",
+];
+
+async function start(place: Place, named: readonly string[]): Promise<Driver> {
+  configure(place, named);
   const terminal = startTerminal(place, ["hx"]);
   try {
     await terminal.whenShown("scratch", 0);
@@ -162,13 +183,12 @@ const selectionPath = ({ home }: Pick<Place, "home">): string => join(home, "sel
 /** Helix expands what stands behind a percent sign. */
 const argument = (call: unknown): string => JSON.stringify(call).replaceAll("%", "\\u0025");
 
-/** What the README says, the same for the languages of the tests, and keys that are taken as they are. */
-function configure({ home, inside: [program, ...args], env }: Place): void {
+/** What the README says, but for other languages, and keys that are taken as they are. */
+function configure({ home, inside: [program, ...args], env }: Place, named: readonly string[]): void {
   const folder = join(home, ".config/helix");
   mkdirSync(folder, { recursive: true });
-  const attach = blockOf("README.md", "sh helix");
-  const more = attach.replace(/^cat .*\n/, "").replace(/(languages\.sh) .* (>>)/, `$1 ${languages.join(" ")} $2`);
-  const ran = spawnSync(program, [...args, "sh", "-euc", `${attach}${more}`], { env, encoding: "utf8" });
+  const attach = blockOf("README.md", "sh helix").replace(/(setup helix) .* (>>)/, `$1 ${named.join(" ")} $2`);
+  const ran = spawnSync(program, [...args, "sh", "-euc", attach], { env, encoding: "utf8" });
   if (ran.status !== 0) throw new Error(`the README's commands fail: ${ran.stderr}`);
   const path = selectionPath({ home });
   const write = `:pipe-to cat >${path}.part && mv ${path}.part ${path}`;

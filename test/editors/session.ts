@@ -1,7 +1,6 @@
 /** Starts a real editor with the built server behind a tap, in a workspace of its own. */
 import { spawnSync } from "node:child_process";
 import {
-  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -28,6 +27,8 @@ export interface Session {
   readonly wire: Wire;
   /** The folder in which the editor was started; it is no workspace folder of the server any more. */
   readonly folder: string;
+  /** The home of the editor's user. */
+  readonly home: string;
   /** A file outside of all stages, for editors that need one to be open. */
   readonly first: string;
   stop(): Promise<void>;
@@ -76,7 +77,7 @@ export async function startSession(
     await wire.whenOpen(first);
     wire.setFolders({ remove: [place.folder] });
     await driver.closeAll();
-    return { kind, driver, wire, folder: place.folder, first, stop };
+    return { kind, driver, wire, folder: place.folder, home: place.home, first, stop };
   } catch (error) {
     const said = driver?.said() ?? "";
     await stop();
@@ -94,8 +95,8 @@ async function layPlace(kind: EditorKind, base: string, encodings: readonly stri
   copyFileSync(built.path, tap);
   built.remove();
   const program = join(bin, "multi-edit-language-server");
-  writeFileSync(program, `#!/bin/sh\nexec node '${tap}' '${builtServer}' "$@"\n`);
-  chmodSync(program, 0o755);
+  writeFileSync(program, `#!/bin/sh\nexec node '${tap}' '${builtServer}' "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(bin, "multi-edit"), `#!/bin/sh\nexec node '${builtServer}' "$@"\n`, { mode: 0o755 });
   const link = await openLink(join(base, "s"));
   const env = {
     PATH: process.env.PATH ?? "",
@@ -113,7 +114,8 @@ async function layPlace(kind: EditorKind, base: string, encodings: readonly stri
   return { folder, home, env, repository, inside: insideOf(kind, [base, repository]), link };
 }
 
-function insideOf({ root }: EditorKind, folders: readonly string[]): [string, ...string[]] {
+/** Command line that runs a program in the root of an editor, which sees these folders. */
+export function insideOf({ root }: EditorKind, folders: readonly string[]): [string, ...string[]] {
   const roots = process.env.EDITORS_ROOT ?? "";
   return ["bash", join(repository, ".ci/inside"), join(roots, root), ...folders, "--"];
 }

@@ -1,0 +1,146 @@
+/** What `multi-edit setup` prints, in the configuration of real editors: an agent's call finds the text that nobody has saved. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { runCommand } from "../support/commands.js";
+import { builtServer } from "../support/wireServer.js";
+import type { EditorKind } from "./editor.js";
+import { eglotWith } from "./emacs.js";
+import { helix, helixFor, olderHelix } from "./helix.js";
+import { neovim, neovimWith, olderNeovim } from "./neovim.js";
+import { absence, insideOf, startSession } from "./session.js";
+import { onStage } from "./stage.js";
+
+const printed = (name: string): string =>
+  execFileSync(process.execPath, [builtServer, "setup", name], { encoding: "utf8" });
+
+/** Without a mode for the tests' files, as it is where nobody has set one up. */
+const plainEmacs = eglotWith([], () => `${printed("emacs")}(setq-default major-mode 'fundamental-mode)`);
+
+const editors: readonly EditorKind[] = [
+  { ...neovim, start: (place) => neovimWith(neovim, printed("neovim")).start(place) },
+  { ...olderNeovim, start: (place) => neovimWith(olderNeovim, printed("neovim")).start(place) },
+  helixFor(helix, ["text", "typescript"]),
+  helixFor(olderHelix, ["text", "typescript"]),
+  plainEmacs,
+];
+
+vi.setConfig({ testTimeout: 60_000 });
+
+for (const kind of editors) {
+  const missing = absence(kind);
+  it(`keeps the unsaved text in ${kind.name} (${kind.root})`, async () => {
+    if (missing !== undefined) return leftOut(kind, missing);
+    const session = await startSession(kind);
+    try {
+      await onStage(session, async (stage) => {
+        const saved = "export const rate = 0.19;\n";
+        stage.lay({ "price.ts": saved });
+        await stage.open("price.ts");
+        await stage.retype("price.ts", "export const rate = 0.19; // ask Ann\n");
+        const { home } = session;
+        const env = { HOME: home, XDG_RUNTIME_DIR: home, TMPDIR: home, XDG_STATE_HOME: join(home, ".local/state") };
+        const input = '{ "path": "price.ts", "oldText": "rate = 0.19", "newText": "rate = 0.2" }';
+        const ran = await runCommand(agent, ["apply"], { cwd: stage.folder, input, env });
+        expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("In the editor") });
+        expect(ran.stdout).toContain("-export const rate = 0.19; // ask Ann\n+export const rate = 0.2; // ask Ann\n");
+        expect(await stage.held()).toEqual({ "price.ts": "export const rate = 0.2; // ask Ann\n" });
+        expect(stage.disk()).toEqual({ "price.ts": saved });
+      });
+    } finally {
+      await session.stop();
+    }
+  });
+}
+
+for (const kind of [helix, olderHelix]) {
+  const missing = absence(kind);
+  describe.skipIf(missing !== undefined)(`setup helix, beside ${kind.name} (${kind.root})`, () => helixEntries(kind));
+}
+
+/** The program, as an agent runs it outside of the editor's root. */
+const agent = { path: builtServer, folder: "", remove: () => undefined };
+
+function leftOut(kind: EditorKind, missing: string): void {
+  const told = `left out: what multi-edit setup attaches in a real ${kind.name} (${kind.root}): ${missing}`;
+  if (process.env.REQUIRE_EDITORS === "1") throw new Error(told);
+  console.log(told);
+}
+
+function helixEntries(kind: EditorKind): void {
+  it("appended to the file twice, leaves each language its servers and adds ours", () => {
+    const { file, append, servers } = homeOfHelix(kind);
+    const before = ["python", "go", "typescript", "mail"].map(servers);
+    expect(append("python", "go", "typescript", "text")).toMatchObject({ status: 0, stderr: "" });
+    const first = readFileSync(file, "utf8");
+    expect(append("python", "typescript", "css", "text")).toMatchObject({ status: 0, stderr: "" });
+    const added = readFileSync(file, "utf8").slice(first.length);
+    expect(added).toContain("# python has multi-edit already.");
+    expect(added.match(/^name = .*$/gm)).toEqual(['name = "css"']);
+    const [python = [], go = [], typescript = [], mail] = before;
+    // Before its next release Helix shows the commands of servers, and then ours, too.
+    const ours = servers("text")[0]!;
+    expect(ours).toMatch(/^multi-edit/);
+    expect(python.length).toBeGreaterThan(2);
+    expect(["python", "go", "typescript", "mail"].map(servers)).toEqual([
+      [...python, ours],
+      [...go, ours],
+      [...typescript, ours],
+      mail,
+    ]);
+  });
+
+  it("keeps a server of the user's own", () => {
+    const { file, append, servers } = homeOfHelix(kind);
+    const own =
+      '[[language]]\nname = "rust"\nlanguage-servers = ["mine"]\n[language-server]\nmine = { command = "mine" }';
+    writeFileSync(file, own);
+    expect(append("rust")).toMatchObject({ status: 0 });
+    expect(servers("rust")).toEqual(["mine", expect.stringMatching(/^multi-edit/)]);
+  });
+
+  it("prints nothing but a sentence for what Helix does not know, and for a file that it can't read", () => {
+    const { file, append } = homeOfHelix(kind);
+    const unknown = append("typescript", "nosuch", "ts");
+    expect(unknown.status).toBe(2);
+    expect(unknown.stderr).toMatch(
+      /^Helix knows no language "nosuch"\. Near .* nix.*\nHelix knows no language "ts"\. .* typescript,.*\n$/,
+    );
+    expect(readFileSync(file, "utf8")).toBe("");
+    writeFileSync(file, "[[language\n");
+    expect(append("typescript")).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("can't read your languages.toml"),
+    });
+    expect(readFileSync(file, "utf8")).toBe("[[language\n");
+  });
+}
+
+/** A user of Helix, who appends what is printed to the file. */
+function homeOfHelix(kind: EditorKind) {
+  const home = mkdtempSync(join(tmpdir(), "me-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const folder = join(home, ".config/helix");
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, "languages.toml");
+  const repository = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
+  const run = (script: string, args: readonly string[]) => {
+    const [program, ...inside] = insideOf(kind, [home, repository]);
+    const env = { PATH: process.env.PATH ?? "", HOME: home, TMPDIR: home };
+    return spawnSync(program, [...inside, "sh", "-euc", script, "sh", ...args], { cwd: home, env, encoding: "utf8" });
+  };
+  return {
+    file,
+    append: (...languages: readonly string[]) => run(`node '${builtServer}' setup helix "$@" >> '${file}'`, languages),
+    /** The servers that Helix says a language has. */
+    servers: (language: string): string[] => {
+      const { stdout, stderr } = run('hx --health "$@"', [language]);
+      expect(stderr).toBe("");
+      const list = /^Configured language servers:.*\n((?: .*\n)*)/m.exec(stdout)?.[1] ?? "";
+      return [...list.matchAll(/^ .*? ([\w.-]+): /gm)].map(([, name]) => name!);
+    },
+  };
+}
