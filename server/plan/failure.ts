@@ -1495,16 +1495,16 @@ export const setupSentences = {
   unknown: (name: string | undefined, known: readonly string[]) =>
     `${name === undefined ? "" : `Nothing is known of ${quote(name, 40)}. `}The configuration of one of these is printed: ${known.join(", ")}.`,
   tooMany: (name: string, word: string) =>
-    `"multi-edit setup ${name}" takes nothing more, and ${quote(word, 40)} follows.`,
+    `"multi-edit setup ${name}" takes no further arguments, but was given ${quote(word, 40)}.`,
   noLanguages: () =>
-    "Name the languages of your files, as Helix calls them: multi-edit setup helix typescript rust. Helix starts servers for each language by itself, so there is no entry for all of them.",
+    "Name the languages of your files, as Helix calls them: multi-edit setup helix typescript rust. Helix has a list of servers for each language, so no entry is for all files.",
   noHelix: () =>
     "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this on the machine that has it.",
   /** `problem` is Helix' own text, of several lines. */
   brokenHelix: (problem: string) => `Helix can't read your languages.toml; correct it first. ${clip(problem, 400)}`,
   /** `near` is empty, or names of languages with commas between them. */
   unknownLanguage: (language: string, near: string) =>
-    `Helix knows no language ${quote(language, 40)}.${near === "" ? "" : ` Near to it are: ${clip(near, 400)}.`}`,
+    `Helix knows no language ${quote(language, 40)}.${near === "" ? "" : ` Some that it knows: ${clip(near, 400)}.`}`,
   namelessServers: (language: string, shown: readonly string[]) =>
     `The servers of ${language} can't be named: Helix shows ${shown.map((one) => quote(one, 40)).join(", ")}, and not all of these are names. Write the entry yourself: the list that the language has, and "multi-edit" at its end.`,
 } as const;

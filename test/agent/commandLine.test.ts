@@ -243,7 +243,7 @@ describe("a command line that makes no sense", () => {
     [["read", "a", "--save=never"], "--save"],
     [["sessions", "all"], "sessions"],
     [["setup", "ed"], "Nothing is known of"],
-    [["setup", "neovim", "lua"], '"multi-edit setup neovim" takes nothing more, and "lua" follows.'],
+    [["setup", "neovim", "lua"], '"multi-edit setup neovim" takes no further arguments, but was given "lua".'],
     [["setup", "helix"], "multi-edit setup helix typescript rust"],
     [["apply", "--session="], "need a value"],
   ])("%j exits with 2 and says why", async (args, why) => {

@@ -107,7 +107,7 @@ function helixEntries(kind: EditorKind): void {
     const unknown = append("typescript", "nosuch", "ts");
     expect(unknown.status).toBe(2);
     expect(unknown.stderr).toMatch(
-      /^Helix knows no language "nosuch"\. Near .* nix.*\nHelix knows no language "ts"\. .* typescript,.*\n$/,
+      /^Helix knows no language "nosuch"\. Some .* nix.*\nHelix knows no language "ts"\. .* typescript,.*\n$/,
     );
     expect(readFileSync(file, "utf8")).toBe("");
     writeFileSync(file, "[[language\n");
