@@ -18,7 +18,7 @@ export function printSetup([name, ...words]: readonly string[]): number {
 }
 
 function fixedSetup(name: string | undefined, words: readonly string[]): Setup {
-  const setup = name === undefined ? undefined : setups[name];
+  const setup = name !== undefined && Object.hasOwn(setups, name) ? setups[name] : undefined;
   if (name === undefined || setup === undefined) {
     return { ok: false, problem: setupSentences.unknown(name, ["helix", ...Object.keys(setups)].sort()) };
   }
@@ -38,9 +38,8 @@ const setups: Readonly<Record<string, (samples: string) => string>> = {
 vim.opt.runtimepath:append(${JSON.stringify(join(folder, "neovim"))})
 require("multi_edit").setup()
 `,
-  emacs: (
-    folder,
-  ) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el, or ~/.config/emacs/init.el: for every file, beside the servers that eglot has.
+  emacs: (folder) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el: every file, beside
+;; the servers that eglot has.
 (add-to-list 'load-path ${JSON.stringify(join(folder, "emacs"))})
 (require 'multi-edit)
 (multi-edit-beside-mode)

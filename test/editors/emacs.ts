@@ -43,6 +43,12 @@ export const eglotWith = (blocks: readonly string[], more: (place: Place) => str
 /** As a user has it who follows the README. */
 export const eglot = eglotWith(["eglot", "confirm"]);
 
+/** Emacs in which no other server runs, and files have no mode of their own. */
+export const plainEmacs: EmacsKind = {
+  ...eglotWith(["beside", "confirm"], () => "(setq-default major-mode 'fundamental-mode)"),
+  name: "Emacs, no other server",
+};
+
 /** Emacs with lsp-mode, as its package is installed in the system. */
 export const lspMode: EmacsKind = {
   name: "Emacs, lsp-mode",

@@ -18,14 +18,14 @@ const printed = (name: string): string =>
   execFileSync(process.execPath, [builtServer, "setup", name], { encoding: "utf8" });
 
 /** Without a mode for the tests' files, as it is where nobody has set one up. */
-const plainEmacs = eglotWith([], () => `${printed("emacs")}(setq-default major-mode 'fundamental-mode)`);
+const emacs = eglotWith([], () => `${printed("emacs")}(setq-default major-mode 'fundamental-mode)`);
 
 const editors: readonly EditorKind[] = [
   { ...neovim, start: (place) => neovimWith(neovim, printed("neovim")).start(place) },
   { ...olderNeovim, start: (place) => neovimWith(olderNeovim, printed("neovim")).start(place) },
   helixFor(helix, ["text", "typescript"]),
   helixFor(olderHelix, ["text", "typescript"]),
-  plainEmacs,
+  emacs,
 ];
 
 vi.setConfig({ testTimeout: 60_000 });

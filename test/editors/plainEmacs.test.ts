@@ -1,0 +1,5 @@
+/** A real Emacs with the sample and no other server. */
+import { plainEmacs } from "./emacs.js";
+import { describeEditor } from "./suite.js";
+
+describeEditor(plainEmacs);
