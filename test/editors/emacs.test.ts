@@ -322,21 +322,22 @@ function beside({ encoding, sync }: { readonly encoding: string; readonly sync: 
       }),
   );
 
-  it("has the text of what eglot has ceased to manage, and of what it manages again", () =>
-    stage(async (one) => {
-      const text = async () => (await one.wire.read(one.path("a.txt")))?.text;
-      const inBuffer = (form: string) =>
-        emacsOf(one).evaluate(`(with-current-buffer (find-buffer-visiting "${one.path("a.txt")}") ${form} t)`);
-      one.lay({ "a.txt": "one\n" });
-      await one.open("a.txt");
-      await one.retype("a.txt", "unsaved\n");
-      await inBuffer("(eglot--managed-mode-off)");
-      await one.type("a.txt", "unsaved", "still ");
-      await expect.poll(text).toBe("still unsaved\n");
-      await inBuffer("(eglot--maybe-activate-editing-mode)");
-      await one.type("a.txt", "still", "and ");
-      await expect.poll(text).toBe("and still unsaved\n");
-      expect(await one.apply("agent", batch(["a.txt", "still", "again"]))).toMatchObject({ outcome: "applied" });
-      expect(await one.held()).toEqual({ "a.txt": "and again unsaved\n" });
-    }));
+  it("has the text of what eglot has ceased to manage, and of what it manages again", () => stage(managedAnew));
+}
+
+async function managedAnew(one: Stage): Promise<void> {
+  const text = async () => (await one.wire.read(one.path("a.txt")))?.text;
+  const inBuffer = (form: string) =>
+    emacsOf(one).evaluate(`(with-current-buffer (find-buffer-visiting "${one.path("a.txt")}") ${form} t)`);
+  one.lay({ "a.txt": "one\n" });
+  await one.open("a.txt");
+  await one.retype("a.txt", "unsaved\n");
+  await inBuffer("(eglot--managed-mode-off)");
+  await one.type("a.txt", "unsaved", "still ");
+  await expect.poll(text).toBe("still unsaved\n");
+  await inBuffer("(eglot--maybe-activate-editing-mode)");
+  await one.type("a.txt", "still", "and ");
+  await expect.poll(text).toBe("and still unsaved\n");
+  expect(await one.apply("agent", batch(["a.txt", "still", "again"]))).toMatchObject({ outcome: "applied" });
+  expect(await one.held()).toEqual({ "a.txt": "and again unsaved\n" });
 }
