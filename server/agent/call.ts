@@ -1,7 +1,7 @@
 /** A call as it reaches a program rather than the editor: the files that it is about, and what is added to it. */
 import { decodeCall } from "../dialect/decode.js";
 import type { CallOptions } from "../dialect/options.js";
-import { callSentences, type Failure } from "../plan/failure.js";
+import { callSentences, type Failure, type Previewer } from "../plan/failure.js";
 import { pathsOf } from "../plan/operation.js";
 
 /** A call that can be sent. */
@@ -16,10 +16,10 @@ export interface SoundCall {
 /** A call, or what is wrong with it: one by one, and as one text. */
 export type Call = SoundCall | { readonly ok: false; readonly failures: readonly Failure[]; readonly message: string };
 
-/** Reads one call, which may be any JSON value. A model sets no options. */
-export function readCall(value: unknown): Call {
+/** Reads one call, which may be any JSON value. A model sets no options. `previewer` is what shows at this door what a call would do. */
+export function readCall(value: unknown, previewer: Previewer): Call {
   const sent: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-  const decoded = decodeCall(sent, { optionsAllowed: false });
+  const decoded = decodeCall(sent, { optionsAllowed: false, previewer });
   if (!decoded.ok) {
     const { failures } = decoded;
     return { ok: false, failures, message: callSentences.failed(failures, { sound: [], total: 0, isPatch: false }) };

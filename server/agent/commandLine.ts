@@ -84,7 +84,7 @@ async function edit(method: string, given: Arguments, asker: Asker): Promise<num
   if (!text.ok) return misused(text.problem);
   const values = callsIn(text.value);
   if (!values.ok) return misused(values.problem);
-  const calls = values.value.map(readCall);
+  const calls = values.value.map((value) => readCall(value, "command"));
   const wrong = calls.findIndex(({ ok }) => !ok);
   if (wrong !== -1) return refuseCall(calls[wrong]!, { number: wrong + 1, of: calls.length, json: given.json });
   let code: number = exitCodes.done;

@@ -121,7 +121,7 @@ function inputSchema(properties: Readonly<Record<string, object>>, required: rea
 }
 
 function edits(method: string, args: unknown, directory: string): Asked {
-  const call = readCall(args);
+  const call = readCall(args, "tool");
   if (!call.ok) return { ok: false, message: call.message };
   const params = paramsOf(call, { root: directory, result: "summary" });
   return { ok: true, question: { method, params, targets: call.targets } };
@@ -129,7 +129,7 @@ function edits(method: string, args: unknown, directory: string): Asked {
 
 /** Whether a call holds nothing that could be done: whoever was to send a patch is then told of patches. */
 function isEmpty(args: unknown): boolean {
-  const call = readCall(args);
+  const call = readCall(args, "tool");
   return !call.ok && call.failures.every(({ code, index }) => code === "missingField" && index === undefined);
 }
 

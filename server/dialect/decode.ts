@@ -1,5 +1,5 @@
 /** Decodes one tool call, in any shape that is known, into operations, or into everything that is wrong with it. */
-import type { Failure } from "../plan/failure.js";
+import type { Failure, Previewer } from "../plan/failure.js";
 import { callFailures } from "../plan/failure.js";
 import type { EditOperation, Operation, Order } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
@@ -12,7 +12,7 @@ import { editFieldNames, styleBySpelling } from "./fields.js";
 import type { Findings } from "./findings.js";
 import { makeFindings } from "./findings.js";
 import type { SentField, SentKeys } from "./keys.js";
-import { readKeys, reportKeys } from "./keys.js";
+import { readKeys, reportKeys, trialKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";
 import { readOptions } from "./options.js";
 import type { Leniency } from "./patchMarkers.js";
@@ -26,6 +26,8 @@ export interface Door {
   readonly optionsAllowed: boolean;
   /** The user's wish for a call whose options say nothing; `undefined`: lenient. Only the text of a patch is read by it. */
   readonly lenient?: boolean;
+  /** What shows there what a call would do; `undefined`: the request for it. */
+  readonly previewer?: Previewer;
 }
 
 /** A call as it was understood, or why it was not. */
@@ -49,7 +51,7 @@ export type Decoded =
  */
 export function decodeCall(params: unknown, door: Door): Decoded {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
-  const findings = makeFindings();
+  const findings = makeFindings(door.previewer ?? "request");
   if (typeof sent === "string") {
     const isObjectText = /^\s*\{/.test(sent.slice(0, 100));
     if (isObjectText) return { ok: false, failures: [callFailures.notACall("a string of JSON")] };
@@ -62,10 +64,6 @@ export function decodeCall(params: unknown, door: Door): Decoded {
   const patch = keys.fields.patch;
   const edits = patch === undefined ? readEditCall(keys, findings) : undefined;
   if (patch !== undefined) reportBesidePatch(keys, patch, findings);
-  // Who asks for a trial must not get the real thing because the key is of another tool.
-  for (const [key, value] of Object.entries(sent)) {
-    if (/^dry[_-]?run$/i.test(key) && value !== false && value !== null) findings.fail(callFailures.dryRun(key));
-  }
   const options = readDoorOptions(keys, door, findings);
   const read =
     patch === undefined ? edits : readPatch(patch, { lenient: options.lenient ?? door.lenient ?? true }, findings);
@@ -95,6 +93,11 @@ function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: F
 function readDoorOptions(keys: SentKeys, door: Door, findings: Findings): CallOptions {
   const field = keys.fields.options;
   if (field === undefined) return {};
+  const trials = isObject(field.value) ? trialKeys(field.value) : [];
+  findings.refuseTrials(
+    trials.map((key) => `options.${key}`),
+    {},
+  );
   if (door.optionsAllowed) return readOptions(field.value, findings);
   findings.fail(callFailures.optionsRefused());
   return {};

@@ -1,5 +1,5 @@
 /** What decoding a call finds wrong or odd with it: all of it is collected, and what is said of it is bounded. */
-import type { Failure } from "../plan/failure.js";
+import type { At, Failure, Previewer } from "../plan/failure.js";
 import { callFailures, quote } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { nearestName } from "./spelling.js";
@@ -18,6 +18,8 @@ export interface Findings {
   fail(failure: Failure): void;
   /** The known name that a key seems to mean, which is for the caller to report; else the key is noted for a warning. */
   meantBy(unknown: UnknownKey): string | undefined;
+  /** Fails for each key by which the caller asks for a trial, because it would get the real thing. Keys are as sentences name them. */
+  refuseTrials(keys: readonly string[], at: At): void;
   /** Failures so far, also those beyond the limit. */
   count(): number;
   /** At most `limits.failuresPerCall`; the last one then says how many are left out. */
@@ -26,8 +28,8 @@ export interface Findings {
   warnings(): readonly string[];
 }
 
-/** Nothing found yet. */
-export function makeFindings(): Findings {
+/** Nothing found yet. `previewer` is what shows at the call's door what a call would do. */
+export function makeFindings(previewer: Previewer): Findings {
   const listed: Failure[] = [];
   let failed = 0;
   const unknownKeys = new Map<string, { readonly shown: string; readonly meant: string | undefined }>();
@@ -54,6 +56,9 @@ export function makeFindings(): Findings {
   return {
     fail,
     meantBy,
+    refuseTrials: (keys, at) => {
+      for (const key of keys) fail(callFailures.trial(at, key, previewer));
+    },
     count: () => failed,
     failures: () => {
       const more = failed - limits.failuresPerCall;

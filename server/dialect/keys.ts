@@ -4,6 +4,7 @@ import { callFailures } from "../plan/failure.js";
 import type { FieldName, TextStyle } from "./fields.js";
 import { fieldsBySpelling, isCallField, knownSpellings } from "./fields.js";
 import type { Findings } from "./findings.js";
+import { fold } from "./spelling.js";
 
 /** A field as the caller sent it. */
 export interface SentField {
@@ -20,8 +21,22 @@ export interface SentKeys {
   readonly twice: readonly (readonly string[])[];
   /** Known fields that belong to the call but stand in one of its edits, as spelt. */
   readonly misplaced: readonly string[];
-  /** Keys that nothing knows. */
+  /** Keys of other tools by which the caller asks only to see what the call would do. */
+  readonly trials: readonly string[];
+  /** Other keys that nothing knows. */
   readonly unknown: readonly string[];
+}
+
+/** The names that tools give to a trial, folded. */
+const trialNames: ReadonlySet<string> = new Set(["preview", "dryrun", "simulate"]);
+
+/** The keys of an object that make the call a trial for whoever wrote it, however they are spelt; `false` and `null` do not. */
+export function trialKeys(source: object): string[] {
+  return Object.entries(source).flatMap(([key, value]) => (isTrial(key, value) ? [key] : []));
+}
+
+function isTrial(key: string, value: unknown): boolean {
+  return value !== false && value !== null && value !== undefined && trialNames.has(fold(key));
 }
 
 /** Tells the keys of `source` apart. `place`: whether it is the call itself or one of the edits in its list. */
@@ -29,11 +44,12 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   const fields: Partial<Record<FieldName, SentField>> = {};
   const further = new Map<string, string[]>();
   const misplaced: string[] = [];
+  const trials: string[] = [];
   const unknown: string[] = [];
   for (const [spelling, value] of Object.entries(source)) {
     const name = fieldsBySpelling.get(spelling);
     if (name === undefined) {
-      unknown.push(spelling);
+      (isTrial(spelling, value) ? trials : unknown).push(spelling);
     } else if (value !== null && value !== undefined) {
       if (place === "edit" && isCallField(name)) {
         misplaced.push(spelling);
@@ -50,7 +66,7 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
           const others = further.get(name);
           return others === undefined ? [] : [[spelling, ...others]];
         });
-  return { fields, twice, misplaced, unknown };
+  return { fields, twice, misplaced, trials, unknown };
 }
 
 /** Where an object of a call stands. */
@@ -64,6 +80,7 @@ interface Surroundings {
 export function reportKeys(keys: SentKeys, { at, style }: Surroundings, findings: Findings): ReadonlySet<FieldName> {
   for (const spellings of keys.twice) findings.fail(callFailures.twoNames(at, spellings));
   for (const spelling of keys.misplaced) findings.fail(callFailures.misplacedField(at, spelling));
+  findings.refuseTrials(keys.trials, at);
   const meantFields = new Set<FieldName>();
   for (const key of keys.unknown) {
     const meant = findings.meantBy({ key, names: knownSpellings, within: "" });

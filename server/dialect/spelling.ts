@@ -20,7 +20,8 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best?.name;
 }
 
-function fold(name: string): string {
+/** A name without what spellings of it differ in: case, `_` and `-`. */
+export function fold(name: string): string {
   return name.toLowerCase().replace(/[_-]/g, "");
 }
 

@@ -380,6 +380,15 @@ export function showLines(
   return [...(how.before ? ["…"] : []), ...shown, ...(how.more ? ["…"] : [])].join("\n");
 }
 
+/** What shows at a door what a call would do. */
+export type Previewer = keyof typeof previewers;
+
+const previewers = {
+  request: "the request multiEdit/preview",
+  tool: "the tool preview_edits",
+  command: 'the command "multi-edit preview"',
+} as const;
+
 /** Failures of reading the call: its shape, its fields, their types. */
 export const callFailures = {
   notACall: (got: string) =>
@@ -461,12 +470,12 @@ export const callFailures = {
       `The request has the unknown field ${quote(key)}; what is read is told by path, startLine and endLine.`,
       `Leave ${quote(key)} out, or say with startLine and endLine which lines you want.`,
     ),
-  dryRun: (key: string) =>
+  trial: (at: At, key: string, previewer: Previewer) =>
     makeFailure(
       "unknownField",
-      {},
-      `${quote(key)} is no field here, and the call would change the files all the same.`,
-      "Leave it out, or send the call to multiEdit/preview.",
+      at,
+      `${nameOf(at)} has the field ${quote(key)}, which is unknown here and does not keep the call from changing files.`,
+      `Leave it out; ${previewers[previewer]} shows what the call would do and changes nothing.`,
     ),
   misplacedField: (at: At, key: string) =>
     makeFailure(

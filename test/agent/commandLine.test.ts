@@ -111,6 +111,18 @@ describe("apply", () => {
     expect(texts()["a.txt"]).toBe("mine\none\n");
   });
 
+  it.each([
+    ["apply", { preview: true }],
+    ["apply", { options: { dryRun: true } }],
+    ["preview", { "dry-run": 1 }],
+  ])("is not for a call that asks for a trial: %s %j", async (command, trial) => {
+    const { run, texts } = await layBench(unsaved);
+    const input = JSON.stringify({ path: "a.txt", oldText: "one", newText: "two", ...trial });
+    const { code, stderr } = await run([command], { input });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('the command "multi-edit preview" shows what')]);
+    expect(texts()["a.txt"]).toBe("mine\none\n");
+  });
+
   it("has the editor save what it is told to, and says what is not on disk", async () => {
     const { run, disk } = await layBench({ ...unsaved, saves: "saves", settings: {} });
     const kept = await run(["apply"], { input: call("a.txt") });

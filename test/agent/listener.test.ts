@@ -160,6 +160,16 @@ describe("an agent that knows the secret", () => {
     expect((await agent.ask(3, "multiEdit/apply", "*** Begin Patch\n*** Delete File: a.txt")).result).toBeDefined();
   });
 
+  it("is not served where it asks for a trial in another tool's words", async () => {
+    const { session, disk } = await layTable({ files: { "a.txt": "one\n" } });
+    const agent = await friend(session);
+    const call = { path: "a.txt", oldText: "one", newText: "two", options: { preview: true } };
+    const { error } = await agent.ask(1, "multiEdit/apply", call);
+    expect(error).toMatchObject({ code: -32602, data: { failures: [{ code: "unknownField" }] } });
+    expect(error?.message).toContain("the request multiEdit/preview");
+    expect(disk()["a.txt"]).toBe("one\n");
+  });
+
   it("gets its answer even if it has said all that it wants to say", async () => {
     const { session } = await layTable({ files: { "a.txt": "one\n" } });
     const agent = await friend(session);

@@ -211,6 +211,19 @@ describe("what models send in another way", () => {
     expect(texts()["a.txt"]).toBe("mine\none\n");
   });
 
+  it.each([
+    ["multi_edit", { ...edit("a.txt", "one", "two"), preview: true }],
+    ["multi_edit", { edits: [{ path: "a.txt", oldText: "one", newText: "two", dry_run: true }] }],
+    ["multi_edit", { ...edit("a.txt", "one", "two"), options: { simulate: true } }],
+    ["apply_patch", { patch: "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch", dryRun: "yes" }],
+    ["preview_edits", { ...edit("a.txt", "one", "two"), preview: true }],
+  ])("is refused by %s where it asks for a trial: %j", async (tool, args) => {
+    const { agent, texts, disk } = await layTable(unsaved);
+    const { texts: said, isError } = await agent.call(tool, args);
+    expect([isError, said[0]]).toEqual([true, expect.stringContaining("the tool preview_edits shows what")]);
+    expect([texts()["a.txt"], disk()["a.txt"]]).toEqual(["mine\none\n", "one\n"]);
+  });
+
   it.each([{}, { command: ["apply_patch", "*** Begin Patch\n*** End Patch"] }])(
     "is told of patches where it is to be one: %j",
     async (args) => {
