@@ -182,9 +182,11 @@ describe("a path that is one in some places only", () => {
     ["a.txt", "fileExists", ["to"], "exists"],
     ["dir/../a.txt", "fileExists", ["to"], "exists"],
     ["untitled:open", "invalidParams", ["delete", "from", "to"], "no file"],
-    ["unsaved.txt", "dirty", ["delete", "from"], "unsaved"],
+    ["untitled:open", "dirty", ["add"], "unsaved"],
+    ["unsaved.txt", "dirty", ["delete", "from", "add"], "unsaved"],
     ["unsaved.txt", "fileExists", ["to"], "exists"],
     ["vanished.txt", "dirty", ["delete", "from"], "save it"],
+    ["vanished.txt", "dirty", ["add"], "unsaved"],
     ["vanished.txt", "fileExists", ["to"], "exists"],
   ])("%s: %s", async (path, code, refused, words) => {
     const open = { "untitled:open": "old\n", "unsaved.txt": "old\ntyped\n", "vanished.txt": "old\n" };

@@ -1140,6 +1140,13 @@ export const fileFailures = {
       `${nameOf(at)} would ${what} a file that has unsaved changes in the editor.`,
       "Ask the user to save or discard them.",
     ),
+  wouldReplace: (at: At) =>
+    makeFailure(
+      "dirty",
+      at,
+      `${nameOf(at)} would replace all of a text that has unsaved changes in the editor.`,
+      'Change it with "*** Update File", which keeps them, or ask the user to save or discard them.',
+    ),
   noFile: (at: At) =>
     makeFailure(
       "invalidParams",

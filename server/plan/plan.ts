@@ -8,7 +8,7 @@ import { planOriginal } from "./original.js";
 import { type EditOutcome, type FilePlan, type FilePlans, notAttempted, type Planned, tooLarge } from "./outcome.js";
 import { planSections } from "./sections.js";
 import { planSequential } from "./sequential.js";
-import { type Document, liesBelow, type Snapshot } from "./snapshot.js";
+import { type Document, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 
 /** Plans a whole batch; yields after each edit, so that its caller can serve a keystroke or stop. */
 export function* planBatch(
@@ -111,9 +111,7 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
     const created = edited(draft, [{ from: 0, to: 0, insert: edit.newText }]).draft;
     return { draft: { ...created, created: true }, outcomes: done("applied") };
   }
-  // An editor may show an empty file as one line end.
-  const isEmpty = document.version === null ? document.text === "" : /^(?:\r\n|\n|\r)?$/.test(document.text);
-  if (!isEmpty) {
+  if (!isEmpty(document)) {
     return { draft, outcomes: done("failed", editFailures.emptyOldText(at, { first: true })) };
   }
   if (edit.newText === "") return { draft, outcomes: done("failed", editFailures.noChange(at)) };

@@ -8,7 +8,7 @@ import { fileOrder } from "./fileOrder.js";
 import type { AddSection, BatchOptions, DeleteSection, Operation, Section, UpdateSection } from "./operation.js";
 import { indicesOf, pathsOf } from "./operation.js";
 import { type EditOutcome, type FileChange, type FilePlan, type FilePlans, notAttempted, tooLarge } from "./outcome.js";
-import { type Document, type DocumentUri, liesBelow, type Snapshot } from "./snapshot.js";
+import { type Document, type DocumentUri, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 import { type Node, Tree } from "./tree.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
@@ -133,7 +133,7 @@ function settle(work: Work, section: AddSection | DeleteSection, { path }: Docum
 }
 
 function add(work: Work, section: AddSection, document: Document): Done {
-  const { tree, snapshot } = work;
+  const { tree, snapshot, options } = work;
   const { index, patchLine } = section;
   const at: At = { index, path: document.path, patchLine };
   const there = tree.get(document.uri) ?? revived(tree, document, index);
@@ -153,6 +153,11 @@ function add(work: Work, section: AddSection, document: Document): Done {
   // The mark that the file has is not written once more.
   const sent = there.draft.document.bom ? section.text.replace(/^\uFEFF/, "") : section.text;
   const insert = lineEnd === "\n" ? sent : sent.replaceAll("\n", lineEnd);
+  // A text that the user has emptied is nothing that could be lost.
+  const { document: before } = there.draft;
+  if (insert !== text && isDirty(before) && !isEmpty(before) && !options.overwrite) {
+    return { node: there, status: "failed", failure: fileFailures.wouldReplace(at) };
+  }
   const hadText = !there.draft.created;
   there.draft = edited(there.draft, [{ from: 0, to: text.length, insert }]).draft;
   there.isOverwritten ||= hadText && insert !== text;

@@ -43,6 +43,11 @@ export interface Snapshot {
   readonly documents: ReadonlyMap<DocumentUri, Document>;
 }
 
+/** Whether a document has no text: an editor may show an empty file as one line end. */
+export function isEmpty({ version, text }: Document): boolean {
+  return version === null ? text === "" : /^(?:\r\n|\n|\r)?$/.test(text);
+}
+
 /** Whether a file at a URI would lie below a path that is a file of the same batch. */
 export function liesBelow(uri: DocumentUri, { documents }: Snapshot): boolean {
   for (let end = uri.lastIndexOf("/"); end > 0; end = uri.lastIndexOf("/", end - 1)) {
