@@ -36,6 +36,10 @@ const patch = patchOf(
 /** Allowed, because the file that is moved has unsaved text. */
 const everything = { ...patch, options: { overwrite: true } };
 
+/** Two hunks, the second of which undoes the first. */
+const toAndFro = (path: string): string[] =>
+  ["b", "B"].flatMap((text, i) => [`*** Update File: ${path}`, "@@", `-${text}`, `+${["B", "b"][i]}`]);
+
 describe("the answer to the request", () => {
   it("holds creations, edits, renames and deletions, in this order, and no options", async () => {
     const { propose, uri, disk } = await start({ files, open });
@@ -137,6 +141,28 @@ describe("the answer to the request", () => {
     await editor.apply(answer.edit!);
     expect(disk()).toEqual({ "a.txt": "new\n", "b.txt": "a\n" });
     expect(texts()).toEqual({ "b.txt": "A\n" });
+  });
+
+  it.each([
+    [
+      "a section that changes nothing",
+      ["*** Update File: b.txt", "@@", " b", "*** Update File: a.txt", "@@", "-a", "+A"],
+    ],
+    ["an Add of the text that is there", ["*** Add File: b.txt", "+b", "*** Update File: a.txt", "@@", "-a", "+A"]],
+    ["a chain back to the start", [...toAndFro("b.txt"), "*** Update File: a.txt", "@@", "-a", "+A"]],
+  ])("lists no file that stays as it is: %s", async (_, lines) => {
+    const { propose } = await start({ files: { "b.txt": "b\n" }, open: { "a.txt": "a\n" } });
+    const { files, label, text } = await propose(patchOf(...lines));
+    expect(files.map(({ path }) => path)).toEqual(["a.txt"]);
+    expect([label, text]).toEqual(["a.txt (1 edit)", "a.txt (1 edit)\nM a.txt"]);
+  });
+
+  it("lists nothing where nothing changes, and is done all the same", async () => {
+    const { propose, apply } = await start({ files: { "b.txt": "b\n" } });
+    for (const answer of [await propose(patchOf(...toAndFro("b.txt"))), await apply(patchOf(...toAndFro("b.txt")))]) {
+      expect(answer).toMatchObject({ files: [], diff: "", text: "b.txt (2 edits)", edit: { documentChanges: [] } });
+      expect(answer).not.toHaveProperty("transaction");
+    }
   });
 
   it("overwrites by an edit of the whole text, which is an A in words", async () => {

@@ -113,10 +113,11 @@ function showAnswer(answered: Answered, { json }: Arguments): number {
     say(answered.message);
     return exitCodeOf(answered);
   }
-  const { diff, text, outcome, warnings } = answered.result as MultiEditResult;
+  const { diff, text, outcome, files, warnings } = answered.result as MultiEditResult;
   if (!json) print(diff, { isDiff: true });
+  const isUnchanged = outcome === "proposed" || (outcome === "applied" && files.length === 0);
   const through = answered.editor === undefined ? [] : [answerSentences.through(answered.editor)];
-  say([text, ...(outcome === "proposed" ? [callSentences.nothingChanged] : through), ...warnings].join("\n"));
+  say([text, ...(isUnchanged ? [callSentences.nothingChanged] : through), ...warnings].join("\n"));
   return exitCodeOf(answered);
 }
 

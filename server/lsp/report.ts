@@ -22,13 +22,14 @@ export interface Report {
 /** The answer to a call that went through, made in steps. */
 export function* toResult(report: Report): Generator<void, MultiEditResult> {
   const { planned, options } = report;
+  const changed = planned.files.filter(isChanged);
   const diffs: { readonly file: FileChange; readonly diff: FileDiff }[] = [];
-  for (const file of planned.files) {
+  for (const file of changed) {
     diffs.push({ file, diff: yield* diffing(file) });
     yield;
   }
   const textOfDiff = new Map(diffs.map(({ file, diff }) => [file, diff.text]));
-  const diff = inDiffOrder(planned.files)
+  const diff = inDiffOrder(changed)
     .map((file) => textOfDiff.get(file))
     .join("");
   const summary = options.result === "summary";
@@ -38,7 +39,7 @@ export function* toResult(report: Report): Generator<void, MultiEditResult> {
     applied: report.outcome === "applied",
     outcome: report.outcome,
     label,
-    text: textOf(label, report),
+    text: textOf(label, changed, report),
     diff: shown,
     files: diffs.map(({ file, diff }) => toFileResult(file, summary ? { ...diff, text: "" } : diff, report)),
     edits: planned.outcomes.map(toEditResult),
@@ -55,12 +56,19 @@ export function* toResult(report: Report): Generator<void, MultiEditResult> {
 export function labelOf(files: readonly FileChange[], options: CallOptions): string {
   // A label is shown to people: it must not break the line or turn the text around.
   if (options.label !== undefined) return options.label.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
-  const edits = files.reduce((sum, file) => sum + file.edits, 0);
-  const told = asked(files);
+  const changed = files.filter(isChanged);
+  const named = changed.length > 0 ? changed : files;
+  const edits = named.reduce((sum, file) => sum + file.edits, 0);
+  const told = asked(named);
   const [only] = told;
   const moved = only?.target === undefined ? "" : ` → ${only.target.path}`;
   const name = told.length === 1 && only !== undefined ? `${only.document.path}${moved}` : `${told.length} files`;
   return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
+}
+
+/** Whether anything becomes of a file: skipped edits and a chain that leads back to the start leave it as it is. */
+function isChanged({ kind, change }: FileChange): boolean {
+  return kind !== "update" || !change.isEmpty;
 }
 
 /** Without the files that only make room for another one, which nobody has asked for. */
@@ -73,8 +81,8 @@ function asked(files: readonly FileChange[]): readonly FileChange[] {
  * The label, the files of which the user sees nothing in an editor, and what becomes of each file, a letter and a path a line,
  * as Codex' command prints it. Agents that cut an answer cut its end.
  */
-function textOf(label: string, { planned, written }: Report): string {
-  const told = asked(planned.files);
+function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
+  const told = asked(changed);
   const pathsOf = (files: readonly FileChange[]): string[] =>
     files.map(({ document, target }) => target?.path ?? document.path);
   const linesOf = (letter: string): string[] =>

@@ -990,8 +990,33 @@ export interface AnchorAbsence {
   readonly nearest: readonly NearestRegion[];
 }
 
+/** An idle hunk: why it would change nothing. */
+export interface Idle {
+  /** Whether it has lines that go or come: the same ones then do both. */
+  readonly isSigned: boolean;
+}
+
+/** The reason why a hunk would change nothing, about whatever `name` says. */
+const sayIdle = (name: string, { isSigned }: Idle): string =>
+  isSigned ? `The lines of ${name} are the same with - and with +` : `No line of ${name} begins with - or +`;
+
 /** Failures of placing a hunk of a patch. */
 export const hunkFailures = {
+  /** `absence` is of lines that the file does not have either; `line` is the 1-based one at which it has them. */
+  noChange: (
+    at: At,
+    { absence, line, ...idle }: Idle & { readonly absence: Absence | undefined; readonly line: number | undefined },
+  ) =>
+    makeFailure(
+      "noChange",
+      at,
+      [
+        `${sayIdle(nameOf(at), idle)}, so it would change nothing.`,
+        ...(absence === undefined ? [] : ["The file does not have its lines.", ...sayAbsence(absence)]),
+      ].join(" "),
+      "Write the line as it is with -, and as it should be with +.",
+      absence === undefined ? (line === undefined ? {} : { line }) : placeOf(absence),
+    ),
   noLines: (at: At, { behind, everywhere, inBatch, ...absence }: HunkAbsence) =>
     makeFailure(
       "contextNotFound",
@@ -1765,6 +1790,8 @@ export const callSentences = {
   /** `paths`: of the files that the server has written itself, out of `total` that the call has changed. */
   changedOnDisk: (paths: readonly string[], total: number): string =>
     `Changed on disk: no editor has ${paths.length < total ? named(paths) : total === 1 ? "it" : "them"} open.`,
+  idle: (at: At, idle: Idle): string =>
+    `${nameOf(at)} changes nothing: ${sayIdle("it", idle).replace(/^[TN]/, (letter) => letter.toLowerCase())}. If a change was meant, it is still missing`,
   progressTitle: "Placing edits",
   nothingChanged: "Nothing was changed.",
   patchMayBeCutOff: 'the patch has no "*** End Patch" and may have been cut off: check that nothing is missing',

@@ -5,18 +5,34 @@ import type { TextIndex } from "../match/textIndex.js";
 import { clues, outdatedBy, quotedRegion } from "./absence.js";
 import { quotedPlaces } from "./choose.js";
 import { type Draft, lineInBase } from "./draft.js";
-import { type At, type Failure, hunkFailures, type NearestRegion } from "./failure.js";
+import { type Absence, type At, type Failure, hunkFailures, type NearestRegion } from "./failure.js";
 import { type HunkProblem, oldLines } from "./hunks.js";
+import { isIdle, isSigned } from "./idle.js";
 import type { Hunk, HunkLine } from "./operation.js";
 import { tellingOfHunk } from "./telling.js";
+
+/** What is known of a hunk that could not be placed, and how much is to be said of it. */
+interface Unplaced {
+  readonly problem: HunkProblem;
+  readonly lenient: boolean;
+  /** Whether so many have failed that nobody looks for what is near. */
+  readonly isBrief: boolean;
+}
 
 /** The failure of a hunk that could not be placed in a draft's text; looks for the reason in steps. */
 export function* explainHunk(
   draft: Draft,
   hunk: Hunk,
-  { problem, lenient }: { readonly problem: HunkProblem; readonly lenient: boolean },
+  { problem, lenient, isBrief }: Unplaced,
   at: At,
 ): Generator<void, Failure> {
+  if (isIdle(hunk)) {
+    // Its place does not matter, but lines that the file does not have are often those that it was to get.
+    const isSought = problem.kind === "noLines" && !isBrief;
+    const absence = isSought ? yield* absenceOf(draft, oldLines(hunk.lines)) : undefined;
+    return hunkFailures.noChange(at, { isSigned: isSigned(hunk), absence, line: undefined });
+  }
+  if (isBrief) return hunkFailures.notExplained(at);
   const lines = draft.index.matchedLines;
   const inBase = (line: number): number => lineInBase(draft, lines.start(line));
   const old = oldLines(hunk.lines);
@@ -52,18 +68,25 @@ export function* explainHunk(
       const { behind, from } = problem;
       const own = behind === undefined ? undefined : onlyPlace(draft.index, old);
       if (behind !== undefined && own !== undefined) return hunkFailures.beforeAnchor(at, behind, inBase(own));
-      const { elided, meant, regions } = yield* clues(draft, old.join("\n"), { wholeLines: true });
       return hunkFailures.noLines(at, {
         behind: behind ?? (from === 0 ? undefined : inBase(from - 1)),
         everywhere: lenient,
-        elided,
-        miswritten: meant.miswritten,
-        outdated: outdatedBy(draft, regions[0]),
-        nearest: meant.miswritten?.line === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
-        inBatch: draft.change.changes.length > 0 && draft.index !== draft.base,
+        ...(yield* absenceOf(draft, old)),
       });
     }
   }
+}
+
+/** What is known of lines that were not found. */
+function* absenceOf(draft: Draft, old: readonly string[]): Generator<void, Absence> {
+  const { elided, meant, regions } = yield* clues(draft, old.join("\n"), { wholeLines: true });
+  return {
+    elided,
+    miswritten: meant.miswritten,
+    outdated: outdatedBy(draft, regions[0]),
+    nearest: meant.miswritten?.line === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
+    inBatch: draft.change.changes.length > 0 && draft.index !== draft.base,
+  };
 }
 
 function nearest(draft: Draft, sought: string): NearestRegion[] {

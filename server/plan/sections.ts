@@ -5,6 +5,7 @@ import { edited, netChange } from "./draft.js";
 import { elidedWarnings } from "./elided.js";
 import { type At, atEdit, callSentences, type Failure, fileFailures, pathFailures } from "./failure.js";
 import { fileOrder } from "./fileOrder.js";
+import { idleWarnings, withIdleFailures } from "./idle.js";
 import type { AddSection, BatchOptions, DeleteSection, Operation, Section, UpdateSection } from "./operation.js";
 import { indicesOf, pathsOf } from "./operation.js";
 import { type EditOutcome, type FileChange, type FilePlan, type FilePlans, notAttempted, tooLarge } from "./outcome.js";
@@ -14,6 +15,16 @@ import { firstLineEnd, planHunks } from "./update.js";
 
 /** Yields after each hunk, so that its caller can serve others. */
 export function* planSections(
+  sections: readonly Section[],
+  snapshot: Snapshot,
+  options: BatchOptions,
+): Generator<void, FilePlans> {
+  const { plans, lost } = yield* planUntilSettled(sections, snapshot, options);
+  return { plans: withIdleFailures(plans), lost };
+}
+
+/** Plans again without what stays untouched, until all that is left goes through. */
+function* planUntilSettled(
   sections: readonly Section[],
   snapshot: Snapshot,
   options: BatchOptions,
@@ -291,6 +302,7 @@ function filePlans({ nodes }: Tree): { plans: readonly FilePlan[]; circled: File
         ...(node.isOverwritten && node.draft.document.exists && isReplaced(node)
           ? [callSentences.replaced(node.draft.document.path)]
           : []),
+        ...idleWarnings(node.sections, node.outcomes),
         ...elidedWarnings(
           node.sections.flatMap((section) => (section.kind === "update" ? section.hunks : [])),
           node.outcomes,

@@ -8,14 +8,15 @@ import { isAllBlank } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { Accepted, type Claim } from "./claims.js";
 import { type Draft, edited, linesOf, spanInBase } from "./draft.js";
-import { type At, editFailures, type Failure, hunkFailures } from "./failure.js";
+import { type At, editFailures, type Failure } from "./failure.js";
 import { explainHunk } from "./hunkAbsence.js";
 import { findHunk, type HunkGround, type HunkPlace, oldLines } from "./hunks.js";
+import { asContext, isIdle } from "./idle.js";
 import type { BatchOptions, Hunk, UpdateSection } from "./operation.js";
 import type { EditOutcome } from "./outcome.js";
 import type { Drafted } from "./sequential.js";
 
-/** Yields after each hunk, so that its caller can serve others. A hunk that fails is left out. */
+/** Yields after each hunk, so that its caller can serve others. A hunk that fails is left out; one that changes nothing is skipped. */
 export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, Drafted> {
   if (section.hunks.length === 0) return { draft: start, outcomes: [] };
   const ended = endLastLine(start);
@@ -30,7 +31,8 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
   let failed = 0;
   const isMarked = start.document.bom;
   for (const sent of section.hunks) {
-    const hunk = isMarked ? withoutMarks(sent) : sent;
+    const marked = isMarked ? withoutMarks(sent) : sent;
+    const hunk = isIdle(marked) ? asContext(marked) : marked;
     const at: At = { index: hunk.index, path: start.document.path, patchLine: hunk.patchLine };
     yield* prepareLines(index, oldLines(hunk.lines));
     const found = findHunk(ground, hunk, cursor);
@@ -38,9 +40,12 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     const other = claim && accepted.conflictOf(claim);
     if (!found.ok) failed++;
     const failure = !found.ok
-      ? failed > limits.explainedFailures
-        ? hunkFailures.notExplained(at)
-        : yield* explainHunk(ended, hunk, { problem: found.problem, lenient: options.lenient }, at)
+      ? yield* explainHunk(
+          ended,
+          marked,
+          { problem: found.problem, lenient: options.lenient, isBrief: failed > limits.explainedFailures },
+          at,
+        )
       : other && clash(section, hunk, other, at, baseLine(found.place.start));
     outcomes.push(outcomeOf(start, ended, hunk, found.ok ? found.place : undefined, failure));
     if (found.ok && claim !== undefined && failure === undefined) {
@@ -51,9 +56,8 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     }
     yield;
   }
-  const isAnyPlaced = outcomes.some(({ status }) => status !== "failed");
   return {
-    draft: isAnyPlaced
+    draft: outcomes.some(({ status }) => status === "applied")
       ? edited(
           ended,
           inOrder.flatMap(({ claim }) => claim.changes),
@@ -112,7 +116,7 @@ function outcomeOf(
   const to = matchedLines.start(first + Math.max(1, place.length));
   return {
     ...common,
-    status: "applied",
+    status: isIdle(hunk) ? "skipped" : "applied",
     ...(place.rung === undefined ? {} : { rung: place.rung }),
     places: start.created ? [] : [linesOf(ended, spanInBase(ended, { from, to }))],
   };

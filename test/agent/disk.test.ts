@@ -63,6 +63,15 @@ describe("without an editor", () => {
     expect(previewed.stdout).toBe(JSON.parse(applied.stdout).diff);
   });
 
+  it("says that nothing was changed where nothing was", async () => {
+    const { run } = layShelf({ "a.txt": "one\n" });
+    const patch = (...lines: string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+    const idle = await run(["apply"], { input: patch("*** Update File: a.txt", "@@", " one") });
+    expect([idle.code, idle.stderr]).toEqual([1, expect.stringContaining("begins with - or +")]);
+    const same = await run(["apply"], { input: patch("*** Add File: a.txt", "+one") });
+    expect([same.code, same.stdout, same.stderr]).toEqual([0, "", "a.txt (0 edits)\nNothing was changed.\n"]);
+  });
+
   it("one edit without a place leaves every file as it was", async () => {
     const { run, text } = layShelf({ "a.txt": "one\n", "b.txt": "none\n" });
     const edits = ["a.txt", "b.txt"].map((path) => ({ path, oldText: "one\n", newText: "two\n" }));

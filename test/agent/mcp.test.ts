@@ -224,6 +224,14 @@ describe("what models send in another way", () => {
     expect([texts()["a.txt"], disk()["a.txt"]]).toEqual(["mine\none\n", "one\n"]);
   });
 
+  it("is an error where it is a patch that changes nothing", async () => {
+    const { agent, texts } = await layTable(unsaved);
+    const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n mine\n two\n*** End Patch";
+    const { texts: said, isError } = await agent.call("apply_patch", { patch });
+    expect([isError, said[0]]).toEqual([true, expect.stringMatching(/^No line of edit 0 .* begins with - or \+/)]);
+    expect(texts()["a.txt"]).toBe("mine\none\n");
+  });
+
   it.each([{}, { command: ["apply_patch", "*** Begin Patch\n*** End Patch"] }])(
     "is told of patches where it is to be one: %j",
     async (args) => {

@@ -12,6 +12,7 @@ export const deviations = {
   allOrNothing: { always: true, why: "one failure anywhere changes nothing, also not in the files before it" },
   ambiguous: { always: true, why: "several places without an anchor are no choice to make by order" },
   insertAtAnchor: { always: true, why: "lines without context go right behind their anchor, not to the file's end" },
+  idle: { always: true, why: "a hunk that changes nothing writes nothing, and a patch of nothing else is a slip" },
   shifted: { always: true, why: "added lines are indented as the lines around them turned out to be, by one shift" },
   noStrayBlank: { always: true, why: "a blank context line that is not in the file never becomes a new line" },
   moveOntoItself: { always: true, why: "a file that is moved to its own name stays" },

@@ -2,7 +2,7 @@
 import type { Rules } from "./deviations.js";
 import { linesOf, newLineEnd } from "./fileLines.js";
 import { type Chunk, type Part, readPatch } from "./grammar.js";
-import { place, type Refusal } from "./placement.js";
+import { isIdle, place, type Refusal } from "./placement.js";
 import type { Content, Files, Outcome, Trial } from "./trial.js";
 
 /** Why a patch is refused as a whole, by the names that the server gives it. */
@@ -30,6 +30,7 @@ export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
     barred: new Set(),
     named: new Set(files.keys()),
     rules,
+    isChanged: false,
   };
   for (const [path, content] of files) write(work, path, { ...markedFile(content, rules), origin: path });
   const end = (reason: Reason | undefined, said: string): Modelled => {
@@ -51,8 +52,12 @@ export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
     if (reason !== undefined) return end(reason, `${reason} in ${part.path}`);
   }
   const isCircle = rules.has("noMoveInCircle") && [...work.files.keys()].some((path) => leadsBack(work, path));
-  return isCircle ? end("fileExists", "moved in a circle") : end(undefined, "done");
+  if (isCircle) return end("fileExists", "moved in a circle");
+  const isSlip = rules.has("idle") && !work.isChanged && read.parts.some(hasIdle);
+  return isSlip ? end("noChange", "nothing changes") : end(undefined, "done");
 }
+
+const hasIdle = (part: Part): boolean => part.kind === "update" && part.chunks.some(isIdle);
 
 /** A file on its way through the patch. A byte order mark that is set apart is not part of the first line. */
 interface Kept {
@@ -73,6 +78,8 @@ interface Work {
   /** Paths of files that are there or in the patch. */
   readonly named: Set<string>;
   readonly rules: Rules;
+  /** Whether anything of the patch so far was to change a text or a name. */
+  isChanged: boolean;
 }
 
 function markedFile(content: Content, rules: Rules): Kept {
@@ -97,6 +104,7 @@ function applyPart(work: Work, part: Part): Reason | undefined {
   if (part.kind === "add") return addFile(work, path, part.text);
   if (file === undefined) return work.folders.has(path) ? "isDirectory" : "fileNotFound";
   if (part.kind === "update") return updateFile(work, path, file, part);
+  work.isChanged = true;
   files.delete(path);
   if (file.origin !== undefined) deleted.set(file.origin, file);
   return undefined;
@@ -113,7 +121,9 @@ function addFile(work: Work, path: string, text: string): Reason | undefined {
   const lineEnd = isKept ? newLineEnd(linesOf(before.content)) : "\n";
   const mark = isKept ? before.mark : "";
   const sent = mark !== "" && rules.has("markInPatch") ? text.replace(/^\ufeff/, "") : text;
-  write(work, path, { mark, content: sent.replaceAll("\n", lineEnd), origin: before?.origin });
+  const content = sent.replaceAll("\n", lineEnd);
+  work.isChanged ||= files.get(path)?.content !== content;
+  write(work, path, { mark, content, origin: before?.origin });
   return undefined;
 }
 
@@ -132,6 +142,7 @@ function updateFile(work: Work, path: string, file: Kept, part: Part & { kind: "
   if (isMove && files.has(target) && rules.has("moveOntoOther")) return "fileExists";
   const obstacle = obstacleAt(work, target);
   if (obstacle !== undefined) return obstacle;
+  work.isChanged ||= isMove || chunks.some((chunk) => !isIdle(chunk));
   write(work, target, after);
   if (isMove) files.delete(path);
   return undefined;

@@ -5,7 +5,7 @@ import type { Chunk, PatchAnchor, PatchLine } from "./grammar.js";
 import { shiftedLines } from "./shift.js";
 
 /** Why a hunk has no place. */
-export type Refusal = "contextNotFound" | "ambiguousMatch" | "overlap";
+export type Refusal = "contextNotFound" | "ambiguousMatch" | "overlap" | "noChange";
 
 /** A text with all hunks in it, or why one of them has no place. */
 export type Placed = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: Refusal };
@@ -24,9 +24,11 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
   const ground: Ground = { texts: lines.map((line) => line.text), rules };
   const replacements: Replacement[] = [];
   let cursor = 0;
-  for (const chunk of chunks) {
+  const idle = chunks.filter((chunk) => rules.has("idle") && isIdle(chunk));
+  for (const sent of chunks) {
+    const chunk = idle.includes(sent) ? unsigned(sent) : sent;
     const found = placeOf(ground, chunk, cursor);
-    if (typeof found === "string") return { ok: false, why: found };
+    if (typeof found === "string") return { ok: false, why: idle.includes(sent) ? "noChange" : found };
     if (replacements.some((other) => disturbs(found, other) || disturbs(other, found))) {
       return { ok: false, why: "overlap" };
     }
@@ -35,8 +37,20 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
     const passed = found.count > 0 ? undefined : follow(ground, chunk.anchors, cursor)?.line;
     cursor = Math.max(cursor, passed ?? found.at + found.count);
   }
-  return { ok: true, text: replaced(lines, replacements) };
+  return { ok: true, text: idle.length === chunks.length ? text : replaced(lines, replacements) };
 }
+
+/** Whether a hunk takes away the very lines that it adds, or none. */
+export function isIdle({ lines }: Chunk): boolean {
+  const side = (other: "-" | "+"): string =>
+    JSON.stringify(lines.flatMap(({ sign, text }) => (sign === other ? [] : text)));
+  return side("-") === side("+");
+}
+
+const unsigned = (chunk: Chunk): Chunk => ({
+  ...chunk,
+  lines: oldLines(chunk.lines).map((text) => ({ sign: " ", text })),
+});
 
 /** The lines that a hunk expects in the file. */
 const oldLines = (lines: readonly PatchLine[]): string[] =>
