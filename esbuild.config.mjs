@@ -25,12 +25,17 @@ const common = {
 
 // An ESM bundle of the language server library fails on its first `require`, so the programs are CommonJS. There
 // `import()` of our own modules stays in the one file and still runs only what is asked for.
+// They are not minified: Node prints the line in which something was thrown that nobody has caught.
 /** @type {import("esbuild").BuildOptions & { metafile: true }} */
-const program = { ...common, format: "cjs", minify: true, keepNames: true, banner: { js: "#!/usr/bin/env node" } };
+const program = { ...common, format: "cjs", lineLimit: 200 };
+const banner = { js: "#!/usr/bin/env node" };
+
+/** The file that has to tell an old Node that it is too old is written in words that such a Node understands. */
+const readByAnyNode = { target: ["es2015", "node12"], banner };
 
 /**
  * What only the commands for agents need is in a file of its own: an editor that starts the server must not wait until it
- * has been read, however lazily it is run.
+ * has been read, however lazily it is run. The same holds for what only a Node can read that is not too old.
  * @param {string} module
  * @param {string} file
  * @returns {import("esbuild").Plugin}
@@ -44,6 +49,7 @@ const apart = (module, file) => ({
     );
   },
 });
+const programApart = apart("main", "program.cjs");
 const commandsApart = apart("commandLine", "agent.cjs");
 const mcpApart = apart("mcp", "mcp.cjs");
 
@@ -63,14 +69,15 @@ try {
 
 async function buildPrograms() {
   const demo = "client-samples/node/demo.ts";
-  const library = { ...program, banner: {} };
+  const start = { ...program, ...readByAnyNode, entryPoints: ["server/start.ts"], outfile: "dist/main.cjs" };
   const programs = await Promise.all([
-    build({ ...program, entryPoints: ["server/main.ts"], outfile: "dist/main.cjs", plugins: [commandsApart] }),
-    build({ ...library, entryPoints: ["server/agent/commandLine.ts"], outfile: "dist/agent.cjs", plugins: [mcpApart] }),
-    build({ ...library, ...everyModuleRuns, entryPoints: ["server/agent/mcp.ts"], outfile: "dist/mcp.cjs" }),
+    build({ ...start, plugins: [programApart] }),
+    build({ ...program, entryPoints: ["server/main.ts"], outfile: "dist/program.cjs", plugins: [commandsApart] }),
+    build({ ...program, entryPoints: ["server/agent/commandLine.ts"], outfile: "dist/agent.cjs", plugins: [mcpApart] }),
+    build({ ...program, ...everyModuleRuns, entryPoints: ["server/agent/mcp.ts"], outfile: "dist/mcp.cjs" }),
   ]);
   await Promise.all([
-    existsSync(demo) && build({ ...program, entryPoints: [demo], outfile: "dist/demo.cjs" }),
+    existsSync(demo) && build({ ...program, banner, entryPoints: [demo], outfile: "dist/demo.cjs" }),
     build({ ...common, format: "esm", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.js" }),
     build({ ...common, format: "cjs", entryPoints: ["server/lsp/protocol.ts"], outfile: "dist/protocol.cjs" }),
     buildSchemas(),

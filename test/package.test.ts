@@ -52,6 +52,7 @@ describe("what is packed", () => {
     "dist/agent.cjs",
     "dist/main.cjs",
     "dist/mcp.cjs",
+    "dist/program.cjs",
     "dist/protocol.cjs",
     "dist/protocol.js",
     "dist/schemas/settings.schema.json",

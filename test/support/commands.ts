@@ -21,7 +21,11 @@ export interface RunOptions {
 }
 
 /** Runs a program with these arguments to its end. */
-export async function runCommand(program: Program, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+export async function runCommand(
+  program: Pick<Program, "path">,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Ran> {
   const child = spawn(process.execPath, [program.path, ...args], {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },

@@ -1,0 +1,88 @@
+/**
+ * The program's first file: refuses a Node that is too old before anything is loaded that such a Node can't read. The build
+ * turns its syntax into ES2015, and it may use only what a Node of that time has.
+ */
+import { connect } from "node:net";
+import manifest from "../package.json" with { type: "json" };
+
+/** A version of Node. */
+interface Version {
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** An editor's connection, as far as it takes to answer its first message. */
+interface Connection {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+const needed = versionIn(manifest.engines.node);
+const own = versionIn(process.versions.node);
+
+if (own.major > needed.major || (own.major === needed.major && own.minor >= needed.minor)) void import("./main.js");
+else refuse(process.argv.slice(2));
+
+/** The first two numbers of a text such as `>=20.19` or `18.20.8`. */
+function versionIn(text: string): Version {
+  const [major = 0, minor = 0] = (text.match(/\d+/g) || []).map(Number);
+  return { major, minor };
+}
+
+/** Says on stderr why nothing is done, and to an editor in the answer to `initialize`, which is what it shows its user. */
+function refuse(args: readonly string[]): void {
+  const needs = `${manifest.name} needs Node ${needed.major}.${needed.minor} or later`;
+  const problem = `${needs}; this is ${process.versions.node} at ${process.execPath}`;
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = 1;
+  if (args.indexOf("--node-ipc") >= 0) {
+    process.once("message", (message) => process.send?.(answerTo(message, problem), end));
+    return;
+  }
+  const connection = connectionOf(args);
+  if (connection === undefined) return;
+  const { input, output } = connection;
+  let received = Buffer.alloc(0);
+  input.on("data", (bytes: Buffer) => {
+    received = Buffer.concat([received, bytes]);
+    const body = firstBody(received);
+    if (body === undefined) return;
+    const answer = Buffer.from(JSON.stringify(answerTo(JSON.parse(body), problem)));
+    output.write(`Content-Length: ${answer.length}\r\n\r\n`);
+    output.write(answer, end);
+  });
+  for (const stream of [input, output]) stream.on("error", end);
+}
+
+function end(): void {
+  process.exit();
+}
+
+/** The editor's end of the transport that the command line names; `undefined`: it names none. */
+function connectionOf(args: readonly string[]): Connection | undefined {
+  if (args.indexOf("--stdio") >= 0) return { input: process.stdin, output: process.stdout };
+  const [port, path] = [flagged("--socket", args), flagged("--pipe", args)];
+  const socket = port !== undefined ? connect(Number(port), "127.0.0.1") : path !== undefined && connect(path);
+  return socket ? { input: socket, output: socket } : undefined;
+}
+
+/** The value of a flag, in either of the two ways in which it can be written. */
+function flagged(flag: string, args: readonly string[]): string | undefined {
+  const at = args.indexOf(flag);
+  const joined = args.find((arg) => arg.indexOf(`${flag}=`) === 0);
+  return at >= 0 ? args[at + 1] : joined?.slice(flag.length + 1);
+}
+
+/** The body of the first frame; `undefined`: it is not all there yet. */
+function firstBody(received: Buffer): string | undefined {
+  const start = received.indexOf("\r\n\r\n") + 4;
+  const length = /^Content-Length: *(\d+)/im.exec(received.toString("latin1", 0, start));
+  const stop = start + Number(length?.[1]);
+  return start < 4 || !(stop <= received.length) ? undefined : received.toString("utf8", start, stop);
+}
+
+/** LSP's `RequestFailed`, to the request that is always the first one; an editor need not offer to try again. */
+function answerTo(message: unknown, problem: string): object {
+  const { id } = message as { id: unknown };
+  return { jsonrpc: "2.0", id, error: { code: -32803, message: problem, data: { retry: false } } };
+}
