@@ -210,8 +210,11 @@ describe("a path that is one in some places only", () => {
     ["of a document that is no file", sections.update("untitled:open"), { "untitled:open": "new\n" }],
     ["of a text that is not saved", sections.update("unsaved.txt"), { "unsaved.txt": "new\ntyped\n" }],
     ["of a file that has gone", sections.update("vanished.txt"), { "vanished.txt": "new\n" }],
+    ["of a new document without a text", sections.add("untitled:new"), { "untitled:new": "added\n" }],
+    ["of a new document that is one line end", sections.add("untitled:line"), { "untitled:line": "added\n" }],
   ])("means what it says: %s", async (_, lines, expected) => {
-    const open = { "untitled:open": "old\n", "unsaved.txt": "old\ntyped\n", "vanished.txt": "old\n" };
+    const fresh = { "untitled:new": "", "untitled:line": "\n" };
+    const open = { "untitled:open": "old\n", "unsaved.txt": "old\ntyped\n", "vanished.txt": "old\n", ...fresh };
     await expectDone({ files: { ...files, "unsaved.txt": "old\n" }, open }, patchOf(...lines), expected);
   });
 });
