@@ -157,7 +157,7 @@ describe("the answer to the request", () => {
     expect([label, text]).toEqual(["a.txt (1 edit)", "a.txt (1 edit)\nM a.txt"]);
   });
 
-  it("lists nothing where nothing changes, and is done all the same", async () => {
+  it("lists nothing if nothing changes, and is done all the same", async () => {
     const { propose, apply } = await start({ files: { "b.txt": "b\n" } });
     for (const answer of [await propose(patchOf(...toAndFro("b.txt"))), await apply(patchOf(...toAndFro("b.txt")))]) {
       expect(answer).toMatchObject({ files: [], diff: "", text: "b.txt (2 edits)", edit: { documentChanges: [] } });

@@ -1,4 +1,4 @@
-/** The built program on a Node that is too old, and what it prints where something is thrown that nobody catches. */
+/** The built program on a Node that is too old, and an error that nobody catches. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -28,7 +28,7 @@ function layOld(version: string): { folder: string; args: readonly string[]; pro
 
 describe("a Node that is too old", () => {
   it.each(["6.17.1", "14.21.3", "16.20.2", "18.20.8", "20.0.0", "20.18.3", "20.9.0"])(
-    "is told so in one line, before anything else is loaded: %s",
+    "is refused in one line, before anything else is loaded: %s",
     async (version) => {
       const { folder, args, problem } = layOld(version);
       for (const words of [["--version"], ["apply"], ["mcp"], ["doctor"], [], ["--stdio"]]) {
@@ -50,7 +50,7 @@ describe("a Node that is too old", () => {
   const answer = (message: string) => ({ jsonrpc: "2.0", id: 0, error: { code: -32803, message } });
 
   it.each(["18.20.8", "20.18.3"])(
-    "is told to the editor on stdio, as the answer to initialize: %s",
+    "is reported to the editor on stdio, as the answer to initialize: %s",
     async (version) => {
       const { args, problem } = layOld(version);
       const child = spawn(process.execPath, [...args, "--stdio"]);
@@ -77,7 +77,7 @@ describe("a Node that is too old", () => {
     expect(await codeOf(child)).toBe(1);
   });
 
-  it("is told to the editor on Node's own channel", async () => {
+  it("is reported to the editor on Node's own channel", async () => {
     const { args, problem } = layOld("18.20.8");
     const child = spawn(process.execPath, [...args, "--node-ipc"], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
     child.send(initialize);
@@ -85,7 +85,7 @@ describe("a Node that is too old", () => {
     expect(await codeOf(child)).toBe(1);
   });
 
-  it.each([["--socket="], ["--socket"], ["--pipe="], ["--pipe"]])("is told to the editor over %s", async (flag) => {
+  it.each([["--socket="], ["--socket"], ["--pipe="], ["--pipe"]])("is reported to the editor over %s", async (flag) => {
     const { args, folder, problem } = layOld("18.20.8");
     const listener = createServer();
     const pipe = process.platform === "win32" ? `\\\\.\\pipe\\multi-edit-old-${process.pid}` : join(folder, "s");

@@ -16,7 +16,7 @@ export interface SoundCall {
 /** A call, or what is wrong with it: one by one, and as one text. */
 export type Call = SoundCall | { readonly ok: false; readonly failures: readonly Failure[]; readonly message: string };
 
-/** Reads one call, which may be any JSON value. A model sets no options. `previewer` is what shows at this door what a call would do. */
+/** Reads one call, which may be any JSON value. A model sets no options. `previewer` previews calls at this door. */
 export function readCall(value: unknown, previewer: Previewer): Call {
   const sent: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   const decoded = decodeCall(sent, { optionsAllowed: false, previewer });

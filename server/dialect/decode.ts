@@ -26,7 +26,7 @@ export interface Door {
   readonly optionsAllowed: boolean;
   /** The user's wish for a call whose options say nothing; `undefined`: lenient. Only the text of a patch is read by it. */
   readonly lenient?: boolean;
-  /** What shows there what a call would do; `undefined`: the request for it. */
+  /** The request, tool or command that previews a call at this door; `undefined`: the request. */
   readonly previewer?: Previewer;
 }
 

@@ -28,7 +28,7 @@ export interface Findings {
   warnings(): readonly string[];
 }
 
-/** Nothing found yet. `previewer` is what shows at the call's door what a call would do. */
+/** Nothing found yet. `previewer` previews calls at the door of this one. */
 export function makeFindings(previewer: Previewer): Findings {
   const listed: Failure[] = [];
   let failed = 0;

@@ -66,7 +66,7 @@ export function labelOf(files: readonly FileChange[], options: CallOptions): str
   return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
 }
 
-/** Whether anything becomes of a file: skipped edits and a chain that leads back to the start leave it as it is. */
+/** Returns `false` for a file that stays as it is: its edits were skipped, or they undo each other. */
 function isChanged({ kind, change }: FileChange): boolean {
   return kind !== "update" || !change.isEmpty;
 }

@@ -380,7 +380,7 @@ export function showLines(
   return [...(how.before ? ["…"] : []), ...shown, ...(how.more ? ["…"] : [])].join("\n");
 }
 
-/** What shows at a door what a call would do. */
+/** The request, tool or command that previews a call at a door. */
 export type Previewer = keyof typeof previewers;
 
 const previewers = {
@@ -992,7 +992,7 @@ export interface AnchorAbsence {
 
 /** An idle hunk: why it would change nothing. */
 export interface Idle {
-  /** Whether it has lines that go or come: the same ones then do both. */
+  /** `true`: it has lines that go or come, and the same ones do both. */
   readonly isSigned: boolean;
 }
 

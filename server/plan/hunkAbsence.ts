@@ -11,11 +11,11 @@ import { isIdle, isSigned } from "./idle.js";
 import type { Hunk, HunkLine } from "./operation.js";
 import { tellingOfHunk } from "./telling.js";
 
-/** What is known of a hunk that could not be placed, and how much is to be said of it. */
+/** A hunk that could not be placed, and how much to say of it. */
 interface Unplaced {
   readonly problem: HunkProblem;
   readonly lenient: boolean;
-  /** Whether so many have failed that nobody looks for what is near. */
+  /** `true`: so many hunks have failed that nobody looks for lines that resemble this one. */
   readonly isBrief: boolean;
 }
 
@@ -77,7 +77,7 @@ export function* explainHunk(
   }
 }
 
-/** What is known of lines that were not found. */
+/** Collects all that is known of lines that were not found. */
 function* absenceOf(draft: Draft, old: readonly string[]): Generator<void, Absence> {
   const { elided, meant, regions } = yield* clues(draft, old.join("\n"), { wholeLines: true });
   return {

@@ -4,7 +4,7 @@ import { oldLines } from "./hunks.js";
 import type { Hunk, Operation } from "./operation.js";
 import type { EditOutcome, FilePlan } from "./outcome.js";
 
-/** Whether none of a hunk's lines goes or comes, or the same lines do both. */
+/** Returns `true` if no line of a hunk goes or comes, or if the same lines do both. */
 export function isIdle({ lines }: Hunk): boolean {
   const next = lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
   const old = oldLines(lines);
@@ -16,7 +16,7 @@ export function asContext(hunk: Hunk): Hunk {
   return { ...hunk, lines: oldLines(hunk.lines).map((text) => ({ kind: "context", text })) };
 }
 
-/** Whether a hunk has lines that go or come. */
+/** Returns `true` if some line of a hunk goes or comes. */
 export function isSigned({ lines }: Hunk): boolean {
   return lines.some(({ kind }) => kind !== "context");
 }

@@ -134,6 +134,6 @@ export interface BatchOptions {
   readonly order: Order;
   /** `false`: for edits only the rungs `exact` and `lineEnding` are tried; hunks are placed as Codex does it. */
   readonly lenient: boolean;
-  /** Whether a section may delete, move or replace a text that has unsaved changes, or move a file onto one that exists. */
+  /** `true`: a section may delete, move or replace a text that has unsaved changes, or move a file onto one that exists. */
   readonly overwrite: boolean;
 }

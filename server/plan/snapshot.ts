@@ -43,7 +43,7 @@ export interface Snapshot {
   readonly documents: ReadonlyMap<DocumentUri, Document>;
 }
 
-/** Whether a document has no text: an editor may show an empty file as one line end. */
+/** Returns `true` for a document without text, which an editor may show as one line end. */
 export function isEmpty({ version, text }: Document): boolean {
   return version === null ? text === "" : /^(?:\r\n|\n|\r)?$/.test(text);
 }

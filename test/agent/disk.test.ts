@@ -63,7 +63,7 @@ describe("without an editor", () => {
     expect(previewed.stdout).toBe(JSON.parse(applied.stdout).diff);
   });
 
-  it("says that nothing was changed where nothing was", async () => {
+  it("says that nothing was changed if nothing was", async () => {
     const { run } = layShelf({ "a.txt": "one\n" });
     const patch = (...lines: string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
     const idle = await run(["apply"], { input: patch("*** Update File: a.txt", "@@", " one") });

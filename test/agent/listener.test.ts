@@ -160,7 +160,7 @@ describe("an agent that knows the secret", () => {
     expect((await agent.ask(3, "multiEdit/apply", "*** Begin Patch\n*** Delete File: a.txt")).result).toBeDefined();
   });
 
-  it("is not served where it asks for a trial in another tool's words", async () => {
+  it("gets no service for a call that asks for a trial in another tool's words", async () => {
     const { session, disk } = await layTable({ files: { "a.txt": "one\n" } });
     const agent = await friend(session);
     const call = { path: "a.txt", oldText: "one", newText: "two", options: { preview: true } };

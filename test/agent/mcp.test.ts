@@ -217,14 +217,14 @@ describe("what models send in another way", () => {
     ["multi_edit", { ...edit("a.txt", "one", "two"), options: { simulate: true } }],
     ["apply_patch", { patch: "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch", dryRun: "yes" }],
     ["preview_edits", { ...edit("a.txt", "one", "two"), preview: true }],
-  ])("is refused by %s where it asks for a trial: %j", async (tool, args) => {
+  ])("is refused by %s if it asks for a trial: %j", async (tool, args) => {
     const { agent, texts, disk } = await layTable(unsaved);
     const { texts: said, isError } = await agent.call(tool, args);
     expect([isError, said[0]]).toEqual([true, expect.stringContaining("the tool preview_edits shows what")]);
     expect([texts()["a.txt"], disk()["a.txt"]]).toEqual(["mine\none\n", "one\n"]);
   });
 
-  it("is an error where it is a patch that changes nothing", async () => {
+  it("is an error if it is a patch that changes nothing", async () => {
     const { agent, texts } = await layTable(unsaved);
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n mine\n two\n*** End Patch";
     const { texts: said, isError } = await agent.call("apply_patch", { patch });

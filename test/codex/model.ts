@@ -78,7 +78,7 @@ interface Work {
   /** Paths of files that are there or in the patch. */
   readonly named: Set<string>;
   readonly rules: Rules;
-  /** Whether anything of the patch so far was to change a text or a name. */
+  /** `true`: some of the patch so far changes a text or a name. */
   isChanged: boolean;
 }
 

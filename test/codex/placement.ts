@@ -40,7 +40,7 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
   return { ok: true, text: idle.length === chunks.length ? text : replaced(lines, replacements) };
 }
 
-/** Whether a hunk takes away the very lines that it adds, or none. */
+/** Returns `true` if a hunk takes away the very lines that it adds, or none. */
 export function isIdle({ lines }: Chunk): boolean {
   const side = (other: "-" | "+"): string =>
     JSON.stringify(lines.flatMap(({ sign, text }) => (sign === other ? [] : text)));
