@@ -116,7 +116,8 @@ function shownEdit(result: MultiEditResult, { structured }: ToolAsker): CallTool
   const lines = text.split("\n");
   const listed = lines.slice(0, limits.toolFiles + 1);
   const rest = lines.length > listed.length ? [toolSentences.moreFiles(lines.length - listed.length)] : [];
-  const nothing = isPreview ? [callSentences.nothingChanged] : [];
+  const isUnchanged = isPreview || (outcome === "applied" && result.files.length === 0);
+  const nothing = isUnchanged ? [callSentences.nothingChanged] : [];
   const told = [...listed, ...rest, ...nothing];
   // Of a change that is in doubt the doubt comes first.
   const inOrder = outcome === "unknown" ? [...warnings, ...told] : [...told, ...warnings];
