@@ -517,7 +517,7 @@ describe("very much of it", () => {
       ["contextNotFound"],
       "line 3 of the patch",
     ],
-    ["100,000 blank lines", inBig("@@", " nowhere", "\n".repeat(100_000)), ["contextNotFound"], "line 3 of the patch"],
+    ["100,000 blank lines", inBig("@@", " nowhere", "\n".repeat(100_000)), ["noChange"], "line 3 of the patch"],
     [
       "100,000 blank lines to be removed",
       inBig("@@", "-nowhere", "-\n".repeat(100_000)),
