@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type Located, locate, withoutOverlap } from "../server/match/locate.js";
 import { isStricter, type RungName } from "../server/match/rungs.js";
 import { TextIndex } from "../server/match/textIndex.js";
-import { ChangeSet } from "../server/text/changeSet.js";
+import type { Change } from "../server/text/changeSet.js";
 import { documentAt, planOn, type SentEdit, textAfter } from "./support/planning.js";
 
 /** Lines that resemble each other, with what the rungs fold. */
@@ -91,35 +91,71 @@ interface Span {
   readonly to: number;
 }
 
-/** What each pair has written so far, as the protocol's page has it: the places of its edits, as far as no other edit touched them. */
-class PairModel {
-  private readonly pairs = new Map<string, { readonly rung: RungName; written: Span[] }>();
+/** What one place of a pair's edit has become. */
+interface Written {
+  /** Ids of the units of the place, and of those that the edit has put there. */
+  readonly place: readonly number[];
+  readonly inserted: readonly number[];
+  /** Where the units of the place are that are left; `undefined`: nothing is left of what was inserted. */
+  now: Span | undefined;
+}
 
-  /** Tells that a pair was applied before and has nothing more to do in this text. */
+/**
+ * What each pair has written so far, as the protocol's page has it. Every unit of the text has an id for as long as it lives, so
+ * that no offset has to be carried through later edits.
+ */
+class PairModel {
+  private units: number[];
+  private made: number;
+  private readonly pairs = new Map<string, { readonly rung: RungName; readonly written: Written[] }>();
+
+  constructor(text: string) {
+    this.units = Array.from({ length: text.length }, (_, i) => i);
+    this.made = text.length;
+  }
+
+  /** Tells that a pair was applied before and has nothing more to do, whichever of the places is meant. */
   isDone(pair: string, located: Located): boolean {
     const before = this.pairs.get(pair);
     if (before === undefined) return false;
     if (!("places" in located)) return located.kind === "none";
-    const isOwn = ({ from, to }: Span): boolean => before.written.some((own) => own.from <= from && to <= own.to);
-    return located.places.every(isOwn) || isStricter(before.rung, located.rung);
+    return located.places.every((place) => this.isOwn(pair, place)) || isStricter(before.rung, located.rung);
   }
 
-  /** `places` are those of the text before the edit, which `change` leads away from. */
-  apply(pair: string, rung: RungName, places: readonly Span[], change: ChangeSet): void {
-    const overlaps = (a: Span, b: Span): boolean => a.from < b.to && b.from < a.to;
-    for (const one of this.pairs.values()) {
-      const left = one.written.filter((own) => !places.some((place) => overlaps(own, place)));
-      // What is inserted right beside it is another edit's.
-      one.written = left.map((own) => ({
-        from: change.mapPos(own.from, "after"),
-        to: change.mapPos(own.to, "before"),
-      }));
+  /** Tells that a place lies in what the pair has written, and that some of what it put there is still there. */
+  isOwn(pair: string, { from, to }: Span): boolean {
+    const written = this.pairs.get(pair)?.written ?? [];
+    return written.some(({ now }) => now !== undefined && now.from <= from && to <= now.to);
+  }
+
+  /** `places` are those of the text before the edit, which `changes` lead away from. */
+  apply(pair: string, rung: RungName, places: readonly Span[], changes: readonly Change[]): void {
+    const fresh = changes.map(({ insert }) => Array.from(insert.split(""), () => this.made++));
+    const after: number[] = [];
+    let at = 0;
+    for (const [i, { from, to }] of changes.entries()) {
+      after.push(...this.units.slice(at, from), ...(fresh[i] ?? []));
+      at = to;
     }
-    const own = places.map(({ from, to }) => ({ from: change.mapPos(from, "before"), to: change.mapPos(to, "after") }));
+    after.push(...this.units.slice(at));
+    const own = places.map(({ from, to }): Written => {
+      const inserted = changes.flatMap((change, i) => (from <= change.from && change.to <= to ? (fresh[i] ?? []) : []));
+      return { place: [...this.units.slice(from, to), ...inserted], inserted, now: undefined };
+    });
+    this.units = after;
     const before = this.pairs.get(pair);
     this.pairs.set(pair, { rung: before?.rung ?? rung, written: [...(before?.written ?? []), ...own] });
+    const offsets = new Int32Array(this.made).fill(-1);
+    for (const [offset, unit] of after.entries()) offsets[unit] = offset;
+    const isLeft = (unit: number): boolean => offsets[unit] !== -1;
+    for (const one of [...this.pairs.values()].flatMap(({ written }) => written)) {
+      const left = one.inserted.some(isLeft) ? one.place.filter(isLeft).map((unit) => offsets[unit]!) : [];
+      one.now = left.length === 0 ? undefined : { from: least(left), to: -least(left.map((offset) => -offset)) + 1 };
+    }
   }
 }
+
+const least = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.min(a, b));
 
 /** Whether a text that stood in a base text is found by a looser rung now: a batch refuses what a call of its own would do. */
 function isConsumed(base: string, now: string, oldText: string): boolean {
@@ -147,7 +183,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
   let now = text;
   const edits: SentEdit[] = [];
   const seen: unknown[] = [];
-  const model = new PairModel();
+  const model = new PairModel(text);
   let last: { oldText: string; newText: string } | undefined;
   for (const { at, length, how, newText: parts, isOwn, choice, instead, keeps } of drawings) {
     const source = isOwn ? now : text;
@@ -157,7 +193,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
     const oldText = again?.oldText ?? undone?.newText ?? disturbances[how]!(source.slice(from, from + length));
     const newText = again?.newText ?? undone?.oldText ?? keepings[keeps](oldText, parts);
     if (now.length > 40_000 || oldText === "" || oldText === newText || !oldText.isWellFormed()) continue;
-    const pair = JSON.stringify([oldText, newText]);
+    const pair = JSON.stringify([oldText, newText].map((each) => each.replace(/\r\n?/g, "\n")));
     const edit = { oldText, newText, ...choices[choice] };
     const located = locateIn(now, oldText);
     if (model.isDone(pair, located)) {
@@ -166,13 +202,22 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
       continue;
     }
     if (isConsumed(text, now, oldText)) continue;
+    const places = "places" in located ? chosen(located, choice) : [];
+    const own = places.filter((place) => model.isOwn(pair, place));
+    // Of all places, those are done that are not its own: that is a page, and nothing that an edit alone would do.
+    if (own.length > 0 && (choice === "all" || choice === "two")) continue;
+    if (own.length > 0 && choice !== "none") {
+      edits.push(edit);
+      seen.push(["skipped", undefined, undefined]);
+      continue;
+    }
     edits.push(edit);
     const alone = planOn([documentAt("a", now)], [edit]);
     const [outcome] = alone.outcomes;
     seen.push([outcome?.status, outcome?.rung, outcome?.failure?.code]);
     if (outcome?.rung !== undefined && outcome.failure === undefined && "places" in located) {
       const [file] = alone.ok ? alone.files : [];
-      model.apply(pair, outcome.rung, chosen(located, choice), file?.change ?? ChangeSet.none(now.length));
+      model.apply(pair, outcome.rung, places, file?.change.changes ?? []);
     }
     now = textAfter(alone, documentAt("a", now));
     if (outcome?.status === "applied" && outcome.rung === "exact") last = { oldText, newText };

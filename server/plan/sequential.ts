@@ -6,7 +6,7 @@ import { isStricter, type RungName } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import { explainAbsence, strayed } from "./absence.js";
 import { choose, locateEdit, meantBy } from "./choose.js";
-import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase, touchesAny } from "./draft.js";
+import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase } from "./draft.js";
 import { type At, editFailures, type Failure } from "./failure.js";
 import { IncrementalSearch, type Sighting } from "./incremental.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
@@ -112,18 +112,20 @@ function* planEdit(draft: Draft, edit: EditOperation, history: History, options:
   if (stray !== undefined) return fail(stray);
   const chosen = choose(draft, edit, located);
   if (!chosen.ok) return fail(chosen.failure);
-  const rewritten = chosen.places.map((place) => rewrite(draft.index, place, edit));
+  const meant = chosen.places.filter((place) => !history.wrote(edit, place));
+  if (meant.length === 0) return skipped;
+  const rewritten = meant.map((place) => rewrite(draft.index, place, edit));
   const changes = rewritten.flatMap((each) => each ?? []);
   if (rewritten.includes(undefined)) {
-    const [first] = chosen.places;
+    const [first] = meant;
     return fail(editFailures.cannotShift(at, first === undefined ? 1 : lineInBase(draft, first.from)));
   }
-  const spans = chosen.places.map((place) => spanInBase(draft, place));
+  const spans = meant.map((place) => spanInBase(draft, place));
   const result = edited(draft, changes);
   history.apply(edit, {
     rung: chosen.rung,
     changed: changes.map((change) => spanInBase(draft, change)),
-    places: chosen.places,
+    places: meant,
     step: result.step,
   });
   const places = draft.created ? [] : spans.map((span) => linesOf(draft, span));
@@ -140,10 +142,34 @@ function* planEdit(draft: Draft, edit: EditOperation, history: History, options:
   };
 }
 
-/** Tells that a new text has the old one in it, line ends aside: they become those of the file when they are written. */
+/** Tells that a new text has the old one in it. */
 function keepsOldText({ oldText, newText }: EditOperation): boolean {
-  const [before, after] = [oldText, newText].map((text) => text.replace(/\r\n?/g, "\n"));
-  return after!.includes(before!);
+  return withoutCr(newText).includes(withoutCr(oldText));
+}
+
+/** A text of a call with LF alone: its line ends become those of the file when they are written. */
+function withoutCr(text: string): string {
+  return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+}
+
+/** One place of a pair's edit, in the draft's text as it is now. */
+interface Written {
+  readonly place: Span;
+  /** What the edit has put there, as far as no other one has changed it; never empty. */
+  readonly inserted: readonly Span[];
+}
+
+/** What is left of a stretch of the text before a step; what the step inserts within it or beside it is not part of it. */
+function survivors({ from, to }: Span, step: ChangeSet): Span[] {
+  const left: Span[] = [];
+  let at = from;
+  for (const change of step.changes) {
+    if (change.to < at || change.from > to) continue;
+    if (change.from > at) left.push({ from: at, to: change.from });
+    at = Math.max(at, change.to);
+  }
+  if (at < to) left.push({ from: at, to });
+  return left.map((span) => ({ from: step.mapPos(span.from, "after"), to: step.mapPos(span.to, "before") }));
 }
 
 /** What is wrong with an edit whatever the text is; an empty old text is only right where it creates, which is not here. */
@@ -156,8 +182,8 @@ export function refusal(at: At, edit: EditOperation): Failure | undefined {
 class History {
   readonly applied: { readonly index: number; readonly spans: readonly Span[] }[] = [];
   readonly failed: EditOperation[] = [];
-  /** For pairs of old and new text that are sent more than once: where their new text stands in the draft's text now. */
-  private readonly repeated = new Map<string, Span[]>();
+  /** For pairs of old and new text that are sent more than once: what they have written so far, unless it is all gone again. */
+  private readonly repeated = new Map<string, Written[]>();
   /** Of those pairs, the rung on which one was found. */
   private readonly done = new Map<string, RungName>();
   /** Old texts that are sent more than once. */
@@ -165,7 +191,8 @@ class History {
 
   constructor(edits: readonly EditOperation[]) {
     const seenTexts = new Set<string>();
-    for (const { oldText } of edits) {
+    for (const edit of edits) {
+      const oldText = withoutCr(edit.oldText);
       if (seenTexts.has(oldText)) this.oldTexts.add(oldText);
       seenTexts.add(oldText);
     }
@@ -179,8 +206,9 @@ class History {
   }
 
   /** A name for old and new text together; `undefined`: no other edit has the same. */
-  private pairOf({ oldText, newText }: EditOperation): string | undefined {
-    return this.oldTexts.has(oldText) ? `${oldText.length} ${oldText}${newText}` : undefined;
+  private pairOf(edit: EditOperation): string | undefined {
+    const oldText = withoutCr(edit.oldText);
+    return this.oldTexts.has(oldText) ? `${oldText.length} ${oldText}${withoutCr(edit.newText)}` : undefined;
   }
 
   private rungOf(edit: EditOperation): RungName | undefined {
@@ -193,7 +221,7 @@ class History {
     if (pair !== undefined && !this.done.has(pair)) this.done.set(pair, rung);
   }
 
-  private writtenBy(edit: EditOperation): Span[] | undefined {
+  private writtenBy(edit: EditOperation): Written[] | undefined {
     const pair = this.pairOf(edit);
     return pair === undefined ? undefined : this.repeated.get(pair);
   }
@@ -234,7 +262,7 @@ class History {
   /** Whether a place lies inside what the same pair wrote before: to replace it again would be to count it twice. */
   wrote(edit: EditOperation, place: Place): boolean {
     const written = this.writtenBy(edit) ?? [];
-    return touchesAny(place, written) && written.some(({ from, to }) => from <= place.from && place.to <= to);
+    return written.some(({ place: { from, to } }) => from <= place.from && place.to <= to);
   }
 
   /** `places` are those of the text before the step. */
@@ -245,17 +273,28 @@ class History {
     const { rung, changed, places, step } = did;
     this.applied.push({ index: edit.index, spans: changed });
     this.noteRung(edit, rung);
-    // What another edit changes is no longer what the pair wrote, and what it inserts right beside it never was.
-    const kept = ({ from, to }: Span): Span => {
-      const start = step.mapPos(from, "after");
-      return { from: start, to: Math.max(start, step.mapPos(to, "before")) };
-    };
     for (const [pair, written] of this.repeated) {
-      this.repeated.set(pair, written.filter((span) => !touchesAny(span, places)).map(kept));
+      // Who has taken all of it away again, as an edit the other way round does, may want it once more.
+      const left = written.map(({ place, inserted }) => {
+        const rest = survivors(place, step);
+        return {
+          place: { from: rest.at(0)?.from ?? 0, to: rest.at(-1)?.to ?? 0 },
+          inserted: inserted.flatMap((span) => survivors(span, step)),
+        };
+      });
+      this.repeated.set(
+        pair,
+        left.filter(({ inserted }) => inserted.length > 0),
+      );
     }
     const own = this.writtenBy(edit);
     if (own === undefined) return;
-    for (const { from, to } of places) own.push({ from: step.mapPos(from, "before"), to: step.mapPos(to, "after") });
-    own.sort((a, b) => a.from - b.from);
+    const after = ({ from, to }: Span): Span => ({ from: step.mapPos(from, "before"), to: step.mapPos(to, "after") });
+    for (const place of places) {
+      const within = step.changes.filter(
+        ({ from, to, insert }) => insert !== "" && place.from <= from && to <= place.to,
+      );
+      if (within.length > 0) own.push({ place: after(place), inserted: within.map(after) });
+    }
   }
 }
