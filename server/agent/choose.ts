@@ -72,7 +72,7 @@ async function viewOf(session: LiveSession, { targets, directory }: Wish): Promi
   const { status } = session;
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
   const places = await placesOf(targets, directory, open);
-  const folders = await canonicalFolders(status.folders.map((uri) => pathOfSyncedUri(uri)));
+  const folders = await canonicalPaths(status.folders.map((uri) => pathOfSyncedUri(uri)));
   const holds = (folder: string): boolean => places.every(({ file }) => file !== undefined && isIn(folder, file));
   const depths = folders.filter(holds).map(({ length }) => length);
   return {
@@ -93,7 +93,7 @@ interface Target {
 /** Every file is inside, as far as this question goes: what may be touched is for the session to say. */
 async function placesOf(targets: readonly string[], directory: string, open: readonly OpenText[]): Promise<Target[]> {
   if (targets.length === 0) {
-    const [file] = await canonicalFolders([directory]);
+    const [file] = await canonicalPaths([directory]);
     return [{ file, isOpen: false }];
   }
   const { root } = parse(directory);
@@ -112,7 +112,8 @@ async function placesOf(targets: readonly string[], directory: string, open: rea
   });
 }
 
-async function canonicalFolders(paths: readonly (string | undefined)[]): Promise<string[]> {
+/** Paths as they are once all links are followed; those that are `undefined` or empty are left out. */
+export async function canonicalPaths(paths: readonly (string | undefined)[]): Promise<string[]> {
   const known = paths.filter((path) => path !== undefined && path !== "");
   return mapBounded(known as string[], async (path) => {
     const canonical = await canonicalise(path, process.platform);
@@ -126,10 +127,12 @@ const isIn = (folder: string, file: string): boolean => isInside(folder, file, p
 export function mattersTo({ targets, directory, session }: Wish): (record: SessionRecord) => Promise<boolean> {
   let places: Promise<Target[]> | undefined;
   return async (record) => {
-    const folders = await canonicalFolders(record.folders.map(({ path }) => path));
+    const folders = await canonicalPaths(record.folders.map(({ path }) => path));
     if (folders.length === 0 || (session !== undefined && record.id.startsWith(session))) return true;
     places ??= placesOf(targets, directory, []);
-    return (await places).some(({ file }) => file === undefined || folders.some((folder) => isIn(folder, file)));
+    const holds = (file: string): boolean =>
+      folders.some((folder) => isIn(folder, file)) || record.outside?.includes(file) === true;
+    return (await places).some(({ file }) => file === undefined || holds(file));
   };
 }
 

@@ -2,17 +2,20 @@
 import { serveRequest } from "../lsp/requests.js";
 import type { Session } from "../lsp/session.js";
 import { openElsewhere } from "./elsewhere.js";
-import { openListener } from "./listener.js";
+import { type Listener, openListener } from "./listener.js";
+import { watchOutside } from "./outside.js";
 import { sessionDirectory } from "./stateDirectory.js";
 
 /** Agents ask what the editor may ask; what a call changes, the server changes. `version` is that of the program. */
 export async function openDoor(session: Session, version: string): Promise<void> {
   const sessions = sessionDirectory();
-  const listener = await openListener(
+  let listener: Listener | undefined;
+  const outside = await watchOutside(session, () => listener?.announce());
+  listener = await openListener(
     {
       serve: ({ method, params, caller }, token) =>
         serveRequest(session, { method, params, applier: "server", caller }, token),
-      folders: () => session.folders.map(({ uri, path }) => ({ uri, path })),
+      scope: () => ({ folders: session.folders.map(({ uri, path }) => ({ uri, path })), outside: outside.paths() }),
       client: nameOf(session),
       version,
       log: session.log,
@@ -20,10 +23,14 @@ export async function openDoor(session: Session, version: string): Promise<void>
     sessions,
   );
   const caller = { name: "multi-edit-language-server", version };
-  session.openElsewhere = (paths) =>
-    openElsewhere(paths, { sessions, caller, ...(listener === undefined ? {} : { except: listener.id }) });
+  const except = listener?.id;
+  session.openElsewhere = (paths) => openElsewhere(paths, { sessions, caller, except });
   if (listener === undefined) return;
-  session.foldersChanged = listener.foldersChanged;
+  const { announce } = listener;
+  session.foldersChanged = () => {
+    announce();
+    void outside.foldersChanged();
+  };
   // Whatever ends the process, other than a signal that nobody can catch, comes by here.
   process.on("exit", listener.close);
 }

@@ -14,7 +14,7 @@ export interface Elsewhere {
   /** Who looks. */
   readonly caller: Caller;
   /** The id of the session that asks; `undefined`: none does. */
-  readonly except?: string;
+  readonly except?: string | undefined;
 }
 
 /** Of these absolute paths those that another session has open, or may have because it can't be asked. */

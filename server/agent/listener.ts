@@ -26,8 +26,8 @@ import { openWire } from "./wire.js";
 export interface Served {
   /** Answers a request, or gives the error to answer with. Does not throw for what an agent can send. */
   serve(request: AgentRequest, token: CancellationToken): Promise<unknown>;
-  /** The workspace folders as they are now; `path` is empty for one that is no directory of this machine. */
-  folders(): SessionRecord["folders"];
+  /** The workspace folders as they are now, and the files that are open outside of them. */
+  scope(): Pick<SessionRecord, "folders" | "outside">;
   /** The editor, by the name that it gives itself. */
   readonly client: string;
   readonly version: string;
@@ -46,8 +46,8 @@ export interface AgentRequest {
 /** A session that agents can find. */
 export interface Listener {
   readonly id: string;
-  /** Announces the folders as they are now. */
-  foldersChanged(): void;
+  /** Announces the session as it is now. */
+  announce(): void;
   /** Takes the socket and its announcement away at once; called again, it does nothing. */
   close(): void;
 }
@@ -76,7 +76,7 @@ export async function openListener(served: Served, directory: string): Promise<L
   served.log("info", `agents reach this session as ${id}`);
   return {
     id,
-    foldersChanged: () => isOpen && announce(),
+    announce: () => isOpen && announce(),
     close() {
       if (!isOpen) return;
       isOpen = false;
@@ -93,26 +93,22 @@ function refuse(served: Served, problem: string): undefined {
 
 type Own = Pick<SessionRecord, "id" | "secret" | "address">;
 
-/** It must fit what its readers take, whatever the editor says of itself. */
+/** It must fit what its readers take, whatever the editor says of itself: what can't be said in full may be anything. */
 function recordOf(served: Served, own: Own): SessionRecord {
-  const folders = served.folders();
   const record: SessionRecord = {
     format: 1,
     ...own,
     pid: process.pid,
     processStart: processStart(process.pid),
     host: hostname(),
-    folders,
+    ...served.scope(),
     client: served.client.slice(0, 200),
     version: served.version,
     protocols: socketProtocols,
     startedAt: new Date(Date.now() - process.uptime() * 1000).toISOString(),
   };
-  let fitting = folders.length;
-  while (Buffer.byteLength(JSON.stringify({ ...record, folders: folders.slice(0, fitting) })) > mostRecordBytes) {
-    fitting = Math.floor(fitting / 2);
-  }
-  return { ...record, folders: folders.slice(0, fitting) };
+  const isFitting = Buffer.byteLength(JSON.stringify(record)) <= mostRecordBytes;
+  return isFitting ? record : { ...record, folders: [], outside: [] };
 }
 
 const mostRecordBytes = limits.sessionRecordBytes - 1024;

@@ -28,6 +28,7 @@ const schema = z.object({
   address: z.string().min(1).max(limits.pathLength),
   secret: z.string().regex(/^[0-9a-f]{64}$/),
   folders: z.array(z.object({ uri: z.string(), path: z.string() })),
+  outside: z.array(z.string()).optional(),
   client: z.string().max(200),
   version: z.string().max(100),
   protocols: z.array(z.int()).max(100),
@@ -49,8 +50,13 @@ export interface SessionRecord {
   readonly address: string;
   /** 32 random bytes in hexadecimal digits, which both sides must know. */
   readonly secret: string;
-  /** As they were when the session began; `path` is empty for a folder that is no directory of this machine. */
+  /**
+   * The workspace folders; `path` is empty for one that is no directory of this machine. A session without any may have any
+   * file open.
+   */
   readonly folders: readonly { readonly uri: string; readonly path: string }[];
+  /** Canonical paths of the files that it has open outside of its folders; `undefined`: it does not say. */
+  readonly outside?: readonly string[] | undefined;
   /** The editor, by the name that it gives itself. */
   readonly client: string;
   /** Of the language server. */

@@ -57,18 +57,25 @@ export async function findSessions(
   const tried = await mapBounded(others, async (record) => {
     const patience = (await matters(record)) ? limits.connectMs : limits.strangerMs;
     const connected = await connect(record, caller, patience);
-    return { record, ...(connected.ok ? await askStatus(connected.session) : connected) };
+    const asked = connected.ok ? await askStatus(connected.session, patience) : connected;
+    return { record, patience, asked, at: performance.now() };
+  });
+  // While one was slow to answer, files may have been opened in the others.
+  const now = performance.now();
+  const fresh = await mapBounded(tried, async (one) => {
+    if (!one.asked.ok || now - one.at < limits.staleStatusMs) return one;
+    return { ...one, asked: await askStatus(one.asked.session, one.patience) };
   });
   const reached: LiveSession[] = [];
   const missed: Missed[] = [];
   let removed = 0;
-  for (const one of tried) {
-    if (one.ok) reached.push(one.session);
-    else if (hasEnded(one.record, one.why, directory)) {
+  for (const { record, asked } of fresh) {
+    if (asked.ok) reached.push(asked.session);
+    else if (hasEnded(record, asked.why, directory)) {
       removed += 1;
-      removeQuietly(recordPath(directory, one.record.id));
-      if (basename(one.record.address) === `${one.record.id}.sock`) removeQuietly(one.record.address);
-    } else if (one.record.host === hostname()) missed.push(one);
+      removeQuietly(recordPath(directory, record.id));
+      if (basename(record.address) === `${record.id}.sock`) removeQuietly(record.address);
+    } else if (record.host === hostname()) missed.push({ record, why: asked.why });
   }
   return { ...read, reached, missed, removed };
 }
@@ -80,28 +87,40 @@ export function closeSessions({ reached }: Found): void {
 
 type Asked = { readonly ok: true; readonly session: LiveSession } | { readonly ok: false; readonly why: Unreached };
 
-/** A session that is too busy to say what it has open may have anything open. */
-async function askStatus(session: Reached): Promise<Asked> {
+/** Asks a session what it has open, within some milliseconds: one that is too busy to say may have anything open. */
+async function askStatus(session: Reached, patience: number): Promise<Asked> {
   const late = new AbortController();
-  const silent: Unreached = { kind: "silent", seconds: limits.connectMs / 1000 };
+  const failed = (why: Unreached): Asked => {
+    session.close();
+    return { ok: false, why };
+  };
   try {
     const status = await Promise.race([
       session.request("multiEdit/status", null),
-      delay(limits.connectMs, undefined, { signal: late.signal }),
+      delay(patience, "late" as const, { signal: late.signal }),
     ]);
-    if (status !== undefined) return { ok: true, session: { ...session, status: status as StatusResult } };
-    session.close();
-    return { ok: false, why: silent };
+    if (status === "late") return failed({ kind: "silent", seconds: patience / 1000 });
+    return isStatus(status)
+      ? { ok: true, session: { ...session, status } }
+      : failed({ kind: "refused", message: sessionProblems.noStatus() });
   } catch (error) {
-    session.close();
     const isRefusal = error instanceof ResponseError;
-    return {
-      ok: false,
-      why: isRefusal ? { kind: "refused", message: error.message } : { kind: "absent", code: "ECONNRESET" },
-    };
+    return failed(isRefusal ? { kind: "refused", message: error.message } : { kind: "absent", code: "ECONNRESET" });
   } finally {
     late.abort();
   }
+}
+
+/** Another version may answer in another way: only what is used here is looked at. */
+function isStatus(value: unknown): value is StatusResult {
+  const { folders, open } = (value ?? {}) as Partial<Record<keyof StatusResult, unknown>>;
+  const isOpen = (one: unknown): boolean => typeof (one as { uri?: unknown } | null)?.uri === "string";
+  return (
+    Array.isArray(folders) &&
+    folders.every((uri) => typeof uri === "string") &&
+    Array.isArray(open) &&
+    open.every(isOpen)
+  );
 }
 
 function readAll(directory: string): ReturnType<typeof readRecords> & Pick<Found, "blind"> {

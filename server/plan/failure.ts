@@ -1376,7 +1376,8 @@ export const sessionProblems = {
     `${quote(path, 200)} is not looked at: it is not a plain file that only you can read. Remove it.`,
   badRecord: (path: string) => `${quote(path, 200)} can't be read as the announcement of a session. Remove it.`,
   newerRecord: (path: string) =>
-    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this one.`,
+    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this one; if no editor runs that version any more, remove the file.`,
+  noStatus: () => "what it has open is not told in a way that this version understands",
 } as const;
 
 /** Why a session that is announced was not reached. */

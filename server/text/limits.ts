@@ -166,6 +166,8 @@ export const limits = {
   connectMs: 4_000,
   /** Milliseconds that an agent tries to reach a session in whose folders none of its files lie: a suspended one never answers. */
   strangerMs: 400,
+  /** Milliseconds for which what a session has said to have open counts; another one may have been waited for meanwhile. */
+  staleStatusMs: 200,
   /** Milliseconds after which an agent that asks nothing is disconnected. */
   agentIdleMs: 600_000,
   /** Bytes of what the command line is given to apply. */

@@ -60,6 +60,7 @@ describe("an announced session", () => {
       client: "Tester 7",
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       protocols: [1],
+      outside: [],
       startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });
     expect([sessionsIn(home), join(sessionsIn(home), ".."), `${session.address}`].map(modeOf)).toEqual([

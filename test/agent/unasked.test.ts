@@ -8,6 +8,7 @@ import { type Ran, runCommand } from "../support/commands.js";
 import { failed, serverForDesks } from "../support/desk.js";
 import { makeDirectory } from "../support/directory.js";
 import { type FakeEditor, startEditor } from "../support/fakeEditor.js";
+import { frame } from "../support/rawClient.js";
 import { startStub } from "../support/sessionStub.js";
 
 const program = serverForDesks();
@@ -101,9 +102,79 @@ describe("a file that a session has open and never saved", () => {
   });
 });
 
+describe("a file that a session has open outside of its folders", () => {
+  it.each(["--mode=disk", "--mode=auto"])("is not written with %s while that session does not answer", async (mode) => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a/a.txt": "one\n", "b/": "", "link.txt": { link: "a/a.txt" } });
+    const busy = await open([join(folder, "b")], "Busy");
+    await announced(home);
+    await busy.open({ uri: pathToFileURL(join(folder, "link.txt")).href, text: "mine\none\n" });
+    await expect.poll(() => outsideOf(home)).toEqual([join(folder, "a/a.txt")]);
+    suspend(busy);
+    const { code, stderr } = await apply(edit, join(folder, "a"), mode);
+    expect([code, stderr]).toEqual([
+      mode === "--mode=disk" ? 4 : 3,
+      expect.stringContaining("does not answer within 4 s"),
+    ]);
+    expect(textIn(folder, "a/a.txt")).toBe("one\n");
+  });
+
+  it("is announced as long as it is open, and as long as it is outside", async () => {
+    const { home, folder, busy } = await layFolder();
+    const elsewhere = makeDirectory({ "x.txt": "", "y.txt": "" });
+    const [x, y] = ["x.txt", "y.txt"].map((name) => join(elsewhere, name));
+    for (const path of [x, y]) await busy.open({ uri: pathToFileURL(path!).href, text: "" });
+    await expect.poll(() => outsideOf(home)).toEqual([x, y]);
+    await busy.close(pathToFileURL(x!).href);
+    await expect.poll(() => outsideOf(home)).toEqual([y]);
+    const change = (added: string[], removed: string[]) =>
+      busy.notify("workspace/didChangeWorkspaceFolders", {
+        event: {
+          added: added.map((path) => ({ uri: pathToFileURL(path).href, name: path })),
+          removed: removed.map((path) => ({ uri: pathToFileURL(path).href, name: path })),
+        },
+      });
+    await change([elsewhere], []);
+    await expect.poll(() => outsideOf(home)).toEqual([]);
+    await change([], [folder]);
+    await expect.poll(() => outsideOf(home)).toEqual([join(folder, "a.txt"), join(folder, "new.txt")]);
+  });
+});
+
+/** What the only session announces to have open outside of its folders. */
+function outsideOf(home: string): unknown {
+  const [name = ""] = filesIn(home).filter((file) => file.endsWith(".json"));
+  return JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")).outside;
+}
+
+describe("an editor that opens a file while another one is waited for", () => {
+  it("is asked again, and keeps the file", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "a.txt": "one\n" });
+    const quick = await open([folder], "Quick");
+    await announced(home);
+    const status = { folders: [pathToFileURL(folder).href], open: [] };
+    await startStub(home, {
+      folders: [folder],
+      serve: ({ id }, socket) => {
+        // By now Quick has answered, if it was asked at the same time.
+        const opened = quick.open({ uri: pathToFileURL(join(folder, "a.txt")).href, text: "mine\none\n" });
+        const answer = frame({ jsonrpc: "2.0", id, result: status });
+        setTimeout(() => void opened.then(() => socket.write(answer)), 1_500);
+        return undefined;
+      },
+    });
+    const { code, stderr } = await apply(edit, folder, "--mode=disk");
+    expect([code, stderr]).toEqual([4, expect.stringContaining('"a.txt" is open in Quick')]);
+    expect(textIn(folder, "a.txt")).toBe("one\n");
+  });
+});
+
 describe("a session that greets and then does not say what it has open", () => {
   it.each([
     ["never answers", () => undefined, "does not answer within 4 s"],
+    ["answers with nothing", () => ({ result: null }), "not told in a way"],
+    ["answers with something else", () => ({ result: { folders: [7], open: "none" } }), "not told in a way"],
     ["is too busy", () => ({ error: { code: -32803, message: "32 requests are served already." } }), "32 requests"],
   ])("because it %s has its files refused at every door", async (_, serve, why) => {
     const home = ownStateHome();
