@@ -25,7 +25,7 @@ export type Choice =
   | { readonly ok: false; readonly failure: Failure };
 
 /**
- * A session that the user has named; else the one that has a target open; else the one whose workspace folder holds all
+ * A session that the user has named; else the one that has a target open, unless one that can't be asked may, too; else the one whose workspace folder holds all
  * of them, the longest folder first. Whatever leaves a doubt is a failure, for text that nobody has seen might be lost.
  */
 export async function chooseSession(found: Found, wish: Wish): Promise<Choice> {
@@ -33,9 +33,10 @@ export async function chooseSession(found: Found, wish: Wish): Promise<Choice> {
   const seen = await Promise.all(found.reached.map((session) => viewOf(session, wish)));
   const opens = seen.filter(({ hasOpen }) => hasOpen);
   if (opens.length > 1) return fail(sessionFailures.openInSeveral(described(opens)));
-  if (opens[0] !== undefined) return { ok: true, session: opens[0].session };
+  // It may have the same file open, too.
   const lost = await firstInDoubt(found, wish);
   if (lost !== undefined) return fail(sessionFailures.unreached(shortOf(lost.record), lost.why));
+  if (opens[0] !== undefined) return { ok: true, session: opens[0].session };
   const holding = seen.filter(({ depth }) => depth !== undefined).sort((a, b) => (b.depth ?? 0) - (a.depth ?? 0));
   const [best] = holding;
   const equals = holding.filter(({ depth }) => depth === best?.depth);

@@ -122,6 +122,23 @@ function openedBy(site: Site, files: readonly FileChange[], others: ReadonlyMap<
   return undefined;
 }
 
+/**
+ * The failure of a file on disk that the editor is to write, make, move or delete, and that another editor has open, or may
+ * have; `undefined`: there is none. Texts that the editor has open are its own affair.
+ */
+export async function heldElsewhere(site: Site, tasks: readonly Task[]): Promise<Failure | undefined> {
+  const names = tasks.flatMap(({ kind, planned: { document, target } }) =>
+    kind === "text" && document.version !== null ? [] : [document, ...(target === undefined ? [] : [target])],
+  );
+  const paths = new Map(names.flatMap(({ uri, path }) => [[namePathOf(site, uri) ?? "", path] as const]));
+  paths.delete("");
+  if (paths.size === 0) return undefined;
+  const [first] = await site.session.openElsewhere([...paths.keys()]);
+  if (first === undefined) return undefined;
+  const [path, holder] = first;
+  return diskFailures.locked(paths.get(path) ?? path, holder);
+}
+
 /** What is to become of a file on disk, whatever tasks it takes. */
 function changeOf(site: Site, file: FileChange, tasks: readonly Task[]): DiskChange {
   const { document, target } = file;

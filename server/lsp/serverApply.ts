@@ -5,7 +5,7 @@ import { type EditOutcome, type FileChange, notAttempted } from "../plan/outcome
 import { limits } from "../text/limits.js";
 import type { Place } from "../workspace/paths.js";
 import { type Confirmation, createConfirmation } from "./confirm.js";
-import { partsOf, stagePart } from "./diskPart.js";
+import { heldElsewhere, partsOf, stagePart } from "./diskPart.js";
 import type { CallOptions } from "./protocol.js";
 import { toEditorError, toError } from "./report.js";
 import { type Applied, applyThroughEditor } from "./roundTrip.js";
@@ -119,6 +119,8 @@ async function attempt(intent: Intent, confirmation: Confirmation): Promise<Atte
     if (wordNow.kind === "no") return { ok: false, failure: wordNow.failure };
     return { ok: true, file: again.file, outcomes: again.planned.outcomes };
   };
+  const held = await heldElsewhere(site, tasks);
+  if (held !== undefined) return refused(held);
   const disk = onDisk.length === 0 ? undefined : await stagePart(site, onDisk);
   if (disk?.ok === false) {
     const moved = disk.failures.every(({ code }) => code === "contentModified");

@@ -147,6 +147,63 @@ function outsideOf(home: string): unknown {
   return JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")).outside;
 }
 
+describe("what another editor is to do to a file on disk", () => {
+  const patch = (...lines: string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+  const replace = ["*** Delete File: a.txt", "*** Update File: b.txt", "*** Move to: a.txt", "@@", "-one", "+two"];
+  const calls: readonly (readonly [what: string, call: object])[] = [
+    ["put another file in its place", { patch: patch(...replace) }],
+    [
+      "move a file onto its name",
+      { patch: patch("*** Update File: b.txt", "*** Move to: new.txt", "@@", "-one", "+two") },
+    ],
+    ["delete it", { patch: patch("*** Delete File: a.txt"), options: { unopened: "editor" } }],
+    ["change it", { ...edit, options: { unopened: "editor" } }],
+    ["make it", { ...creation, options: { unopened: "editor" } }],
+  ];
+
+  it.each(calls)("is refused if it is to %s while a session may have it open", async (_, call) => {
+    const { home, folder, busy } = await layFolder();
+    writeFileSync(join(folder, "b.txt"), "one\n");
+    const other = await open([folder], "Other");
+    await announced(home, 2);
+    await other.open({ uri: pathToFileURL(join(folder, "b.txt")).href, text: "one\n" });
+    const command = { command: "multiEdit.apply", arguments: [call] };
+    for (const holder of ['.txt" is open in Busy', '.txt" may be open with unsaved text in ']) {
+      const refusal = await failed(other.request("workspace/executeCommand", command));
+      expect([refusal.codes, refusal.message]).toEqual([["locked"], expect.stringContaining(holder)]);
+      expect([readdirSync(folder).sort(), textIn(folder, "a.txt")]).toEqual([["a.txt", "b.txt"], "one\n"]);
+      suspend(busy);
+    }
+  });
+
+  it("is refused if it is to take a move back onto a name that another one has a text for by now", async () => {
+    const home = ownStateHome();
+    const folder = makeDirectory({ "b.txt": "one\n" });
+    const [mover, other] = [await open([folder], "Mover"), await open([folder], "Other")];
+    await announced(home, 2);
+    await mover.open({ uri: pathToFileURL(join(folder, "b.txt")).href, text: "one\n" });
+    const moved = patch("*** Update File: b.txt", "*** Move to: c.txt", "@@", "-one", "+two");
+    await mover.request("workspace/executeCommand", { command: "multiEdit.apply", arguments: [{ patch: moved }] });
+    await other.open({ uri: pathToFileURL(join(folder, "b.txt")).href, text: "mine\n" });
+    const refusal = await failed(mover.request("multiEdit/undo", {}));
+    expect([refusal.codes, refusal.message]).toEqual([["locked"], expect.stringContaining('"b.txt" is open in Other')]);
+    expect(readdirSync(folder)).toEqual(["c.txt"]);
+  });
+});
+
+describe("a file that two editors have open", () => {
+  it("is changed in neither while one of them does not answer", async () => {
+    const { home, folder, busy } = await layFolder();
+    const other = await open([folder], "Other");
+    await announced(home, 2);
+    await other.open({ uri: pathToFileURL(join(folder, "a.txt")).href, text: "one\n" });
+    expect(await apply(edit, folder)).toMatchObject({ code: 3, stderr: expect.stringContaining("Several editors") });
+    suspend(busy);
+    expect(await apply(edit, folder)).toMatchObject({ code: 3, stderr: expect.stringContaining("(Busy in ") });
+    expect(other.asked).toEqual([]);
+  });
+});
+
 describe("an editor that opens a file while another one is waited for", () => {
   it("is asked again, and keeps the file", async () => {
     const home = ownStateHome();
