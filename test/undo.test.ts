@@ -74,6 +74,8 @@ describe("taking back", () => {
     const wrong: readonly (readonly [unknown, string])[] = [
       [{ transaktion: "x" }, "unknownField"],
       [{ id: "x" }, "unknownField"],
+      [{ dryRun: true }, "unknownField"],
+      [{ transaction: "x", preview: true }, "unknownField"],
       [{ transaction: 7 }, "invalidParams"],
       ["x", "invalidParams"],
       [[{}, {}], "invalidParams"],

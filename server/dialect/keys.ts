@@ -27,8 +27,11 @@ export interface SentKeys {
   readonly unknown: readonly string[];
 }
 
-/** The names that tools give to a trial, folded. */
-const trialNames: ReadonlySet<string> = new Set(["preview", "dryrun", "simulate"]);
+/** The names that tools, and models that mix them up, give to a trial, folded. */
+const trialNames: ReadonlySet<string> = new Set([
+  ...["preview", "previewonly", "ispreview", "dryrun", "isdryrun", "dry", "simulate", "simulation"],
+  ...["validateonly", "checkonly", "noapply"],
+]);
 
 /** The keys of an object that make the call a trial for whoever wrote it, however they are spelt; `false` and `null` do not. */
 export function trialKeys(source: object): string[] {

@@ -20,9 +20,9 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best?.name;
 }
 
-/** A name without what spellings of it differ in: case, `_` and `-`. */
+/** A name without what spellings of it differ in: case, `_`, `-` and spaces. */
 export function fold(name: string): string {
-  return name.toLowerCase().replace(/[_-]/g, "");
+  return name.toLowerCase().replace(/[_\s-]/g, "");
 }
 
 /** The distance of two folded names; `undefined`: too far for their length to be a slip. */

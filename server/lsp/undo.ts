@@ -1,5 +1,6 @@
 /** Answers `multiEdit/undo`: takes back what was applied, as long as its text is untouched, all of it or none. */
 import type { CancellationToken } from "vscode-languageserver/node";
+import { trialKeys } from "../dialect/keys.js";
 import { callFailures, callSentences, editorFailures, type Failure, undoFailures } from "../plan/failure.js";
 import type { FileChange } from "../plan/outcome.js";
 import type { Document } from "../plan/snapshot.js";
@@ -50,6 +51,8 @@ function undoParams(params: unknown): Asked {
   if (typeof given !== "object" || Array.isArray(given)) {
     return fail(callFailures.wrongType({}, "transaction", "the params are no object"));
   }
+  const [trial] = trialKeys(given);
+  if (trial !== undefined) return fail(callFailures.trialOfUndo(trial));
   const unknown = Object.keys(given).find((key) => key !== "transaction");
   if (unknown !== undefined) return fail(callFailures.unknownField({}, unknown, "transaction"));
   const { transaction } = given as { transaction?: unknown };

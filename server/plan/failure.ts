@@ -384,7 +384,7 @@ export function showLines(
 export type Previewer = keyof typeof previewers;
 
 const previewers = {
-  request: "the request multiEdit/preview",
+  request: "the request multiEdit/preview, or the command multiEdit.preview,",
   tool: "the tool preview_edits",
   command: 'the command "multi-edit preview"',
 } as const;
@@ -474,8 +474,15 @@ export const callFailures = {
     makeFailure(
       "unknownField",
       at,
-      `${nameOf(at)} has the field ${quote(key)}, which is unknown here and does not keep the call from changing files.`,
-      `Leave it out; ${previewers[previewer]} shows what the call would do and changes nothing.`,
+      `${nameOf(at)} has the field ${quote(key)}, which is unknown here: no field of a call decides whether files are changed.`,
+      `Leave it out; ${previewers[previewer]} shows what a call would do and changes nothing.`,
+    ),
+  trialOfUndo: (key: string) =>
+    makeFailure(
+      "unknownField",
+      {},
+      `The request has the field ${quote(key)}, which is unknown here: an undo can't be previewed, and nothing was undone.`,
+      "Send it without the field only if the change is to be undone; multiEdit/status lists what was applied.",
     ),
   misplacedField: (at: At, key: string) =>
     makeFailure(
@@ -1771,7 +1778,7 @@ export const callSentences = {
     const shown = [...messages.values()].map((failure) => {
       const { message, hint } = failure;
       const repeated = hint !== undefined && lastWith.get(hint) !== failure;
-      return clip(repeated ? message.slice(0, -hint.length).trimEnd() : message, room);
+      return clip(repeated ? withoutHint(message, hint) : message, room);
     });
     const head = total > 1 ? [`Nothing was changed: ${failures.length} of ${total} edits failed.`] : [];
     const rest =
@@ -1864,6 +1871,12 @@ const leftovers: readonly (readonly [Leftover, string])[] = [
   ["saved", "These have their old text in the editor, but the editor had saved the edit, so that the file holds it"],
   ["doubtful", "These may hold the edit"],
 ];
+
+/** A message without its advice, which is its last sentence but for what was said of the whole call. */
+function withoutHint(message: string, hint: string): string {
+  const at = message.lastIndexOf(hint);
+  return at < 0 ? message : `${message.slice(0, at).trimEnd()}${message.slice(at + hint.length)}`.trimEnd();
+}
 
 /** Paths in a sentence, bounded. */
 function named(paths: readonly string[]): string {

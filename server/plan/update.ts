@@ -36,6 +36,13 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     const at: At = { index: hunk.index, path: start.document.path, patchLine: hunk.patchLine };
     yield* prepareLines(index, oldLines(hunk.lines));
     const found = findHunk(ground, hunk, cursor);
+    if (isIdle(hunk) && (found.ok || found.problem.kind === "ambiguous")) {
+      // It writes nothing, so it is in nobody's way, and which of several places it means does not matter.
+      outcomes.push(skippedHunk(start, ended, hunk, found.ok ? found.place : undefined));
+      if (found.ok) cursor = Math.max(cursor, found.place.next);
+      yield;
+      continue;
+    }
     const claim = found.ok ? claimOf(index, hunk, found.place, lineEnd) : undefined;
     const other = claim && accepted.conflictOf(claim);
     if (!found.ok) failed++;
@@ -109,14 +116,23 @@ function outcomeOf(
   if (failure !== undefined || place === undefined) {
     return { ...common, status: "failed", places: [], ...(failure === undefined ? {} : { failure }) };
   }
+  return { ...common, status: "applied", ...whereOf(start, ended, place) };
+}
+
+/** The outcome of a hunk that changes nothing; `place` is `undefined` if it may have several. */
+function skippedHunk(start: Draft, ended: Draft, hunk: Hunk, place: HunkPlace | undefined): EditOutcome {
+  const where = place === undefined ? { places: [] } : whereOf(start, ended, place);
+  return { index: hunk.index, path: start.document.path, status: "skipped", ...where };
+}
+
+/** The rung that has found a hunk, and its lines in the text before the call. */
+function whereOf(start: Draft, ended: Draft, place: HunkPlace): Pick<EditOutcome, "rung" | "places"> {
   const { matchedLines } = ended.index;
   // Of an insertion the line in front of it counts.
   const first = place.length === 0 ? Math.max(0, place.start - 1) : place.start;
   const from = matchedLines.start(first);
   const to = matchedLines.start(first + Math.max(1, place.length));
   return {
-    ...common,
-    status: isIdle(hunk) ? "skipped" : "applied",
     ...(place.rung === undefined ? {} : { rung: place.rung }),
     places: start.created ? [] : [linesOf(ended, spanInBase(ended, { from, to }))],
   };

@@ -83,6 +83,20 @@ describe("a file in the folder of a session that does not answer", () => {
     expectUntouched();
   });
 
+  it("is one of several: each is named in whole sentences, and the advice is given once", async () => {
+    const { folder, busy } = await layFolder();
+    writeFileSync(join(folder, "b.txt"), "one\n");
+    suspend(busy);
+    const { code, stderr } = await apply({ edits: [edit, { ...edit, path: "b.txt" }] }, folder, "--mode=disk");
+    const said = (name: string): string => `"${name}" may be open with unsaved text in `;
+    expect([code, stderr]).toEqual([4, expect.stringContaining(said("a.txt"))]);
+    expect(stderr).toContain(said("b.txt"));
+    expect(stderr.split("but it does not answer within 4 s.")).toHaveLength(3);
+    expect(stderr.split("Then send the call again.")).toHaveLength(2);
+    expect(stderr.split("The editor may be")).toHaveLength(2);
+    expect(stderr).toContain("Nothing was changed");
+  });
+
   it("is no way round to the disk for a call that looks for an editor", async () => {
     const { folder, busy, expectUntouched } = await layFolder();
     suspend(busy);

@@ -28,16 +28,27 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
   for (const sent of chunks) {
     const chunk = idle.includes(sent) ? unsigned(sent) : sent;
     const found = placeOf(ground, chunk, cursor);
-    if (typeof found === "string") return { ok: false, why: idle.includes(sent) ? "noChange" : found };
+    if (idle.includes(sent)) {
+      // Nothing is written, wherever it is; only lines that are nowhere are a slip.
+      if (typeof found === "string" && found !== "ambiguousMatch") return { ok: false, why: "noChange" };
+      if (typeof found !== "string") cursor = cursorBehind(ground, chunk, found, cursor);
+      continue;
+    }
+    if (typeof found === "string") return { ok: false, why: found };
     if (replacements.some((other) => disturbs(found, other) || disturbs(other, found))) {
       return { ok: false, why: "overlap" };
     }
     replacements.push(found);
     // An insertion leaves the cursor behind its anchors, wherever it goes itself.
-    const passed = found.count > 0 ? undefined : follow(ground, chunk.anchors, cursor)?.line;
-    cursor = Math.max(cursor, passed ?? found.at + found.count);
+    cursor = cursorBehind(ground, chunk, found, cursor);
   }
   return { ok: true, text: idle.length === chunks.length ? text : replaced(lines, replacements) };
+}
+
+/** Where the search for the next hunk begins. */
+function cursorBehind(ground: Ground, chunk: Chunk, found: Replacement, cursor: number): number {
+  const passed = found.count > 0 ? undefined : follow(ground, chunk.anchors, cursor)?.line;
+  return Math.max(cursor, passed ?? found.at + found.count);
 }
 
 /** Returns `true` if a hunk takes away the very lines that it adds, or none. */
