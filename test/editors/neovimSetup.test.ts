@@ -54,6 +54,10 @@ for (const { kind, all } of [
     it("tells the server of an unknown setting, which warns of it", () =>
       inNeovim(kind, setup('{ settings = { confrim = "always" } }'), warnsOfSetting));
 
+    it.each(["write", "saveas", "file"])("tells the server of a buffer that gets its name by :%s", (command) =>
+      inNeovim(kind, setup(""), (stage) => knowsNamedLater(stage, command)),
+    );
+
     it("gives each project a configuration of its own, and lists the places in the right one", () =>
       inNeovim(kind, setup(""), listsPlacesOfItsProject));
   });
@@ -111,7 +115,7 @@ async function refusesOptions(stage: Stage): Promise<void> {
     ['{ settings = "always" }', "settings must be a table"],
     ['{ settings = { "confirm" } }', "settings must be a table"],
     ['{ settings = { multiEdit = "always" } }', "settings must be a table"],
-    ['{ settings = { multiEdit = {}, confirm = "always" } }', "settings has settings beside multiEdit"],
+    ['{ settings = { multiEdit = {}, confirm = "always" } }', "settings has other keys beside multiEdit"],
     ["{ init_options = 1 }", "init_options must be a table"],
     ['{ cmd = "multi-edit-language-server --stdio" }', "cmd must be a list"],
     ["{ cmd = {} }", "cmd must be a list"],
@@ -132,6 +136,21 @@ async function warnsOfSetting({ wire }: Stage): Promise<void> {
       .find(({ message }: { message: string }) => message.includes("confrim")),
   );
   expect(warning).toEqual({ type: 2, message: expect.stringContaining('There is no setting "confrim"') });
+}
+
+/** A buffer without a name becomes a file, and is typed into without being saved. */
+async function knowsNamedLater(stage: Stage, command: string): Promise<void> {
+  await stage.driver.run!(
+    `vim.cmd.enew()
+     vim.api.nvim_buf_set_lines(0, 0, -1, true, { "old" })
+     vim.cmd("${command} ${stage.path("late.txt")}")
+     vim.cmd("silent! write")
+     vim.api.nvim_buf_set_lines(0, 0, 0, true, { "typed" })
+     vim.wait(5000, function() return #vim.lsp.get_clients({ name = "multi_edit_ls", bufnr = 0 }) > 0 end, 10)`,
+  );
+  expect(await stage.apply("agent", batch(["late.txt", "old", "new"]))).toMatchObject({ outcome: "applied" });
+  expect(await stage.held()).toEqual({ "late.txt": "typed\nnew\n" });
+  expect(stage.disk()).toEqual({ "late.txt": "old\n" });
 }
 
 async function listsPlacesOfItsProject(stage: Stage): Promise<void> {

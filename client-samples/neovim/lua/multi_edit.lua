@@ -20,7 +20,7 @@ local function problem_of_settings(value)
   if not is_map(value) or not is_map(value.multiEdit or {}) then
     return "must be a table with names of settings"
   end
-  return value.multiEdit and vim.tbl_count(value) > 1 and "has settings beside multiEdit; put all of them into it" or nil
+  return value.multiEdit and vim.tbl_count(value) > 1 and "has other keys beside multiEdit; put all settings into multiEdit" or nil
 end
 
 -- Functions that say what is wrong with the value of an option, by its name; nil: nothing.
@@ -322,7 +322,8 @@ function M.setup(options)
   if user_config().filetypes then
     error('multi_edit.setup() attaches to files of all types: leave "filetypes" out, or use vim.lsp.enable in its place', 2)
   end
-  vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile" }, {
+  -- The last two are for buffers that get a name, and so become files, later on.
+  vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
     group = vim.api.nvim_create_augroup(name, {}),
     callback = function(event)
       attach(event.buf, options)
