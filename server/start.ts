@@ -36,7 +36,7 @@ function refuse(args: readonly string[]): void {
   process.stderr.write(`${problem}\n`);
   process.exitCode = 1;
   if (args.indexOf("--node-ipc") >= 0) {
-    process.once("message", (message) => process.send?.(answerTo(message, problem), end));
+    process.once("message", (message: { id?: unknown } | null) => process.send?.(answerTo(message, problem), end));
     return;
   }
   const connection = connectionOf(args);
@@ -47,7 +47,7 @@ function refuse(args: readonly string[]): void {
     received = Buffer.concat([received, bytes]);
     const body = firstBody(received);
     if (body === undefined) return;
-    const answer = Buffer.from(JSON.stringify(answerTo(JSON.parse(body), problem)));
+    const answer = Buffer.from(JSON.stringify(answerTo(parsed(body), problem)));
     output.write(`Content-Length: ${answer.length}\r\n\r\n`);
     output.write(answer, end);
   });
@@ -62,7 +62,8 @@ function end(): void {
 function connectionOf(args: readonly string[]): Connection | undefined {
   if (args.indexOf("--stdio") >= 0) return { input: process.stdin, output: process.stdout };
   const [port, path] = [flagged("--socket", args), flagged("--pipe", args)];
-  const socket = port !== undefined ? connect(Number(port), "127.0.0.1") : path !== undefined && connect(path);
+  const isPort = port !== undefined && /^\d{1,5}$/.test(port) && Number(port) < 65536;
+  const socket = isPort ? connect(Number(port), "127.0.0.1") : path && connect(path);
   return socket ? { input: socket, output: socket } : undefined;
 }
 
@@ -81,8 +82,17 @@ function firstBody(received: Buffer): string | undefined {
   return start < 4 || !(stop <= received.length) ? undefined : received.toString("utf8", start, stop);
 }
 
+/** A message as JSON; `null`: it is none. */
+function parsed(body: string): { readonly id?: unknown } | null {
+  try {
+    return JSON.parse(body);
+  } catch (_) {
+    return null;
+  }
+}
+
 /** LSP's `RequestFailed`, to the request that is always the first one; an editor need not offer to try again. */
-function answerTo(message: unknown, problem: string): object {
-  const { id } = message as { id: unknown };
+function answerTo(message: { readonly id?: unknown } | null, problem: string): object {
+  const id = message?.id ?? 0;
   return { jsonrpc: "2.0", id, error: { code: -32803, message: problem, data: { retry: false } } };
 }

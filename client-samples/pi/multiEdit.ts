@@ -114,7 +114,9 @@ async function edit(params: unknown, place: Place): Promise<PiResult> {
   const { text = "", diff = "", warnings = [], files = [] } = answer;
   const line = files[0]?.firstChangedLine;
   return {
-    content: [{ type: "text", text: [text, ...warnings].join("\n") }],
+    content: [
+      { type: "text", text: [text, ...(files.length === 0 ? ["Nothing was changed."] : []), ...warnings].join("\n") },
+    ],
     details: { diff: numbered(diff), patch: diff, ...(line === undefined ? {} : { firstChangedLine: line }) },
   };
 }
@@ -135,7 +137,11 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
   const last = Math.min(totalLines, startLine + lines - 1);
   const shown =
     last < startLine ? `No lines: there are ${totalLines}` : `Lines ${startLine} to ${last} of ${totalLines}`;
-  if (version === null) return `${shown}, on disk: no editor has it open.`;
+  // If a session is named, the others were not asked.
+  if (version === null)
+    return process.env.MULTI_EDIT_SESSION
+      ? `${shown}, as they are on disk.`
+      : `${shown}, on disk: no editor has it open.`;
   return `${shown}${onDisk === "same" ? "" : ", as they are in the editor and not on disk"}.`;
 }
 

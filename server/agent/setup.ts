@@ -32,6 +32,10 @@ function samples(): string {
   return join(dirname(dirname(realpathSync(process.argv[1] ?? "."))), "client-samples");
 }
 
+/** A word of a shell's command line; what needs no quotes stays as it is. */
+const quotedForShell = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
 /** By name, but for Helix; each text is complete, its first lines say where it belongs. They are given the folder of the samples. */
 const setups: Readonly<Record<string, (samples: string) => string>> = {
   neovim: (folder) => `-- Neovim 0.10 or later, in init.lua: every file, beside the servers that it has.
@@ -101,6 +105,6 @@ output_token_limit = 40000
 # An extension that puts the session's tool in the place of pi's own edit, in every project. Like that one, it changes files
 # without asking you.
 mkdir -p ~/.pi/agent/extensions
-cp ${join(folder, "pi", "multiEdit.ts")} ~/.pi/agent/extensions/
+cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 `,
 };

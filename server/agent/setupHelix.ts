@@ -43,7 +43,7 @@ const heading = (file: string): string => `# Helix 25.01 or later: to be appende
 const plainText = `[[language]]
 name = "text"
 scope = "text.plain"
-file-types = ["txt", "text", "log"]
+file-types = ["txt"]
 language-servers = ["${name}"]
 `;
 
@@ -53,10 +53,16 @@ type Asker = (more: string, language: string) => Health;
 type Health =
   | { readonly kind: "servers"; readonly shown: readonly string[] }
   | { readonly kind: "unknown"; readonly near: string }
-  | { readonly kind: "broken"; readonly problem: string };
+  | { readonly kind: "broken"; readonly problem: string }
+  /** It has crashed, or did not end. */
+  | { readonly kind: "silent" };
+
+/** Milliseconds that Helix may take to examine a language. */
+const helixMs = 20_000;
 
 function entryOf(ask: Asker, server: string, language: string): Setup {
   const before = ask("", language);
+  if (before.kind === "silent") return wrong(setupSentences.silentHelix());
   if (before.kind === "broken") return wrong(setupSentences.brokenHelix(before.problem));
   if (before.kind === "unknown") {
     if (language === "text") return { ok: true, text: plainText };
@@ -129,7 +135,9 @@ function readOwn(file: string): string {
 
 /** The program under one of the names that systems give it; `undefined`: it is not on the PATH. */
 function findHelix(): string | undefined {
-  return ["hx", "helix"].find((one) => spawnSync(one, ["--version"], { stdio: "ignore" }).error === undefined);
+  return ["hx", "helix"].find(
+    (one) => spawnSync(one, ["--version"], { stdio: "ignore", timeout: helixMs }).error === undefined,
+  );
 }
 
 /** Has Helix examine a language with this text as the user's languages.toml, and nothing else of the user's. */
@@ -139,7 +147,9 @@ function askHelix(helix: string, languages: string, language: string): Health {
     mkdirSync(join(config, "helix"));
     writeFileSync(join(config, "helix", "languages.toml"), languages);
     const env = { ...process.env, XDG_CONFIG_HOME: config, APPDATA: config };
-    const { stdout, stderr } = spawnSync(helix, ["--health", language], { cwd: config, env, encoding: "utf8" });
+    const options = { cwd: config, env, encoding: "utf8", timeout: helixMs } as const;
+    const { stdout, stderr, error, signal } = spawnSync(helix, ["--health", language], options);
+    if (error !== undefined || signal !== null) return { kind: "silent" };
     return healthIn(plain(stdout), plain(stderr));
   } finally {
     rmSync(config, { recursive: true, force: true });

@@ -1549,6 +1549,8 @@ export const setupSentences = {
     "Name the languages of your files, as Helix calls them: multi-edit setup helix typescript rust. Helix has a list of servers for each language, so no entry is for all files.",
   noHelix: () =>
     "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this on the machine that has it.",
+  silentHelix: () =>
+    "Helix has crashed, or did not end, when it was asked for the servers of a language. Run: hx --health",
   /** `problem` is Helix' own text, of several lines. */
   brokenHelix: (problem: string) => `Helix can't read your languages.toml; correct it first. ${clip(problem, 400)}`,
   /** `near` is empty, or names of languages with commas between them. */
