@@ -159,12 +159,14 @@ Where a diff is to be shown, EGLOTS-WAY shows it, and the user applies it or not
 eglot waits with it until half a second nothing was typed; an agent that asks meanwhile would be told an old text."
   (let ((server (eglot-current-server)))
     (cond
+     ;; A clone has the variables of its base, and eglot takes its end for the end of the file.
+     ((buffer-base-buffer))
      ((not (eglot-managed-p))
       (remove-hook 'post-command-hook #'eglot--signal-textDocument/didChange t)
       ;; Later, because eglot has not ceased yet, and the buffer may be about to be killed.
       (run-with-timer 0 nil #'multi-edit--adopt (current-buffer))
       (when-let* ((server) (beside (multi-edit--beside server)))
-        (jsonrpc-notify beside :textDocument/didClose (list :textDocument (eglot--TextDocumentIdentifier)))))
+        (multi-edit--tell-closed beside)))
      ((or (multi-edit--ours-p server) multi-edit-beside-mode)
       (add-hook 'post-command-hook #'eglot--signal-textDocument/didChange nil t)))))
 
@@ -240,25 +242,28 @@ It runs beside eglot's servers, and needs none of them.  Not for use together wi
   (dolist (buffer (eglot--managed-buffers other))
     (with-current-buffer buffer
       (eglot--signal-textDocument/didChange)
-      (jsonrpc-notify beside :textDocument/didOpen (list :textDocument (eglot--TextDocumentItem))))))
+      (multi-edit--tell-open beside (eglot--TextDocumentItem)))))
 
 (defun multi-edit--pass-on (server method)
   "After SERVER was told METHOD about the current buffer's text, tell the server beside it.
-It gets the whole text of what changed, since the two may count columns differently."
+What changed is recorded here, since the two may count columns differently, or SERVER may want whole texts."
   ;; From now on eglot tells of this buffer.
   (when (and (memq method '(:textDocument/didOpen textDocument/didOpen)) (not (multi-edit--beside-p server)))
     (multi-edit--leave))
   (when-let* ((name (and method (string-remove-prefix ":" (format "%s" method))))
               ((member name '("textDocument/didOpen" "textDocument/didChange" "textDocument/didClose")))
+              ((not (buffer-base-buffer)))
               (beside (multi-edit--beside server)))
     (pcase name
-      ("textDocument/didOpen" (jsonrpc-notify beside :textDocument/didOpen (list :textDocument (eglot--TextDocumentItem))))
-      ("textDocument/didClose"
-       (jsonrpc-notify beside :textDocument/didClose (list :textDocument (eglot--TextDocumentIdentifier))))
-      (_ (let ((item (eglot--TextDocumentItem)))
-           (jsonrpc-notify beside :textDocument/didChange
-                           (list :textDocument (list :uri (plist-get item :uri) :version (plist-get item :version))
-                                 :contentChanges (vector (list :text (plist-get item :text))))))))))
+      ("textDocument/didOpen" (multi-edit--tell-open beside (eglot--TextDocumentItem)))
+      ("textDocument/didClose" (multi-edit--tell-closed beside))
+      (_ (multi-edit--tell-changes beside (list :uri (plist-get (eglot--TextDocumentIdentifier) :uri)
+                                                :version (multi-edit--version beside (current-buffer))))))))
+
+(defun multi-edit--tell-closed (beside)
+  "Tell BESIDE that eglot has ceased to manage the current buffer."
+  (multi-edit--stop-recording)
+  (jsonrpc-notify beside :textDocument/didClose (list :textDocument (eglot--TextDocumentIdentifier))))
 
 ;; Buffers without a server of eglot's
 
@@ -313,6 +318,7 @@ Not so are remote, compressed and encrypted files, whose text is not what the di
     (setq multi-edit--own-buffers (delq (current-buffer) multi-edit--own-buffers))
     (remove-hook 'after-change-functions #'multi-edit--changed t)
     (remove-hook 'kill-buffer-hook #'multi-edit--leave t)
+    (multi-edit--stop-recording)
     (when-let* (((plist-get multi-edit--own :tick))
                 (server (multi-edit--connection (plist-get multi-edit--own :project))))
       (jsonrpc-notify server :textDocument/didClose
@@ -322,9 +328,8 @@ Not so are remote, compressed and encrypted files, whose text is not what the di
 (defun multi-edit--open-own (server buffer)
   "Tell SERVER that BUFFER is open."
   (with-current-buffer buffer
-    (jsonrpc-notify server :textDocument/didOpen
-                    (list :textDocument (nconc (multi-edit--next-version)
-                                               (list :languageId "plaintext" :text (multi-edit--text)))))))
+    (multi-edit--tell-open server (nconc (multi-edit--next-version)
+                                         (list :languageId "plaintext" :text (multi-edit--text))))))
 
 (defun multi-edit--next-version ()
   "The name of the current buffer's text as it is now, which is to be sent."
@@ -346,7 +351,7 @@ Not so are remote, compressed and encrypted files, whose text is not what the di
   (unless multi-edit--timer
     (setq multi-edit--timer (run-with-timer 0 nil #'multi-edit--send-own))))
 
-(dolist (function '(multi-edit--changed multi-edit--leave))
+(dolist (function '(multi-edit--changed multi-edit--leave multi-edit--before-change multi-edit--after-change))
   (put function 'permanent-local-hook t))
 
 (defun multi-edit--send-own ()
@@ -362,9 +367,160 @@ Not so are remote, compressed and encrypted files, whose text is not what the di
         (with-demoted-errors "multi-edit: %S"
           (when-let* ((server (multi-edit--connection (plist-get own :project))))
             (with-current-buffer buffer
-              (jsonrpc-notify server :textDocument/didChange
-                              (list :textDocument (multi-edit--next-version)
-                                    :contentChanges (vector (list :text (multi-edit--text))))))))))))
+              (multi-edit--tell-changes server (multi-edit--next-version)))))))))
+
+;; What changes of a text, for a server that is told of it beside eglot
+
+;; The hooks record one part of the text, outside of which nothing has changed since the server was last told.  What they miss
+;; is seen by the count of changes that Emacs keeps (`buffer-chars-modified-tick'), and by the length of the text.  In doubt,
+;; the whole text is sent.
+
+(cl-defstruct (multi-edit--record (:constructor multi-edit--new-record) (:copier nil))
+  "Where the text of BUFFER differs from the text that the server was last told, which had SIZE characters.
+FROM is where the differing part starts, nil if there is none; TAIL is the number of characters after it.  FRONTS and BACKS
+are what the server has there: FRONTS in order, then BACKS, whose last piece comes first.  TICK is the count of changes up to
+which this holds.  ANNOUNCED is such a part, as (FROM TAIL FRONT BACK SIZE), that is about to change.  With IN-DOUBT, nothing
+of this is known."
+  (buffer (current-buffer))
+  (tick (buffer-chars-modified-tick))
+  (size (buffer-size))
+  from tail fronts backs announced in-doubt)
+
+(defvar-local multi-edit--record nil
+  "What has changed in the current buffer; nil if it is not recorded, and the whole text is to be sent.")
+(put 'multi-edit--record 'permanent-local t)
+
+(defun multi-edit--tell-open (server item)
+  "Tell SERVER that the current buffer is open, as ITEM says, and record what changes from now on."
+  (multi-edit--start-recording)
+  (jsonrpc-notify server :textDocument/didOpen (list :textDocument item)))
+
+(defun multi-edit--tell-changes (server document)
+  "Tell SERVER what has changed in the current buffer since it was last told; DOCUMENT names the text that is sent."
+  (let ((changes (multi-edit--changes (multi-edit--encoding server)))
+        (is-sent nil))
+    ;; At once, because Emacs may do other things while it sends.
+    (multi-edit--start-recording)
+    (unwind-protect
+        (progn
+          (jsonrpc-notify server :textDocument/didChange (list :textDocument document :contentChanges changes))
+          (setq is-sent t))
+      (unless is-sent (setq multi-edit--record nil)))))
+
+(defun multi-edit--start-recording ()
+  "Record what changes in the current buffer from now on."
+  (setq multi-edit--record (multi-edit--new-record))
+  ;; Each time, because Emacs takes all functions off such a hook after an error in one of them.
+  (add-hook 'before-change-functions #'multi-edit--before-change nil t)
+  (add-hook 'after-change-functions #'multi-edit--after-change nil t))
+
+(defun multi-edit--stop-recording ()
+  (setq multi-edit--record nil)
+  (remove-hook 'before-change-functions #'multi-edit--before-change t)
+  (remove-hook 'after-change-functions #'multi-edit--after-change t))
+
+(defun multi-edit--recorder ()
+  "The record of the current buffer's text, if it is to be kept."
+  ;; A clone has the text of its base, and both have these functions on their hooks.
+  (let* ((buffer (or (buffer-base-buffer) (current-buffer)))
+         (record (buffer-local-value 'multi-edit--record buffer)))
+    (and record
+         (eq buffer (multi-edit--record-buffer record))
+         (not (multi-edit--record-in-doubt record))
+         record)))
+
+(defun multi-edit--before-change (from to)
+  "Keep what the server has between FROM and TO, which is about to change."
+  (when-let* ((record (multi-edit--recorder)))
+    (setf (multi-edit--record-announced record)
+          (and (= (multi-edit--record-tick record) (buffer-chars-modified-tick))
+               ;; An error would take the functions of all on this hook off it.
+               (ignore-errors (multi-edit--announced record from to))))
+    (unless (multi-edit--record-announced record) (setf (multi-edit--record-in-doubt record) t))))
+
+(defun multi-edit--announced (record from to)
+  "RECORD's differing part, extended to FROM and TO, before anything between them has changed."
+  (save-restriction
+    (widen)
+    (let* ((end (1+ (buffer-size)))
+           (start (multi-edit--record-from record))
+           (tail (multi-edit--record-tail record)))
+      (if (null start)
+          (list (+ from 0) (- end to) (buffer-substring-no-properties from to) "" (buffer-size))
+        (list (min start from)
+              (min tail (- end to))
+              (if (< from start) (buffer-substring-no-properties from start) "")
+              (if (< (- end to) tail) (buffer-substring-no-properties (- end tail) to) "")
+              (buffer-size))))))
+
+(defun multi-edit--after-change (from to old-length)
+  "Record that the text between FROM and TO, which had OLD-LENGTH characters, has changed, if it was announced."
+  (when-let* ((record (multi-edit--recorder)))
+    (let ((tick (buffer-chars-modified-tick))
+          (announced (multi-edit--record-announced record)))
+      (setf (multi-edit--record-announced record) nil)
+      ;; Otherwise only properties of the text have changed.
+      (when (/= tick (multi-edit--record-tick record))
+        (pcase announced
+          ((and `(,start ,tail ,front ,back ,size)
+                (guard (and (<= start from)
+                            (<= tail (- (1+ (buffer-size)) to))
+                            (= (- (buffer-size) size) (- to from old-length)))))
+           (setf (multi-edit--record-from record) start
+                 (multi-edit--record-tail record) tail
+                 (multi-edit--record-tick record) tick)
+           (unless (equal front "") (push front (multi-edit--record-fronts record)))
+           (unless (equal back "") (push back (multi-edit--record-backs record))))
+          (_ (setf (multi-edit--record-in-doubt record) t)))))))
+
+(defun multi-edit--changes (encoding)
+  "How the current buffer's text has changed since the server was last told, as `:contentChanges' has it.
+Columns count as ENCODING says."
+  (let* ((record (multi-edit--recorder))
+         (from (and record (multi-edit--record-from record)))
+         (tail (and record (multi-edit--record-tail record)))
+         (old (and from (apply #'concat (append (multi-edit--record-fronts record)
+                                                (reverse (multi-edit--record-backs record)))))))
+    (cond
+     ((not (and record (= (multi-edit--record-tick record) (buffer-chars-modified-tick))))
+      (vector (list :text (multi-edit--text))))
+     ((null from) [])
+     ((/= (multi-edit--record-size record) (+ (1- from) (length old) tail))
+      (vector (list :text (multi-edit--text))))
+     (t
+      (save-restriction
+        (widen)
+        (vector (list :range (multi-edit--range from old encoding)
+                      :text (buffer-substring-no-properties from (- (1+ (buffer-size)) tail)))))))))
+
+(defun multi-edit--range (from old encoding)
+  "The range of the text OLD, which was at FROM of the current buffer, as LSP has it; columns count as ENCODING says."
+  (let* ((line (1- (line-number-at-pos from t)))
+         (column (save-excursion
+                   (goto-char from)
+                   (multi-edit--columns (pos-bol) from encoding)))
+         (start (list :line line :character column)))
+    (list :start start
+          :end (if (equal old "")
+                   start
+                 (with-temp-buffer
+                   (insert old)
+                   (let ((lines (1- (line-number-at-pos)))
+                         (more (multi-edit--columns (pos-bol) (point) encoding)))
+                     (list :line (+ line lines) :character (if (zerop lines) (+ column more) more))))))))
+
+(defun multi-edit--columns (from to encoding)
+  "Number of units that ENCODING has for the text between FROM and TO of the current buffer."
+  (let ((characters (- to from))
+        (bytes (- (position-bytes to) (position-bytes from))))
+    (cond ((or (= characters bytes) (equal encoding "utf-32")) characters)
+          ((equal encoding "utf-8") bytes)
+          (t (save-excursion
+               (goto-char from)
+               (let ((pairs 0))
+                 (while (progn (skip-chars-forward "\0-\uffff" to) (< (point) to))
+                   (cl-incf pairs (skip-chars-forward "^\0-\uffff" to)))
+                 (+ characters pairs)))))))
 
 ;;; Setting up lsp-mode
 
