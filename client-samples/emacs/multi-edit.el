@@ -46,6 +46,7 @@ They are read when the server starts.  False is `:json-false', a list is a vecto
 (defvar eglot--docver)
 (defvar eglot--servers-by-project)
 (defvar eglot--versioned-identifier)
+(defvar eglot-server-initialized-hook)
 (defvar eglot-server-programs)
 (defvar eglot-sync-connect)
 (defvar lsp--cur-version)
@@ -72,6 +73,7 @@ They are read when the server starts.  False is `:json-false', a list is a vecto
 (declare-function eglot-managed-p "eglot")
 (declare-function eglot-path-to-uri "eglot")
 (declare-function eglot-uri-to-path "eglot")
+(declare-function jsonrpc--process "jsonrpc")
 (declare-function jsonrpc-async-request "jsonrpc")
 (declare-function jsonrpc-notify "jsonrpc")
 (declare-function jsonrpc-running-p "jsonrpc")
@@ -185,6 +187,8 @@ It runs beside eglot's servers, and needs none of them.  Not for use together wi
         (add-hook 'eglot-connect-hook #'multi-edit--eglot-connected)
       (remove-hook 'eglot-connect-hook #'multi-edit--eglot-connected)))
   (pcase-dolist (`(,hook ,function) '((find-file-hook multi-edit--adopt)
+                                      (find-file-hook multi-edit--connect-again)
+                                      (after-save-hook multi-edit--connect-again)
                                       (after-set-visited-file-name-hook multi-edit--adopt-anew)
                                       (post-command-hook multi-edit--send-own)))
     (if multi-edit-beside-mode (add-hook hook function) (remove-hook hook function)))
@@ -212,24 +216,59 @@ It runs beside eglot's servers, and needs none of them.  Not for use together wi
   "The connection that is told what SERVER is told, if there is one."
   (and (not (multi-edit--ours-p server)) (multi-edit--connection (eglot--project server))))
 
+(cl-defstruct (multi-edit--start (:constructor multi-edit--new-start) (:copier nil))
+  "A start of the server for PROJECT at TIME that the server has not answered; it may have FAILED."
+  project (time (float-time)) failed)
+
 (defvar multi-edit--connecting nil
-  "Projects whose server was started and has not answered; it is not started again.")
+  "The last start for each project whose server has not answered.")
+
+(defvar multi-edit--pause 10
+  "Seconds after the start of a server in which it is not started again.")
+
+(defun multi-edit--start-of (project)
+  (seq-find (lambda (start) (equal project (multi-edit--start-project start))) multi-edit--connecting))
 
 (defun multi-edit--connect (project)
-  "Start the server for PROJECT.  If it can't be started, the user is told once."
-  (unless (member project multi-edit--connecting)
-    (push project multi-edit--connecting)
-    (condition-case problem
-        (let ((eglot-sync-connect nil))
-          (eglot--connect '(multi-edit--no-mode) project 'multi-edit-eglot-server multi-edit-command '("none")))
-      (error (display-warning 'multi-edit (format "The server can't be started for %s: %s"
-                                                  (project-root project) (error-message-string problem)))))))
+  "Start the server for PROJECT, unless it was just started, or was started and may still answer."
+  (let ((last (multi-edit--start-of project))
+        (start (multi-edit--new-start :project project)))
+    (when (or (null last)
+              (and (multi-edit--start-failed last)
+                   (>= (- (float-time) (multi-edit--start-time last)) multi-edit--pause)))
+      (setq multi-edit--connecting (cons start (delq last multi-edit--connecting)))
+      (condition-case problem
+          (let ((eglot-sync-connect nil)
+                (eglot-server-initialized-hook
+                 (cons (lambda (connection) (multi-edit--watch start connection)) eglot-server-initialized-hook)))
+            (eglot--connect '(multi-edit--no-mode) project 'multi-edit-eglot-server multi-edit-command '("none")))
+        (error (multi-edit--failed start (error-message-string problem)))))))
+
+(defun multi-edit--watch (start connection)
+  "See whether CONNECTION ends before the server has answered to START."
+  (add-function :before (process-sentinel (jsonrpc--process connection))
+                (lambda (process change)
+                  (unless (process-live-p process) (multi-edit--failed start (string-trim change))))))
+
+(defun multi-edit--failed (start problem)
+  "Tell the user once that START has failed with PROBLEM, unless the server has answered before."
+  (when (and (memq start multi-edit--connecting) (not (multi-edit--start-failed start)))
+    (setf (multi-edit--start-failed start) t)
+    (display-warning 'multi-edit (format "The server can't be started for %s: %s"
+                                         (project-root (multi-edit--start-project start)) problem))))
+
+(defun multi-edit--connect-again ()
+  "Start the server of the current buffer's project if the last start has failed."
+  (when-let* ((project (cond (multi-edit--own (plist-get multi-edit--own :project))
+                             ((and (featurep 'eglot) (eglot-current-server)) (eglot--project (eglot-current-server)))))
+              ((multi-edit--start-of project)))
+    (multi-edit--connect project)))
 
 (defun multi-edit--eglot-connected (server)
   "SERVER has come: see that the server beside it knows its buffers."
   (cond
    ((multi-edit--beside-p server)
-    (setq multi-edit--connecting (delete (eglot--project server) multi-edit--connecting))
+    (setq multi-edit--connecting (delq (multi-edit--start-of (eglot--project server)) multi-edit--connecting))
     (dolist (other (multi-edit--others server)) (multi-edit--open-beside server other))
     (dolist (buffer (multi-edit--own-buffers-of server)) (multi-edit--open-own server buffer)))
    ((multi-edit--ours-p server))

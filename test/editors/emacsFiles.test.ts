@@ -116,4 +116,34 @@ function exceptions(): void {
       );
       expect(await stage.held()).toEqual({ "other/a.ts": "one\n", "other/b.ts": "two\n" });
     }));
+
+  it.each([
+    ["is not there", `'("no-such-program")`, "no-such-program"],
+    ["ends before it answers", `'("false")`, "exited abnormally"],
+  ])("until it is started again, when a file is saved or visited, after its program %s", (_, command, problem) =>
+    inEmacs(async (stage, evaluate) => {
+      stage.lay({ "other/a.ts": "one\n", "other/b.ts": "two\n" });
+      await evaluate("(setq project-find-functions nil right-command multi-edit-command multi-edit--pause 1000)");
+      await evaluate(`(progn (setq multi-edit-command ${command}) t)`);
+      const warnings = async () => {
+        const text = await evaluate(
+          '(if (get-buffer "*Warnings*") (with-current-buffer "*Warnings*" (buffer-string)) "")',
+        );
+        return String(text).split(problem).length - 1;
+      };
+      await stage.driver.open(stage.path("other/a.ts"));
+      await expect.poll(warnings).toBe(1);
+      const save = () => evaluate(inBuffer(stage, "other/a.ts", '(insert "x") (save-buffer)'));
+      await save();
+      expect(await warnings()).toBe(1);
+      await evaluate("(setq multi-edit--pause 0)");
+      await save();
+      await expect.poll(warnings).toBe(2);
+      await evaluate("(progn (setq multi-edit-command right-command) t)");
+      await stage.driver.open(stage.path("other/b.ts"));
+      const known = '(length (multi-edit--buffers (with-current-buffer "b.ts" (multi-edit--session))))';
+      await expect.poll(() => evaluate(`(condition-case nil ${known} (error 0))`)).toBe(2);
+      expect(await warnings()).toBe(2);
+    }),
+  );
 }
