@@ -449,9 +449,12 @@ of this is known."
 (defun multi-edit--start-recording ()
   "Record what changes in the current buffer from now on."
   (setq multi-edit--record (multi-edit--new-record))
-  ;; Each time, because Emacs takes all functions off such a hook after an error in one of them.
-  (add-hook 'before-change-functions #'multi-edit--before-change nil t)
-  (add-hook 'after-change-functions #'multi-edit--after-change nil t))
+  ;; Each time, because Emacs takes all functions off such a hook after an error in one of them, and forgets their depths when
+  ;; the mode changes.
+  (remove-hook 'before-change-functions #'multi-edit--before-change t)
+  (remove-hook 'after-change-functions #'multi-edit--after-change t)
+  (add-hook 'before-change-functions #'multi-edit--before-change 100 t)
+  (add-hook 'after-change-functions #'multi-edit--after-change -100 t))
 
 (defun multi-edit--stop-recording ()
   (setq multi-edit--record nil)
@@ -473,6 +476,9 @@ of this is known."
   (when-let* ((record (multi-edit--recorder)))
     (setf (multi-edit--record-announced record)
           (and (= (multi-edit--record-tick record) (buffer-chars-modified-tick))
+               ;; Functions that run between this one and the other could edit the text, for which no hooks run.
+               (eq (car (last before-change-functions)) #'multi-edit--before-change)
+               (eq (car after-change-functions) #'multi-edit--after-change)
                ;; An error would take the functions of all on this hook off it.
                (ignore-errors (multi-edit--announced record from to))))
     (unless (multi-edit--record-announced record) (setf (multi-edit--record-in-doubt record) t))))

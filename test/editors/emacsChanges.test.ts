@@ -90,6 +90,14 @@ const ownEdits: readonly Edit[] = [
      (run-hook-with-args 'after-change-functions (point-min) (point-max) 3)`,
   (a) =>
     `(goto-char (at ${a})) (insert (unibyte-char-to-multibyte 159)) (multi-edit--flush (multi-edit--session)) (delete-char -1)`,
+  (a, _, text) =>
+    `(let ((sly (lambda (&rest _) (save-excursion (goto-char (point-min)) (delete-char 1) (insert (seq-random-elt "XYZ"))))))
+     (add-hook 'before-change-functions sly nil t)
+     (unwind-protect (progn (goto-char (at ${a})) (insert ${text})) (remove-hook 'before-change-functions sly t)))`,
+  (a, _, text) =>
+    `(let ((sly (lambda (&rest _) (save-excursion (goto-char (point-min)) (delete-char 1) (insert (seq-random-elt "XYZ"))))))
+     (add-hook 'after-change-functions sly nil t)
+     (unwind-protect (progn (goto-char (at ${a})) (insert ${text})) (remove-hook 'after-change-functions sly t)))`,
 ];
 
 /** What is inserted: every width, line ends of every kind, and nothing. */
