@@ -8,7 +8,7 @@ export function newAgentId(): string {
   return randomBytes(8).toString("hex");
 }
 
-/** Whether a value can be an agent's id: printable ASCII without spaces, at most `limits.agentId` characters. */
+/** Returns `true` if a value can be an agent's id: printable ASCII without spaces, at most `limits.agentId` characters. */
 export function isAgentId(value: unknown): value is string {
   return typeof value === "string" && value.length <= limits.agentId && /^[\x21-\x7e]+$/.test(value);
 }

@@ -1,4 +1,4 @@
-/** Which files the user's other editors have open, or may have, so that nobody writes them behind an editor's back. */
+/** Which files the user's other editors have open, or may have, so that nobody writes them on disk under its unsaved text. */
 import { dirname } from "node:path";
 import type { Caller } from "../lsp/protocol.js";
 import type { Holder } from "../plan/failure.js";
