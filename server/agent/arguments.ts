@@ -1,9 +1,10 @@
 /** The command line's words: which commands there are, what each takes, and how the help says it. */
 import { parseArgs } from "node:util";
 import type { CallOptions } from "../dialect/options.js";
+import { agentIdRule } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import type { Mode } from "./ask.js";
-import { agentIdRule, isAgentId } from "./caller.js";
+import { isAgentId } from "./caller.js";
 
 /** Every option, as `parseArgs` wants it. */
 const options = {
@@ -108,7 +109,7 @@ export function readArguments([command, ...rest]: readonly string[]): ReadArgume
   for (const one of [mode, atomic, save]) if (!one.ok) return one;
   const seconds = Number(values.timeout ?? limits.commandMs / 1000);
   if (!(seconds > 0 && seconds <= 86_400)) return wrong("--timeout needs a number of seconds, at most a day.");
-  if (values.agent !== undefined && !isAgentId(values.agent)) return wrong(`--agent needs ${agentIdRule}.`);
+  if (values.agent !== undefined && !isAgentId(values.agent)) return wrong(`--agent must be ${agentIdRule}.`);
   if (values.workspace === "" || values.session === "") return wrong("--workspace and --session need a value.");
   return {
     ok: true,

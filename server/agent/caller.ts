@@ -13,9 +13,6 @@ export function isAgentId(value: unknown): value is string {
   return typeof value === "string" && value.length <= limits.agentId && /^[\x21-\x7e]+$/.test(value);
 }
 
-/** The same rule in words. */
-export const agentIdRule = `an id of 1 to ${limits.agentId} printable ASCII characters without spaces`;
-
 /**
  * Reads `client` of an agent's `initialize`, which may be any JSON value; `undefined`: its `agent` is no id. A name that is
  * missing or too long is no reason to refuse anybody.

@@ -3,13 +3,13 @@ import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
 import type { MultiEditResult, ReadResult } from "../lsp/protocol.js";
-import { answerSentences, callSentences, inputProblems } from "../plan/failure.js";
+import { agentIdRule, answerSentences, callSentences, inputProblems } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { isFileUri } from "../workspace/uri.js";
 import { type Arguments, helpText, isCommand, readArguments } from "./arguments.js";
 import { type Answered, type Asker, ask } from "./ask.js";
 import { paramsOf, readCall, type SoundCall } from "./call.js";
-import { agentIdRule, isAgentId } from "./caller.js";
+import { isAgentId } from "./caller.js";
 import { exitCodeOf, exitCodes } from "./exitCodes.js";
 import { callsIn, readInput } from "./input.js";
 import { print, say } from "./show.js";
@@ -33,7 +33,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   const directory = directoryOf(wanted);
   if (directory === undefined) return misused(inputProblems.noDirectory(wanted));
   const agent = given.agent ?? (process.env.MULTI_EDIT_AGENT || undefined);
-  if (agent !== undefined && !isAgentId(agent)) return misused(`MULTI_EDIT_AGENT needs ${agentIdRule}.`);
+  if (agent !== undefined && !isAgentId(agent)) return misused(`MULTI_EDIT_AGENT must be ${agentIdRule}.`);
   // Whoever has read enough of the answer is no trouble.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stop = new AbortController();

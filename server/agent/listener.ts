@@ -235,7 +235,7 @@ function createGreeter({ served, secret, session }: Door): Greeter {
       return sendAway(socketSentences[isNewer ? "serverTooOld" : "agentTooOld"](served.version));
     }
     caller = readCaller(client);
-    if (caller === undefined) return sendAway(socketSentences.badAgent(limits.agentId));
+    if (caller === undefined) return sendAway(socketSentences.badAgent);
     handshake = { secret, session, agentNonce: nonce, serverNonce: makeNonce() };
     const proof = proofOf("server", handshake);
     return { protocol, nonce: handshake.serverNonce, proof, version: served.version };

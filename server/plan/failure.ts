@@ -1590,12 +1590,14 @@ const linesFrom: Readonly<Record<LinesShown["from"], string>> = {
   disk: ", as they are on disk",
 };
 
+/** What an agent's id is, as the end of a sentence. */
+export const agentIdRule = `an id of 1 to ${limits.agentId} printable ASCII characters without spaces`;
+
 /** What one end of a session's socket says when it does not go along with the other, as sentences. */
 export const socketSentences = {
   whoAreYou: "The first requests of an agent are initialize, with protocols and a nonce, and multiEdit/prove.",
   notProved: "The proof is wrong: the session's secret is not known to who sent it.",
-  badAgent: (most: number) =>
-    `client.agent must be an id of 1 to ${most} printable ASCII characters without spaces, or be left out.`,
+  badAgent: `client.agent must be ${agentIdRule}, or be left out.`,
   serverTooOld: (version: string) =>
     `The editor runs version ${version} of multi-edit-language-server, which is too old for this agent: update it and restart it in the editor.`,
   agentTooOld: (version: string) =>

@@ -131,12 +131,12 @@ describe("the command line", () => {
     expect(option).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: expect.stringContaining("--agent needs an id of 1 to"),
+      stderr: expect.stringContaining("--agent must be an id of 1 to"),
     });
     const variable = await run(["apply"], { input, env: { MULTI_EDIT_AGENT: "r2 d2" } });
     expect(variable).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("MULTI_EDIT_AGENT needs an id of 1 to"),
+      stderr: expect.stringContaining("MULTI_EDIT_AGENT must be an id of 1 to"),
     });
     expect([texts()["a.txt"], (await status()).agents]).toEqual(["one\n", []]);
   });

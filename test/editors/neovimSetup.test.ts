@@ -63,6 +63,7 @@ for (const { kind, all } of [
   });
 }
 
+// Neovim has its own configuration of servers from 0.11 on; where that Neovim is missing, the line above says so.
 it.skipIf(absence(neovim) !== undefined)("refuses file types, which it can't follow", () =>
   inNeovim(neovim, setup(""), async (stage) => {
     await stage.driver.run!('vim.lsp.config("multi_edit_ls", { filetypes = { "lua" } })');

@@ -58,6 +58,7 @@ for (const kind of editors) {
 
 for (const kind of [helix, olderHelix]) {
   const missing = absence(kind);
+  // That this Helix is missing is said by its part of the tests above.
   describe.skipIf(missing !== undefined)(`setup helix, beside ${kind.name} (${kind.root})`, () => helixEntries(kind));
 }
 
