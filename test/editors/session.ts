@@ -1,19 +1,11 @@
 /** Starts a real editor with the built server behind a tap, in a workspace of its own. */
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildProgram } from "../support/build.js";
+import { removeTree } from "../support/directory.js";
 import { builtServer } from "../support/wireServer.js";
 import type { Driver, EditorKind, Place } from "./editor.js";
 import { openLink } from "./link.js";
@@ -64,8 +56,7 @@ export async function startSession(
   const stop = async (): Promise<void> => {
     await driver?.stop();
     place.link.close();
-    // What the editor started may still write for a moment.
-    rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    await removeTree(base);
   };
   try {
     driver = await kind.start(place);

@@ -1,11 +1,12 @@
 /** An agent that speaks with a session's socket by the letter of the protocol's page, with no code of the server in it. */
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { removeTree } from "./directory.js";
 import { type RawClient, rawClient } from "./rawClient.js";
 
 /** The file by which a session is found, as it is. */
@@ -22,9 +23,9 @@ export function ownStateHome(): string {
   const before = process.env.XDG_STATE_HOME;
   const home = mkdtempSync(join(tmpdir(), "multi-edit-home-"));
   process.env.XDG_STATE_HOME = home;
-  onTestFinished(() => {
+  onTestFinished(async () => {
     process.env.XDG_STATE_HOME = before;
-    rmSync(home, { recursive: true, force: true });
+    await removeTree(home);
   });
   return home;
 }

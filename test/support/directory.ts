@@ -2,6 +2,7 @@
 import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
 /** What stands at a path: a text, bytes, a symbolic link to a target, or a hard link to another path of the same tree. */
@@ -13,6 +14,19 @@ export function makeDirectory(entries: Readonly<Record<string, Entry>>): string 
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   fillDirectory(root, entries);
   return root;
+}
+
+/** Removes a directory with all that is in it, also if a process that is ending still writes there for a moment. */
+export async function removeTree(path: string): Promise<void> {
+  for (let tries = 50; ; tries--) {
+    try {
+      // Its own retries do not look again for what has come since.
+      return rmSync(path, { recursive: true, force: true });
+    } catch (error) {
+      if (tries === 0) throw error;
+      await delay(100);
+    }
+  }
 }
 
 /** Writes entries below a directory, in their order; a name that ends in `/` is an empty directory. */
