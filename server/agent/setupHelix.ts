@@ -158,7 +158,7 @@ function askHelix(helix: string, languages: string, language: string): Health {
 
 function healthIn(stdout: string, stderr: string): Health {
   if (stderr.includes("Error parsing")) return { kind: "broken", problem: stderr.trim() };
-  // Below the heading each server has a line with a mark, its name and a colon; "None" is behind the heading.
+  // Below the heading each server has a line with a mark, its name and a colon; "None" follows the heading in its line.
   const list = /^Configured language servers?:.*\n((?: .*\n)*)/m.exec(stdout)?.[1];
   if (list === undefined) return { kind: "unknown", near: /^Did you mean .*?: (.*?) ?\?$/m.exec(stdout)?.[1] ?? "" };
   return { kind: "servers", shown: [...list.matchAll(/^ +\S+ (.+?): /gm)].map(([, one = ""]) => one) };

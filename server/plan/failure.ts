@@ -1590,7 +1590,7 @@ const linesFrom: Readonly<Record<LinesShown["from"], string>> = {
   disk: ", as they are on disk",
 };
 
-/** What an agent's id is, as the end of a sentence. */
+/** The rule for an agent's id, as the end of a sentence. */
 export const agentIdRule = `an id of 1 to ${limits.agentId} printable ASCII characters without spaces`;
 
 /** What one end of a session's socket says when it does not go along with the other, as sentences. */

@@ -155,7 +155,7 @@ function withoutCr(text: string): string {
 /** One place of a pair's edit, in the draft's text as it is now. */
 interface Written {
   readonly place: Span;
-  /** What the edit has put there, as far as no other one has changed it; never empty. */
+  /** The text that the edit has put there, as far as no other edit has changed it; never empty. */
   readonly inserted: readonly Span[];
 }
 

@@ -38,7 +38,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     const found = findHunk(ground, hunk, cursor);
     if (isIdle(hunk) && (found.ok || found.problem.kind === "ambiguous")) {
       // It writes nothing, so it is in nobody's way, and which of several places it means does not matter.
-      outcomes.push(skippedHunk(start, ended, hunk, found.ok ? found.place : undefined));
+      outcomes.push(idleOutcome(start, ended, hunk, found.ok ? found.place : undefined));
       if (found.ok) cursor = Math.max(cursor, found.place.next);
       yield;
       continue;
@@ -120,7 +120,7 @@ function outcomeOf(
 }
 
 /** The outcome of a hunk that changes nothing; `place` is `undefined` if it may have several. */
-function skippedHunk(start: Draft, ended: Draft, hunk: Hunk, place: HunkPlace | undefined): EditOutcome {
+function idleOutcome(start: Draft, ended: Draft, hunk: Hunk, place: HunkPlace | undefined): EditOutcome {
   const where = place === undefined ? { places: [] } : whereOf(start, ended, place);
   return { index: hunk.index, path: start.document.path, status: "skipped", ...where };
 }
