@@ -43,7 +43,7 @@ const readByAnyNode = { target: ["es2015", "node12"], banner };
 const apart = (module, file) => ({
   name: `${module} is in ${file}`,
   setup({ onResolve }) {
-    const filter = new RegExp(`^\\./(?:agent/)?${module}\\.js$`);
+    const filter = new RegExp(`^\\.[./\\w]*/${module}\\.js$`);
     onResolve({ filter }, ({ kind }) =>
       kind === "dynamic-import" ? { path: `./${file}`, external: true } : undefined,
     );
@@ -73,8 +73,13 @@ async function buildPrograms() {
   const programs = await Promise.all([
     build({ ...start, plugins: [programApart] }),
     build({ ...program, entryPoints: ["server/main.ts"], outfile: "dist/program.cjs", plugins: [commandsApart] }),
-    build({ ...program, entryPoints: ["server/agent/commandLine.ts"], outfile: "dist/agent.cjs", plugins: [mcpApart] }),
-    build({ ...program, ...everyModuleRuns, entryPoints: ["server/agent/mcp.ts"], outfile: "dist/mcp.cjs" }),
+    build({
+      ...program,
+      entryPoints: ["server/agent/cli/commandLine.ts"],
+      outfile: "dist/agent.cjs",
+      plugins: [mcpApart],
+    }),
+    build({ ...program, ...everyModuleRuns, entryPoints: ["server/agent/mcp/mcp.ts"], outfile: "dist/mcp.cjs" }),
   ]);
   await Promise.all([
     existsSync(demo) && build({ ...program, banner, entryPoints: [demo], outfile: "dist/demo.cjs" }),

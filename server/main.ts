@@ -1,8 +1,8 @@
 /** The command line: tells from the arguments what is wanted, and loads no more than that needs. */
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
-import { logLevels } from "./lsp/lifetime.js";
-import type { ServeOptions, Transport } from "./lsp/transport.js";
+import { logLevels } from "./lsp/wire/lifetime.js";
+import type { ServeOptions, Transport } from "./lsp/wire/transport.js";
 
 const help = `Usage: ${manifest.name} <transport> [options]
        multi-edit <command> [options]
@@ -64,7 +64,7 @@ void main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<void> {
   if (args[0] !== undefined && !args[0].startsWith("-")) {
-    const { isCommand, runCommand } = await import("./agent/commandLine.js");
+    const { isCommand, runCommand } = await import("./agent/cli/commandLine.js");
     if (isCommand(args[0])) {
       process.exitCode = await runCommand(args, manifest.version);
       return;
@@ -151,13 +151,16 @@ function readInteger(text: string, { most }: { most: number }): number | undefin
 async function startServer(start: ServeOptions): Promise<void> {
   // The library looks for --clientProcessId when it is loaded, and would end the process for an id of another namespace.
   process.argv.splice(2);
-  const [{ serve }, { registerServer }] = await Promise.all([import("./lsp/transport.js"), import("./lsp/server.js")]);
+  const [{ serve }, { registerServer }] = await Promise.all([
+    import("./lsp/wire/transport.js"),
+    import("./lsp/server.js"),
+  ]);
   await serve(start, (connection) =>
     registerServer(connection, {
       version: manifest.version,
       logLevel: start.logLevel,
       async openToAgents(session) {
-        const { openDoor } = await import("./agent/door.js");
+        const { openDoor } = await import("./agent/session/serveAgents.js");
         await openDoor(session, manifest.version);
       },
     }),

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { type PositionEncoding, spanOf } from "../server/lsp/positions.js";
+import { type PositionEncoding, spanOf } from "../server/lsp/edit/positions.js";
 import type { LineRule } from "../server/text/lines.js";
 import { createDocuments, type Documents, type SyncOutcome, type ToSpan } from "../server/workspace/documents.js";
 import {

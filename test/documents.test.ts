@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { spanOf } from "../server/lsp/positions.js";
+import { spanOf } from "../server/lsp/edit/positions.js";
 import { syncProblems } from "../server/plan/failure.js";
 import { limits } from "../server/text/limits.js";
 import type { LineRule } from "../server/text/lines.js";

@@ -4,7 +4,7 @@ import { join, relative, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createResolver } from "../server/workspace/paths.js";
-import { readTarget } from "../server/workspace/snapshot.js";
+import { readTarget } from "../server/workspace/takeSnapshot.js";
 import { makeDirectory } from "./support/directory.js";
 import { scopeOf, tree } from "./support/pathTree.js";
 

@@ -1,7 +1,7 @@
 /** Positions and offsets, against their definition. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chooseEncoding, offsetOf, positionOf, spanOf } from "../server/lsp/positions.js";
+import { chooseEncoding, offsetOf, positionOf, spanOf } from "../server/lsp/edit/positions.js";
 import { LineIndex } from "../server/text/lines.js";
 import {
   anyText,

@@ -1,17 +1,17 @@
 /** Changes files that no editor has open, all together or not at all, whatever fails and wherever it is cut off. */
 import { diskFailures, type Failure, fileProblems } from "../plan/failure.js";
 import { codeOf } from "../workspace/identity.js";
-import { claim } from "./claim.js";
 import { type DiskChange, inverseOf, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
+import { type Settled, settle, settleAsWritten, tidyUp } from "./endBatch.js";
 import { isSystemError } from "./fileSystem.js";
 import { journalPath, journalState, writeJournal } from "./journal.js";
-import { perform } from "./perform.js";
+import { claim } from "./lock.js";
+import { perform } from "./moveIntoPlace.js";
+import { refusedBy, survey } from "./preflight.js";
 import { newId, type Recovered, recoverHeld } from "./recover.js";
-import { type Settled, settle, settleAsWritten, tidyUp } from "./settle.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
 import { openState } from "./stateDirectory.js";
-import { refusedBy, survey } from "./survey.js";
 
 /** A batch that is ready to be committed, and of which nobody sees anything yet. Either it is committed or abandoned. */
 export interface Staged {

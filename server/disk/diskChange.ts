@@ -1,6 +1,6 @@
 /** What is to become of files on disk, by path and bytes; and the same by name, where moves and deletions meet. */
 import type { FileChange } from "../plan/outcome.js";
-import type { Target } from "./survey.js";
+import type { Target } from "./preflight.js";
 
 /** What a file is to hold: a text, in the encoding that the file has, or bytes as they are. */
 export type Content = { readonly text: string } | { readonly bytes: Uint8Array };

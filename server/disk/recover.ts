@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { diskFailures, diskSentences, type Failure, fileProblems } from "../plan/failure.js";
 import { codeOf } from "../workspace/identity.js";
-import { claim, isClaimed } from "./claim.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
+import { type Settled, settle } from "./endBatch.js";
 import { isSystemError, unlinkIfThere } from "./fileSystem.js";
 import {
   folderOf,
@@ -14,7 +14,7 @@ import {
   readAnyJournal,
   readJournal,
 } from "./journal.js";
-import { type Settled, settle } from "./settle.js";
+import { claim, isClaimed } from "./lock.js";
 import { openState } from "./stateDirectory.js";
 
 /** A batch that was cut off, and what became of it. */

@@ -4,7 +4,6 @@ import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileStat, type FileSystem, isBehindLink } from "./fileSystem.js";
-import { copyPaths, directoriesOf, type Journal, type JournalEntry, keptPath, stagedPath } from "./journal.js";
 import {
   giveBackBits,
   hashAt,
@@ -14,8 +13,9 @@ import {
   lookIfReached,
   syncDirectories,
   tryAll,
-} from "./steps.js";
-import { isTorn } from "./torn.js";
+} from "./fsHelpers.js";
+import { copyPaths, directoriesOf, type Journal, type JournalEntry, keptPath, stagedPath } from "./journal.js";
+import { isTorn } from "./tornWrite.js";
 
 /** A file that is left as it is, because somebody else has changed it, or taken away what was kept of it. */
 export interface Foreign {

@@ -4,9 +4,9 @@ import { clip, diskSentences } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type AttributePair, isSystemError, unlinkIfThere } from "./fileSystem.js";
+import { foreignRights, syncDirectories } from "./fsHelpers.js";
 import { copyPaths, type Journal, type JournalEntry, keptPath, stagedPath, writeJournal } from "./journal.js";
-import { foreignRights, syncDirectories } from "./steps.js";
-import type { After, Before, Target } from "./survey.js";
+import type { After, Before, Target } from "./preflight.js";
 
 /** A batch that is ready. */
 export interface Prepared {

@@ -2,9 +2,9 @@
 import type { ResponseError } from "vscode-languageserver/node";
 import { callFailures, type Failure } from "../plan/failure.js";
 import { LineIndex } from "../text/lines.js";
-import { readTarget } from "../workspace/snapshot.js";
+import { readTarget } from "../workspace/takeSnapshot.js";
+import { toError } from "./edit/result.js";
 import type { MultiEditErrorData, ReadResult } from "./protocol.js";
-import { toError } from "./report.js";
 import { type Session, worldOf } from "./session.js";
 
 /** Serves one request; lines that do not exist are left out, so that a caller may ask for more than there are. */

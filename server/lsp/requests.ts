@@ -1,14 +1,14 @@
 /** What every door serves, as one table: the editor's requests and commands, and the requests of agents. */
 import { type CancellationToken, ErrorCodes, ResponseError } from "vscode-languageserver/node";
 import { quote } from "../plan/failure.js";
-import { applyBatch, type ReceivedCall } from "./apply.js";
+import { applyBatch, type ReceivedCall } from "./apply/apply.js";
+import { undo } from "./apply/undo.js";
 import { describeCaller } from "./callers.js";
-import { shorten } from "./lifetime.js";
 import { type Caller, type MultiEditResult, methods } from "./protocol.js";
 import { readDocument } from "./read.js";
 import type { Session } from "./session.js";
 import { statusOf } from "./status.js";
-import { undo } from "./undo.js";
+import { shorten } from "./wire/lifetime.js";
 
 /** A request as it came through one of the doors. */
 export interface Asked {

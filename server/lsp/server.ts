@@ -19,16 +19,16 @@ import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
+import { recoverAtStart } from "./apply/diskPart.js";
+import { createProposals } from "./apply/proposals.js";
+import { createTransactions } from "./apply/transactions.js";
 import { createCallers } from "./callers.js";
 import { factsOf } from "./clients.js";
-import { recoverAtStart } from "./diskPart.js";
-import { type LogLevel, logLevels, shorten } from "./lifetime.js";
-import { chooseEncoding, spanOf } from "./positions.js";
-import { createProposals } from "./proposals.js";
+import { chooseEncoding, spanOf } from "./edit/positions.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
 import { announcedBy, type ClientInfo, createTurns, type Session } from "./session.js";
-import { createTransactions } from "./transactions.js";
+import { type LogLevel, logLevels, shorten } from "./wire/lifetime.js";
 
 /** How the server was started. */
 export interface ServerStart {

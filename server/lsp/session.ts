@@ -4,15 +4,15 @@ import type { Holder } from "../plan/failure.js";
 import type { Documents, OpenDocument } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import type { Settings } from "../workspace/settings.js";
-import type { World } from "../workspace/snapshot.js";
+import type { World } from "../workspace/takeSnapshot.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
+import type { Proposals } from "./apply/proposals.js";
+import type { Transactions } from "./apply/transactions.js";
 import type { Callers } from "./callers.js";
 import type { ClientFacts } from "./clients.js";
-import type { LogLevel } from "./lifetime.js";
-import type { PositionEncoding } from "./positions.js";
-import type { Proposals } from "./proposals.js";
+import type { PositionEncoding } from "./edit/positions.js";
 import type { ClientMultiEdit } from "./protocol.js";
-import type { Transactions } from "./transactions.js";
+import type { LogLevel } from "./wire/lifetime.js";
 
 /** How a client names itself. */
 export interface ClientInfo {

@@ -2,7 +2,7 @@
 
 import { firstIndex } from "../text/bisect.js";
 import { isBlank, trimEnd } from "../text/chars.js";
-import { toEnd, unitsPerStep } from "../text/steps.js";
+import { toEnd, unitsPerStep } from "../text/slices.js";
 
 /** What a fold takes away besides the difference of CRLF, CR and LF. */
 export interface FoldOptions {

@@ -3,9 +3,9 @@
 import { firstIndex } from "../text/bisect.js";
 import { isBlank } from "../text/chars.js";
 import type { LineIndex } from "../text/lines.js";
-import { unitsPerStep } from "../text/steps.js";
+import { unitsPerStep } from "../text/slices.js";
 import { plainUnit } from "./fold.js";
-import { findAllNumbers } from "./search.js";
+import { findAllNumbers } from "./search/findAll.js";
 
 /** What a line loses before it is compared: nothing, blanks at its end, at both ends, or those and its typography. */
 export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";

@@ -1,10 +1,10 @@
 /** One text with what searching it needs, each built once, when first asked for. */
 import { LineIndex, type LineRule } from "../text/lines.js";
-import { toEnd } from "../text/steps.js";
+import { toEnd } from "../text/slices.js";
 import { Folded, type FoldOptions, hasTypography } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
-import { type KeyHits, ManySearch } from "./manySearch.js";
-import { findAll } from "./search.js";
+import { findAll } from "./search/findAll.js";
+import { type KeyHits, ManySearch } from "./search/multiSearch.js";
 
 /** Where a text comes from that is not all that there is, or not what callers know. */
 export interface Origin {

@@ -3,7 +3,7 @@ import { diffArrays, formatPatch, type StructuredPatch } from "diff";
 import type { Change } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import { LineIndex } from "../text/lines.js";
-import { toEnd } from "../text/steps.js";
+import { toEnd } from "../text/slices.js";
 import type { FileChange } from "./outcome.js";
 
 /** One file's diff. */

@@ -1,6 +1,6 @@
 /** What can go wrong, as values: a code to branch on and a sentence to act on. Every sentence for callers is made here. */
-import type { Miswriting } from "../match/miswritten.js";
-import type { Difference, DifferenceKind } from "../match/nearest.js";
+import type { Miswriting } from "../match/hints/knownMistakes.js";
+import type { Difference, DifferenceKind } from "../match/hints/nearest.js";
 import { limits } from "../text/limits.js";
 
 /** Stable codes; the contract's list, also of those that later doors use. */

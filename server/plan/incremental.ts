@@ -1,17 +1,18 @@
 /** Finds an edit's place among those that the text before the batch has, and around what the batch has changed since. */
-import { coreOf } from "../match/core.js";
+
 import { type Located, locate, locating } from "../match/locate.js";
-import { ManySearch } from "../match/manySearch.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
 import { type RungName, rungs } from "../match/rungs.js";
+import { ManySearch } from "../match/search/multiSearch.js";
+import { coreOf } from "../match/search/plainCore.js";
 import { type Change, ChangeSet } from "../text/changeSet.js";
 import { isAllBlank, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { lineEndsOf } from "../text/lines.js";
-import { toEnd } from "../text/steps.js";
-import { choose } from "./choose.js";
+import { toEnd } from "../text/slices.js";
 import { type Draft, draftOf, linesOf, type PlaceLines, type Span, spanInBase } from "./draft.js";
+import { choose } from "./edits/choose.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
 import { type Extent, Pieces, type Window } from "./pieces.js";
 import { type InWindow, joined, placesIn } from "./windows.js";

@@ -1,13 +1,13 @@
 /** Operations and a snapshot in, one change of the workspace or every failure out. Pure: the same values give the same plan. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
-import { elidedWarnings } from "./elided.js";
+import { planOriginal } from "./edits/original.js";
+import { planSequential } from "./edits/sequential.js";
+import { elidedWarnings } from "./explain/leftOutWarnings.js";
 import { atEdit, callSentences, editFailures, type Failure, pathFailures } from "./failure.js";
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
-import { planOriginal } from "./original.js";
 import { type EditOutcome, type FilePlan, type FilePlans, notAttempted, type Planned, tooLarge } from "./outcome.js";
-import { planSections } from "./sections.js";
-import { planSequential } from "./sequential.js";
+import { planSections } from "./patch/sections.js";
 import { type Document, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 
 /** Plans a whole batch; yields after each edit, so that its caller can serve a keystroke or stop. */

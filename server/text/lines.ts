@@ -1,5 +1,5 @@
 /** Where the lines of one text start and end: offsets in UTF-16 units, lines 0-based. */
-import { toEnd, unitsPerStep } from "./steps.js";
+import { toEnd, unitsPerStep } from "./slices.js";
 
 const LF = 10;
 const CR = 13;

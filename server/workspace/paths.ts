@@ -11,12 +11,12 @@ import {
 } from "./identity.js";
 import { ownFolder } from "./ownFolder.js";
 import { foldName, isInside, namesDirectory, pathsOf, protectedNameIn, windowsProblem } from "./pathRules.js";
-import type { Resolved, Resolver, Scope } from "./place.js";
-import { insidePath } from "./similar.js";
+import { insidePath } from "./pathSuggestions.js";
+import type { Resolved, Resolver, Scope } from "./resolvedPath.js";
 import { homeFolder } from "./stateFolder.js";
 import { decodeTolerantly, expandHome, isFileUri, pathOfSyncedUri, pathOfUri, textProblem, uriOfPath } from "./uri.js";
 
-export type { Folder, Place, Resolved, Resolver, Scope } from "./place.js";
+export type { Folder, Place, Resolved, Resolver, Scope } from "./resolvedPath.js";
 
 /**
  * Looks at the folders once and takes the open documents as they are now. The `expected` paths are looked at in the same

@@ -1,12 +1,12 @@
 /** The three ways that are raced: the server's core, the least that any method must do, and what is usually done. */
 import { decodeCall } from "../../server/dialect/decode.js";
 import { factsOf } from "../../server/lsp/clients.js";
+import { toError, toResult } from "../../server/lsp/edit/result.js";
+import { type EditTarget, toWorkspaceEdit } from "../../server/lsp/edit/workspaceEdit.js";
 import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
-import { toError, toResult } from "../../server/lsp/report.js";
-import { type EditTarget, toWorkspaceEdit } from "../../server/lsp/workspaceEdit.js";
 import type { Planned } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
-import { toEnd } from "../../server/text/steps.js";
+import { toEnd } from "../../server/text/slices.js";
 import { documentAt, snapshotOf } from "../support/planning.js";
 import type { BatchText, Replacement } from "./batches.js";
 

@@ -7,7 +7,7 @@ import { type Failure, pathFailures } from "../../server/plan/failure.js";
 import { type Operation, pathsOf } from "../../server/plan/operation.js";
 import { planBatch } from "../../server/plan/plan.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/snapshot.js";
-import { toEnd } from "../../server/text/steps.js";
+import { toEnd } from "../../server/text/slices.js";
 import type { Case, CaseFile } from "./cases.js";
 import { decodeFile } from "./editorFiles.js";
 import type { Seen } from "./outcome.js";

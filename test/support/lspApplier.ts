@@ -1,6 +1,6 @@
 /** Applies text edits as LSP defines them, in each encoding and for both rules of what ends a line; the oracle of the laws. */
 import type { TextEdit } from "vscode-languageserver/node";
-import type { PositionEncoding } from "../../server/lsp/positions.js";
+import type { PositionEncoding } from "../../server/lsp/edit/positions.js";
 import type { LineRule } from "../../server/text/lines.js";
 import { modelOffsets, modelPosition } from "./positionModel.js";
 

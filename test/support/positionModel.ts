@@ -1,7 +1,7 @@
 /** Positions from the definition in LSP, on a text that is split anew each time: the oracle for our own. */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import type { PositionEncoding } from "../../server/lsp/positions.js";
+import type { PositionEncoding } from "../../server/lsp/edit/positions.js";
 import type { LineRule } from "../../server/text/lines.js";
 
 export const encodings = ["utf-8", "utf-16", "utf-32"] as const;

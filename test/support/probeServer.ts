@@ -1,5 +1,5 @@
 /** The probes behind the real transport, as a program: `<transport> [address] [clientProcessId]`. */
-import { serve, type Transport } from "../../server/lsp/transport.js";
+import { serve, type Transport } from "../../server/lsp/wire/transport.js";
 import { registerProbes } from "./probes.js";
 
 const [kind, address, clientProcessId] = process.argv.slice(2);

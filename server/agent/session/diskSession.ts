@@ -1,0 +1,68 @@
+/** A session without an editor, for files that no editor has: the same server, whose client has nothing open and can do nothing. */
+import type { Message } from "vscode-jsonrpc/node";
+import { registerServer } from "../../lsp/server.js";
+import type { Session } from "../../lsp/session.js";
+import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
+import { openSession } from "../../lsp/wire/transport.js";
+import { uriOfPath } from "../../workspace/uri.js";
+
+/** Opens a session whose only folder is this directory, an absolute path. `log` takes what a user of an editor would be told. */
+export function openDiskSession(directory: string, version: string, log: (text: string) => void): Promise<Session> {
+  return new Promise((resolve) => {
+    const channel = createAbsentClient({ directory, log });
+    const { connection } = openSession(channel, {
+      exit() {},
+      note: (level, text) => (level === "error" ? log(text) : undefined),
+      watch() {},
+    });
+    registerServer(connection, {
+      version,
+      logLevel: "warn",
+      // The first thing that is told of a session which has begun.
+      openToAgents: async (session) => resolve(session),
+    });
+    connection.listen();
+  });
+}
+
+interface Absent {
+  readonly directory: string;
+  readonly log: (text: string) => void;
+}
+
+/** A client that is not there: it opens the session, shows nobody what it is told, and dismisses every question. */
+function createAbsentClient({ directory, log }: Absent): Channel {
+  let server: ChannelEvents | undefined;
+  const say = (message: object): void => void setImmediate(() => server?.message({ jsonrpc: "2.0", ...message }));
+  const workspaceFolders = [{ uri: uriOfPath(directory), name: directory }];
+  const params = { processId: null, rootUri: null, workspaceFolders, capabilities };
+  return {
+    listen(events) {
+      server = events;
+      say({ id: 0, method: "initialize", params });
+    },
+    send(message) {
+      const { id, method, params: told } = message as Message & Told;
+      if (method === undefined && id === 0) say({ method: "initialized", params: {} });
+      else if (method !== undefined && id !== undefined) say({ id, result: null });
+      // What is to be shown is logged as well.
+      else if (method === "window/logMessage") log(told?.message ?? "");
+    },
+    whenFlushed: async () => undefined,
+    isBroken: () => false,
+    stop: () => {
+      server = undefined;
+    },
+  };
+}
+
+/** An edit of any kind may be proposed; `workspace/applyEdit` is not among what it can, so that everything goes to the disk. */
+const capabilities = {
+  workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
+};
+
+interface Told {
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: { readonly message?: string };
+}

@@ -1,0 +1,60 @@
+/** Which files the user's other editors have open, or may have, so that nobody writes them on disk under its unsaved text. */
+import { dirname } from "node:path";
+import type { Caller } from "../../lsp/protocol.js";
+import type { Holder } from "../../plan/failure.js";
+import { canonicalise, mapBounded } from "../../workspace/identity.js";
+import { pathOfSyncedUri } from "../../workspace/uri.js";
+import { firstInDoubt, mattersTo, shortOf } from "./selectSession.js";
+import { closeSessions, type Found, findSessions, type LiveSession } from "./sessions.js";
+
+/** The sessions among which to look. */
+export interface Elsewhere {
+  /** Where they are announced. */
+  readonly sessions: string;
+  /** Who looks. */
+  readonly caller: Caller;
+  /** The id of the session that asks; `undefined`: none does. */
+  readonly except?: string | undefined;
+}
+
+/** Of these absolute paths those that another session has open, or may have because it can't be asked. */
+export async function openElsewhere(
+  paths: readonly string[],
+  { sessions, caller, except }: Elsewhere,
+): Promise<ReadonlyMap<string, Holder>> {
+  // Nothing is relative, so that any directory will do; the working directory may be gone.
+  const wish = { session: undefined, targets: paths, directory: dirname(paths[0] ?? "/") };
+  const found = await findSessions(sessions, caller, { matters: mattersTo(wish), except });
+  try {
+    const open = new Map((await mapBounded(found.reached, filesOf)).flat());
+    const holders = await mapBounded(paths, async (path) => {
+      const by = open.get(await identityOf(path));
+      const holder =
+        by === undefined ? await doubtOf(found, { ...wish, targets: [path] }) : ({ kind: "open", by } as const);
+      return [path, holder] as const;
+    });
+    return new Map(holders.flatMap(([path, holder]) => (holder === undefined ? [] : [[path, holder] as const])));
+  } finally {
+    closeSessions(found);
+  }
+}
+
+/** Who may have the target open without anybody being able to tell; `undefined`: nobody. */
+async function doubtOf(found: Found, wish: Parameters<typeof mattersTo>[0]): Promise<Holder | undefined> {
+  const lost = await firstInDoubt(found, wish);
+  if (lost !== undefined) return { kind: "unasked", session: shortOf(lost.record), why: lost.why };
+  const [problem] = found.hidden;
+  return problem === undefined ? undefined : { kind: "hidden", problem };
+}
+
+/** The files that a session has open, by their identity. */
+async function filesOf({ status, record }: LiveSession): Promise<(readonly [identity: string, name: string])[]> {
+  const paths = status.open.map(({ uri }) => pathOfSyncedUri(uri)).filter((path) => path !== undefined);
+  const name = `${record.client} (session ${record.id})`;
+  return mapBounded(paths, async (path) => [await identityOf(path), name] as const);
+}
+
+async function identityOf(path: string): Promise<string> {
+  const canonical = await canonicalise(path, process.platform);
+  return canonical.ok ? canonical.identity : path;
+}

@@ -1,0 +1,158 @@
+/** The file by which a session is found: what it says, how it is written, and how strictly it is read. */
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { sessionProblems } from "../../plan/failure.js";
+import { limits } from "../../text/limits.js";
+import { codeOf } from "../../workspace/identity.js";
+import { isOwn } from "./stateDirectory.js";
+
+/** What a later version adds is kept out of the way; what it changes gets another `format`. */
+const schema = z.object({
+  format: z.literal(1),
+  id: z.string().regex(/^[0-9a-f]{12}$/),
+  pid: z.int().positive(),
+  processStart: z.string().max(40).optional(),
+  host: z.string().max(256),
+  address: z.string().min(1).max(limits.pathLength),
+  secret: z.string().regex(/^[0-9a-f]{64}$/),
+  folders: z.array(z.object({ uri: z.string(), path: z.string() })),
+  outside: z.array(z.string()).optional(),
+  client: z.string().max(200),
+  version: z.string().max(100),
+  protocols: z.array(z.int()).max(100),
+  startedAt: z.string().max(40),
+});
+
+/** One session as it announces itself. */
+export interface SessionRecord {
+  readonly format: 1;
+  /** 12 hexadecimal digits. */
+  readonly id: string;
+  /** Of the language server. */
+  readonly pid: number;
+  /** When the system started that process, in its own terms; `undefined`: it does not tell. */
+  readonly processStart?: string | undefined;
+  /** Name of the machine, which containers have of their own. */
+  readonly host: string;
+  /** Path of the socket, or name of the pipe. */
+  readonly address: string;
+  /** 32 random bytes in hexadecimal digits, which both sides must know. */
+  readonly secret: string;
+  /**
+   * The workspace folders; `path` is empty for one that is no directory of this machine. A session without any may have any
+   * file open.
+   */
+  readonly folders: readonly { readonly uri: string; readonly path: string }[];
+  /** Canonical paths of the files that it has open outside of its folders; `undefined`: it does not say. */
+  readonly outside?: readonly string[] | undefined;
+  /** The editor, by the name that it gives itself. */
+  readonly client: string;
+  /** Of the language server. */
+  readonly version: string;
+  /** Versions of the socket's protocol that it speaks. */
+  readonly protocols: readonly number[];
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+}
+
+/** What a directory of records holds. */
+export interface ReadRecords {
+  readonly records: readonly SessionRecord[];
+  /** Files that are no records, each with the reason, as sentences. */
+  readonly problems: readonly string[];
+  /** Those of them that may hide a session. */
+  readonly hidden: readonly string[];
+}
+
+/** Path of the record of a session. */
+export function recordPath(directory: string, id: string): string {
+  return join(directory, `${id}.json`);
+}
+
+/** Writes a record, or another one in its place, so that a reader sees all of it or nothing. Throws what the system says. */
+export function writeRecord(directory: string, record: SessionRecord): void {
+  const temporary = join(directory, `${record.id}.${randomBytes(6).toString("hex")}.tmp`);
+  writeFileSync(temporary, JSON.stringify(record), { mode: 0o600, flag: "wx" });
+  renameSync(temporary, recordPath(directory, record.id));
+}
+
+/** Reads every record of a directory; one that is not there holds none. Throws what the system says of the directory. */
+export function readRecords(directory: string): ReadRecords {
+  const records: SessionRecord[] = [];
+  const problems: string[] = [];
+  const hidden: string[] = [];
+  for (const name of recordNames(directory)) {
+    const read = readRecord(join(directory, name));
+    if (read.ok && `${read.record.id}.json` === name) records.push(read.record);
+    else if (!read.ok && read.problem !== undefined) {
+      problems.push(read.problem);
+      if (read.isNewer === true) hidden.push(read.problem);
+    }
+  }
+  return { records: records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)), problems, hidden };
+}
+
+/** Removes a file if it is there. */
+export function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Somebody else was faster, or it can't be helped.
+  }
+}
+
+function recordNames(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => /^[0-9a-f]{12}\.json$/.test(name))
+      .slice(0, limits.sessionsRead);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+type ReadRecord =
+  | { readonly ok: true; readonly record: SessionRecord }
+  /** A sentence; `undefined`: the file is gone, and nobody needs to know. */
+  | { readonly ok: false; readonly problem: string | undefined; readonly isNewer?: boolean };
+
+/** Whoever can plant a file here can plant a link or a pipe: neither is followed or waited for. */
+function readRecord(path: string): ReadRecord {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = fstatSync(file);
+    if (!stats.isFile() || !isOwn(stats)) return { ok: false, problem: sessionProblems.foreignRecord(path) };
+    if (stats.size > limits.sessionRecordBytes) return { ok: false, problem: sessionProblems.badRecord(path) };
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return { ok: true, record: parsed.data };
+    const { format } = (value ?? {}) as { format?: unknown };
+    const isNewer = typeof format === "number" && format > 1;
+    return {
+      ok: false,
+      problem: isNewer ? sessionProblems.newerRecord(path) : sessionProblems.badRecord(path),
+      isNewer,
+    };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT") return { ok: false, problem: undefined };
+    const isForeign = code === "ELOOP" || code === "EACCES" || code === "EPERM" || code === "ENXIO";
+    return { ok: false, problem: isForeign ? sessionProblems.foreignRecord(path) : sessionProblems.badRecord(path) };
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}

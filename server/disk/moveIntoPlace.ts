@@ -1,0 +1,126 @@
+/** Makes a prepared batch visible, name by name, each one looked at again right before; then writes that it is done. */
+import { callSentences, diskFailures, editorFailures, type Failure } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+import { codeOf } from "../workspace/identity.js";
+import type { DiskWorkspace } from "./diskWorkspace.js";
+import type { FileStat } from "./fileSystem.js";
+import { giveBackBits, hashOf, linkOrRename, syncDirectories } from "./fsHelpers.js";
+import { holderOf } from "./holders.js";
+import { directoriesOf, type Journal, keptPath, stagedPath, writeJournal } from "./journal.js";
+import type { Target } from "./preflight.js";
+import type { Prepared, Progress } from "./stage.js";
+
+/**
+ * `undefined`: done, and written that it is. A failure: somebody else was quicker. Throws what the system refuses. In both
+ * cases the journal tells what to take back.
+ */
+export function perform(
+  workspace: DiskWorkspace,
+  { journal, targets }: Pick<Prepared, "journal" | "targets">,
+  progress: Progress,
+): Failure | undefined {
+  const { files } = workspace;
+  writeJournal(workspace, { ...journal, state: "committing" });
+  for (const directory of journal.directories) {
+    progress.at = directory;
+    makeDirectory(workspace, directory);
+  }
+  // Files come before others go, so that at no moment one of them has no name.
+  const order = [...targets.keys()].sort((a, b) => rank(journal, a) - rank(journal, b));
+  for (const index of order) {
+    const target = targets[index] as Target;
+    progress.at = target.slot.name;
+    const failure =
+      lookBeside(workspace, { journal, target, index }) ??
+      lookAgain(workspace, target) ??
+      change({ workspace, journal, target, index });
+    if (failure !== undefined) return failure;
+  }
+  syncDirectories(workspace, directoriesOf(journal));
+  for (const [index, { slot, before }] of targets.entries()) {
+    progress.at = slot.name;
+    // Somebody may have written into the old file after it was looked at and before it lost its name.
+    const kept = keptPath(journal, index);
+    const { way } = journal.entries[index] as Journal["entries"][number];
+    if (way === "inPlace" || way === "create") continue;
+    if (hashOf(files.read(kept, limits.fileBytes)) !== before?.hash) return moved(slot.name);
+  }
+  progress.at = undefined;
+  writeJournal(workspace, { ...journal, state: "committed" });
+  return undefined;
+}
+
+/** Where somebody else has just made it, it is as good as ours. */
+function makeDirectory({ files }: DiskWorkspace, directory: string): void {
+  try {
+    files.makeDirectory(directory, 0o777);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+const rank = ({ entries }: Journal, index: number): number => (entries[index]?.way === "remove" ? 1 : 0);
+
+const moved = (name: string, problem: string = callSentences.fileChanged): Failure =>
+  editorFailures.contentModified({ path: name }, problem);
+
+/** Whether what a name has is still kept beside it: where a program that tidies up has taken it away, nothing could be given back. */
+function lookBeside(
+  { files }: DiskWorkspace,
+  { journal, target, index }: { readonly journal: Journal; readonly target: Target; readonly index: number },
+): Failure | undefined {
+  if (journal.entries[index]?.way !== "replace" || files.look(keptPath(journal, index)) !== undefined) return undefined;
+  return moved(target.slot.name, callSentences.keptGone);
+}
+
+/** Whether a name still has what it had when the batch was staged. Its inode comes last, because that look is the shortest. */
+function lookAgain(workspace: DiskWorkspace, { slot: { path, name }, before }: Target): Failure | undefined {
+  const { files } = workspace;
+  const now = files.look(path);
+  if (before === undefined && now !== undefined) return moved(name, callSentences.nameTaken);
+  const isAsBefore = now?.kind === "file" && now.size === before?.stat.size && hasSameRights(now, before.stat);
+  if (before !== undefined && !isAsBefore) return moved(name);
+  const holder = holderOf(workspace, path);
+  if (holder !== undefined) return diskFailures.locked(name, holder);
+  if (before === undefined) return undefined;
+  if (hashOf(files.read(path, limits.fileBytes)) !== before.hash) return moved(name);
+  return files.look(path)?.inode === before.stat.inode ? undefined : moved(name);
+}
+
+/** Whoever may do more or less with the file by now is to find the next one so, too. */
+function hasSameRights(now: FileStat, before: FileStat): boolean {
+  return now.mode === before.mode && now.owner === before.owner && now.group === before.group;
+}
+
+function change(at: {
+  readonly workspace: DiskWorkspace;
+  readonly journal: Journal;
+  readonly target: Target;
+  readonly index: number;
+}): Failure | undefined {
+  const { workspace, journal, target, index } = at;
+  const { files } = workspace;
+  const { path, name } = target.slot;
+  const staged = stagedPath(journal, index);
+  switch (journal.entries[index]?.way) {
+    case "create":
+      try {
+        linkOrRename(workspace, staged, path);
+        return undefined;
+      } catch (error) {
+        if (codeOf(error) !== "EEXIST") throw error;
+        return moved(name, callSentences.nameTaken);
+      }
+    case "replace":
+      files.rename(staged, path);
+      return undefined;
+    case "remove":
+      files.rename(path, keptPath(journal, index));
+      return undefined;
+    default:
+      files.fill(path, target.after?.bytes ?? Buffer.alloc(0));
+      giveBackBits(files, path, journal.entries[index]?.before?.mode);
+      files.sync(path);
+      return undefined;
+  }
+}

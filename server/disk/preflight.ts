@@ -1,0 +1,210 @@
+/** Looks at every name of a batch once, and finds all that stands in its way before anything is written. */
+import { basename, dirname, join } from "node:path";
+import {
+  callFailures,
+  callSentences,
+  diskFailures,
+  editorFailures,
+  type Failure,
+  fileProblems,
+  pathFailures,
+} from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+import { decodeBytes } from "../workspace/files.js";
+import { codeOf } from "../workspace/identity.js";
+import { isInside } from "../workspace/pathRules.js";
+import type { Slot } from "./diskChange.js";
+import type { DiskWorkspace } from "./diskWorkspace.js";
+import { encode, plainSpelling } from "./encode.js";
+import { type FileStat, isSystemError } from "./fileSystem.js";
+import { hashOf } from "./fsHelpers.js";
+import { holderOf } from "./holders.js";
+import type { JournalEntry } from "./journal.js";
+
+/** A file as it was read. */
+export interface Before {
+  readonly stat: FileStat;
+  readonly bytes: Buffer;
+  /** SHA-256 of the bytes, in hex. */
+  readonly hash: string;
+}
+
+/** A name, what stands there, and what is to. */
+export interface Target {
+  readonly slot: Slot;
+  /** Number of the disk that its directory is on, or the deepest one above that there is. */
+  readonly device: string;
+  /** How it may come about; what is to be replaced by its own new bytes may have to be written in place after all. */
+  readonly way: JournalEntry["way"];
+  /** `undefined`: the name is free. */
+  readonly before: Before | undefined;
+  /** `undefined`: it becomes free. */
+  readonly after: After | undefined;
+}
+
+/** The file that a name is to have. */
+export interface After {
+  /** SHA-256, in hex. */
+  readonly hash: string;
+  /** `undefined`: those of `source`, which keeps its bytes. */
+  readonly bytes: Buffer | undefined;
+  /** The file that it is now; `undefined`: a new one. */
+  readonly source: { readonly path: string; readonly before: Before } | undefined;
+  /** The bits of `chmod` that a new file is to have; `undefined`: as the process makes files. */
+  readonly mode: number | undefined;
+}
+
+/** All names of a batch, and the directories that it needs, those above first; or all that stands in its way. */
+export type Surveyed =
+  | { readonly ok: true; readonly targets: readonly Target[]; readonly directories: readonly string[] }
+  | { readonly ok: false; readonly failures: readonly Failure[] };
+
+/** Reads each file once, as bytes. Names that would not change are left out. */
+export function survey(workspace: DiskWorkspace, slots: readonly Slot[]): Surveyed {
+  const failures: Failure[] = [];
+  const seen = new Map<string, Before | undefined>();
+  const budget = { bytes: 0 };
+  for (const slot of slots) {
+    const found = guarded(slot.name, () => examine(workspace, slot, budget));
+    if (found.ok) seen.set(slot.path, found.before);
+    else failures.push(found.failure);
+  }
+  if (failures.length > 0) return { ok: false, failures };
+  const targets: Target[] = [];
+  const directories = new Set<string>();
+  for (const slot of slots) {
+    const made = guarded(slot.name, () => aim(workspace, slot, seen));
+    if (!made.ok) failures.push(made.failure);
+    else if (!isIdle(made.target)) {
+      targets.push(made.target);
+      for (const directory of made.directories) directories.add(directory);
+    }
+  }
+  return failures.length > 0 ? { ok: false, failures } : { ok: true, targets, directories: [...directories].sort() };
+}
+
+/** Why writing a file failed, by the system's error. */
+export function refusedBy(error: unknown, name: string): Failure {
+  const code = codeOf(error);
+  return ["EACCES", "EPERM", "EROFS"].includes(code)
+    ? pathFailures.readOnly(name)
+    : diskFailures.cantWrite(name, fileProblems.system(code));
+}
+
+interface Failed {
+  readonly ok: false;
+  readonly failure: Failure;
+}
+
+const fail = (failure: Failure): Failed => ({ ok: false, failure });
+
+function guarded<T>(name: string, act: () => T | Failed): T | Failed {
+  try {
+    return act();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return fail(pathFailures.ioError(name, fileProblems.system(codeOf(error))));
+  }
+}
+
+/** What stands at a name, if it is what the plan expects there. */
+function examine(
+  workspace: DiskWorkspace,
+  { path, name, before: expected }: Slot,
+  budget: { bytes: number },
+): { readonly ok: true; readonly before: Before | undefined } | Failed {
+  const { files, folders, state } = workspace;
+  const isIn = (folder: string): boolean => isInside(folder, path, process.platform);
+  if (!folders.some(isIn)) return fail(pathFailures.outsideWorkspace(name, folders));
+  if (isIn(state)) return fail(pathFailures.ownFolder(name));
+  const stat = files.look(path);
+  const moved = (problem: string): Failed => fail(editorFailures.contentModified({ path: name }, problem));
+  if (stat === undefined) {
+    if (expected !== undefined) return moved(callSentences.fileChanged);
+    // An editor may have a text for the name that it has never saved.
+    const holder = holderOf(workspace, path);
+    return holder === undefined ? { ok: true, before: undefined } : fail(diskFailures.locked(name, holder));
+  }
+  if (stat.kind === "directory") return fail(pathFailures.isDirectory(name));
+  if (expected === undefined) return moved(callSentences.nameTaken);
+  if (stat.kind !== "file") {
+    const kind = stat.kind === "link" ? "a symbolic link" : "a pipe, a socket or a device";
+    return fail(pathFailures.ioError(name, fileProblems.notRegular(kind)));
+  }
+  if (stat.size > limits.fileBytes) {
+    return fail(pathFailures.tooLarge(name, stat.size, limits.fileBytes, "bytes"));
+  }
+  budget.bytes += stat.size;
+  if (budget.bytes > limits.callFileBytes) {
+    const what = "what the call changes on disk";
+    return fail(callFailures.tooLarge({ path: name }, what, budget.bytes, limits.callFileBytes, "bytes"));
+  }
+  const holder = holderOf(workspace, path);
+  if (holder !== undefined) return fail(diskFailures.locked(name, holder));
+  const bytes = files.read(path, limits.fileBytes);
+  const hash = hashOf(bytes);
+  if (expected.hash !== undefined && expected.hash !== hash) return moved(callSentences.fileChanged);
+  return { ok: true, before: { stat, bytes, hash } };
+}
+
+/** What a name is to have, and how; and the directories that are missing above it, the deepest first. */
+function aim(
+  workspace: DiskWorkspace,
+  slot: Slot,
+  seen: ReadonlyMap<string, Before | undefined>,
+): { readonly ok: true; readonly target: Target; readonly directories: readonly string[] } | Failed {
+  const { files } = workspace;
+  const { path, name } = slot;
+  const before = seen.get(path);
+  const missing: string[] = [];
+  let directory = dirname(path);
+  let stat = files.look(directory);
+  for (; stat?.kind !== "directory"; stat = files.look(directory)) {
+    if (stat !== undefined) return fail(pathFailures.ioError(name, fileProblems.system("ENOTDIR")));
+    missing.push(directory);
+    directory = dirname(directory);
+  }
+  // Only where there is a directory does a disk say that a name is too long for it.
+  if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
+  const made = afterOf(slot, seen);
+  if (!made.ok) return made;
+  const { after } = made;
+  const isOwn = after?.source?.path === path;
+  if (isOwn && !files.mayWrite(path)) return fail(pathFailures.readOnly(name));
+  const isFixed = isOwn && before !== undefined && mustStay(workspace, before.stat, directory);
+  if (!isFixed && !files.mayWrite(directory)) return fail(pathFailures.readOnly(name));
+  const way = isFixed ? "inPlace" : before === undefined ? "create" : after === undefined ? "remove" : "replace";
+  return { ok: true, target: { slot, device: stat.device, way, before, after }, directories: missing };
+}
+
+/** Whether only the same file with other bytes is the same to everybody: another one would not be at its other names, or theirs. */
+function mustStay({ files, owners }: DiskWorkspace, stat: FileStat, directory: string): boolean {
+  return stat.links > 1 || (owners.user !== undefined && stat.owner !== owners.user) || !files.mayWrite(directory);
+}
+
+function afterOf(
+  { name, after }: Slot,
+  seen: ReadonlyMap<string, Before | undefined>,
+): { readonly ok: true; readonly after: After | undefined } | Failed {
+  if (after === undefined) return { ok: true, after: undefined };
+  const { from, content, mode } = after;
+  const before = from === undefined ? undefined : seen.get(from);
+  const source = from === undefined || before === undefined ? undefined : { path: from, before };
+  const made = (bytes: Buffer): { readonly ok: true; readonly after: After } => ({
+    ok: true,
+    after: { hash: hashOf(bytes), bytes, source, mode },
+  });
+  if (content === undefined) {
+    if (source === undefined) throw new RangeError(`${name} is to hold nothing that is known`);
+    return { ok: true, after: { hash: source.before.hash, bytes: undefined, source, mode } };
+  }
+  if ("bytes" in content) return made(Buffer.from(content.bytes));
+  if (source === undefined) return made(encode(content.text, plainSpelling));
+  const decoded = decodeBytes(source.before.bytes);
+  return decoded.ok
+    ? made(encode(content.text, decoded))
+    : fail(pathFailures.unsupportedEncoding(name, decoded.problem));
+}
+
+const isIdle = ({ slot, before, after }: Target): boolean =>
+  after !== undefined && after.source?.path === slot.path && after.hash === before?.hash;

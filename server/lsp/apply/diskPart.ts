@@ -1,0 +1,225 @@
+/** The part of a batch that the server writes itself: files that no editor has open, ready before the editor's part and made visible behind it. */
+import { createHash } from "node:crypto";
+import { type Committed, type NotCommitted, type Staged, stage } from "../../disk/commit.js";
+import { type DiskChange, toDiskChange } from "../../disk/diskChange.js";
+import { type DiskWorkspace, userWorkspace } from "../../disk/diskWorkspace.js";
+import { recover } from "../../disk/recover.js";
+import { callSentences, diskFailures, editorFailures, type Failure, type Holder } from "../../plan/failure.js";
+import type { FileChange } from "../../plan/outcome.js";
+import { type KeptFile, removeEmpty } from "../../workspace/fileBackup.js";
+import { decodeBytes } from "../../workspace/files.js";
+import { isInside } from "../../workspace/pathRules.js";
+import { canonicalFolders } from "../../workspace/paths.js";
+import { labelOf } from "../edit/result.js";
+import { openAt, type Session, worldOf } from "../session.js";
+import { namePathOf, type Site } from "./fileSteps.js";
+import type { Step, Task } from "./work.js";
+
+/** The tasks of a batch, by who does them. */
+export interface Parts {
+  /** In the order in which they are done. */
+  readonly editor: readonly Task[];
+  /** Done all together. */
+  readonly disk: readonly Task[];
+}
+
+/** Who does what: the editor what it has open, and all of it where the caller wants that or where names depend on each other. */
+export function partsOf(site: Site, tasks: readonly Task[]): Parts {
+  const isOnDisk = (task: Task): boolean => isForDisk(site, task.planned) && !hasUnsavedText(task);
+  const [disk, editor] = [tasks.filter(isOnDisk), tasks.filter((task) => !isOnDisk(task))];
+  const names = (some: readonly Task[]): string[] =>
+    some.flatMap(({ planned: { document, target } }) => [document.uri, ...(target === undefined ? [] : [target.uri])]);
+  const held = new Set(names(editor));
+  // A name that one side frees for the other would be free too late.
+  return names(disk).some((name) => held.has(name)) ? { editor: tasks, disk: [] } : { editor, disk };
+}
+
+function isForDisk(site: Site, { document, target }: FileChange): boolean {
+  const { session, options } = site;
+  if (document.version !== null || options.unopened === "editor") return false;
+  const uris = target === undefined ? [document.uri] : [document.uri, target.uri];
+  return uris.every((uri) => openAt(session, uri) === undefined && namePathOf(site, uri) !== undefined);
+}
+
+/** A deleted file that comes back with another text than its bytes have: that was in the editor alone, and has to be there again. */
+function hasUnsavedText({ bytes, planned }: Task): boolean {
+  const saved = bytes === undefined ? undefined : decodeBytes(bytes.bytes);
+  return saved?.ok === true && saved.text !== planned.text;
+}
+
+/** A disk part that is ready and that nobody sees yet. */
+export interface DiskPart {
+  readonly ok: true;
+  /** What was found of earlier batches, and what can't be kept as it was. */
+  readonly warnings: readonly string[];
+  readonly tasks: readonly Task[];
+  /** Makes all of it visible, or nothing; `hasWaited`: somebody had time to open one of the files since. */
+  commit(when: { readonly hasWaited: boolean }): Promise<Written>;
+  abandon(): void;
+}
+
+/** What a disk part came to: a step for each of its tasks, or the steps that did not come about, and why. */
+export type Written =
+  | { readonly isDone: true; readonly steps: readonly Step[] }
+  | { readonly isDone: false; readonly steps: readonly [Step, ...Step[]] };
+
+/** Why nothing can be made ready. */
+export interface NoDiskPart {
+  readonly ok: false;
+  readonly failures: readonly [Failure, ...Failure[]];
+}
+
+/** Makes all the files of some tasks ready beside their places. */
+export async function stagePart(site: Site, tasks: readonly Task[]): Promise<DiskPart | NoDiskPart> {
+  const { session } = site;
+  const files = [...new Set(tasks.map(({ planned }) => planned))];
+  const changes = files.map((file) => changeOf(site, file, tasks));
+  const paths = changes.flatMap(({ path, target }) => [path, ...(target === undefined ? [] : [target])]);
+  const staged = stage(await workspaceOf(session, paths), changes, labelOf(files, site.options));
+  for (const { message } of staged.recovered) session.log("warn", message);
+  const { failures: [first, ...rest] = [] } = staged.ok ? {} : staged;
+  if (!staged.ok) {
+    if (first === undefined) throw new Error("what can't be staged must say why");
+    return { ok: false, failures: [first, ...rest] };
+  }
+  return {
+    ok: true,
+    tasks,
+    warnings: [...staged.recovered.map(({ message }) => message), ...staged.warnings],
+    async commit({ hasWaited }) {
+      const failure = await orAbandon(staged, async () => {
+        const others = hasWaited ? await session.openElsewhere(paths) : new Map<string, Holder>();
+        return openedBy(site, files, others);
+      });
+      if (failure === undefined) return committed(staged, { tasks, changes, files });
+      staged.abandon();
+      return notWritten(tasks, { outcome: "rolledBack", failure });
+    },
+    abandon: () => staged.abandon(),
+  };
+}
+
+/** What is staged keeps everybody else from these folders: whatever is thrown before it is committed must not leave it so. */
+export async function orAbandon<T>(staged: { abandon(): void } | undefined, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    staged?.abandon();
+    throw error;
+  }
+}
+
+/** The failure of a file that somebody has opened since it was made ready, in this editor or in another one; `undefined`: nobody. */
+function openedBy(site: Site, files: readonly FileChange[], others: ReadonlyMap<string, Holder>): Failure | undefined {
+  for (const file of files) {
+    const { document, target } = file;
+    const uris = target === undefined ? [document.uri] : [document.uri, target.uri];
+    const holder = uris.flatMap((uri) => others.get(pathOf(site, uri)) ?? [])[0];
+    if (holder !== undefined) return diskFailures.locked(document.path, holder);
+    if (isForDisk(site, file)) continue;
+    return editorFailures.contentModified({ path: document.path }, callSentences.openedMeanwhile);
+  }
+  return undefined;
+}
+
+/**
+ * The failure of a file on disk that the editor is to write, make, move or delete, and that another editor has open, or may
+ * have; `undefined`: there is none. Texts that the editor has open are its own affair.
+ */
+export async function heldElsewhere(site: Site, tasks: readonly Task[]): Promise<Failure | undefined> {
+  const names = tasks.flatMap(({ kind, planned: { document, target } }) =>
+    kind === "text" && document.version !== null ? [] : [document, ...(target === undefined ? [] : [target])],
+  );
+  const paths = new Map(names.flatMap(({ uri, path }) => [[namePathOf(site, uri) ?? "", path] as const]));
+  paths.delete("");
+  if (paths.size === 0) return undefined;
+  const [first] = await site.session.openElsewhere([...paths.keys()]);
+  if (first === undefined) return undefined;
+  const [path, holder] = first;
+  return diskFailures.locked(paths.get(path) ?? path, holder);
+}
+
+/** What is to become of a file on disk, whatever tasks it takes. */
+function changeOf(site: Site, file: FileChange, tasks: readonly Task[]): DiskChange {
+  const { document, target } = file;
+  const path = pathOf(site, document.uri);
+  const { bytes } = tasks.find(({ kind, planned }) => kind === "restore" && planned === file) ?? {};
+  if (bytes !== undefined) {
+    return { kind: "create", path, name: document.path, content: { bytes: bytes.bytes }, mode: bytes.mode };
+  }
+  return toDiskChange(file, { path, ...(target === undefined ? {} : { target: pathOf(site, target.uri) }) });
+}
+
+function pathOf(site: Site, uri: string): string {
+  const path = namePathOf(site, uri);
+  if (path === undefined) throw new Error("only files are written");
+  return path;
+}
+
+/** What was staged, and for what. */
+interface Batch {
+  readonly tasks: readonly Task[];
+  readonly changes: readonly DiskChange[];
+  readonly files: readonly FileChange[];
+}
+
+function committed(staged: Staged, batch: Batch): Written {
+  const { tasks, changes, files } = batch;
+  const result = staged.commit();
+  if (result.outcome !== "applied") return notWritten(tasks, result);
+  const kept = keptBy(result);
+  result.finish();
+  const steps = tasks.map((task): Step => {
+    const change = changes[files.indexOf(task.planned)];
+    const bytes = change === undefined ? undefined : kept.get(change.path);
+    const name = change?.target ?? change?.path ?? "";
+    const parents = staged.directories.filter((at) => isInside(at, name, process.platform)).reverse();
+    return {
+      ...stepOf(task, { kind: "proved" }),
+      ...(bytes === undefined ? {} : { kept: bytes }),
+      ...(parents.length === 0 ? {} : { tidy: () => removeEmpty(parents) }),
+    };
+  });
+  return { isDone: true, steps };
+}
+
+const stepOf = (task: Task, proof: Step["proof"]): Step => ({ ...task, file: task.planned, outcomes: [], proof });
+
+/** Taken back, it failed for the file that is named; where the disk is in between, every file may be concerned. */
+function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): Written {
+  const isPending = outcome === "recoveryPending";
+  const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
+  const named = tasks.filter(({ planned: { document, target } }) =>
+    [document.path, target?.path].includes(failure.path ?? ""),
+  );
+  const concerned = isPending || named.length === 0 ? tasks : named;
+  const [first, ...rest] = concerned.map((task) => stepOf(task, { kind, failure }));
+  if (first === undefined) throw new Error("nothing is written for no task");
+  return { isDone: false, steps: [first, ...rest] };
+}
+
+/** The files that were deleted, by path, as they were. */
+function keptBy(result: Committed): ReadonlyMap<string, KeptFile> {
+  const back = result.inverse().flatMap(({ kind, path, content, mode }) => {
+    if (kind !== "create" || content === undefined || !("bytes" in content)) return [];
+    const bytes = Buffer.from(content.bytes);
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    return [{ path, bytes, hash, mode: mode ?? 0o644 }];
+  });
+  return new Map(back.map((file) => [file.path, file]));
+}
+
+/** What is left of earlier batches is ended, and told to the user: at the start, before anybody asks for anything. */
+export async function recoverAtStart(session: Session): Promise<readonly string[]> {
+  const { batches, problems, failure } = recover(await workspaceOf(session, []));
+  const pending = failure === undefined || failure.code === "locked" ? [] : [failure.message];
+  return [...batches.map(({ message }) => message), ...problems, ...pending];
+}
+
+async function workspaceOf(session: Session, paths: readonly string[]): Promise<DiskWorkspace> {
+  const [folders, others] = await Promise.all([
+    canonicalFolders(worldOf(session, undefined)),
+    paths.length === 0 ? new Map<string, Holder>() : session.openElsewhere(paths),
+  ]);
+  return userWorkspace(folders, { openElsewhere: (path) => others.get(path) });
+}

@@ -1,0 +1,80 @@
+/** Tells that an editor has applied an edit to a later text than the one it was made for, at places that are not meant. */
+import type { TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
+import type { FileChange } from "../../plan/outcome.js";
+import { ChangeSet } from "../../text/changeSet.js";
+import { LineIndex } from "../../text/lines.js";
+import { shrink } from "../../text/shrink.js";
+import { spanOf } from "../edit/positions.js";
+import type { Session } from "../session.js";
+
+/** Two texts that the editor has synced, one right after the other. */
+export interface Step {
+  readonly before: string;
+  readonly now: string;
+}
+
+/**
+ * What the editor has done, as a change of the text that it had right before, if it is what the edit says and not what the
+ * edit means: what was typed meanwhile has moved the places, or stands in them. `undefined`: it has done something else.
+ */
+export function astrayIn(
+  session: Session,
+  { file, edit }: { readonly file: FileChange; readonly edit: WorkspaceEdit },
+  { before, now }: Step,
+): FileChange | undefined {
+  const mark = file.document.bomSynced ? "\uFEFF" : "";
+  const base = mark + file.document.text;
+  // How a file looks once it is open is nothing that somebody has typed.
+  if (file.document.version === null || before === base || !before.startsWith(mark) || !now.startsWith(mark))
+    return undefined;
+  const edits = editsIn(edit);
+  const meant = spansOf(session, file, edits, base);
+  const done = spansOf(session, file, edits, before);
+  if (meant === undefined || done === undefined) return undefined;
+  const change = ChangeSet.of(before.length, done);
+  if (change.apply(before) !== now) return undefined;
+  const typed = ChangeSet.of(base.length, shrink(base, { from: 0, to: base.length, insert: before }));
+  const isRight = meant.every(({ from, to }, i) => {
+    const at = done[i];
+    if (at === undefined) return false;
+    const held = before.slice(at.from, at.to);
+    // Some editors tell of each change on its own: what an earlier step has done, this one does not do again.
+    if (held === at.insert) return true;
+    return (
+      base.slice(from, to) === held && typed.mapPos(from, "after") === at.from && typed.mapPos(to, "before") === at.to
+    );
+  });
+  if (isRight) return undefined;
+  const changes = change.changes.map(({ from, to, insert }) => ({
+    from: from - mark.length,
+    to: to - mark.length,
+    insert,
+  }));
+  const text = before.slice(mark.length);
+  return {
+    ...file,
+    kind: "update",
+    document: { ...file.document, text },
+    change: ChangeSet.of(text.length, changes),
+    text: now.slice(mark.length),
+  };
+}
+
+/** Of a request about one document. */
+function editsIn({ documentChanges = [], changes = {} }: WorkspaceEdit): readonly TextEdit[] {
+  const lists = [
+    ...documentChanges.map((entry) => ("edits" in entry ? (entry.edits as TextEdit[]) : [])),
+    ...Object.values(changes),
+  ];
+  return lists.flat();
+}
+
+/** The edits as changes of a text; `undefined`: not all their positions are in it. */
+function spansOf({ encoding }: Session, { document }: FileChange, edits: readonly TextEdit[], text: string) {
+  const lines = LineIndex.of(text, document);
+  const spans = edits.flatMap(({ range, newText }) => {
+    const span = spanOf(text, lines, range, encoding);
+    return span === undefined ? [] : [{ ...span, insert: newText }];
+  });
+  return spans.length === edits.length ? spans : undefined;
+}

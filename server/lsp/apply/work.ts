@@ -1,0 +1,57 @@
+/** The types of what the server applies: a plan with its tasks, and the steps in which they were done. */
+import type { ResponseError } from "vscode-languageserver/node";
+import type { Failure } from "../../plan/failure.js";
+import type { EditOutcome, FileChange, Planned } from "../../plan/outcome.js";
+import type { KeptFile } from "../../workspace/fileBackup.js";
+import type { MultiEditErrorData, MultiEditResult } from "../protocol.js";
+import type { DiskPart } from "./diskPart.js";
+import type { FileStep, Site } from "./fileSteps.js";
+
+/** A result, or the error that takes its place. */
+export type Answer = MultiEditResult | ResponseError<MultiEditErrorData>;
+
+/** A plan that goes through. */
+export type GoodPlan = Extract<Planned, { ok: true }>;
+
+/**
+ * A step of a plan: the text of a file that is there, or what is done to a whole file. `restore` writes a deleted file
+ * again, with the bytes that it had.
+ */
+export interface Task {
+  readonly kind: "text" | "create" | "rename" | "delete" | "restore";
+  /** As it was planned first. */
+  readonly planned: FileChange;
+  /** Of a `restore`. */
+  readonly bytes?: KeptFile;
+}
+
+/** A step as it was done in the end, what proves it, and what taking it back needs. */
+export interface Step extends Task, FileStep {
+  /** As it was planned last. */
+  readonly file: FileChange;
+  /** The outcomes of this file's edits, where they were planned again. */
+  readonly outcomes: readonly EditOutcome[];
+}
+
+/** One file planned again, on the text that it has now, with the same fate as before; and the outcomes of its edits. */
+export type Replanned =
+  | { readonly ok: true; readonly file: FileChange; readonly outcomes: readonly EditOutcome[] }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** A plan to be applied, and how to plan one of its files again when its text moved on. */
+export interface Job extends Site {
+  readonly planned: GoodPlan;
+  /** In the order in which they are done. */
+  readonly tasks: readonly Task[];
+  /** What the server writes itself once the editor has done its tasks; `undefined`: nothing. */
+  readonly disk: DiskPart | undefined;
+  readonly warnings: readonly string[];
+  readonly replan: (file: FileChange) => Promise<Replanned>;
+}
+
+/** A job on its way. */
+export interface Work extends Job {
+  readonly done: Step[];
+  /** Bytes of deleted files that are kept. */
+  readonly budget: { bytes: number };
+}

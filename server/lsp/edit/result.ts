@@ -1,0 +1,164 @@
+/** Makes the answers: results for what is proposed or applied, JSON-RPC errors for what failed. */
+import { ErrorCodes, LSPErrorCodes, ResponseError, type WorkspaceEdit } from "vscode-languageserver/node";
+import { diffing, diffOf, type FileDiff, inDiffOrder } from "../../plan/diff.js";
+import { callSentences, type Failure, type FailureCode } from "../../plan/failure.js";
+import type { EditOutcome, FileChange, Planned } from "../../plan/outcome.js";
+import { limits } from "../../text/limits.js";
+import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } from "../protocol.js";
+
+/** What a result is made of. */
+export interface Report {
+  readonly planned: Extract<Planned, { ok: true }>;
+  readonly edit: WorkspaceEdit;
+  readonly outcome: MultiEditResult["outcome"];
+  readonly options: CallOptions;
+  readonly warnings: readonly string[];
+  /** Whether the text that the editor holds now is on disk; where absent, the document's own word counts. */
+  readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
+  /** Files that the server has written itself, because no editor has them open; `undefined`: none. */
+  readonly written?: ReadonlySet<FileChange>;
+}
+
+/** The answer to a call that went through, made in steps. */
+export function* toResult(report: Report): Generator<void, MultiEditResult> {
+  const { planned, options } = report;
+  const changed = planned.files.filter(isChanged);
+  const diffs: { readonly file: FileChange; readonly diff: FileDiff }[] = [];
+  for (const file of changed) {
+    diffs.push({ file, diff: yield* diffing(file) });
+    yield;
+  }
+  const textOfDiff = new Map(diffs.map(({ file, diff }) => [file, diff.text]));
+  const diff = inDiffOrder(changed)
+    .map((file) => textOfDiff.get(file))
+    .join("");
+  const summary = options.result === "summary";
+  const shown = summary ? wholeLines(diff, limits.summaryDiff) : diff;
+  const label = labelOf(planned.files, options);
+  const result: MultiEditResult = {
+    applied: report.outcome === "applied",
+    outcome: report.outcome,
+    label,
+    text: textOf(label, changed, report),
+    diff: shown,
+    files: diffs.map(({ file, diff }) => toFileResult(file, summary ? { ...diff, text: "" } : diff, report)),
+    edits: planned.outcomes.map(toEditResult),
+    warnings: [
+      ...report.warnings,
+      ...planned.warnings,
+      ...(shown === diff ? [] : [callSentences.diffCut(diff.length - shown.length)]),
+    ],
+  };
+  return summary ? result : { ...result, edit: report.edit };
+}
+
+/** `src/a.ts (3 edits)`, `4 files (9 edits)`, or the caller's own label. */
+export function labelOf(files: readonly FileChange[], options: CallOptions): string {
+  // A label is shown to people: it must not break the line or turn the text around.
+  if (options.label !== undefined) return options.label.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
+  const changed = files.filter(isChanged);
+  const named = changed.length > 0 ? changed : files;
+  const edits = named.reduce((sum, file) => sum + file.edits, 0);
+  const told = asked(named);
+  const [only] = told;
+  const moved = only?.target === undefined ? "" : ` → ${only.target.path}`;
+  const name = told.length === 1 && only !== undefined ? `${only.document.path}${moved}` : `${told.length} files`;
+  return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
+}
+
+/** Returns `false` for a file that stays as it is: its edits were skipped, or they undo each other. */
+function isChanged({ kind, change }: FileChange): boolean {
+  return kind !== "update" || !change.isEmpty;
+}
+
+/** Without the files that only make room for another one, which nobody has asked for. */
+function asked(files: readonly FileChange[]): readonly FileChange[] {
+  const room = new Set(files.flatMap(({ overwritten, target }) => (overwritten && target ? [target.uri] : [])));
+  return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
+}
+
+/**
+ * The label, the files of which the user sees nothing in an editor, and what becomes of each file, a letter and a path a line,
+ * as Codex' command prints it. Agents that cut an answer cut its end.
+ */
+function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
+  const told = asked(changed);
+  const pathsOf = (files: readonly FileChange[]): string[] =>
+    files.map(({ document, target }) => target?.path ?? document.path);
+  const linesOf = (letter: string): string[] =>
+    pathsOf(told.filter((file) => letterOf(file) === letter)).map((path) => `${letter} ${path}`);
+  const unseen = pathsOf(told.filter((file) => written?.has(file)));
+  const onDisk = unseen.length === 0 ? [] : [callSentences.changedOnDisk(unseen, told.length)];
+  return [label, ...onDisk, ...["A", "M", "D"].flatMap(linesOf)].join("\n");
+}
+
+function letterOf({ kind, overwritten }: FileChange): "A" | "M" | "D" {
+  if (kind === "delete") return "D";
+  return kind === "create" || (kind === "update" && overwritten) ? "A" : "M";
+}
+
+/** The lines of a text that fit into a number of characters. */
+export function wholeLines(text: string, length: number): string {
+  return text.length <= length ? text : text.slice(0, text.lastIndexOf("\n", length - 1) + 1);
+}
+
+/** The diff of all files of a plan. */
+export function wholeDiff(files: readonly FileChange[]): string {
+  return inDiffOrder(files)
+    .map((file) => diffOf(file).text)
+    .join("");
+}
+
+function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileResult {
+  const { document, target } = file;
+  const onDisk = file.kind === "delete" ? undefined : (report.onDisk?.get(file) ?? document.onDisk);
+  return {
+    path: document.path,
+    uri: document.uri,
+    kind: file.kind,
+    ...(target === undefined ? {} : { newPath: target.path }),
+    ...(file.overwritten ? { overwritten: true } : {}),
+    version: document.version,
+    ...(document.hash === undefined ? {} : { hash: document.hash }),
+    firstChangedLine: diff.firstChangedLine,
+    added: diff.added,
+    removed: diff.removed,
+    diff: diff.text,
+    ...(onDisk === undefined ? {} : { onDisk }),
+  };
+}
+
+function toEditResult(outcome: EditOutcome): MultiEditResult["edits"][number] {
+  return { ...outcome, places: outcome.places.map((place) => ({ ...place })) };
+}
+
+/** JSON-RPC codes by failure code; all others are `RequestFailed`. */
+const rpcCodes: Partial<Record<FailureCode, number>> = {
+  invalidParams: ErrorCodes.InvalidParams,
+  unknownField: ErrorCodes.InvalidParams,
+  missingField: ErrorCodes.InvalidParams,
+  missingPath: ErrorCodes.InvalidParams,
+  patchSyntax: ErrorCodes.InvalidParams,
+  contentModified: LSPErrorCodes.ContentModified,
+  cancelled: LSPErrorCodes.RequestCancelled,
+};
+
+/** The error that a failed call is answered with, which changed nothing; of several failures the first one's code counts. */
+export function toError(
+  failures: readonly Failure[],
+  outcomes: readonly EditOutcome[],
+  call: { readonly isPatch: boolean } = { isPatch: false },
+): ResponseError<MultiEditErrorData> {
+  const code = rpcCodes[failures[0]?.code ?? "invalidParams"] ?? LSPErrorCodes.RequestFailed;
+  // Where it is the call that failed, nothing is known of its edits.
+  const known = failures.some(({ index }) => index !== undefined) ? outcomes : [];
+  const sound = known.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
+  const message = callSentences.failed(failures, { sound, total: known.length, ...call });
+  return new ResponseError(code, message, { failures: [...failures], edits: outcomes.map(toEditResult) });
+}
+
+/** The error of a call that the editor did not go along with: its one failure says what became of everything. */
+export function toEditorError(failure: Failure, outcomes: readonly EditOutcome[]): ResponseError<MultiEditErrorData> {
+  const code = rpcCodes[failure.code] ?? LSPErrorCodes.RequestFailed;
+  return new ResponseError(code, failure.message, { failures: [failure], edits: outcomes.map(toEditResult) });
+}

@@ -1,0 +1,367 @@
+/** For an old text that was not found: the regions of the document that resemble it most, and how they differ. */
+import { firstIndex } from "../../text/bisect.js";
+import { splitLines, trimEnd, trimStart } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import { Folded } from "../fold.js";
+import { findAll } from "../search/findAll.js";
+import type { TextIndex } from "../textIndex.js";
+import { align } from "./alignment.js";
+
+/** How a region's first differing line differs. */
+export type DifferenceKind =
+  | "missingLineEnd"
+  | "lineEndBlanks"
+  | "indentation"
+  | "typography"
+  | "innerBlanks"
+  | "blankLine"
+  /** A line of the document that the old text leaves out. */
+  | "skippedLine"
+  /** What was to be a whole line is a part of this one. */
+  | "partOfLine"
+  /** Single, double or backward quotes instead of others. */
+  | "quotes"
+  /** Around code that the sought text only hints at: both parts, or the one in front of it or behind it. */
+  | "leftOut"
+  | "beforeLeftOut"
+  | "behindLeftOut"
+  | "case"
+  | "text"
+  | "missingLine";
+
+/** The first line in which a region is not what was sought. */
+export interface Difference {
+  readonly kind: DifferenceKind;
+  /** 0-based line of the document. */
+  readonly line: number;
+  /** 0-based UTF-16 offset in that line at which the two part, and the one in the old text's line. */
+  readonly column: number;
+  readonly soughtColumn: number;
+  /** The old text's line and the document's, without line ends. */
+  readonly sought: string;
+  readonly found: string;
+}
+
+/** A region that resembles the old text. */
+export interface Region {
+  /** 0-based lines of the document, as its editor counts them, both included. */
+  readonly startLine: number;
+  readonly endLine: number;
+  /** `undefined`: line by line the same, so that only its ends or the place within the line differ. */
+  readonly difference: Difference | undefined;
+}
+
+/** Work bounds: how many places of one line or word vote, how many words are looked up, how much text is compared. */
+const bounds = {
+  votesPerLine: 40,
+  soughtLines: 1_000,
+  words: 8,
+  votesPerWord: 40,
+  pieceUnits: 4,
+  ranked: 40,
+  comparedUnits: 600,
+  /** Of so many candidates, so many lines in front of each are candidates, too. */
+  startsMoved: 10,
+  linesInFront: 3,
+} as const;
+
+/** What is sought, cut into lines. */
+interface Sought {
+  readonly lines: readonly string[];
+  /** Whether the last line has its end. */
+  readonly isEnded: boolean;
+  /** Blank lines in front of these lines. */
+  readonly blanksInFront: number;
+  /** Whether the first line has to be found whole, and the last one. */
+  readonly wholeLines: boolean;
+}
+
+/** Up to `limits.nearestShown` regions, best first; none where nothing resembles the old text. */
+export function nearestRegions(
+  index: TextIndex,
+  oldText: string,
+  { wholeLines = false }: { readonly wholeLines?: boolean } = {},
+): Region[] {
+  const cut = splitLines(oldText).map(({ from, to }) => oldText.slice(from, to));
+  const isEnded = cut.length > 1 && cut.at(-1) === "";
+  const all = isEnded ? cut.slice(0, -1) : cut;
+  const blanks = exceptBlankLines(index, all);
+  if (blanks !== undefined) return [blanks];
+  const blanksInFront = Math.max(
+    0,
+    all.findIndex((line) => line.trim() !== ""),
+  );
+  const lines = all.slice(blanksInFront);
+  const sought: Sought = { lines, isEnded, blanksInFront, wholeLines };
+  const scored = candidatesOf(index, lines).map(({ start, isVoted }) => {
+    const aligned = align(index, start, lines);
+    const score = Math.max(aligned.score, isVoted ? similarity(index, start, lines) : 0);
+    return { start, aligned, score };
+  });
+  scored.sort((a, b) => b.score - a.score || a.start - b.start);
+  const regions: Region[] = [];
+  for (const { start, aligned, score } of scored) {
+    const enough = Math.max(0.5, 0.8 * (scored[0]?.score ?? 1));
+    if (score < enough || regions.length === limits.nearestShown) break;
+    const region =
+      (aligned.hasGap ? regionWithGap(index, start, aligned.lines) : undefined) ?? regionAt(index, start, sought);
+    if (regions.every((other) => region.startLine > other.endLine || region.endLine < other.startLine))
+      regions.push(region);
+  }
+  return regions;
+}
+
+/** Lines at which a region may start: those that were voted for, and those just in front of the best of them. */
+function candidatesOf(index: TextIndex, sought: readonly string[]): { start: number; isVoted: boolean }[] {
+  const votes = voteByLines(index, sought);
+  // Where all that is known of it stands at many places, its words have to tell.
+  const best = Math.max(0, ...votes.values());
+  const isVague = [...votes.values()].filter((vote) => vote === best).length > limits.nearestShown;
+  if (votes.size === 0 || isVague) voteByParts(index, longestWords(sought), votes);
+  if (votes.size === 0) voteByParts(index, shortPieces(sought), votes);
+  const voted = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, bounds.ranked);
+  const starts = new Map(voted.map(([start]) => [start, true]));
+  if (sought.length > 1) {
+    for (const [start] of voted.slice(0, bounds.startsMoved)) {
+      for (let by = 1; by <= bounds.linesInFront && by <= start; by++) {
+        if (!starts.has(start - by)) starts.set(start - by, false);
+      }
+    }
+  }
+  return [...starts].map(([start, isVoted]) => ({ start, isVoted }));
+}
+
+/** A region that has lines between those of the old text; `undefined`: it differs earlier, or these are all blank. */
+function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
+  const lines = index.matchedLines;
+  const own = (line: number): number => index.lines.lineAt(lines.start(line));
+  const gap = at.findIndex((line, i) => line !== start + i);
+  const found = at[gap];
+  const end = at.findLast((line) => line !== undefined);
+  if (found === undefined || end === undefined) return undefined;
+  const skipped = Array.from({ length: found - start - gap }, (_, i) => start + gap + i);
+  const line = skipped.find((one) => lines.content(one).trim() !== "");
+  const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
+  const kind = line === undefined ? "blankLine" : "skippedLine";
+  return {
+    startLine: own(start),
+    endLine: own(end),
+    difference: { kind, line: own(line ?? start + gap), ...nothing },
+  };
+}
+
+/** The region that has all the lines that are sought and differs from them in blank lines only; `undefined`: not one place. */
+function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
+  const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
+  const [first] = wanted;
+  if (first === undefined || sought.length < 2 || wanted.length > bounds.soughtLines) return undefined;
+  const lines = index.matchedLines;
+  const found: Region[] = [];
+  for (const start of index.lineTable("blanks").find([first.line], { from: 0, most: bounds.votesPerLine })) {
+    let at = start;
+    let differsAt = hasBlanksInFront(index, start, first.i) ? undefined : start;
+    const isHere = wanted.every(({ line, i }, k) => {
+      if (k === 0) return true;
+      const gap = i - (wanted[k - 1]?.i ?? 0);
+      let next = at + 1;
+      while (next < lines.lineCount && lines.content(next).trim() === "") next++;
+      if (next - at !== gap) differsAt ??= at + 1;
+      at = next;
+      return next < lines.lineCount && lines.content(next).trim() === line;
+    });
+    if (!isHere || differsAt === undefined) continue;
+    const own = (line: number): number => index.lines.lineAt(lines.start(line));
+    const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
+    found.push({
+      startLine: own(start),
+      endLine: own(at),
+      difference: { kind: "blankLine", line: own(differsAt), ...nothing },
+    });
+  }
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** Whether so many lines in front of a line are blank. */
+function hasBlanksInFront(index: TextIndex, line: number, count: number): boolean {
+  if (count > line) return false;
+  return Array.from({ length: count }, (_, i) => line - 1 - i).every(
+    (at) => index.matchedLines.content(at).trim() === "",
+  );
+}
+
+/** Lines that the document has, too, vote for the place where the old text's first line would then be. */
+function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, number> {
+  const table = index.lineTable("blanks");
+  const votes = new Map<number, number>();
+  for (const [i, line] of sought.slice(0, bounds.soughtLines).entries()) {
+    if (!/[\p{L}\p{N}]/u.test(line)) continue;
+    const weight = Math.min(40, line.trim().length);
+    for (const at of table.find([line], { from: 0, most: bounds.votesPerLine })) addVote(votes, at - i, weight);
+  }
+  return votes;
+}
+
+/** A part of the old text, and the 0-based line of it that has the part. */
+type Part = readonly [text: string, line: number];
+
+/** Where no whole line is there, the longest words may be. */
+function longestWords(sought: readonly string[]): Part[] {
+  const words = new Map<string, number>();
+  for (const [i, line] of sought.slice(0, 50).entries()) {
+    for (const word of line.slice(0, 1000).match(/[\p{L}\p{N}_$]{3,64}/gu) ?? [])
+      if (!words.has(word)) words.set(word, i);
+  }
+  return [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
+}
+
+/** Where no word is there, pieces of the first line that says something. */
+function shortPieces(sought: readonly string[]): Part[] {
+  const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
+  const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
+  const step = Math.max(1, Math.floor((line.length - bounds.pieceUnits) / bounds.words));
+  const pieces: Part[] = [];
+  for (let at = 0; at + bounds.pieceUnits <= line.length; at += step)
+    pieces.push([line.slice(at, at + bounds.pieceUnits), i]);
+  return pieces;
+}
+
+function voteByParts(index: TextIndex, parts: readonly Part[], votes: Map<number, number>): void {
+  for (const [part, i] of parts) {
+    let at = index.text.indexOf(part);
+    for (let n = 0; at !== -1 && n < bounds.votesPerWord; n++) {
+      addVote(votes, index.matchedLines.lineAt(at) - i, part.length);
+      at = index.text.indexOf(part, at + part.length);
+    }
+  }
+}
+
+function addVote(votes: Map<number, number>, line: number, weight: number): void {
+  if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
+}
+
+/** 0 to 1: pairs of neighbouring units that both have, blanks aside, on a bounded part of both. */
+function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
+  const lines = index.matchedLines;
+  const end = Math.min(lines.lineCount, start + sought.length) - 1;
+  const found = pairsOf(
+    index.text.slice(
+      lines.start(start),
+      Math.min(lines.contentEnd(end), lines.start(start) + 4 * bounds.comparedUnits),
+    ),
+  );
+  const wanted = pairsOf(sought.join("\n").slice(0, 4 * bounds.comparedUnits));
+  let shared = 0;
+  for (const [pair, count] of wanted.pairs) shared += Math.min(count, found.pairs.get(pair) ?? 0);
+  // A sought part of a long line is as near as the part that it shares.
+  return shared / Math.max(1, sought.length === 1 ? wanted.total : Math.max(wanted.total, found.total));
+}
+
+function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
+  const dense = text.replace(/\s/g, "").slice(0, bounds.comparedUnits);
+  const pairs = new Map<string, number>();
+  for (let i = 0; i + 1 < dense.length; i++) {
+    const pair = dense.slice(i, i + 2);
+    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+  }
+  return { pairs, total: Math.max(0, dense.length - 1) };
+}
+
+function regionAt(index: TextIndex, start: number, sought: Sought): Region {
+  const lines = index.matchedLines;
+  const last = Math.min(lines.lineCount, start + sought.lines.length) - 1;
+  // A text that ends with a line end has no line behind it.
+  const end = last > start && lines.start(last) === index.text.length ? last - 1 : last;
+  const own = (line: number): number => index.lines.lineAt(lines.start(line));
+  const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
+  const difference = firstDifference(index, start, sought) ?? restOfLine(index, start, sought);
+  const region = { startLine: own(start), endLine: own(end) };
+  if (difference !== undefined) return { ...region, difference };
+  if (!hasBlanksInFront(index, start, sought.blanksInFront))
+    return { ...region, difference: { kind: "blankLine", line: own(start), ...nothing } };
+  const lacksEnd = sought.isEnded && end === lines.lineCount - 1;
+  return { ...region, difference: lacksEnd ? { kind: "missingLineEnd", line: own(end), ...nothing } : undefined };
+}
+
+function firstDifference(index: TextIndex, start: number, sought: Sought): Difference | undefined {
+  const lines = index.matchedLines;
+  const { lines: all, wholeLines } = sought;
+  for (const [i, wanted] of all.entries()) {
+    const line = start + i;
+    const missing = { kind: "missingLine", line: index.lines.lineCount - 1, column: 0, soughtColumn: 0 } as const;
+    const isBehindEnd = line >= lines.lineCount - 1 && lines.start(line) === index.text.length && wanted.trim() !== "";
+    if (line >= lines.lineCount || isBehindEnd) return { ...missing, sought: wanted, found: "" };
+    const found = lines.content(line);
+    if (found === wanted || (!wholeLines && isPartOf(found, i, sought))) continue;
+    const columns = all.length === 1 ? partingWithin(wanted, found) : parting(wanted, found);
+    const isPart =
+      wholeLines && all.length === 1 && wanted.trim() !== found.trim() && findAll(found, wanted, 1).length > 0;
+    return {
+      kind: isPart ? "partOfLine" : kindOf(wanted, found),
+      line: index.lines.lineAt(lines.start(line)),
+      ...columns,
+      sought: wanted,
+      found,
+    };
+  }
+  return undefined;
+}
+
+/** Whether a line of the old text stands in a line as far as it has to: the first may start in it, and the last may end in it. */
+function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: Sought): boolean {
+  const wanted = lines[i] ?? "";
+  if (lines.length === 1) return findAll(found, wanted, 1).length > 0;
+  if (wanted === "") return false;
+  if (i === 0) return blanksInFront === 0 && trimStart(wanted, 0, wanted.length) === 0 && found.endsWith(wanted);
+  return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
+}
+
+/** Where a single line was found within a longer one, but was to end there. */
+function restOfLine(
+  index: TextIndex,
+  start: number,
+  { lines: sought, isEnded, wholeLines }: Sought,
+): Difference | undefined {
+  const [wanted = ""] = sought;
+  if (wholeLines) return undefined;
+  const found = index.matchedLines.content(start);
+  if (!isEnded || sought.length !== 1 || found.endsWith(wanted)) return undefined;
+  const column = found.indexOf(wanted) + wanted.length;
+  const line = index.lines.lineAt(index.matchedLines.start(start));
+  return { kind: "text", line, column, soughtColumn: wanted.length, sought: wanted, found };
+}
+
+interface Parting {
+  readonly column: number;
+  readonly soughtColumn: number;
+}
+
+/** Where two lines part, their indentation aside unless that is all. */
+function parting(wanted: string, found: string): Parting {
+  const start = trimStart(wanted, 0, wanted.length);
+  const foundStart = trimStart(found, 0, found.length);
+  let same = 0;
+  while (start + same < wanted.length && wanted[start + same] === found[foundStart + same]) same++;
+  return { column: foundStart + same, soughtColumn: start + same };
+}
+
+/** Where a part of a line parts from the line that resembles it: behind the longest start of it that the line has. */
+function partingWithin(wanted: string, found: string): Parting {
+  const most = Math.min(wanted.length, bounds.comparedUnits);
+  const low = firstIndex(most, (length) => !found.includes(wanted.slice(0, length)), 1) - 1;
+  const own = parting(wanted, found);
+  return low > own.soughtColumn ? { column: found.indexOf(wanted.slice(0, low)) + low, soughtColumn: low } : own;
+}
+
+/** The least that has to be folded away until two lines are equal. */
+function kindOf(wanted: string, found: string): DifferenceKind {
+  if ((wanted.trim() === "") !== (found.trim() === "")) return "blankLine";
+  const trimmed = (line: string): string => line.slice(trimStart(line, 0, line.length), trimEnd(line, 0, line.length));
+  const plain = (line: string): string => Folded.of(line, { trailingBlanks: true, typography: true }).text;
+  if (wanted.slice(0, trimEnd(wanted, 0, wanted.length)) === found.slice(0, trimEnd(found, 0, found.length)))
+    return "lineEndBlanks";
+  if (trimmed(wanted) === trimmed(found)) return "indentation";
+  if (trimmed(plain(wanted)) === trimmed(plain(found))) return "typography";
+  if (wanted.replace(/\s/g, "") === found.replace(/\s/g, "")) return "innerBlanks";
+  if (trimmed(wanted).replace(/["`]/g, "'") === trimmed(found).replace(/["`]/g, "'")) return "quotes";
+  return trimmed(wanted).toLowerCase() === trimmed(found).toLowerCase() ? "case" : "text";
+}

@@ -1,0 +1,314 @@
+/** Looks for many patterns in one pass over a text: each is given away by a key, a short piece of it that is rare there. */
+import { limits } from "../../text/limits.js";
+import { unitsPerStep } from "../../text/slices.js";
+
+/**
+ * Units of a block. A key is two blocks; the text is read in blocks, too, and as nobody knows how a pattern lies on them, it
+ * has one key for each way: so it must be three blocks long but for one unit. A pattern has the longest keys that fit.
+ */
+const blockLengths = [8, 4, 2, 1] as const;
+
+/** Units that a pattern with any key has at least. */
+const shortest = 2;
+
+/** Starts in a pattern that are compared to find rare keys. */
+const triedStarts = 16;
+
+/** Places of the text at which keys are counted, to tell what is rare: one in so many units, within these numbers. */
+const sampled = { every: 32, least: 4_096, most: 262_144 };
+
+/** How far a key is counted. */
+const mostCounted = 65_535;
+
+/** Patterns whose keys are chosen in one step. */
+const patternsPerStep = 500;
+
+/** Places at which keys are counted in one step. */
+const placesPerStep = 65_536;
+
+const factor = 0x01000193;
+
+/** Starts at which a pattern may stand, ascending, as its keys tell; or that there are too many. */
+export type KeyHits = readonly number[] | "many";
+
+/** Patterns by their keys. */
+export class ManySearch {
+  private constructor(
+    readonly patterns: readonly string[],
+    private readonly tables: readonly KeyTable[],
+  ) {}
+
+  /** Chooses keys that are rare in a text, in steps. All patterns must have keys. */
+  static *of(patterns: readonly string[], text: string): Generator<void, ManySearch> {
+    const tables: KeyTable[] = [];
+    let left = patterns.map((pattern, id): Keyed => ({ pattern, id, start: 0 }));
+    for (const block of blockLengths) {
+      const fits = left.filter(({ pattern }) => pattern.length >= zoneOf(block));
+      if (fits.length === 0) continue;
+      const rarity = yield* Rarity.of(text, block);
+      // Where long keys are all too frequent, because texts differ in a few units only, short ones may be better.
+      const isLast = block === blockLengths[blockLengths.length - 1];
+      const placed: Keyed[] = [];
+      for (const [i, keyed] of fits.entries()) {
+        const { start, count } = rarity.rarest(keyed.pattern);
+        if (isLast || count <= limits.keyHits / 4) placed.push({ ...keyed, start });
+        if (i % patternsPerStep === patternsPerStep - 1) yield;
+      }
+      if (placed.length > 0) tables.push(new KeyTable(placed, block));
+      yield;
+      const done = new Set(placed.map(({ id }) => id));
+      left = left.filter(({ id }) => !done.has(id));
+    }
+    return new ManySearch(patterns, tables);
+  }
+
+  /** Units of the longest piece of a pattern that has all of its keys. */
+  static readonly reach = zoneOf(blockLengths[0]);
+
+  /** Whether a pattern is long enough for a key. */
+  static hasKey(pattern: string): boolean {
+    return pattern.length >= shortest;
+  }
+
+  /** Starts at which each pattern may stand, found in steps; some may lie outside of the text. For the caller to compare. */
+  *hits(text: string): Generator<void, KeyHits[]> {
+    const found: (number[] | "many" | undefined)[] = this.patterns.map(() => undefined);
+    for (const table of this.tables) {
+      yield* table.scan(text, (id, start) => {
+        const hits = found[id];
+        if (hits === "many") return false;
+        // Most patterns have one hit, for which no room to grow is needed.
+        if (hits === undefined) found[id] = [start];
+        else if (hits.length < limits.keyHits) hits.push(start);
+        else found[id] = "many";
+        return true;
+      });
+    }
+    return found.map((hits) => hits ?? []);
+  }
+
+  /** Reports each pattern of which the piece with all the keys may stand in a short text. */
+  touch(text: string, report: (id: number) => void): void {
+    for (const table of this.tables) table.touch(text, report);
+  }
+}
+
+/** Units of the piece of a pattern that has all its keys. */
+function zoneOf(block: number): number {
+  return 3 * block - 1;
+}
+
+interface Keyed {
+  readonly pattern: string;
+  /** Index among all patterns. */
+  readonly id: number;
+  /** Where its first key starts. */
+  readonly start: number;
+}
+
+/** Hashes of the blocks of one length. */
+class Blocks {
+  /** What a unit weighs when it leaves a block. */
+  private readonly weight: number;
+  private hashes = new Int32Array(256);
+
+  constructor(readonly length: number) {
+    let weight = 1;
+    for (let i = 0; i < length; i++) weight = Math.imul(weight, factor);
+    this.weight = weight;
+  }
+
+  /** Of all blocks of a stretch of a text, in a list that the next call uses again. */
+  of(text: string, from: number, to: number): Int32Array {
+    const { length, weight } = this;
+    const count = to - from - length + 1;
+    if (this.hashes.length < count) this.hashes = new Int32Array(2 * count);
+    const { hashes } = this;
+    let hash = this.at(text, from);
+    hashes[0] = hash;
+    for (let i = 1; i < count; i++) {
+      const gone = Math.imul(weight, text.charCodeAt(from + i - 1));
+      hash = (Math.imul(hash, factor) + text.charCodeAt(from + i + length - 1) - gone) | 0;
+      hashes[i] = hash;
+    }
+    return hashes;
+  }
+
+  /** Of the two blocks from an offset on, as one. */
+  keyAt(text: string, from: number): number {
+    return combined(this.at(text, from), this.at(text, from + this.length));
+  }
+
+  /** Of the block at an offset. */
+  at(text: string, from: number): number {
+    let hash = 0;
+    for (let i = from; i < from + this.length; i++) hash = (Math.imul(hash, factor) + text.charCodeAt(i)) | 0;
+    return hash;
+  }
+}
+
+/** How often keys stand in a text, as far as some of its places tell. */
+class Rarity {
+  private constructor(
+    private readonly block: number,
+    private readonly blocks: Blocks,
+    private readonly counts: Uint16Array,
+    /** Units from one place at which keys are counted to the next. */
+    private readonly step: number,
+  ) {}
+
+  /** Counts in steps. */
+  static *of(text: string, block: number): Generator<void, Rarity> {
+    const blocks = new Blocks(block);
+    let size = sampled.least;
+    while (size < sampled.most && size * sampled.every < text.length) size *= 2;
+    const counts = new Uint16Array(size);
+    // Not in step with the lines, or with whatever else comes again and again.
+    const step = Math.max(1, Math.floor(text.length / size)) | 1;
+    const rarity = new Rarity(block, blocks, counts, step);
+    const last = text.length - 2 * block;
+    for (let at = 0; at <= last; yield) at = rarity.count(text, at, Math.min(last, at + placesPerStep * step));
+    return rarity;
+  }
+
+  /** Counts the keys at every place from one to another, and returns the place that comes next. */
+  private count(text: string, from: number, to: number): number {
+    const { counts } = this;
+    let at = from;
+    for (; at <= to; at += this.step) {
+      const bucket = bucketOf(this.blocks.keyAt(text, at), counts.length);
+      if (counts[bucket]! < mostCounted) counts[bucket]!++;
+    }
+    return at;
+  }
+
+  /** Where in a pattern to take its keys from: where they are seen least, of a few starts; and how often they stand about. */
+  rarest(pattern: string): { readonly start: number; readonly count: number } {
+    const { block, counts } = this;
+    const last = pattern.length - zoneOf(block);
+    const step = Math.max(1, Math.ceil(last / triedStarts));
+    let best = 0;
+    let fewest = Number.POSITIVE_INFINITY;
+    // The end, too: texts that start alike are told apart there.
+    for (let at = last; at >= 0 && fewest > 0; at -= step) {
+      const hashes = this.blocks.of(pattern, at, at + zoneOf(block));
+      let count = 0;
+      for (let i = 0; i < block; i++)
+        count += counts[bucketOf(combined(hashes[i]!, hashes[i + block]!), counts.length)]!;
+      if (count < fewest) [best, fewest] = [at, count];
+    }
+    // Of the keys of all ways in which a pattern may lie on the blocks of the text, one counts at each place.
+    return { start: best, count: (fewest * this.step) / block };
+  }
+}
+
+/** By hash the first key, and by key the next one in its list. */
+interface Lists {
+  readonly heads: Int32Array;
+  readonly next: Int32Array;
+}
+
+/** Takes a pattern and where it may start; `false`: no more of that pattern. */
+type Report = (id: number, start: number) => boolean;
+
+/** So many that few keys have a bit in common, and so few that those of a whole batch stay near the processor. */
+const bitsPerHead = 8;
+
+/** Keys of one length, in a hash table with lists. */
+class KeyTable {
+  private readonly heads: Int32Array;
+  /** A bit for each hash that any key has, `bitsPerHead` for each list: it stays in the cache where the lists don't. */
+  private readonly present: Int32Array;
+  /** By key: the next one in its list. */
+  private readonly next: Int32Array;
+  private readonly hashes: Int32Array;
+  private readonly keyed: readonly Keyed[];
+  private readonly blocks: Blocks;
+
+  constructor(
+    keyed: readonly Keyed[],
+    private readonly block: number,
+  ) {
+    this.keyed = keyed;
+    this.blocks = new Blocks(block);
+    let size = 4_096;
+    while (size < keyed.length * block) size *= 2;
+    this.heads = new Int32Array(size).fill(-1);
+    this.present = new Int32Array((size * bitsPerHead) / 32);
+    this.next = new Int32Array(keyed.length * block);
+    this.hashes = new Int32Array(keyed.length * block);
+    for (const [at, { pattern, start }] of keyed.entries()) {
+      const hashes = this.blocks.of(pattern, start, start + zoneOf(block));
+      for (let i = 0; i < block; i++) {
+        const key = at * block + i;
+        const hash = combined(hashes[i]!, hashes[i + block]!);
+        const bucket = bucketOf(hash, size);
+        this.hashes[key] = hash;
+        const bit = bucketOf(hash, size * bitsPerHead);
+        this.present[bit >>> 5]! |= 1 << (bit & 31);
+        this.next[key] = this.heads[bucket]!;
+        this.heads[bucket] = key;
+      }
+    }
+  }
+
+  /** Reads a text block by block and reports each key, with the start of its pattern, until that answers `false`. */
+  *scan(text: string, report: Report): Generator<void, void> {
+    const { block } = this;
+    // Lists of their own, out of which patterns are taken that are hit too often.
+    const lists: Lists = { heads: this.heads.slice(), next: this.next.slice() };
+    const step = unitsPerStep - (unitsPerStep % block);
+    for (let at = block; at + block <= text.length; at += step) {
+      this.scanStep(text, { from: at, to: Math.min(at + step, text.length - block + 1) }, lists, report);
+      yield;
+    }
+  }
+
+  /** Reads the blocks that start in `[from, to)`, each together with the one before it. */
+  private scanStep(text: string, { from, to }: { from: number; to: number }, lists: Lists, report: Report): void {
+    const { block, present } = this;
+    const mask = this.heads.length * bitsPerHead - 1;
+    let before = this.blocks.at(text, from - block);
+    for (let at = from; at < to; at += block) {
+      let hash = text.charCodeAt(at);
+      for (let i = 1; i < block; i++) hash = (Math.imul(hash, factor) + text.charCodeAt(at + i)) | 0;
+      const both = (Math.imul(before, 0x2c1b3c6d) + hash) | 0;
+      const bit = (both ^ (both >>> 15)) & mask;
+      if ((present[bit >>> 5]! & (1 << (bit & 31))) !== 0) this.report(lists, both, at - block, report);
+      before = hash;
+    }
+  }
+
+  private report({ heads, next }: Lists, hash: number, at: number, report: Report): void {
+    const bucket = bucketOf(hash, heads.length);
+    let before = -1;
+    for (let key = heads[bucket]!; key >= 0; key = next[key]!) {
+      const owner = Math.floor(key / this.block);
+      const isOther = this.hashes[key] !== hash;
+      if (isOther || report(this.keyed[owner]!.id, at - this.keyed[owner]!.start - (key % this.block))) before = key;
+      else if (before < 0) heads[bucket] = next[key]!;
+      else next[before] = next[key]!;
+    }
+  }
+
+  /** Reports the patterns of which the first key stands anywhere in a text. */
+  touch(text: string, report: (id: number) => void): void {
+    const { block, present } = this;
+    const count = text.length - block + 1;
+    if (count <= block) return;
+    const bits = this.heads.length * bitsPerHead;
+    const hashes = this.blocks.of(text, 0, text.length);
+    for (let i = 0; i + block < count; i++) {
+      const hash = combined(hashes[i]!, hashes[i + block]!);
+      const bit = bucketOf(hash, bits);
+      if ((present[bit >>> 5]! & (1 << (bit & 31))) === 0) continue;
+      for (let key = this.heads[bucketOf(hash, this.heads.length)]!; key >= 0; key = this.next[key]!) {
+        if (this.hashes[key] === hash && key % block === 0) report(this.keyed[key / block]!.id);
+      }
+    }
+  }
+}
+
+const combined = (first: number, second: number): number => (Math.imul(first, 0x2c1b3c6d) + second) | 0;
+
+const bucketOf = (hash: number, size: number): number => (hash ^ (hash >>> 15)) & (size - 1);

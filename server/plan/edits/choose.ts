@@ -1,0 +1,123 @@
+/** Among the places where an old text stands: those that the edit means, or the failure that says why none. */
+import { type Located, locate, withoutOverlap } from "../../match/locate.js";
+import { isShifted, type Place } from "../../match/place.js";
+import type { RungName } from "../../match/rungs.js";
+import { isReindenting } from "../../match/wholeLines.js";
+import { limits } from "../../text/limits.js";
+import { type Draft, isWritten, lineInBase } from "../draft.js";
+import { tellingOfEdit } from "../explain/disambiguation.js";
+import { type At, clip, editFailures, type Failure, type QuotedPlace } from "../failure.js";
+import type { EditOperation } from "../operation.js";
+
+/** The places that one edit takes. */
+export type Chosen =
+  | { readonly ok: true; readonly rung: RungName; readonly places: readonly Place[] }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** What was located, where something was. */
+export type Hits = Extract<Located, { kind: "one" | "many" }>;
+
+/**
+ * Where an edit's old text stands in a draft. A document's byte order mark is not in its text: an old text that was copied
+ * with it is also found without it, at the very start.
+ */
+export function locateEdit(draft: Draft, edit: EditOperation, options: { readonly lenient: boolean }): Located {
+  const located = locate(draft.index, edit.oldText, options);
+  const mark = "\uFEFF";
+  if (draft.document.bom && edit.newText.startsWith(mark) && "places" in located) {
+    // The mark that the document has is not written once more.
+    const [first, ...rest] = located.places;
+    const isStart = first.from === 0 && first.reshape === undefined && !edit.oldText.startsWith(mark);
+    return isStart ? { ...located, places: [{ ...first, reshape: { kind: "unmark" } }, ...rest] } : located;
+  }
+  if (located.kind !== "none" || !draft.document.bom || !edit.oldText.startsWith(mark)) return located;
+  const plain = edit.oldText.slice(1);
+  const found = plain === "" ? located : locate(draft.index, plain, options);
+  if (found.kind !== "one" && found.kind !== "many") return located;
+  const first = found.places.find(({ from, reshape }) => from === 0 && reshape === undefined);
+  if (first === undefined) return located;
+  return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
+}
+
+/** What was located, as far as the edit can mean it: one about indentation alone means lines that have the old one. */
+export function meantBy(edit: EditOperation, located: Located): Located {
+  const isElsewhere = "places" in located && located.places.some(isShifted) && isReindenting(edit);
+  return isElsewhere ? { kind: "none" } : located;
+}
+
+/** Decides by `replaceAll`, `occurrence` and `line`; without them there must be one place. */
+export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
+  const at: At = { index: edit.index, path: draft.document.path };
+  const { places, rung } = hits;
+  const failed = (failure: Failure): Chosen => ({ ok: false, failure });
+  if (edit.replaceAll) {
+    const all = withoutOverlap(places);
+    if (edit.expectedCount !== undefined && edit.expectedCount !== all.length) {
+      return failed(editFailures.expectedCount(at, edit.expectedCount, all.length, quotedPlaces(draft, all)));
+    }
+    return fits(draft, edit, all)
+      ? { ok: true, rung, places: all }
+      : failed(editFailures.tooManyPlaces(at, all.length));
+  }
+  if (edit.occurrence !== undefined) {
+    const place = places[edit.occurrence - 1];
+    if (place === undefined) return failed(editFailures.noSuchOccurrence(at, edit.occurrence, places.length));
+    return { ok: true, rung, places: [place] };
+  }
+  if (places.length === 1) return { ok: true, rung, places };
+  const nearest = edit.line === undefined ? places : nearestTo(draft, places, edit.line);
+  const [only] = nearest;
+  if (only !== undefined && nearest.length === 1) return { ok: true, rung, places: [only] };
+  return failed(ambiguous(draft, edit, hits, nearest));
+}
+
+/** The failure of an edit for which nothing decides among `left`, of all the places of its old text. */
+export function ambiguous(
+  draft: Draft,
+  edit: EditOperation,
+  hits: Hits,
+  left: readonly Place[] = hits.places,
+): Failure {
+  const at: At = { index: edit.index, path: draft.document.path };
+  const { rung, places } = hits;
+  const [first = places[0]] = left;
+  return editFailures.ambiguousMatch(at, {
+    found: left.length,
+    rung,
+    matches: quotedPlaces(draft, left),
+    nearLine: edit.line,
+    telling: tellingOfEdit(draft, { rung, first, places }),
+    isOneLine: left.every(({ from }) => draft.index.lines.lineAt(from) === draft.index.lines.lineAt(first.from)),
+  });
+}
+
+function nearestTo(draft: Draft, places: readonly Place[], line: number): Place[] {
+  const distances = places.map((place) => Math.abs(lineInBase(draft, place.from) - line));
+  const least = distances.reduce((a, b) => Math.min(a, b));
+  return places.filter((_, i) => distances[i] === least);
+}
+
+/** The first places with their lines, as a failure shows them. */
+export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlace[] {
+  const { lines } = draft.index;
+  return places.slice(0, limits.matchesShown).map((place) => {
+    const line = lines.lineAt(place.from);
+    const own = lineInBase(draft, place.from);
+    // Behind earlier edits of the batch, the line in front may be none of the text before it.
+    const above = line > 0 && own > 1 ? lines.content(line - 1) : undefined;
+    const isOwn = above !== undefined && above === draft.base.lines.content(own - 2);
+    return {
+      line: own,
+      column: place.from - lines.start(line) + 1,
+      text: clip(lines.content(line), limits.quotedLine),
+      isWritten: isWritten(draft, place.from),
+      above: isOwn ? clip(above, limits.quotedLine) : undefined,
+    };
+  });
+}
+
+/** Whether the text that comes out stays within the limit: told before anything is written. */
+function fits(draft: Draft, edit: EditOperation, places: readonly Place[]): boolean {
+  const growth = places.length * Math.max(0, edit.newText.length - edit.oldText.length);
+  return places.length < limits.placesPerEdit && draft.index.text.length + growth <= limits.documentLength;
+}

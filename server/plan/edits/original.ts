@@ -1,0 +1,116 @@
+/** Plans one file's edits in original order: all are found in the same text, and none may disturb another. */
+import { type Located, locating, withoutOverlap } from "../../match/locate.js";
+import type { Place } from "../../match/place.js";
+import { rewrite } from "../../match/rewrite.js";
+import { type Draft, edited, lineInBase, linesOf, spanInBase } from "../draft.js";
+import { explainAbsence, type History } from "../explain/explainEdit.js";
+import { type At, editFailures, type Failure } from "../failure.js";
+import type { BatchOptions, EditOperation } from "../operation.js";
+import type { EditOutcome } from "../outcome.js";
+import { ambiguous, type Chosen, choose, type Hits, locateEdit, meantBy } from "./choose.js";
+import { Accepted, type Claim } from "./overlaps.js";
+import { type Drafted, refusal } from "./sequential.js";
+
+/** Yields after each edit, so that its caller can serve others. */
+export function* planOriginal(
+  draft: Draft,
+  edits: readonly EditOperation[],
+  options: BatchOptions,
+): Generator<void, Drafted> {
+  const groups = new Map<string, Group>();
+  yield* draft.index.expecting(edits.map(({ oldText }) => oldText));
+  for (const edit of edits) groupOf(groups, edit).edits.push(edit);
+  const accepted = new Accepted();
+  const outcomes: EditOutcome[] = [];
+  const history = { applied: [], failed: [] as EditOperation[], beside: edits } satisfies History;
+  for (const edit of edits) {
+    const outcome = yield* planEdit({ draft, edit, group: groupOf(groups, edit), accepted, history, options });
+    if (outcome.status === "failed") history.failed.push(edit);
+    outcomes.push(outcome);
+    yield;
+  }
+  return { draft: edited(draft, accepted.changes()).draft, outcomes };
+}
+
+/** The edits that seek the same old text, what was found for it, and which places are taken. */
+interface Group {
+  readonly edits: EditOperation[];
+  located: Located | undefined;
+  /** By place: the edit that took it. */
+  readonly taken: Map<Place, EditOperation>;
+}
+
+function groupOf(groups: Map<string, Group>, edit: EditOperation): Group {
+  const known = groups.get(edit.oldText);
+  if (known !== undefined) return known;
+  const group: Group = { edits: [], located: undefined, taken: new Map() };
+  groups.set(edit.oldText, group);
+  return group;
+}
+
+interface Asked {
+  readonly draft: Draft;
+  readonly edit: EditOperation;
+  readonly group: Group;
+  readonly accepted: Accepted;
+  readonly history: History;
+  readonly options: BatchOptions;
+}
+
+function* planEdit({ draft, edit, group, accepted, history, options }: Asked): Generator<void, EditOutcome> {
+  const { path } = draft.document;
+  const at: At = { index: edit.index, path };
+  const fail = (failure: Failure): EditOutcome => ({ index: edit.index, path, status: "failed", places: [], failure });
+  const refused = refusal(at, edit);
+  if (refused !== undefined) return fail(refused);
+  if (group.located === undefined) yield* locating(draft.index, edit.oldText, options);
+  group.located ??= locateEdit(draft, edit, options);
+  const located = meantBy(edit, group.located);
+  if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
+  if (located.kind === "none") return fail(yield* explainAbsence(draft, edit, history, options));
+  const chosen = takePlaces(draft, edit, group, located);
+  if (chosen === "redundant") return { index: edit.index, path, status: "skipped", places: [] };
+  if (!chosen.ok) return fail(chosen.failure);
+  const claims: Claim[] = [];
+  for (const place of chosen.places) {
+    const changes = rewrite(draft.index, place, edit);
+    if (changes === undefined) return fail(editFailures.cannotShift(at, lineInBase(draft, place.from)));
+    claims.push({ index: edit.index, place, changes });
+  }
+  for (const claim of claims) {
+    const other = accepted.conflictOf(claim);
+    const line = draft.index.lines.lineAt(claim.place.from) + 1;
+    if (other !== undefined) return fail(editFailures.overlap(at, other.index, line));
+  }
+  for (const place of chosen.places) group.taken.set(place, edit);
+  for (const claim of claims) accepted.add(claim);
+  const places = draft.created ? [] : chosen.places.map((place) => linesOf(draft, spanInBase(draft, place)));
+  const changes = claims.some((claim) => claim.changes.length > 0);
+  return { index: edit.index, path, status: changes ? "applied" : "skipped", rung: chosen.rung, places };
+}
+
+/** The places an edit takes; `redundant` where the same pair has taken all that there are. */
+function takePlaces(draft: Draft, edit: EditOperation, group: Group, hits: Hits): Chosen | "redundant" {
+  const samePair = (place: Place): boolean => group.taken.get(place)?.newText === edit.newText;
+  const places = edit.replaceAll ? withoutOverlap(hits.places) : hits.places;
+  if (places.every(samePair)) return "redundant";
+  if (edit.replaceAll || edit.occurrence !== undefined || edit.line !== undefined) {
+    const chosen = choose(draft, edit, hits);
+    if (!chosen.ok) return chosen;
+    const left = chosen.places.filter((place) => !samePair(place));
+    return left.length === 0 ? "redundant" : { ...chosen, places: left };
+  }
+  const plain = group.edits.filter(
+    (other) => !other.replaceAll && other.occurrence === undefined && other.line === undefined,
+  );
+  if (places.length > 1 && plain.length < places.length) return { ok: false, failure: ambiguous(draft, edit, hits) };
+  const free = places.find((place) => !group.taken.has(place));
+  if (free !== undefined) return { ok: true, rung: hits.rung, places: [free] };
+  if (places.some(samePair)) return "redundant";
+  const at: At = { index: edit.index, path: draft.document.path };
+  const by = group.taken.get(places[0] as Place)?.index ?? 0;
+  return {
+    ok: false,
+    failure: editFailures.consumed(at, by, draft.index.lines.lineAt((places[0] as Place).from) + 1, "original"),
+  };
+}

@@ -1,0 +1,144 @@
+/** What added to an old text that stands in several places would leave the first of them only. */
+import { Folded } from "../../match/fold.js";
+import type { Place } from "../../match/place.js";
+import type { RungName } from "../../match/rungs.js";
+import { splitsCharacter } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import { type Draft, lineInBase } from "../draft.js";
+import type { Telling } from "../failure.js";
+
+/**
+ * Where an addition is compared, rung by rung, and at how many places at most. On the other rungs it would have to be
+ * disguised as the old text is.
+ */
+const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly most: number }>> = {
+  exact: { folded: false, most: limits.comparedPlaces },
+  lineEnding: { folded: false, most: limits.comparedPlaces },
+  trailingBlanks: { folded: true, most: 50 },
+  typography: { folded: true, most: 50 },
+};
+
+/**
+ * UTF-16 units of the longest line that failures show whole, of the longest stretch of lines that is quoted, and how far one
+ * may reach beyond its place on either side.
+ */
+const stretch = { line: 80, length: 100, reaches: [8, 16, 32] } as const;
+
+/** Of all places of an edit's old text, the one that is to be told from the others. */
+export interface FirstPlace {
+  readonly rung: RungName;
+  readonly first: Place;
+  readonly places: readonly Place[];
+}
+
+/**
+ * The shortest addition that tells a place from all others: its whole line or a stretch of it, or a line beside it.
+ * `undefined`: none would, or none could be sent beside the old text as that was written.
+ */
+export function tellingOfEdit(draft: Draft, { rung, first, places }: FirstPlace): Telling | undefined {
+  const compared = comparedAt[rung];
+  if (compared === undefined || places.length > compared.most) return undefined;
+  const { text, lines } = draft.index;
+  const others = places.filter((place) => place !== first);
+  const isAlone = (around: Around): boolean => others.every((place) => !isSurrounded(text, place, around, compared));
+  const [line, last] = [lines.lineAt(first.from), lines.lineAt(Math.max(first.from, first.to - 1))];
+  const [start, end] = [lines.start(line), Math.max(first.to, lines.contentEnd(last))];
+  // With a line end in the old text it is no part of a line: without that end, the line may stand at the end of the text, too.
+  const isWithin = line === last && end === lines.contentEnd(last) && (first.from > start || first.to < end);
+  if (isWithin && end - start > stretch.line) {
+    const telling = stretchAround(text, first, { start, end, isAlone });
+    if (telling !== undefined) return telling;
+  }
+  if (first.from - start > stretch.length || end - first.to > stretch.length) return undefined;
+  const before = text.slice(start, first.from);
+  const after = compared.folded ? text.slice(first.to, end).trimEnd() : text.slice(first.to, end);
+  const isIndent = after === "" && before.trim() === "";
+  if (isWithin && end - start <= stretch.line && isAlone({ before, after })) return { kind: "ownLine", isIndent };
+  const beside = (kind: "above" | "below", at: number): Beside[] => {
+    const content = lines.content(at);
+    if (content.trim() === "" || content.length > limits.quotedLine || content.includes("\r")) return [];
+    // Behind an old text that ends with its line's end the next line follows at once.
+    const end = first.to > lines.contentEnd(last) ? "" : "\n";
+    const around = kind === "above" ? { before: `${content}\n${before}` } : { after: `${after}${end}${content}` };
+    const isWhole = (kind === "above" ? before : after) === "";
+    const quoted = isWhole ? content : (around.before ?? around.after);
+    const isShort = isWhole || quoted.length <= stretch.length;
+    const number = lineInBase(draft, lines.start(at));
+    return isShort && isAlone({ before: "", after: "", ...around })
+      ? [{ kind, isWhole, line: number, text: quoted }]
+      : [];
+  };
+  return shortest([
+    ...(line > 0 ? beside("above", line - 1) : []),
+    ...(last + 1 < lines.lineCount ? beside("below", last + 1) : []),
+  ]);
+}
+
+/** The same for the lines of a hunk, `length` of them from each of the 0-based `starts` on. */
+export function tellingOfHunk(
+  draft: Draft,
+  { rung, starts, length }: { readonly rung: RungName; readonly starts: readonly number[]; readonly length: number },
+): Telling | undefined {
+  const lines = draft.index.matchedLines;
+  const [first, ...others] = starts;
+  if (first === undefined || length === 0 || starts.length >= limits.hunkPlaces) return undefined;
+  const contentOf = (line: number): string | undefined => {
+    const isThere =
+      line >= 0 && line < lines.lineCount && lines.contentEnd(line) - lines.start(line) <= limits.quotedLine;
+    return isThere ? lines.content(line) : undefined;
+  };
+  const folded = (line: number): string | undefined => {
+    const content = contentOf(line);
+    return content === undefined || rung === "exact" ? content : loosely(content).trim();
+  };
+  const beside = (kind: "above" | "below", by: number): Beside[] => {
+    const text = contentOf(first + by) ?? "";
+    if (text.trim() === "" || others.some((start) => folded(start + by) === folded(first + by))) return [];
+    return [{ kind, isWhole: true, line: lineInBase(draft, lines.start(first + by)), text }];
+  };
+  return shortest([...beside("above", -1), ...beside("below", length)]);
+}
+
+type Beside = Extract<Telling, { kind: "above" | "below" }>;
+
+function shortest(tellings: readonly Beside[]): Telling | undefined {
+  return tellings.toSorted((a, b) => a.text.trim().length - b.text.trim().length)[0];
+}
+
+/** What stands directly in front of a place and behind it. */
+interface Around {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Of a long line, the shortest of some stretches around a place within it. */
+function stretchAround(
+  text: string,
+  { from, to }: Place,
+  line: { readonly start: number; readonly end: number; readonly isAlone: (around: Around) => boolean },
+): Telling | undefined {
+  for (const reach of stretch.reaches) {
+    const [start, end] = [Math.max(line.start, from - reach), Math.min(line.end, to + reach)];
+    if (end - start > stretch.length || splitsCharacter(text, start) || splitsCharacter(text, end)) continue;
+    const isTelling = line.isAlone({ before: text.slice(start, from), after: text.slice(to, end) });
+    if (isTelling) return { kind: "stretch", text: text.slice(start, end) };
+  }
+  return undefined;
+}
+
+/** Whether a place has the same in front of it and behind it, whatever its line ends are. */
+function isSurrounded(
+  text: string,
+  { from, to }: Place,
+  { before, after }: Around,
+  { folded }: { readonly folded: boolean },
+): boolean {
+  const fold = folded ? loosely : withPlainEnds;
+  const room = (length: number): number => (folded ? 2 : 1) * length + 64;
+  // The sign keeps blanks in front of the place from being taken for the end of a line.
+  const isBehind = fold(`${text.slice(Math.max(0, from - room(before.length)), from)}|`).endsWith(fold(`${before}|`));
+  return isBehind && fold(text.slice(to, to + room(after.length))).startsWith(fold(after));
+}
+
+const loosely = (text: string): string => Folded.of(text, { trailingBlanks: true, typography: true }).text;
+const withPlainEnds = (text: string): string => (text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text);

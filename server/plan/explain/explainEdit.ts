@@ -1,0 +1,313 @@
+/** Why an old text was not found: consumed, applied already, or different from what the document has. */
+
+import { miswritings } from "../../match/hints/knownMistakes.js";
+import { isElision } from "../../match/hints/leftOutCode.js";
+import { type DifferenceKind, nearestRegions, type Region } from "../../match/hints/nearest.js";
+import { locate, locating } from "../../match/locate.js";
+import { isShifted, type Place } from "../../match/place.js";
+import { isStricter } from "../../match/rungs.js";
+import type { TextIndex } from "../../match/textIndex.js";
+import { hasNumbered, isReindenting } from "../../match/wholeLines.js";
+import { isAllBlank, splitLines, trimStart } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import { type Draft, isWritten, lineInBase, type Span, touchesAny } from "../draft.js";
+import type { Hits } from "../edits/choose.js";
+import {
+  type At,
+  editFailures,
+  type Failure,
+  type Miswritten,
+  type NearestRegion,
+  sayDifference,
+  showLines,
+} from "../failure.js";
+import type { BatchOptions, EditOperation } from "../operation.js";
+
+/** What of the batch so far may explain that an old text is not there. */
+export interface History {
+  /** Edits of this document that were applied, with the stretches of the document's text that they changed. */
+  readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
+  /** Edits of this document that failed. */
+  readonly failed: readonly EditOperation[];
+  /** In original order: all edits of this document, whose new texts nothing is found in. */
+  readonly beside?: readonly EditOperation[];
+}
+
+/** The failure of an edit whose old text no rung finds in the draft's text; looks for the reason in steps. */
+export function* explainAbsence(
+  draft: Draft,
+  edit: EditOperation,
+  history: History,
+  options: BatchOptions,
+): Generator<void, Failure> {
+  const at: At = { index: edit.index, path: draft.document.path };
+  // Of very many failures only the first are looked into: each costs a search of the whole text.
+  if (history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
+  const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
+  if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line, "sequential");
+  const wrote = (other: EditOperation): boolean => other !== edit && other.newText.includes(edit.oldText);
+  const source = (history.beside ?? history.failed).find(wrote);
+  if (source !== undefined) {
+    return history.beside === undefined
+      ? editFailures.dependsOnFailed(at, source.index)
+      : editFailures.inNewText(at, source.index);
+  }
+  yield;
+  const line = lineOfReindented(draft, edit) ?? lineOfNewText(draft, edit);
+  if (line !== undefined) {
+    const elsewhere = nearestRegions(draft.index, edit.oldText)
+      .map((region) => quotedRegion(draft, region))
+      .filter(({ startLine, endLine }) => line < startLine || line > endLine);
+    return editFailures.alreadyApplied(at, line, elsewhere);
+  }
+  if (!options.lenient) {
+    const loose = yield* locating(draft.index, edit.oldText, { lenient: true });
+    if (loose.kind === "one" || loose.kind === "many") {
+      return editFailures.onlyLenient(at, loose.rung, lineInBase(draft, loose.places[0].from));
+    }
+  }
+  yield;
+  const { elided, meant, regions } = yield* clues(draft, edit.oldText);
+  return editFailures.noMatch(at, {
+    elided,
+    nearest: meant.miswritten?.line === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
+    miswritten: meant.miswritten,
+    outdated: outdatedBy(draft, regions[0]),
+    inBatch: draft.index !== draft.base,
+  });
+}
+
+/** What is known of a text that was not found. */
+export interface Clues {
+  /** Its line that stands for left-out code. */
+  readonly elided: string | undefined;
+  readonly meant: Meant;
+  readonly regions: readonly Region[];
+}
+
+/** Looks for whatever may tell where a text belongs that was not found. */
+export function* clues(
+  draft: Draft,
+  sought: string,
+  how: { readonly wholeLines?: boolean } = {},
+): Generator<void, Clues> {
+  const elided = elisionIn(sought, draft.index);
+  yield;
+  const meant = yield* asMeant(draft, sought);
+  const around = elided === undefined ? undefined : aroundElision(draft, sought, elided);
+  yield;
+  const regions = isAllBlank(sought) ? [] : nearestRegions(draft.index, meant.text, how);
+  return { elided, meant, regions: around === undefined ? regions : [around] };
+}
+
+/**
+ * From where the part in front of left-out code stands, if that is one place, to where the part behind it stands next, as
+ * whole lines and with the same shift of indentation; else the one part that stands in one place.
+ */
+function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
+  const lines = splitLines(sought).map(({ from, to }) => sought.slice(from, to));
+  const at = lines.findIndex((line) => line.trim() === elided);
+  const head = onlyPlaceOf(draft, lines.slice(0, at));
+  const tail = lines.slice(lines.findLastIndex((line) => line.trim() === elided || isElision(line.trim())) + 1);
+  const lineAt = (offset: number): number => draft.index.lines.lineAt(offset);
+  const region = ({ from, to }: Span, kind: "leftOut" | "beforeLeftOut" | "behindLeftOut"): Region => {
+    const [startLine, endLine] = [lineAt(from), lineAt(Math.max(from, to - 1))];
+    const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
+    return { startLine, endLine, difference: { kind, line: startLine, ...nothing } };
+  };
+  if (head === undefined) {
+    const behind = onlyPlaceOf(draft, tail);
+    return behind && region(behind, "behindLeftOut");
+  }
+  const end = endOfTail(draft.index, { head, headLine: lines[0] ?? "", tail });
+  return end === undefined ? region(head, "beforeLeftOut") : region({ from: head.from, to: end }, "leftOut");
+}
+
+/** The only place of a part of an old text; `undefined`: it is blank, or stands nowhere or in several places. */
+function onlyPlaceOf(draft: Draft, part: readonly string[]): Place | undefined {
+  const text = part.join("\n");
+  const found = isAllBlank(text) ? undefined : locate(draft.index, text, { lenient: true });
+  return found?.kind === "one" ? found.places[0] : undefined;
+}
+
+/** Where the lines behind left-out code end that stand first behind its head, shifted as that is. */
+function endOfTail(
+  index: TextIndex,
+  { head, headLine, tail }: { readonly head: Place; readonly headLine: string; readonly tail: readonly string[] },
+): number | undefined {
+  const run = tail.slice(
+    tail.findIndex((line) => line.trim() !== ""),
+    tail.findLastIndex((line) => line.trim() !== "") + 1,
+  );
+  if (run.length === 0) return undefined;
+  const lines = index.matchedLines;
+  const { reshape } = head;
+  const tab = reshape?.kind === "toTabs" || reshape?.kind === "toSpaces" ? reshape.width : 1;
+  const shift = (line: number, written: string): number => widthOf(lines.content(line), tab) - widthOf(written, tab);
+  const first = lines.lineAt(head.from);
+  // Only on the rung of shifted lines are they whole lines; elsewhere the head may lack its own first blanks.
+  const asked = reshape === undefined ? 0 : shift(first, headLine);
+  const isShifted = (start: number): boolean =>
+    run.every((written, i) => written.trim() === "" || shift(start + i, written) === asked);
+  const from = lines.lineAt(Math.max(head.from, head.to - 1)) + 1;
+  const start = index.lineTable("blanks").find(run, { from, most: 2_000 }).find(isShifted);
+  return start === undefined ? undefined : lines.contentEnd(start + run.length - 1);
+}
+
+/** Columns of a line's indentation, where a tab is so many of them. */
+function widthOf(line: string, tab: number): number {
+  const indent = line.slice(0, trimStart(line, 0, line.length));
+  return indent.length + (indent.split("\t").length - 1) * (tab - 1);
+}
+
+/** An old text as it was perhaps meant, and how it is written instead. */
+interface Meant {
+  readonly text: string;
+  readonly miswritten: Miswritten | undefined;
+}
+
+/** An old text with what is known to be written wrongly undone, as far as that tells where it belongs. */
+function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
+  let nearly: { text: string; miswritten: Miswritten } | undefined;
+  for (const { kind, undo } of miswritings) {
+    if (kind === "view" && hasNumbered(draft.index, oldText)) continue;
+    const text = undo(oldText);
+    if (text === oldText || isAllBlank(text)) continue;
+    const found = yield* locating(draft.index, text, { lenient: true });
+    const isFound = found.kind === "one" || found.kind === "many";
+    if (isFound) return { text, miswritten: { kind, line: lineInBase(draft, found.places[0].from) } };
+    // A single backslash may well be meant.
+    const isTelling = kind === "view" || (kind === "escaped" && !oldText.includes("\n") && text.includes("\n"));
+    yield;
+    if (isTelling) nearly ??= { text, miswritten: { kind, line: undefined } };
+  }
+  return nearly ?? { text: oldText, miswritten: undefined };
+}
+
+/** The version since which the document no longer has the line in which the nearest region differs. */
+export function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
+  const sought = region?.difference?.sought.trim();
+  const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
+  return since === undefined ? undefined : { since };
+}
+
+/**
+ * The failure of an edit that stood in the document before the batch, until an edit of the batch changed it there, and that is
+ * now found by a looser rung alone, at a place that is not what that edit has made of it: nobody asked for that place.
+ * `undefined`: the places are what the edit is about.
+ */
+export function strayed(
+  draft: Draft,
+  edit: EditOperation,
+  { rung, places }: Hits,
+  history: History,
+  options: BatchOptions,
+): Failure | undefined {
+  if (rung === "exact" || draft.index === draft.base) return undefined;
+  const before = locate(draft.base, edit.oldText, options);
+  if (before.kind === "none" || before.kind === "tooMany" || !isStricter(before.rung, rung)) return undefined;
+  const changers = history.applied.filter(({ spans }) => spans.some((span) => touchesAny(span, before.places)));
+  const [consumer] = changers;
+  if (consumer === undefined) return undefined;
+  let reach = 0;
+  const written = changers
+    .flatMap(({ spans }) => spans)
+    .map(({ from, to }) => ({ from: draft.change.mapPos(from, "before"), to: draft.change.mapPos(to, "after") }))
+    .sort((a, b) => a.from - b.from)
+    .map(({ from, to }) => {
+      reach = Math.max(reach, to);
+      return { from, to: reach };
+    });
+  if (places.every((place) => touchesAny(place, written))) return undefined;
+  const at: At = { index: edit.index, path: draft.document.path };
+  return editFailures.consumed(at, consumer.index, draft.base.lines.lineAt(before.places[0].from) + 1, "sequential");
+}
+
+/** The applied edit that changed the place where the old text stood in the document. */
+function consumedBy(
+  draft: Draft,
+  edit: EditOperation,
+  history: History,
+  options: BatchOptions,
+): { index: number; line: number } | undefined {
+  const before = locate(draft.base, edit.oldText, options);
+  if (before.kind === "none" || before.kind === "tooMany") return undefined;
+  const [place] = before.places;
+  const touches = ({ from, to }: Span): boolean => from < place.to && to > place.from;
+  const consumer = history.applied.find(({ spans }) => spans.some(touches));
+  return consumer && { index: consumer.index, line: draft.base.lines.lineAt(place.from) + 1 };
+}
+
+/**
+ * 1-based line where the new text stands already, if that means something: it is no part of the old text, and stands as
+ * whole lines or is long enough not to stand there by chance.
+ */
+function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
+  const telling = /[\p{L}\p{N}]/u.test(edit.newText) && !edit.oldText.includes(edit.newText);
+  if (!telling) return undefined;
+  const found = locate(draft.base, edit.newText, { lenient: false });
+  if (found.kind !== "one") return undefined;
+  const [{ from, to }] = found.places;
+  const { text, lines } = draft.base;
+  const [start, end] = [lines.start(lines.lineAt(from)), lines.contentEnd(lines.lineAt(to))];
+  const wholeLines = isAllBlank(text.slice(start, from)) && isAllBlank(text.slice(to, end));
+  return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
+}
+
+/** 1-based line, of the text before the batch, where lines stand that an edit wants to be indented as they are. */
+function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined {
+  if (!isReindenting(edit)) return undefined;
+  const found = locate(draft.index, edit.newText, { lenient: true });
+  const shifted = locate(draft.index, edit.oldText, { lenient: true });
+  if (found.kind !== "one" || shifted.kind !== "one") return undefined;
+  const lineAt = ({ from }: Place): number => draft.index.lines.lineAt(from);
+  const [there, here] = [found.places[0], shifted.places[0]];
+  return !isShifted(there) && isShifted(here) && lineAt(there) === lineAt(here)
+    ? lineInBase(draft, there.from)
+    : undefined;
+}
+
+/** A line that stands for left-out code and that is no line of the document itself; `undefined`: none. */
+function elisionIn(sought: string, index: TextIndex): string | undefined {
+  return splitLines(sought)
+    .slice(0, 2_000)
+    .map(({ from, to }) => sought.slice(from, to).trim())
+    .find((line) => isElision(line) && index.lineTable("blanks").find([line], { from: 0, most: 1 }).length === 0);
+}
+
+/** Differences that a reader sees only where blanks are made visible. */
+const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);
+
+/** A region as a failure quotes it, with the lines of the text before the batch. */
+export function quotedRegion(draft: Draft, region: Region): NearestRegion {
+  const { lines } = draft.index;
+  const { difference } = region;
+  const visible = difference !== undefined && blankKinds.has(difference.kind);
+  // Of a long region the lines around the difference.
+  const isFar = difference !== undefined && difference.line - region.startLine >= limits.nearestLines;
+  const shownStart = isFar ? difference.line - Math.floor(limits.nearestLines / 2) : region.startLine;
+  const shownEnd = Math.min(region.endLine, shownStart + limits.nearestLines - 1);
+  const content = Array.from({ length: shownEnd - shownStart + 1 }, (_, i) => lines.content(shownStart + i));
+  const inBase = (line: number): number => lineInBase(draft, lines.start(line));
+  const numbered = content.map((text, i) => ({ text, number: ownLine(draft, shownStart + i) }));
+  return {
+    startLine: inBase(region.startLine),
+    endLine: inBase(region.endLine),
+    text: showLines(numbered, {
+      blanks: visible ? "visible" : "plain",
+      before: shownStart > region.startLine,
+      more: region.endLine > shownEnd,
+    }),
+    difference: sayDifference(difference && { ...difference, line: inBase(difference.line) }, {
+      lines: region.endLine - region.startLine + 1,
+    }),
+  };
+}
+
+/** 1-based line of the text before the batch; `undefined` for a line that an earlier edit of the batch wrote. */
+function ownLine(draft: Draft, line: number): number | undefined {
+  const { lines } = draft.index;
+  const start = lines.start(line);
+  const written = start < lines.contentEnd(line) && isWritten(draft, start);
+  return written ? undefined : draft.base.lines.lineAt(draft.change.unitBack(start).from) + 1;
+}

@@ -1,0 +1,109 @@
+/** Why a hunk of a patch has no place: its anchor, its lines, or the choice among several places. */
+
+import { nearestRegions } from "../../match/hints/nearest.js";
+import { locateLines } from "../../match/locate.js";
+import type { TextIndex } from "../../match/textIndex.js";
+import { type Draft, lineInBase } from "../draft.js";
+import { quotedPlaces } from "../edits/choose.js";
+import { type Absence, type At, type Failure, hunkFailures, type NearestRegion } from "../failure.js";
+import type { Hunk, HunkLine } from "../operation.js";
+import { type HunkProblem, oldLines } from "../patch/hunks.js";
+import { isIdle, isSigned } from "../patch/idle.js";
+import { tellingOfHunk } from "./disambiguation.js";
+import { clues, outdatedBy, quotedRegion } from "./explainEdit.js";
+
+/** A hunk that could not be placed, and how much to say of it. */
+interface Unplaced {
+  readonly problem: HunkProblem;
+  readonly lenient: boolean;
+  /** `true`: so many hunks have failed that nobody looks for lines that resemble this one. */
+  readonly isBrief: boolean;
+}
+
+/** The failure of a hunk that could not be placed in a draft's text; looks for the reason in steps. */
+export function* explainHunk(
+  draft: Draft,
+  hunk: Hunk,
+  { problem, lenient, isBrief }: Unplaced,
+  at: At,
+): Generator<void, Failure> {
+  if (isIdle(hunk)) {
+    // Its place does not matter, but lines that the file does not have are often those that it was to get.
+    const isSought = problem.kind === "noLines" && !isBrief;
+    const absence = isSought ? yield* absenceOf(draft, oldLines(hunk.lines)) : undefined;
+    return hunkFailures.noChange(at, { isSigned: isSigned(hunk), absence, line: undefined });
+  }
+  if (isBrief) return hunkFailures.notExplained(at);
+  const lines = draft.index.matchedLines;
+  const inBase = (line: number): number => lineInBase(draft, lines.start(line));
+  const old = oldLines(hunk.lines);
+  switch (problem.kind) {
+    case "noContext":
+      return hunkFailures.noContext(at);
+    case "ambiguous": {
+      const places = problem.starts.map((line) => ({ from: lines.start(line), to: lines.start(line + 1) }));
+      const { rung, starts, near } = problem;
+      const shown = {
+        matches: quotedPlaces(draft, places),
+        near,
+        telling: tellingOfHunk(draft, { rung, starts, length: old.length }),
+      };
+      return hunkFailures.ambiguous(at, { found: starts.length, rung, ...shown });
+    }
+    case "noAnchor": {
+      const own = old.length === 0 ? undefined : onlyPlace(draft.index, old);
+      return hunkFailures.noAnchor(at, {
+        anchor: problem.anchor,
+        behind: problem.from === 0 ? undefined : inBase(problem.from - 1),
+        linesAt: own === undefined ? undefined : inBase(own),
+        nearest: nearest(draft, problem.anchor),
+      });
+    }
+    case "notAtEnd": {
+      const own = onlyPlace(draft.index, old);
+      return hunkFailures.notAtEnd(at, own === undefined ? undefined : inBase(own));
+    }
+    case "noLines": {
+      const done = newLinesAt(draft.index, hunk.lines);
+      if (done !== undefined) return hunkFailures.alreadyApplied(at, inBase(done));
+      const { behind, from } = problem;
+      const own = behind === undefined ? undefined : onlyPlace(draft.index, old);
+      if (behind !== undefined && own !== undefined) return hunkFailures.beforeAnchor(at, behind, inBase(own));
+      return hunkFailures.noLines(at, {
+        behind: behind ?? (from === 0 ? undefined : inBase(from - 1)),
+        everywhere: lenient,
+        ...(yield* absenceOf(draft, old)),
+      });
+    }
+  }
+}
+
+/** Collects all that is known of lines that were not found. */
+function* absenceOf(draft: Draft, old: readonly string[]): Generator<void, Absence> {
+  const { elided, meant, regions } = yield* clues(draft, old.join("\n"), { wholeLines: true });
+  return {
+    elided,
+    miswritten: meant.miswritten,
+    outdated: outdatedBy(draft, regions[0]),
+    nearest: meant.miswritten?.line === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
+    inBatch: draft.change.changes.length > 0 && draft.index !== draft.base,
+  };
+}
+
+function nearest(draft: Draft, sought: string): NearestRegion[] {
+  return nearestRegions(draft.index, sought, { wholeLines: true }).map((region) => quotedRegion(draft, region));
+}
+
+/** 0-based line of the only place of a run of lines in the whole text; `undefined`: none or several. */
+function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
+  const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
+  return hits?.starts.length === 1 ? hits.starts[0] : undefined;
+}
+
+/** 0-based line of the only place where the hunk's new lines stand already, if they say something that is new. */
+function newLinesAt(index: TextIndex, lines: readonly HunkLine[]): number | undefined {
+  const isTelling = lines.some(({ kind, text }) => kind === "add" && /[\p{L}\p{N}]/u.test(text));
+  if (!isTelling) return undefined;
+  const run = lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
+  return onlyPlace(index, run);
+}

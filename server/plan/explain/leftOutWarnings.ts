@@ -1,0 +1,52 @@
+/** Warns of new texts that say with a line of dots or a comment that they leave out code, which the edit then takes away. */
+import { isElision } from "../../match/hints/leftOutCode.js";
+import { splitLines } from "../../text/chars.js";
+import { callSentences } from "../failure.js";
+import type { EditOperation, Hunk } from "../operation.js";
+import type { EditOutcome } from "../outcome.js";
+
+/** A warning for each of some edits or hunks that was applied and whose new lines stand for more than they are. */
+export function elidedWarnings(
+  sent: readonly (EditOperation | Hunk)[],
+  outcomes: readonly EditOutcome[],
+): readonly string[] {
+  const applied = new Map(
+    outcomes.flatMap((outcome) => (outcome.status === "applied" ? [[outcome.index, outcome]] : [])),
+  );
+  return sent.flatMap((edit) => {
+    const outcome = applied.get(edit.index);
+    if (outcome === undefined) return [];
+    const { old, next } = "lines" in edit ? linesOfHunk(edit) : linesOfEdit(edit);
+    if (old.length <= next.length) return [];
+    const known = new Set(old.map((one) => one.trim()));
+    const elisions = next.map((one) => one.trim()).filter((one) => isElision(one) && !known.has(one));
+    const gone = old.length - (next.length - elisions.length);
+    const [line] = elisions;
+    return line === undefined || gone < leastGone
+      ? []
+      : [callSentences.elided({ index: edit.index, path: outcome.path, line, gone })];
+  });
+}
+
+/** Lines that go without others in their stead: one alone may well be replaced by a remark. */
+const leastGone = 2;
+
+/** The lines of a place before an edit and after it. */
+interface Lines {
+  readonly old: readonly string[];
+  readonly next: readonly string[];
+}
+
+function linesOfEdit({ oldText, newText }: EditOperation): Lines {
+  const linesOf = (text: string): string[] => {
+    const lines = splitLines(text).map(({ from, to }) => text.slice(from, to));
+    return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+  };
+  return oldText.includes("\n") ? { old: linesOf(oldText), next: linesOf(newText) } : { old: [], next: [] };
+}
+
+function linesOfHunk({ lines }: Hunk): Lines {
+  const without = (left: "add" | "remove"): string[] =>
+    lines.flatMap(({ kind, text }) => (kind === left ? [] : [text]));
+  return { old: without("add"), next: without("remove") };
+}

@@ -1,0 +1,218 @@
+/** Places the hunks of one section in the text as it is when the section begins, as Codex does, but never by a guess. */
+import { type LineHits, locateLines } from "../../match/locate.js";
+import type { RungName } from "../../match/rungs.js";
+import type { TextIndex } from "../../match/textIndex.js";
+import { limits } from "../../text/limits.js";
+import type { Anchor, Hunk, HunkLine } from "../operation.js";
+
+/** Where a hunk belongs. Lines are 0-based, of the text that the section is found in. */
+export interface HunkPlace {
+  /** The first line that the hunk replaces or keeps; for an insertion the line in front of which it goes. */
+  readonly start: number;
+  /** Lines of the text that the hunk names: 0 for an insertion. */
+  readonly length: number;
+  /** The hunk's lines, without a blank one at its end that the text does not have. */
+  readonly lines: readonly HunkLine[];
+  /** `undefined`: an insertion, for which nothing is compared. */
+  readonly rung: RungName | undefined;
+  /** The line from which on the next hunk is looked for, unless an earlier hunk has led further. */
+  readonly next: number;
+}
+
+/** What keeps a hunk from being placed. Lines are 0-based. */
+export type HunkProblem =
+  | { readonly kind: "noAnchor"; readonly anchor: string; readonly from: number }
+  | { readonly kind: "noLines"; readonly from: number; readonly behind: string | undefined }
+  | { readonly kind: "notAtEnd" }
+  /** An insertion that only has a line number, and one that does not say between which lines. */
+  | { readonly kind: "noContext" }
+  | { readonly kind: "ambiguous"; readonly starts: readonly number[]; readonly rung: RungName; readonly near?: number };
+
+/** A place, or why there is none. */
+export type HunkSearch =
+  | { readonly ok: true; readonly place: HunkPlace }
+  | { readonly ok: false; readonly problem: HunkProblem };
+
+/** What the hunks of one section share. */
+export interface HunkGround {
+  readonly index: TextIndex;
+  /** Whether hunks may be out of order, and the rest that Codex does not allow. */
+  readonly lenient: boolean;
+  /** The line of the text before the batch, 1-based, for a line of this text, 0-based. */
+  readonly baseLine: (line: number) => number;
+}
+
+/**
+ * Finds a hunk from the cursor on, which is the 0-based line behind the hunks before it; out of order only where that is
+ * unique. The order of attempts is that of Codex, whatever comes out of them comes before what only we try.
+ */
+export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkSearch {
+  const { index, lenient } = ground;
+  const anchored = followAnchors(index, hunk.anchors, cursor, lenient);
+  const gap = lenient ? withoutGap(hunk) : undefined;
+  const hint = lenient ? hunk.anchors.find(({ range }) => range !== undefined)?.range : undefined;
+  if (oldLines(hunk.lines).length === 0) return placeInsertion(ground, hunk, anchored, hint);
+  if (anchored.ok) {
+    const hits = findLines(ground, hunk, anchored.line);
+    const isClear = hits !== undefined && (anchored.isNarrowed || hits.starts.length === 1);
+    if (gap !== undefined && !isClear) return placeInsertion(ground, gap, anchored, hint);
+    if (hits !== undefined) return decide(ground, hits, { first: anchored.isNarrowed, near: hint?.line });
+    // The anchor may be written down as the first of the old lines, too.
+    const onAnchor = lenient && anchored.isNarrowed ? findLines(ground, hunk, anchored.line - 1) : undefined;
+    if (onAnchor !== undefined) return decide(ground, onAnchor, { first: true, near: undefined });
+  }
+  if (lenient && !hunk.atEnd) {
+    const elsewhere = findOutOfOrder(ground, hunk);
+    if (elsewhere !== undefined) return decide(ground, elsewhere, { first: false, near: hint?.line });
+  }
+  if (!anchored.ok) return { ok: false, problem: { kind: "noAnchor", anchor: anchored.anchor, from: anchored.from } };
+  if (hunk.atEnd) return { ok: false, problem: { kind: "notAtEnd" } };
+  const behind = anchored.isNarrowed ? hunk.anchors.at(-1)?.text : undefined;
+  return { ok: false, problem: { kind: "noLines", from: anchored.line, behind } };
+}
+
+/** The lines of a hunk that must be in the text: context and what is removed. */
+export function oldLines(lines: readonly HunkLine[]): string[] {
+  return lines.flatMap(({ kind, text }) => (kind === "add" ? [] : [text]));
+}
+
+type Followed =
+  /** `line`: where the search starts, 0-based; `isNarrowed`: whether an anchor has been found. */
+  | { readonly ok: true; readonly line: number; readonly isNarrowed: boolean }
+  | { readonly ok: false; readonly anchor: string; readonly from: number };
+
+/** Each anchor is a whole line, looked for behind the one before. */
+function followAnchors(index: TextIndex, anchors: readonly Anchor[], from: number, lenient: boolean): Followed {
+  let line = from;
+  let isNarrowed = false;
+  for (const anchor of anchors) {
+    const found = findAnchor(index, anchor, line, lenient);
+    if (found !== undefined) {
+      line = found + 1;
+      isNarrowed = true;
+    } else if (!lenient || anchor.range === undefined) return { ok: false, anchor: anchor.text, from: line };
+  }
+  return { ok: true, line, isNarrowed };
+}
+
+function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: boolean): number | undefined {
+  const range = { from, most: 1 };
+  const literal = locateLines(index, [text], range)?.starts[0];
+  // Some models close the anchor as a unified diff closes its line numbers.
+  const isClosed = lenient && literal === undefined && text.endsWith(" @@");
+  return isClosed ? locateLines(index, [text.slice(0, -3)], range)?.starts[0] : literal;
+}
+
+/** What was found, and the hunk's lines without those at its end that had to be left out for it. */
+interface Hits extends LineHits {
+  readonly lines: readonly HunkLine[];
+}
+
+/** The hunk's old lines from a line on; a blank line at the end that the text does not have is left out. */
+function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from: number): Hits | undefined {
+  const shorter = withoutLastBlank(lines);
+  const attempts = [lines, ...(shorter === undefined ? [] : [shorter]), ...(lenient ? withoutLastBlanks(lines) : [])];
+  for (const left of attempts) {
+    const run = oldLines(left);
+    const only = atEnd ? { only: Math.max(from, index.lineTable("nothing").lineCount - run.length) } : {};
+    const hits = run.length === 0 ? undefined : locateLines(index, run, { from, ...only, most: limits.hunkPlaces });
+    if (hits !== undefined) return { ...hits, lines: left };
+  }
+  return undefined;
+}
+
+/** A hunk that ends with several blank lines of context, without all of them; none if it has no other lines. */
+function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
+  const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
+  return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
+}
+
+/** Added lines with nothing but blank lines behind them, which may be a gap in the patch, without those; `undefined`: it is no such hunk. */
+function withoutGap(hunk: Hunk): Hunk | undefined {
+  const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
+  const lines = hunk.lines.slice(0, end);
+  const isInsertion = end > 0 && end < hunk.lines.length && lines.every(({ kind }) => kind === "add");
+  return isInsertion ? { ...hunk, lines } : undefined;
+}
+
+/**
+ * A hunk whose last old line is blank, without that line; `undefined`: there is none, or it stands in front of added lines,
+ * so that it is no mere gap at the end of the hunk.
+ */
+function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
+  const at = lines.findLastIndex(({ kind }) => kind !== "add");
+  const last = lines[at];
+  if (last === undefined || last.text !== "") return undefined;
+  if (last.kind === "context") return at === lines.length - 1 && at > 0 ? lines.slice(0, -1) : undefined;
+  const left = lines.toSpliced(at, 1);
+  const newAt = left.findLastIndex(({ kind }) => kind !== "remove");
+  const lastNew = left[newAt];
+  if (lastNew?.text !== "") return left;
+  // A blank line that was removed and one that was to stay or to come: neither counts.
+  return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
+}
+
+/** Decides among places: the first one behind an anchor, else the only one or the one that is nearest to a line. */
+function decide(
+  { baseLine }: HunkGround,
+  hits: Hits,
+  { first, near }: { readonly first: boolean; readonly near: number | undefined },
+): HunkSearch {
+  const { rung, lines } = hits;
+  let starts: readonly number[] = hits.starts;
+  if (!first && near !== undefined) {
+    const distances = starts.map((start) => Math.abs(baseLine(start) - near));
+    const least = distances.reduce((a, b) => Math.min(a, b));
+    starts = starts.filter((_, i) => distances[i] === least);
+  }
+  const [start, second] = starts;
+  if (start === undefined || (!first && second !== undefined)) {
+    return { ok: false, problem: { kind: "ambiguous", starts, rung, ...(near === undefined ? {} : { near }) } };
+  }
+  const { length } = oldLines(lines);
+  return { ok: true, place: { start, length, lines, rung, next: start + length } };
+}
+
+/** The places in the whole text that have the anchors somewhere in front of them. */
+function findOutOfOrder(ground: HunkGround, hunk: Hunk): Hits | undefined {
+  const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
+  if (!anchored.ok) return undefined;
+  // The last anchor may again be the first of the old lines.
+  return findLines(ground, hunk, Math.max(0, anchored.line - (anchored.isNarrowed ? 1 : 0)));
+}
+
+/** Lines without context: right behind the anchor, else where a unified diff says, else at the end of the file. */
+function placeInsertion(
+  { index, lenient, baseLine }: HunkGround,
+  hunk: Hunk,
+  anchored: Followed,
+  hint: Anchor["range"],
+): HunkSearch {
+  const { lineCount } = index.lineTable("nothing");
+  const insertAt = (start: number): HunkSearch => ({
+    ok: true,
+    // What goes to the end of the file leaves the next hunk to be found behind the anchor, if there is one.
+    place: { start, length: 0, lines: hunk.lines, rung: undefined, next: anchored.ok ? anchored.line : start },
+  });
+  if (!anchored.ok) {
+    const last = hunk.anchors.at(-1);
+    const outer = lenient ? followAnchors(index, hunk.anchors.slice(0, -1), 0, true) : undefined;
+    const hits =
+      outer?.ok === true && last !== undefined
+        ? locateLines(index, [last.text], { from: outer.line, most: limits.hunkPlaces })
+        : undefined;
+    if (hits === undefined)
+      return { ok: false, problem: { kind: "noAnchor", anchor: anchored.anchor, from: anchored.from } };
+    if (hits.starts.length > 1)
+      return { ok: false, problem: { kind: "ambiguous", starts: hits.starts, rung: hits.rung } };
+    return insertAt(hits.starts[0] + 1);
+  }
+  if (hunk.atEnd) return insertAt(lineCount);
+  if (anchored.isNarrowed) return insertAt(anchored.line);
+  if (hint === undefined) return insertAt(lineCount);
+  // Only a range of no lines says between which two lines it is; earlier sections may have moved them.
+  if (hint.count !== 0 || hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line)) {
+    return { ok: false, problem: { kind: "noContext" } };
+  }
+  return insertAt(hint.line);
+}

@@ -1,0 +1,200 @@
+/** Plans one `Update File` section: its hunks, all found in the text as the section begins, and changed in one step. */
+
+import { prepareLines } from "../../match/locate.js";
+import type { TextIndex } from "../../match/textIndex.js";
+import { shiftLine, shiftOfLines } from "../../match/wholeLines.js";
+import type { Change } from "../../text/changeSet.js";
+import { isAllBlank } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import { type Draft, edited, linesOf, spanInBase } from "../draft.js";
+import { Accepted, type Claim } from "../edits/overlaps.js";
+import type { Drafted } from "../edits/sequential.js";
+import { explainHunk } from "../explain/explainHunk.js";
+import { type At, editFailures, type Failure } from "../failure.js";
+import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
+import type { EditOutcome } from "../outcome.js";
+import { findHunk, type HunkGround, type HunkPlace, oldLines } from "./hunks.js";
+import { asContext, isIdle } from "./idle.js";
+
+/** Yields after each hunk, so that its caller can serve others. A hunk that fails is left out; one that changes nothing is skipped. */
+export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, Drafted> {
+  if (section.hunks.length === 0) return { draft: start, outcomes: [] };
+  const ended = endLastLine(start);
+  const { index } = ended;
+  const baseLine = (line: number): number => lineInBase(ended, line);
+  const ground: HunkGround = { index, lenient: options.lenient, baseLine };
+  const lineEnd = firstLineEnd(index);
+  const accepted = new Accepted();
+  const inOrder: Ordered[] = [];
+  const outcomes: EditOutcome[] = [];
+  let cursor = 0;
+  let failed = 0;
+  const isMarked = start.document.bom;
+  for (const sent of section.hunks) {
+    const marked = isMarked ? withoutMarks(sent) : sent;
+    const hunk = isIdle(marked) ? asContext(marked) : marked;
+    const at: At = { index: hunk.index, path: start.document.path, patchLine: hunk.patchLine };
+    yield* prepareLines(index, oldLines(hunk.lines));
+    const found = findHunk(ground, hunk, cursor);
+    if (isIdle(hunk) && (found.ok || found.problem.kind === "ambiguous")) {
+      // It writes nothing, so it is in nobody's way, and which of several places it means does not matter.
+      outcomes.push(idleOutcome(start, ended, hunk, found.ok ? found.place : undefined));
+      if (found.ok) cursor = Math.max(cursor, found.place.next);
+      yield;
+      continue;
+    }
+    const claim = found.ok ? claimOf(index, hunk, found.place, lineEnd) : undefined;
+    const other = claim && accepted.conflictOf(claim);
+    if (!found.ok) failed++;
+    const failure = !found.ok
+      ? yield* explainHunk(
+          ended,
+          marked,
+          { problem: found.problem, lenient: options.lenient, isBrief: failed > limits.explainedFailures },
+          at,
+        )
+      : other && clash(section, hunk, other, at, baseLine(found.place.start));
+    outcomes.push(outcomeOf(start, ended, hunk, found.ok ? found.place : undefined, failure));
+    if (found.ok && claim !== undefined && failure === undefined) {
+      accepted.add(claim);
+      const isAtEnd = found.place.length === 0 && found.place.start === index.lineTable("nothing").lineCount;
+      inOrder.splice(found.place.start < cursor ? behind(inOrder, claim) : inOrder.length, 0, { claim, isAtEnd });
+      cursor = Math.max(cursor, found.place.next);
+    }
+    yield;
+  }
+  return {
+    draft: outcomes.some(({ status }) => status === "applied")
+      ? edited(
+          ended,
+          inOrder.flatMap(({ claim }) => claim.changes),
+        ).draft
+      : start,
+    outcomes,
+  };
+}
+
+/** The failure of a hunk that another one of its section is in the way of. */
+function clash({ hunks }: UpdateSection, hunk: Hunk, other: Claim, at: At, line: number): Failure {
+  const rival = hunks.find(({ index }) => index === other.index);
+  const isSame = JSON.stringify(rival?.lines) === JSON.stringify(hunk.lines);
+  return (isSame ? editFailures.sameHunk : editFailures.overlap)(at, other.index, line);
+}
+
+/** A hunk for a file with a byte order mark, which is not in its text: a mark that was copied with the first line is left out. */
+function withoutMarks(hunk: Hunk): Hunk {
+  const lines = hunk.lines.map((line) =>
+    line.text.startsWith("\uFEFF") ? { ...line, text: line.text.slice(1) } : line,
+  );
+  return { ...hunk, lines };
+}
+
+/** A hunk in the order in which what it adds stands beside what others add. */
+interface Ordered {
+  readonly claim: Claim;
+  /** Whether it only adds lines to the end of the file: those are in the order of the patch. */
+  readonly isAtEnd: boolean;
+}
+
+/** Where a hunk that is out of order goes: in front of the first that starts behind it, and of lines right behind an anchor. */
+function behind(inOrder: readonly Ordered[], { place }: Claim): number {
+  const next = inOrder.findIndex(({ claim, isAtEnd }) => {
+    const isInsertion = claim.place.from === claim.place.to;
+    return !isAtEnd && (claim.place.from > place.from || (claim.place.from === place.from && !isInsertion));
+  });
+  return next === -1 ? inOrder.length : next;
+}
+
+function outcomeOf(
+  start: Draft,
+  ended: Draft,
+  hunk: Hunk,
+  place: HunkPlace | undefined,
+  failure: Failure | undefined,
+): EditOutcome {
+  const common = { index: hunk.index, path: start.document.path };
+  if (failure !== undefined || place === undefined) {
+    return { ...common, status: "failed", places: [], ...(failure === undefined ? {} : { failure }) };
+  }
+  return { ...common, status: "applied", ...whereOf(start, ended, place) };
+}
+
+/** The outcome of a hunk that changes nothing; `place` is `undefined` if it may have several. */
+function idleOutcome(start: Draft, ended: Draft, hunk: Hunk, place: HunkPlace | undefined): EditOutcome {
+  const where = place === undefined ? { places: [] } : whereOf(start, ended, place);
+  return { index: hunk.index, path: start.document.path, status: "skipped", ...where };
+}
+
+/** The rung that has found a hunk, and its lines in the text before the call. */
+function whereOf(start: Draft, ended: Draft, place: HunkPlace): Pick<EditOutcome, "rung" | "places"> {
+  const { matchedLines } = ended.index;
+  // Of an insertion the line in front of it counts.
+  const first = place.length === 0 ? Math.max(0, place.start - 1) : place.start;
+  const from = matchedLines.start(first);
+  const to = matchedLines.start(first + Math.max(1, place.length));
+  return {
+    ...(place.rung === undefined ? {} : { rung: place.rung }),
+    places: start.created ? [] : [linesOf(ended, spanInBase(ended, { from, to }))],
+  };
+}
+
+/** 1-based line of the text before the batch for a 0-based line of the draft's text. */
+function lineInBase(draft: Draft, line: number): number {
+  const from = draft.index.matchedLines.start(line);
+  return draft.base.lines.lineAt(spanInBase(draft, { from, to: from }).from) + 1;
+}
+
+/** The last line of a file that a section updates has an end afterwards, as Codex has it. */
+function endLastLine(draft: Draft): Draft {
+  const { text, rule } = draft.index;
+  if (text === "" || text.endsWith("\n") || (text.endsWith("\r") && rule.loneCrEndsLine)) return draft;
+  return edited(draft, [{ from: text.length, to: text.length, insert: firstLineEnd(draft.index) }]).draft;
+}
+
+/** The end that new lines get: the first that the file has, as far as its editor takes it for one; LF where it has none. */
+export function firstLineEnd({ lines }: TextIndex): string {
+  return lines.terminator(0) || "\n";
+}
+
+/**
+ * What a hunk changes at its place: one change for each run of lines that go and of lines that come in their stead, as in
+ * Codex, because that decides what stands first where two hunks meet. Context keeps the file's own text.
+ */
+function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): Claim {
+  const lines = index.matchedLines;
+  const shift = shiftOf(index, place);
+  const changes: Change[] = [];
+  let run: { from: number; to: number; insert: string } | undefined;
+  let line = place.start;
+  for (const { kind, text } of place.lines) {
+    const at = lines.start(line);
+    // What comes in front of a line that goes is no part of its run.
+    if (kind === "context" || (kind === "remove" && run !== undefined && run.from === run.to)) run = undefined;
+    if (kind !== "context" && run === undefined) {
+      run = { from: at, to: at, insert: "" };
+      changes.push(run);
+    }
+    if (kind === "add" && run !== undefined) run.insert += shift(text) + lineEnd;
+    if (kind === "remove" && run !== undefined) run.to = lines.end(line);
+    if (kind !== "add") line++;
+  }
+  return { index: hunk.index, place: { from: lines.start(place.start), to: lines.start(line) }, changes };
+}
+
+/** How added lines are indented: as the file is where its indentation differs from the patch by one uniform shift. */
+function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
+  const asSent = (line: string): string => line;
+  if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
+  const old = place.lines.filter(({ kind }) => kind !== "add").map(({ text }) => text);
+  const shift = shiftOfLines(
+    old,
+    old.map((_, i) => index.matchedLines.content(place.start + i)),
+  );
+  if (shift === undefined) return asSent;
+  // One blank more is the sign of a context line that the patch forgot; a line with another sign has not lost it.
+  const isSigned = place.lines.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));
+  if (shift.kind === "add" && shift.indent === " " && !isSigned) return asSent;
+  const added = place.lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
+  const fits = added.every((line) => shiftLine(line, shift) !== undefined);
+  return fits ? (line) => shiftLine(line, shift) ?? line : asSent;
+}

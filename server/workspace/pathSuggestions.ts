@@ -1,0 +1,294 @@
+/** Paths that may have been meant where there is no file: a hint for the caller, never a guess of ours. */
+import { opendir } from "node:fs/promises";
+import { limits } from "../text/limits.js";
+import { mapBounded } from "./identity.js";
+import { isInside, pathsOf } from "./pathRules.js";
+import type { Place, Resolved, Resolver } from "./resolvedPath.js";
+
+/** A path at which nothing was found. */
+export interface Missing {
+  /** As the caller spelt it. */
+  readonly sent: string;
+  /** Canonical paths at which it was looked for. */
+  readonly searched: readonly string[];
+}
+
+/**
+ * For the missing paths of one call, which share what is read of directories. Nothing is read before one is looked for.
+ * Answered are at most `limits.similarShown` paths that can be sent as they are, the most similar first: the file of
+ * another spelling, files of the same directory whose name is nearly the same, files of the same name below the nearest
+ * directory that exists or below its parent, and open files anywhere. Each has been resolved as a caller's path is, so
+ * that none is outside, protected, or not there.
+ */
+export function createSimilar(resolver: Resolver, platform: NodeJS.Platform): (missing: Missing) => Promise<string[]> {
+  const left = { directories: limits.similarDirectories, entries: limits.similarEntries };
+  const search: Search = { resolver, platform, listings: new Map(), left };
+  return (missing) => findSimilar(missing, search);
+}
+
+/**
+ * The relative path to send for one that leads out of the workspace: without the slash, the dots and the names that it
+ * starts with it is that of a file inside; or, without its slash alone, of a new one in a directory that exists.
+ * `undefined`: nothing inside seems to be meant.
+ */
+export async function insidePath(sent: string, resolve: Resolver["resolve"]): Promise<string | undefined> {
+  for (const end of endsOf(sent)) {
+    if (end !== sent && (await fileAt(end, resolve)) !== undefined) return end;
+  }
+  const names = sent.replace(/^\/+/, "").split("/");
+  if (names.length > limits.comparedNames) return undefined;
+  // At its end each of these says "directory", whether there is one or not.
+  if (!sent.startsWith("/") || names.some((name) => name === "" || name === "." || name === "..")) return undefined;
+  const bare = names.join("/");
+  if (!(await resolve(bare)).ok) return undefined;
+  if (names.length === 1) return bare;
+  const directory = await resolve(names.slice(0, -1).join("/"));
+  return !directory.ok && directory.failure.code === "isDirectory" ? bare : undefined;
+}
+
+/** What a directory holds, as far as it was read. */
+interface Listing {
+  readonly directory: string;
+  /** Whatever is no directory, with its name folded for comparing. */
+  readonly files: readonly { readonly name: string; readonly folded: string }[];
+  /** Names of those that are no links, in their order. */
+  readonly directories: readonly string[];
+}
+
+/** What the missing paths of one call share. */
+interface Search {
+  readonly resolver: Resolver;
+  readonly platform: NodeJS.Platform;
+  /** By canonical directory; `undefined`: it can't be read, or must not be shown. */
+  readonly listings: Map<string, Promise<Listing | undefined>>;
+  /** What may still be read below other directories. */
+  readonly left: { directories: number; entries: number };
+}
+
+async function findSimilar({ sent, searched }: Missing, search: Search): Promise<string[]> {
+  const { resolve } = search.resolver;
+  const spellings = respelt(sent);
+  for (const spelling of spellings) if ((await fileAt(spelling, resolve)) !== undefined) return [spelling];
+  // What stands around a path is no part of the name that is looked for.
+  const bare = spellings[0] === undefined ? undefined : await resolve(spellings[0]);
+  const sought = bare?.ok === true ? bare.place.searched : searched;
+  const costs = await candidatesFor(sought, search);
+  const { isAbsolute } = pathsOf(search.platform);
+  for (const end of isAbsolute(sent) ? [] : endsOf(spellings[0] ?? sent)) {
+    const file = (await fileAt(end, resolve))?.file;
+    if (file === undefined) continue;
+    costs.set(file, Math.min(...sought.map((path) => wayCost(path, file, search))));
+    break;
+  }
+  const ranked = [...costs].sort(([a, costA], [b, costB]) => costA - costB || (a < b ? -1 : 1)).map(([path]) => path);
+  return spellThem(ranked, isAbsolute(sent) || sent.startsWith("~") ? "absolute" : "relative", search);
+}
+
+/** Paths that may be meant, each with how far it is from the nearest of those that were looked for. */
+async function candidatesFor(searched: readonly string[], search: Search): Promise<Map<string, number>> {
+  const { basename, dirname, join } = pathsOf(search.platform);
+  const costs = new Map<string, number>();
+  const note = (path: string, cost: number): void => {
+    costs.set(path, Math.min(cost, costs.get(path) ?? cost));
+  };
+  for (const sought of searched) {
+    const wanted = fold(basename(sought));
+    for (const path of search.resolver.openPaths()) {
+      const cost = nameCost(wanted, fold(basename(path)));
+      if (cost !== undefined) note(path, cost + wayCost(sought, path, search));
+    }
+    for (const { directory, files } of await listAround(dirname(sought), search)) {
+      const costOf = directory === dirname(sought) ? nameCost : sameNameCost;
+      for (const { name, folded } of files) {
+        const cost = costOf(wanted, folded);
+        if (cost === undefined) continue;
+        const path = join(directory, name);
+        note(path, cost + wayCost(sought, path, search));
+      }
+    }
+  }
+  return costs;
+}
+
+/** The first paths that mean a file which may be edited, each file once, spelt as the caller's path is. */
+async function spellThem(
+  paths: readonly string[],
+  style: "absolute" | "relative",
+  { resolver, platform }: Search,
+): Promise<string[]> {
+  const { relative } = pathsOf(platform);
+  const bases = style === "absolute" ? [] : await resolver.bases();
+  const spelt = new Map<string, string>();
+  // Where links lead out of the workspace, not every path is one; no more is tried than is likely to be enough.
+  for (const path of paths.slice(0, 4 * limits.similarShown)) {
+    const place = await fileAt(path, resolver.resolve);
+    if (place?.file === undefined || spelt.has(place.identity)) continue;
+    spelt.set(place.identity, place.file);
+    for (const base of bases) {
+      if (!isInside(base, place.file, platform)) continue;
+      const way = relative(base, place.file);
+      const spelling = platform === "win32" ? way.replaceAll("\\", "/") : way;
+      const again = await fileAt(spelling, resolver.resolve);
+      if (again?.identity === place.identity) spelt.set(place.identity, spelling);
+    }
+    if (spelt.size === limits.similarShown) break;
+  }
+  return [...spelt.values()];
+}
+
+/** The file that a spelling means; `undefined`: it means none that is there and may be edited. */
+async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<Place | undefined> {
+  const resolved: Resolved = await resolve(spelling);
+  return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
+}
+
+/** A path without what is written around it, with slashes for backslashes; also without a line's number. */
+function respelt(sent: string): string[] {
+  const isAround = (unit: string | undefined): boolean => unit !== undefined && " \t\"'`“”‘’".includes(unit);
+  let [start, end] = [0, sent.length];
+  while (start < end && isAround(sent[start])) start += 1;
+  while (start < end && isAround(sent[end - 1])) end -= 1;
+  const bare = sent.slice(start, end).replaceAll("\\", "/");
+  const forms = [bare, bare.replace(/:\d+(?::\d+)?$/, "")];
+  return [...new Set(forms)].filter((spelling) => spelling !== sent && spelling !== "");
+}
+
+/**
+ * A path without the slash or dots that it starts with, and then without one name after another; the longest first. None
+ * of a path of more than `limits.comparedNames` names, which takes long to look at.
+ */
+function endsOf(sent: string): string[] {
+  const names = sent.split(/[\\/]/);
+  const first = names.findIndex((name) => name !== "" && name !== "." && name !== "..");
+  const isTried = first >= 0 && names.length - first <= limits.comparedNames;
+  const count = !isTried ? 0 : Math.min(names.length - first, limits.leadingNames + 1);
+  return Array.from({ length: count }, (_, i) => names.slice(first + i).join("/"));
+}
+
+/** The nearest directory that exists, with all below it; then its parent likewise. Never what lies outside. */
+async function listAround(directory: string, search: Search): Promise<Listing[]> {
+  const { dirname } = pathsOf(search.platform);
+  let nearest = directory;
+  let listing = await list(nearest, limits.directoryEntries, search);
+  for (let up = 0; up < limits.comparedNames && listing === undefined && dirname(nearest) !== nearest; up++) {
+    nearest = dirname(nearest);
+    listing = await list(nearest, limits.directoryEntries, search);
+  }
+  if (listing === undefined) return [];
+  const parent = await list(dirname(nearest), limits.directoryEntries, search);
+  const below = await listBelow(listing, search);
+  return parent === undefined ? below : [...new Set([...below, ...(await listBelow(parent, search))])];
+}
+
+/** A directory and those below it, level by level; hidden ones last, as they hold much that nobody edits. */
+async function listBelow(start: Listing, search: Search): Promise<Listing[]> {
+  const { join } = pathsOf(search.platform);
+  const found: Listing[] = [];
+  const plain: string[] = [];
+  const hidden: string[] = [];
+  const take = (listing: Listing): void => {
+    found.push(listing);
+    for (const name of listing.directories) {
+      (name.startsWith(".") ? hidden : plain).push(join(listing.directory, name));
+    }
+  };
+  take(start);
+  while (plain.length + hidden.length > 0) {
+    const level = plain.length > 0 ? plain.splice(0) : hidden.splice(0);
+    for (const listing of await mapBounded(level, (directory) => listWithinLimits(directory, search))) {
+      if (listing !== undefined) take(listing);
+    }
+  }
+  return found;
+}
+
+async function listWithinLimits(directory: string, search: Search): Promise<Listing | undefined> {
+  const { left, listings } = search;
+  if (listings.has(directory)) return listings.get(directory);
+  if (left.directories === 0 || left.entries <= 0) return undefined;
+  left.directories -= 1;
+  const listing = await list(directory, Math.min(limits.directoryEntries, left.entries), search);
+  left.entries -= listing === undefined ? 0 : listing.files.length + listing.directories.length;
+  return listing;
+}
+
+function list(directory: string, most: number, search: Search): Promise<Listing | undefined> {
+  const known =
+    search.listings.get(directory) ??
+    (search.resolver.isListable(directory) ? readListing(directory, most) : Promise.resolve(undefined));
+  search.listings.set(directory, known);
+  return known;
+}
+
+/** What others put there and nobody edits. */
+const notLookedInto: ReadonlySet<string> = new Set(["node_modules", ".git"]);
+
+async function readListing(directory: string, most: number): Promise<Listing | undefined> {
+  const files: string[] = [];
+  const directories: string[] = [];
+  try {
+    let seen = 0;
+    for await (const entry of await opendir(directory, { bufferSize: most })) {
+      if (!entry.isDirectory()) files.push(entry.name);
+      else if (!notLookedInto.has(entry.name)) directories.push(entry.name);
+      seen += 1;
+      if (seen === most) break;
+    }
+  } catch {
+    // A hint is not worth a failure.
+    return undefined;
+  }
+  return { directory, files: files.map((name) => ({ name, folded: fold(name) })), directories: directories.sort() };
+}
+
+const fold = (name: string): string => name.normalize("NFC").toLowerCase();
+
+/** 0 for the same folded name, 1 for each extension that was left out. `undefined`: it is another name. */
+function sameNameCost(wanted: string, name: string): number | undefined {
+  if (wanted === name) return 0;
+  return name.startsWith(`${wanted}.`) ? name.slice(wanted.length).split(".").length - 1 : undefined;
+}
+
+/** As above, or the edits between two folded names that are nearly the same. `undefined`: they are not similar. */
+function nameCost(wanted: string, name: string): number | undefined {
+  const same = sameNameCost(wanted, name);
+  if (same !== undefined) return same;
+  const most = Math.min(3, Math.floor(wanted.length / 3));
+  if (Math.abs(wanted.length - name.length) > most) return undefined;
+  const units = (text: string): string[] => text.split("");
+  const distance = distanceOf(units(wanted), units(name), { other: 1, extra: 1, areAlike: () => false });
+  return distance <= most ? distance : undefined;
+}
+
+/** How far the directories of two files are from each other, in the units of `nameCost`. */
+function wayCost(from: string, to: string, { platform }: Search): number {
+  const { dirname } = pathsOf(platform);
+  const [a, b] = [from, to].map((path) => fold(dirname(path)).split(/[\\/]/)) as [string[], string[]];
+  let same = 0;
+  while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
+  const rest = (names: string[]): string[] => names.slice(same, same + limits.comparedNames);
+  // As "util" and "utils", "test" and "tests".
+  const areAlike = (x: string, y: string): boolean => x.startsWith(y) || y.startsWith(x);
+  return distanceOf(rest(a), rest(b), { other: 3, extra: 2, areAlike });
+}
+
+/** What the steps from one list to another cost; a replacement of what is alike costs 1. */
+interface StepCosts {
+  readonly other: number;
+  readonly extra: number;
+  readonly areAlike: (a: string, b: string) => boolean;
+}
+
+/** The least sum of insertions, deletions and replacements. */
+function distanceOf(from: readonly string[], to: readonly string[], { other, extra, areAlike }: StepCosts): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column * extra);
+  for (const [line, a] of from.entries()) {
+    const next = [(line + 1) * extra];
+    for (const [column, b] of to.entries()) {
+      const replaced = row[column]! + (a === b ? 0 : areAlike(a, b) ? 1 : other);
+      next.push(Math.min(replaced, row[column + 1]! + extra, next[column]! + extra));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+}

@@ -1,0 +1,237 @@
+/** Takes the snapshot that a batch is planned on: every path resolved, every text copied, before anything is decided. */
+import { callFailures, type Failure, pathFailures } from "../plan/failure.js";
+import { type Operation, type PathUse, pathsOf } from "../plan/operation.js";
+import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
+import { limits } from "../text/limits.js";
+import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits, withoutMark } from "./files.js";
+import { isLink, mapBounded, type OpenText } from "./identity.js";
+import { createSimilar } from "./pathSuggestions.js";
+import { createResolver, type Place, type Resolved, type Scope } from "./paths.js";
+import { pathOfSyncedUri } from "./uri.js";
+
+/** What the snapshot is taken of. */
+export interface World extends Scope {
+  /** Whether a lone CR ends a line in files that are not open. */
+  readonly loneCrEndsLine: boolean;
+  /** What does not count when an open document is compared with its file. */
+  readonly habits: SaveHabits;
+}
+
+/** A snapshot, and where its documents are. */
+export interface WorkspaceSnapshot extends Snapshot {
+  readonly places: ReadonlyMap<DocumentUri, Place>;
+}
+
+/** A document, or why there is none. */
+export type ReadTarget =
+  | { readonly ok: true; readonly document: Document; readonly place: Place }
+  | { readonly ok: false; readonly failure: Failure };
+
+/**
+ * Resolves and reads all that the operations name. A path that fails, fails alone; only a call of more than
+ * `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Open documents are those of the
+ * moment of the call.
+ */
+export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
+  const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
+  if (paths.length > limits.filesPerCall) {
+    const [what, unit] = ["what it names", "different paths"] as const;
+    const failure = callFailures.tooLarge({}, what, paths.length, limits.filesPerCall, unit);
+    return {
+      targets: new Map(paths.map((path) => [path, { ok: false, failure }])),
+      documents: new Map(),
+      places: new Map(),
+    };
+  }
+  const resolver = await createResolver(world, paths);
+  const resolved = new Map<string, Resolved>(
+    await mapBounded(paths, async (path) => [path, await resolver.resolve(path)] as const),
+  );
+  const budget = { bytes: 0 };
+  const similar = createSimilar(resolver, world.platform ?? process.platform);
+  const groups = groupByDocument(operations, resolved);
+  const isOneOfFew = groups.length <= few;
+  const read = await mapBounded(groups, async (group) => {
+    if (group.leaves && group.hasOtherName) return fail(pathFailures.hasOtherName(group.sent, group.place.path));
+    const openAs = group.place.open === undefined ? undefined : pathOfSyncedUri(group.place.open.uri);
+    if (group.leaves && (await isLink(openAs))) return fail(pathFailures.hasOtherName(group.sent, openAs ?? ""));
+    const link = group.leaves && (await isLink(group.place.spelt));
+    if (link) return fail(pathFailures.isLink(group.sent, group.place.path));
+    const source = { ...group, similar, world, budget, isOneOfFew };
+    const result = await readDocument(source);
+    return result.ok ? ((await refuseChange(source)) ?? result) : result;
+  });
+  return assemble(resolved, groups, read);
+}
+
+/** Reads the one document that a path means; one that does not exist is `fileNotFound`. */
+export async function readTarget(path: string, world: World): Promise<ReadTarget> {
+  const resolver = await createResolver(world, [path]);
+  const resolved = await resolver.resolve(path);
+  if (!resolved.ok) return resolved;
+  const { place } = resolved;
+  const group: Group = {
+    place,
+    sent: path,
+    asked: "edit",
+    mayCreate: false,
+    leaves: false,
+    hasOtherName: false,
+    mayBeBinary: false,
+  };
+  const similar = createSimilar(resolver, world.platform ?? process.platform);
+  const read = await readDocument({ ...group, similar, world, budget: { bytes: 0 }, isOneOfFew: true });
+  return read.ok ? { ...read, place } : read;
+}
+
+/** All that a batch asks of one document. */
+interface Group {
+  readonly place: Place;
+  /** The first of its spellings. */
+  readonly sent: string;
+  /** What names it. */
+  readonly asked: "edit" | "section" | "deletion";
+  /** Whether it may come into being, or become a name for another file. */
+  readonly mayCreate: boolean;
+  /** Whether it is to be deleted, to get another name, or to make room for another file. */
+  readonly leaves: boolean;
+  /** Whether the operations, or they and the editor, know it under several names, through hard links. */
+  readonly hasOtherName: boolean;
+  /** Whether nobody asks for its text, so that it may be binary. */
+  readonly mayBeBinary: boolean;
+}
+
+/** One group a document, in the order of the operations. */
+function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap<string, Resolved>): Group[] {
+  const groups = new Map<string, Group>();
+  for (const operation of operations) {
+    for (const { path, need } of pathsOf(operation)) {
+      const target = resolved.get(path)!;
+      if (!target.ok) continue;
+      const { identity } = target.place;
+      const known = groups.get(identity);
+      const isNew = creates(need) && (known === undefined || operation.kind !== "edit");
+      const isMoved = operation.kind === "update" && operation.move !== undefined && need === "text";
+      groups.set(identity, {
+        place: known?.place ?? target.place,
+        sent: known?.sent ?? path,
+        asked: operation.kind === "edit" ? "edit" : operation.kind === "delete" ? "deletion" : "section",
+        mayCreate: isNew || known?.mayCreate === true,
+        leaves: need === "file" || need === "name" || isMoved || known?.leaves === true,
+        hasOtherName: target.place.reached !== (known?.place ?? target.place).file || known?.hasOtherName === true,
+        // A file that is deleted first may come anew.
+        mayBeBinary: known?.mayBeBinary ?? (need === "file" || need === "name"),
+      });
+    }
+  }
+  return [...groups.values()];
+}
+
+const creates = (need: PathUse["need"]): boolean => need === "create" || need === "name";
+
+type Read = { readonly ok: true; readonly document: Document } | { readonly ok: false; readonly failure: Failure };
+
+/** A document to be read, and the surroundings that matter to it. */
+interface Source extends Group {
+  readonly similar: ReturnType<typeof createSimilar>;
+  readonly world: World;
+  /** Bytes that the call has read so far. */
+  readonly budget: { bytes: number };
+  /** Whether the call reads so few that nobody notices who waits for them. */
+  readonly isOneOfFew: boolean;
+}
+
+/** Documents of a call that are few. */
+const few = 4;
+
+async function readDocument(source: Source): Promise<Read> {
+  const { place, sent, budget } = source;
+  // What is open is compared with its file, and the answer has no hash of it.
+  const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: source.isOneOfFew };
+  const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
+  if (file.kind === "text") {
+    budget.bytes += file.size;
+    if (budget.bytes > limits.callFileBytes) {
+      const what = "what the call reads from disk";
+      return fail(callFailures.tooLarge({ path: sent }, what, budget.bytes, limits.callFileBytes, "bytes"));
+    }
+  }
+  return place.open === undefined ? closedDocument(source, file) : openDocument(source, place.open, file);
+}
+
+function openDocument({ place, sent, world }: Source, open: OpenText, file: FileRead): Read {
+  if (open.desynced !== undefined) return fail(pathFailures.desynced(sent, open.desynced));
+  if (open.text.length > limits.documentLength) {
+    return fail(pathFailures.tooLarge(sent, open.text.length, limits.documentLength, "characters"));
+  }
+  const text = withoutMark(open.text);
+  const bomSynced = text !== open.text;
+  const onDisk = compareWithFile(open.text, file, world.habits);
+  return {
+    ok: true,
+    document: {
+      uri: place.uri,
+      path: place.path,
+      version: open.version,
+      text,
+      exists: true,
+      bom: bomSynced || (file.kind === "text" && file.bom),
+      bomSynced,
+      loneCrEndsLine: open.loneCrEndsLine,
+      ...(open.formerLines === undefined || open.formerLines.size === 0 ? {} : { formerLines: open.formerLines }),
+      ...(onDisk === undefined ? {} : { onDisk }),
+    },
+  };
+}
+
+async function closedDocument(source: Source, file: FileRead): Promise<Read> {
+  const { place, sent, mayCreate, similar, world } = source;
+  const { uri, path, searched } = place;
+  if (file.kind === "failed") {
+    const isBinary = source.mayBeBinary && file.failure.code === "unsupportedEncoding";
+    if (!isBinary) return fail(file.failure);
+    const { loneCrEndsLine } = world;
+    const nothing = { text: "", bom: false, bomSynced: false, version: null };
+    return { ok: true, document: { uri, path, ...nothing, exists: true, isBinary, loneCrEndsLine } };
+  }
+  const common = { uri, path, version: null, bomSynced: false, loneCrEndsLine: world.loneCrEndsLine };
+  if (file.kind === "text") {
+    const { text, bom, hash } = file;
+    return { ok: true, document: { ...common, text, exists: true, bom, ...(hash === undefined ? {} : { hash }) } };
+  }
+  if (mayCreate) return { ok: true, document: { ...common, text: "", exists: false, bom: false } };
+  return fail(pathFailures.fileNotFound(sent, await similar({ sent, searched }), source.asked));
+}
+
+/** What is open is written by the editor, which knows best whether it can. */
+async function refuseChange({ place, sent }: Group): Promise<Read | undefined> {
+  if (place.open !== undefined || place.file === undefined) return undefined;
+  const failure = await refuseWrite(place.file, sent);
+  return failure === undefined ? undefined : fail(failure);
+}
+
+function assemble(
+  resolved: ReadonlyMap<string, Resolved>,
+  groups: readonly Group[],
+  read: readonly Read[],
+): WorkspaceSnapshot {
+  const byIdentity = new Map(groups.map(({ place }, i) => [place.identity, read[i]!]));
+  const targets = new Map<string, Target>();
+  for (const [path, result] of resolved) {
+    const found = result.ok ? byIdentity.get(result.place.identity)! : result;
+    targets.set(path, found.ok ? { ok: true, uri: found.document.uri } : { ok: false, failure: found.failure });
+  }
+  const documents = new Map<DocumentUri, Document>();
+  const places = new Map<DocumentUri, Place>();
+  for (const [i, { place }] of groups.entries()) {
+    const result = read[i]!;
+    if (!result.ok) continue;
+    documents.set(result.document.uri, result.document);
+    places.set(result.document.uri, place);
+  }
+  return { targets, documents, places };
+}
+
+function fail(failure: Failure): { readonly ok: false; readonly failure: Failure } {
+  return { ok: false, failure };
+}
