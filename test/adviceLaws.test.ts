@@ -1,7 +1,8 @@
 /** Laws of what failures advise: whoever follows the advice to the letter gets what it promises. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callSentences, type Failure } from "../server/plan/failure.js";
+import { callSentences } from "../server/lsp/sentences.js";
+import type { Failure } from "../server/plan/failure.js";
 import { documentAt, planOn } from "./support/planning.js";
 
 const line = fc

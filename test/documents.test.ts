@@ -4,10 +4,10 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { spanOf } from "../server/lsp/edit/positions.js";
-import { syncProblems } from "../server/plan/failure.js";
 import { limits } from "../server/text/limits.js";
 import type { LineRule } from "../server/text/lines.js";
 import { createDocuments, type SyncRange, type ToSpan } from "../server/workspace/documents.js";
+import { syncProblems } from "../server/workspace/sentences.js";
 import { lfRule, lspRule } from "./support/positionModel.js";
 
 const inUtf16: ToSpan = (range, text, lines) => spanOf(text, lines, range, "utf-16");

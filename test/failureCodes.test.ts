@@ -21,6 +21,7 @@ import {
   told,
 } from "./support/desk.js";
 import { makeDirectory } from "./support/directory.js";
+import { pagesOfSentences } from "./support/source.js";
 
 const program = serverForDesks();
 
@@ -243,7 +244,7 @@ describe("without an editor", () => {
 });
 
 describe("every code that is made", () => {
-  const source = readFileSync(new URL("../server/plan/failure.ts", import.meta.url), "utf8");
+  const source = pagesOfSentences();
   const made = new Set([...source.matchAll(/makeFailure\(\s*"(\w+)"/g)].map((match) => match[1]!));
   const folder = new URL("cases/", import.meta.url);
   const onPages = readdirSync(folder)

@@ -9,6 +9,7 @@ import { commands, methods, protocolVersion } from "../server/lsp/protocol.js";
 import { rungs } from "../server/match/rungs.js";
 import { indicesOf } from "../server/plan/operation.js";
 import { limits } from "../server/text/limits.js";
+import { pagesOfSentences } from "./support/source.js";
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 const page = read("server/PROTOCOL.md");
@@ -68,7 +69,9 @@ describe("the failure codes", () => {
   });
 
   it("are answered if there is a sentence for them, and only then", () => {
-    const withSentence = new Set([...failureSource.matchAll(/makeFailure\(\s*"(\w+)"/g)].map(([, code = ""]) => code));
+    const withSentence = new Set(
+      [...pagesOfSentences().matchAll(/makeFailure\(\s*"(\w+)"/g)].map(([, code = ""]) => code),
+    );
     expect([...answered].sort()).toEqual([...withSentence].sort());
   });
 });

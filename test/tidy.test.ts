@@ -147,12 +147,12 @@ describe("only lsp/clients.ts knows clients by their names", () => {
   });
 });
 
-describe("only plan/failure.ts makes failures", () => {
+describe("only the pages of sentences make failures", () => {
   it("in every source", () => expect(failureProblems(sources)).toEqual([]));
 
   it("and a call elsewhere is named", () => {
     expect(failureProblems(at("server/plan/plan.ts", "", 'makeFailure("ioError", {}, "Oh.");'))).toEqual([
-      "server/plan/plan.ts:2 makes a failure outside plan/failure.ts",
+      "server/plan/plan.ts:2 makes a failure outside a page sentences.ts",
     ]);
   });
 });

@@ -1,7 +1,7 @@
 /** The grammar of Codex patches: a text becomes sections, or everything that is wrong with it, line by line. */
 import type { Failure } from "../plan/failure.js";
-import { callFailures, callSentences, patchFailures, patchProblems } from "../plan/failure.js";
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
+import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 import { atPath } from "./edit.js";
 import type { Header, Leniency, StrayMarker } from "./patchMarkers.js";
@@ -16,6 +16,7 @@ import {
   trimLineEnd,
 } from "./patchMarkers.js";
 import { findPatch, isUnifiedDiff, looksLikePatch } from "./patchText.js";
+import { dialectWarnings, patchFailures, patchProblems } from "./sentences.js";
 
 /** A patch as it was understood, or why it was not. */
 export type ParsedPatch =
@@ -57,12 +58,12 @@ export function parsePatch(text: string, how: Leniency): ParsedPatch {
   if (hasTooMany(patch)) {
     const most = limits.editsPerCall;
     const what = "the number of hunks, added and deleted files and moves";
-    return { ok: false, failures: [callFailures.tooLarge({}, what, most + 1, most, "or more")], unlisted: 0 };
+    return { ok: false, failures: [batchFailures.tooLarge({}, what, most + 1, most, "or more")], unlisted: 0 };
   }
   const { sections, reported, unlisted } = patch;
   if (reported.length > 0)
     return { ok: false, failures: reported.map((make) => make(sections.map(titleOf))), unlisted };
-  return { ok: true, sections, warnings: isEnded ? [] : [callSentences.patchMayBeCutOff] };
+  return { ok: true, sections, warnings: isEnded ? [] : [dialectWarnings.patchMayBeCutOff] };
 }
 
 /** A patch that is being read. */

@@ -1,7 +1,7 @@
 /** Decodes one tool call, in any shape that is known, into operations, or into everything that is wrong with it. */
-import type { Failure, Previewer } from "../plan/failure.js";
-import { callFailures } from "../plan/failure.js";
+import type { Failure } from "../plan/failure.js";
 import type { EditOperation, Operation, Order } from "../plan/operation.js";
+import { batchFailures } from "../plan/sentences.js";
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { parsePatch } from "./codexPatch.js";
@@ -17,6 +17,7 @@ import type { CallOptions } from "./options.js";
 import { readOptions } from "./options.js";
 import type { Leniency } from "./patchMarkers.js";
 import { isObject, nameOfValue, wrongValue } from "./problem.js";
+import { callFailures, type Previewer } from "./sentences.js";
 import type { Shape, ShapeName } from "./shapes.js";
 import { patchShape, shapeOf } from "./shapes.js";
 
@@ -124,7 +125,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
     return undefined;
   }
   if (value.length > limits.patchLength) {
-    findings.fail(callFailures.tooLarge({}, "the patch", value.length, limits.patchLength, "characters"));
+    findings.fail(batchFailures.tooLarge({}, "the patch", value.length, limits.patchLength, "characters"));
     return undefined;
   }
   const offset = loneSurrogateAt(value);
@@ -178,7 +179,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const single = ownFields.length > 0 && !mixed;
   const sent = items.length + (single ? 1 : 0);
   if (sent > limits.editsPerCall) {
-    findings.fail(callFailures.tooLarge({}, "the batch", sent, limits.editsPerCall, "edits"));
+    findings.fail(batchFailures.tooLarge({}, "the batch", sent, limits.editsPerCall, "edits"));
     return undefined;
   }
   const unread = (list !== undefined && list.items === undefined) || editContent.some((name) => meant.has(name));

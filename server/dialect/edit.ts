@@ -1,7 +1,7 @@
 /** Reads one edit of a call, once its keys are told apart, into an operation. */
-import type { At } from "../plan/failure.js";
-import { callFailures, clip } from "../plan/failure.js";
+import { type At, clip } from "../plan/failure.js";
 import type { EditOperation } from "../plan/operation.js";
+import { batchFailures } from "../plan/sentences.js";
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { EditFieldName, FieldName } from "./fields.js";
@@ -9,6 +9,7 @@ import { editFieldNames, editFields, editSchema } from "./fields.js";
 import type { Findings } from "./findings.js";
 import type { SentField, SentKeys } from "./keys.js";
 import { problemOf, wrongValue } from "./problem.js";
+import { callFailures } from "./sentences.js";
 
 /** The path of a call or of one edit. */
 export interface SentPath {
@@ -133,7 +134,7 @@ function checkString(name: EditFieldName, { spelling, value }: SentField, at: At
   if (typeof value !== "string" || !("length" in row)) return true;
   const { most, what } = row.length;
   if (value.length > most) {
-    findings.fail(callFailures.tooLarge(at, what, value.length, most, "characters"));
+    findings.fail(batchFailures.tooLarge(at, what, value.length, most, "characters"));
     return false;
   }
   const offset = loneSurrogateAt(value);

@@ -1,7 +1,8 @@
 /** What decoding a call finds wrong or odd with it: all of it is collected, and what is said of it is bounded. */
-import type { At, Failure, Previewer } from "../plan/failure.js";
-import { callFailures, quote } from "../plan/failure.js";
+import { type At, type Failure, quote } from "../plan/failure.js";
+import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
+import { callFailures, type Previewer } from "./sentences.js";
 import { nearestName } from "./spelling.js";
 
 /** A key of the call that is no known name where it stands. */
@@ -45,7 +46,7 @@ export function makeFindings(previewer: Previewer): Findings {
     if (before !== undefined) return before.meant;
     if (unknownKeys.size >= limits.unknownFields) {
       const most = limits.unknownFields;
-      if (!tooManyUnknown) fail(callFailures.tooLarge({}, "the number of unknown fields", most + 1, most, "or more"));
+      if (!tooManyUnknown) fail(batchFailures.tooLarge({}, "the number of unknown fields", most + 1, most, "or more"));
       tooManyUnknown = true;
       return undefined;
     }

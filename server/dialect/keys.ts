@@ -1,9 +1,9 @@
 /** Reads the keys of one object of a call: which known field each is, and what is odd about the others. */
 import type { At } from "../plan/failure.js";
-import { callFailures } from "../plan/failure.js";
 import type { FieldName, TextStyle } from "./fields.js";
 import { fieldsBySpelling, isCallField, knownSpellings } from "./fields.js";
 import type { Findings } from "./findings.js";
+import { callFailures } from "./sentences.js";
 import { fold } from "./spelling.js";
 
 /** A field as the caller sent it. */

@@ -1,10 +1,11 @@
 /** The options that an integration, never the model, adds to a call. */
 import * as z from "zod";
-import { callFailures } from "../plan/failure.js";
 import type { Atomic, Order } from "../plan/operation.js";
+import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 import type { Findings } from "./findings.js";
 import { isObject, problemOf, wrongValue } from "./problem.js";
+import { callFailures } from "./sentences.js";
 
 /** How to treat a call. Every option may be absent; the server's settings and the shape of the call then decide. */
 export interface CallOptions {
@@ -103,7 +104,7 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
   }
   const named = Object.keys(parsed.data.versions ?? {}).length;
   if (named > limits.filesPerCall) {
-    findings.fail(callFailures.tooLarge({}, "options.versions", named, limits.filesPerCall, "documents"));
+    findings.fail(batchFailures.tooLarge({}, "options.versions", named, limits.filesPerCall, "documents"));
   }
   for (const { name, most } of optionLengths) {
     const { length } = parsed.data[name] ?? "";

@@ -1,7 +1,8 @@
 /** The lines of a patch that are no text of a file: markers, section headers, anchors; and what nearly is one. */
-import { patchProblems } from "../plan/failure.js";
+
 import type { Anchor, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
+import { patchProblems } from "./sentences.js";
 
 /** The lines that frame a patch and its parts, as they must be spelt. */
 export const markers = {

@@ -1,6 +1,7 @@
 /** Changes files that no editor has open, all together or not at all, whatever fails and wherever it is cut off. */
-import { diskFailures, type Failure, fileProblems } from "../plan/failure.js";
+import type { Failure } from "../plan/failure.js";
 import { codeOf } from "../workspace/identity.js";
+import { fileProblems } from "../workspace/sentences.js";
 import { type DiskChange, inverseOf, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type Settled, settle, settleAsWritten, tidyUp } from "./endBatch.js";
@@ -10,6 +11,7 @@ import { claim } from "./lock.js";
 import { perform } from "./moveIntoPlace.js";
 import { refusedBy, survey } from "./preflight.js";
 import { newId, type Recovered, recoverHeld } from "./recover.js";
+import { diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
 import { openState } from "./stateDirectory.js";
 

@@ -1,10 +1,10 @@
 /** What a batch on disk is written in: the folders, the disk, and how to learn who else has their files open. */
 import { isAbsolute, join } from "node:path";
-import type { Holder } from "../plan/failure.js";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { homeFolder, stateFolder, stateHome } from "../workspace/stateFolder.js";
 import { type FileSystem, realFileSystem } from "./fileSystem.js";
 import { type Owners, realOwners } from "./owner.js";
+import type { Holder } from "./sentences.js";
 
 /** Where batches are written. Nothing outside `folders` is ever touched, be it asked for or found in a journal. */
 export interface DiskWorkspace {

@@ -1,10 +1,10 @@
 /** Who else has a file open, by the files that editors leave beside those that they edit. */
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import type { Holder } from "../plan/failure.js";
 import { isProcess } from "../workspace/process.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { isSystemError } from "./fileSystem.js";
+import type { Holder } from "./sentences.js";
 
 /** Who has a file open, or may have; `undefined`: nobody that can be seen. */
 export function holderOf(workspace: DiskWorkspace, path: string): Holder | undefined {

@@ -1,13 +1,14 @@
 /** One batch at a time a workspace: a process says which folders it writes in, and goes back where another one says so, too. */
 import { join } from "node:path";
 import * as z from "zod";
-import { diskFailures, type Failure } from "../plan/failure.js";
+import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathRules.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileSystem, isSystemError, unlinkIfThere } from "./fileSystem.js";
 import { type OwnerName, processOf } from "./owner.js";
+import { diskFailures } from "./sentences.js";
 
 /** A claim that is held. */
 export interface Claim {

@@ -1,13 +1,15 @@
 /** Makes a prepared batch visible, name by name, each one looked at again right before; then writes that it is done. */
-import { callSentences, diskFailures, editorFailures, type Failure } from "../plan/failure.js";
+import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
+import { staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import type { FileStat } from "./fileSystem.js";
 import { giveBackBits, hashOf, linkOrRename, syncDirectories } from "./fsHelpers.js";
 import { holderOf } from "./holders.js";
 import { directoriesOf, type Journal, keptPath, stagedPath, writeJournal } from "./journal.js";
 import type { Target } from "./preflight.js";
+import { diskFailures, diskProblems } from "./sentences.js";
 import type { Prepared, Progress } from "./stage.js";
 
 /**
@@ -61,8 +63,8 @@ function makeDirectory({ files }: DiskWorkspace, directory: string): void {
 
 const rank = ({ entries }: Journal, index: number): number => (entries[index]?.way === "remove" ? 1 : 0);
 
-const moved = (name: string, problem: string = callSentences.fileChanged): Failure =>
-  editorFailures.contentModified({ path: name }, problem);
+const moved = (name: string, problem: string = staleProblems.fileChanged): Failure =>
+  staleFailures.contentModified({ path: name }, problem);
 
 /** Whether what a name has is still kept beside it: where a program that tidies up has taken it away, nothing could be given back. */
 function lookBeside(
@@ -70,14 +72,14 @@ function lookBeside(
   { journal, target, index }: { readonly journal: Journal; readonly target: Target; readonly index: number },
 ): Failure | undefined {
   if (journal.entries[index]?.way !== "replace" || files.look(keptPath(journal, index)) !== undefined) return undefined;
-  return moved(target.slot.name, callSentences.keptGone);
+  return moved(target.slot.name, diskProblems.keptGone);
 }
 
 /** Whether a name still has what it had when the batch was staged. Its inode comes last, because that look is the shortest. */
 function lookAgain(workspace: DiskWorkspace, { slot: { path, name }, before }: Target): Failure | undefined {
   const { files } = workspace;
   const now = files.look(path);
-  if (before === undefined && now !== undefined) return moved(name, callSentences.nameTaken);
+  if (before === undefined && now !== undefined) return moved(name, staleProblems.nameTaken);
   const isAsBefore = now?.kind === "file" && now.size === before?.stat.size && hasSameRights(now, before.stat);
   if (before !== undefined && !isAsBefore) return moved(name);
   const holder = holderOf(workspace, path);
@@ -109,7 +111,7 @@ function change(at: {
         return undefined;
       } catch (error) {
         if (codeOf(error) !== "EEXIST") throw error;
-        return moved(name, callSentences.nameTaken);
+        return moved(name, staleProblems.nameTaken);
       }
     case "replace":
       files.rename(staged, path);

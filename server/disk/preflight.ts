@@ -1,18 +1,12 @@
 /** Looks at every name of a batch once, and finds all that stands in its way before anything is written. */
 import { basename, dirname, join } from "node:path";
-import {
-  callFailures,
-  callSentences,
-  diskFailures,
-  editorFailures,
-  type Failure,
-  fileProblems,
-  pathFailures,
-} from "../plan/failure.js";
+import type { Failure } from "../plan/failure.js";
+import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 import { decodeBytes } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathRules.js";
+import { fileProblems, pathFailures, staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { Slot } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { encode, plainSpelling } from "./encode.js";
@@ -20,6 +14,7 @@ import { type FileStat, isSystemError } from "./fileSystem.js";
 import { hashOf } from "./fsHelpers.js";
 import { holderOf } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
+import { diskFailures } from "./sentences.js";
 
 /** A file as it was read. */
 export interface Before {
@@ -118,15 +113,15 @@ function examine(
   if (!folders.some(isIn)) return fail(pathFailures.outsideWorkspace(name, folders));
   if (isIn(state)) return fail(pathFailures.ownFolder(name));
   const stat = files.look(path);
-  const moved = (problem: string): Failed => fail(editorFailures.contentModified({ path: name }, problem));
+  const moved = (problem: string): Failed => fail(staleFailures.contentModified({ path: name }, problem));
   if (stat === undefined) {
-    if (expected !== undefined) return moved(callSentences.fileChanged);
+    if (expected !== undefined) return moved(staleProblems.fileChanged);
     // An editor may have a text for the name that it has never saved.
     const holder = holderOf(workspace, path);
     return holder === undefined ? { ok: true, before: undefined } : fail(diskFailures.locked(name, holder));
   }
   if (stat.kind === "directory") return fail(pathFailures.isDirectory(name));
-  if (expected === undefined) return moved(callSentences.nameTaken);
+  if (expected === undefined) return moved(staleProblems.nameTaken);
   if (stat.kind !== "file") {
     const kind = stat.kind === "link" ? "a symbolic link" : "a pipe, a socket or a device";
     return fail(pathFailures.ioError(name, fileProblems.notRegular(kind)));
@@ -137,13 +132,13 @@ function examine(
   budget.bytes += stat.size;
   if (budget.bytes > limits.callFileBytes) {
     const what = "what the call changes on disk";
-    return fail(callFailures.tooLarge({ path: name }, what, budget.bytes, limits.callFileBytes, "bytes"));
+    return fail(batchFailures.tooLarge({ path: name }, what, budget.bytes, limits.callFileBytes, "bytes"));
   }
   const holder = holderOf(workspace, path);
   if (holder !== undefined) return fail(diskFailures.locked(name, holder));
   const bytes = files.read(path, limits.fileBytes);
   const hash = hashOf(bytes);
-  if (expected.hash !== undefined && expected.hash !== hash) return moved(callSentences.fileChanged);
+  if (expected.hash !== undefined && expected.hash !== hash) return moved(staleProblems.fileChanged);
   return { ok: true, before: { stat, bytes, hash } };
 }
 

@@ -1,7 +1,8 @@
 /** Ends the batches that a crash has cut off, at the server's start and before the next write. */
 import { randomBytes } from "node:crypto";
-import { diskFailures, diskSentences, type Failure, fileProblems } from "../plan/failure.js";
+import type { Failure } from "../plan/failure.js";
 import { codeOf } from "../workspace/identity.js";
+import { fileProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type Settled, settle } from "./endBatch.js";
 import { isSystemError, unlinkIfThere } from "./fileSystem.js";
@@ -15,6 +16,7 @@ import {
   readJournal,
 } from "./journal.js";
 import { claim, isClaimed } from "./lock.js";
+import { diskFailures, diskSentences } from "./sentences.js";
 import { openState } from "./stateDirectory.js";
 
 /** A batch that was cut off, and what became of it. */

@@ -1,12 +1,13 @@
 /** Prepares a batch beside its targets, where nobody sees it: what can go wrong is to go wrong here. */
 import { dirname } from "node:path";
-import { clip, diskSentences } from "../plan/failure.js";
+import { clip } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type AttributePair, isSystemError, unlinkIfThere } from "./fileSystem.js";
 import { foreignRights, syncDirectories } from "./fsHelpers.js";
 import { copyPaths, type Journal, type JournalEntry, keptPath, stagedPath, writeJournal } from "./journal.js";
 import type { After, Before, Target } from "./preflight.js";
+import { diskSentences } from "./sentences.js";
 
 /** A batch that is ready. */
 export interface Prepared {

@@ -1,9 +1,11 @@
 /** Where the journals are: outside every workspace and closed to everybody else, so that no agent can write one. */
 import { dirname, isAbsolute, join } from "node:path";
-import { diskFailures, diskProblems, type Failure, fileProblems } from "../plan/failure.js";
+import type { Failure } from "../plan/failure.js";
 import { codeOf } from "../workspace/identity.js";
+import { fileProblems } from "../workspace/sentences.js";
 import { type FileSystem, isSystemError, unlinkIfThere } from "./fileSystem.js";
 import type { Owners } from "./owner.js";
+import { diskFailures, diskProblems } from "./sentences.js";
 
 /** Makes the directory where it is missing; a failure where others could write in it. */
 export function openState(files: FileSystem, owners: Owners, state: string): Failure | undefined {

@@ -4,8 +4,8 @@ import {
   CancellationTokenSource,
   type WorkDoneProgressServerReporter,
 } from "vscode-languageserver/node";
-import { callSentences } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
+import { callSentences } from "./sentences.js";
 import type { Session } from "./session.js";
 
 /** How far a task has come: `done` of `of` steps. */

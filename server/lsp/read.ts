@@ -1,10 +1,12 @@
 /** Answers `multiEdit/read`: the text that a batch would be matched against, or some of its lines. */
 import type { ResponseError } from "vscode-languageserver/node";
-import { callFailures, type Failure } from "../plan/failure.js";
+import { callFailures } from "../dialect/sentences.js";
+import type { Failure } from "../plan/failure.js";
 import { LineIndex } from "../text/lines.js";
 import { readTarget } from "../workspace/takeSnapshot.js";
 import { toError } from "./edit/result.js";
 import type { MultiEditErrorData, ReadResult } from "./protocol.js";
+import { requestFailures } from "./sentences.js";
 import { type Session, worldOf } from "./session.js";
 
 /** Serves one request; lines that do not exist are left out, so that a caller may ask for more than there are. */
@@ -46,7 +48,7 @@ function readParams(params: unknown): Asked {
   const given: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
   // Who asks for lines in another tool's way must not take the whole text for them.
   const unknown = Object.keys(given).find((key) => !fields.includes(key) && !ofProtocol.includes(key));
-  if (unknown !== undefined) return { ok: false, failure: callFailures.unknownReadField(unknown) };
+  if (unknown !== undefined) return { ok: false, failure: requestFailures.unknownReadField(unknown) };
   const { path, startLine = 1, endLine } = given;
   if (typeof path !== "string" || path === "") return wrong("path", "it must be a path or URI");
   if (!isLine(startLine)) return wrong("startLine", "it must be a whole number from 1");

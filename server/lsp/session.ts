@@ -1,6 +1,6 @@
 /** What is known of one client while it is connected: what it can do, its folders, settings and open documents. */
 import type { CancellationToken, ClientCapabilities, Connection } from "vscode-languageserver/node";
-import type { Holder } from "../plan/failure.js";
+import type { Holder } from "../disk/sentences.js";
 import type { Documents, OpenDocument } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import type { Settings } from "../workspace/settings.js";

@@ -3,8 +3,9 @@ import type { RungName } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
 import type { PlaceLines } from "./draft.js";
-import { callFailures, type Failure } from "./failure.js";
+import type { Failure } from "./failure.js";
 import type { Operation } from "./operation.js";
+import { batchFailures } from "./sentences.js";
 import type { Document, DocumentUri } from "./snapshot.js";
 
 /** What became of one edit. `applied`: the plan's change contains it. */
@@ -67,7 +68,7 @@ export interface FilePlans {
 /** An outcome in a file whose text (a number of UTF-16 units) would be beyond the limit. */
 export function tooLarge(outcome: EditOutcome, length: number): EditOutcome {
   const at = { index: outcome.index, path: outcome.path };
-  const failure = callFailures.tooLarge(at, "the text after the edits", length, limits.documentLength, "characters");
+  const failure = batchFailures.tooLarge(at, "the text after the edits", length, limits.documentLength, "characters");
   return { ...outcome, status: "failed", failure };
 }
 

@@ -2,12 +2,15 @@
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planOriginal } from "./edits/original.js";
+import { editFailures } from "./edits/sentences.js";
 import { planSequential } from "./edits/sequential.js";
 import { elidedWarnings } from "./explain/leftOutWarnings.js";
-import { atEdit, callSentences, editFailures, type Failure, pathFailures } from "./failure.js";
+import { atEdit, type Failure } from "./failure.js";
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
 import { type EditOutcome, type FilePlan, type FilePlans, notAttempted, type Planned, tooLarge } from "./outcome.js";
 import { planSections } from "./patch/sections.js";
+import { fileFailures } from "./patch/sentences.js";
+import { batchWarnings } from "./sentences.js";
 import { type Document, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 
 /** Plans a whole batch; yields after each edit, so that its caller can serve a keystroke or stop. */
@@ -52,7 +55,7 @@ function sortOut(edits: readonly EditOperation[], snapshot: Snapshot) {
       continue;
     }
     if (!document.exists && liesBelow(document.uri, snapshot)) {
-      const failure = pathFailures.belowFile({ index: edit.index, path: document.path });
+      const failure = fileFailures.belowFile({ index: edit.index, path: document.path });
       lost.push({ index: edit.index, path: document.path, status: "failed", places: [], failure });
       continue;
     }
@@ -139,7 +142,7 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
     .filter(({ status }) => status === "failed" || status === "notAttempted")
     .map(({ index }) => index);
   const warnings = [
-    ...(left.length === 0 ? [] : [callSentences.leftOut(left)]),
+    ...(left.length === 0 ? [] : [batchWarnings.leftOut(left)]),
     ...kept.flatMap((plan) => plan.warnings),
   ];
   return { ok: true, files, outcomes, warnings };

@@ -1,8 +1,9 @@
 /** The texts that the editor has open, as it synced them: a change is taken whole or not at all, and doubt is remembered. */
-import { syncProblems } from "../plan/failure.js";
+
 import { limits } from "../text/limits.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
 import { type FormerLines, noteLines } from "./formerLines.js";
+import { syncProblems } from "./sentences.js";
 
 /** One open document at one moment: a value that later changes leave as it is. */
 export interface OpenDocument {

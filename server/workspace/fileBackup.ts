@@ -2,10 +2,11 @@
 import { createHash } from "node:crypto";
 import { chmod, lstat, mkdir, readFile, rmdir, unlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type Failure, fileProblems, pathFailures } from "../plan/failure.js";
+import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { kindOf } from "./files.js";
 import { codeOf } from "./identity.js";
+import { fileProblems, pathFailures } from "./sentences.js";
 
 /** A file as it was at one moment. */
 export interface KeptFile {

@@ -5,9 +5,10 @@ import { constants, type Stats } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { type Failure, fileProblems, pathFailures } from "../plan/failure.js";
+import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "./identity.js";
+import { fileProblems, pathFailures } from "./sentences.js";
 
 /** How a file's text is written in bytes; the UTF-16 ones always with a byte order mark. */
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be";

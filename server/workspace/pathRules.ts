@@ -1,6 +1,6 @@
 /** Rules on paths as texts: which spellings are refused, what lies inside a folder, which names are protected. */
 import nodePath from "node:path";
-import { pathProblems } from "../plan/failure.js";
+import { pathProblems } from "./sentences.js";
 
 /** The path functions of a platform, so that Windows' rules can be tested anywhere. */
 export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {

@@ -1,5 +1,5 @@
 /** Which document a caller's path means, and whether it may be touched: every path of every door goes through here. */
-import { type Failure, pathFailures, pathProblems } from "../plan/failure.js";
+import type { Failure } from "../plan/failure.js";
 import {
   type Canonical,
   canonicalise,
@@ -13,6 +13,7 @@ import { ownFolder } from "./ownFolder.js";
 import { foldName, isInside, namesDirectory, pathsOf, protectedNameIn, windowsProblem } from "./pathRules.js";
 import { insidePath } from "./pathSuggestions.js";
 import type { Resolved, Resolver, Scope } from "./resolvedPath.js";
+import { pathFailures, pathProblems } from "./sentences.js";
 import { homeFolder } from "./stateFolder.js";
 import { decodeTolerantly, expandHome, isFileUri, pathOfSyncedUri, pathOfUri, textProblem, uriOfPath } from "./uri.js";
 

@@ -1,12 +1,14 @@
 /** Takes the snapshot that a batch is planned on: every path resolved, every text copied, before anything is decided. */
-import { callFailures, type Failure, pathFailures } from "../plan/failure.js";
+import type { Failure } from "../plan/failure.js";
 import { type Operation, type PathUse, pathsOf } from "../plan/operation.js";
+import { batchFailures } from "../plan/sentences.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
 import { limits } from "../text/limits.js";
 import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits, withoutMark } from "./files.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createSimilar } from "./pathSuggestions.js";
 import { createResolver, type Place, type Resolved, type Scope } from "./paths.js";
+import { pathFailures } from "./sentences.js";
 import { pathOfSyncedUri } from "./uri.js";
 
 /** What the snapshot is taken of. */
@@ -36,7 +38,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
   if (paths.length > limits.filesPerCall) {
     const [what, unit] = ["what it names", "different paths"] as const;
-    const failure = callFailures.tooLarge({}, what, paths.length, limits.filesPerCall, unit);
+    const failure = batchFailures.tooLarge({}, what, paths.length, limits.filesPerCall, unit);
     return {
       targets: new Map(paths.map((path) => [path, { ok: false, failure }])),
       documents: new Map(),
@@ -153,7 +155,7 @@ async function readDocument(source: Source): Promise<Read> {
     budget.bytes += file.size;
     if (budget.bytes > limits.callFileBytes) {
       const what = "what the call reads from disk";
-      return fail(callFailures.tooLarge({ path: sent }, what, budget.bytes, limits.callFileBytes, "bytes"));
+      return fail(batchFailures.tooLarge({ path: sent }, what, budget.bytes, limits.callFileBytes, "bytes"));
     }
   }
   return place.open === undefined ? closedDocument(source, file) : openDocument(source, place.open, file);

@@ -1,6 +1,7 @@
 /** File URIs to paths and back: strict towards callers, tolerant towards editors, whose spelling is a fact. */
-import { pathProblems } from "../plan/failure.js";
+
 import { limits } from "../text/limits.js";
+import { pathProblems } from "./sentences.js";
 
 /** The path that a URI names, or what is wrong with it as the clause that `pathFailures.badPath` takes. */
 export type UriPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly problem: string };

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
 import { holderOf } from "../../server/disk/holders.js";
-import type { Holder } from "../../server/plan/failure.js";
+import type { Holder } from "../../server/disk/sentences.js";
 import { type Entry, makeDirectory } from "../support/directory.js";
 import { neovimVersion } from "../support/neovim.js";
 

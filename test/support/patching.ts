@@ -1,12 +1,13 @@
 /** Applies patches to files in memory, by the core alone: no editor has them open, and nothing is resolved or written. */
 import { posix } from "node:path";
 import { decodeCall } from "../../server/dialect/decode.js";
-import { type Failure, fileProblems, pathFailures } from "../../server/plan/failure.js";
+import type { Failure } from "../../server/plan/failure.js";
 import { type Operation, pathsOf } from "../../server/plan/operation.js";
 import type { FileChange, Planned } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/snapshot.js";
 import { toEnd } from "../../server/text/slices.js";
+import { fileProblems, pathFailures } from "../../server/workspace/sentences.js";
 
 /** Files by their path; a text is what the file holds as UTF-8, its byte order mark included. */
 export type PatchedFiles = ReadonlyMap<string, string | Uint8Array>;

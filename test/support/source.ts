@@ -1,5 +1,8 @@
 /** Reads TypeScript sources as text: enough of the language to tell code from comments and strings, and no more. */
 
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
 /** A file of the project. */
 export interface Source {
   /** Relative to the project, with `/`. */
@@ -101,4 +104,13 @@ function endAfter(text: string, pattern: RegExp, from: number): number {
 function blanks(token: string, { keepEnds }: { keepEnds: boolean }): string {
   const blank = token.replace(/[^\n]/g, " ");
   return keepEnds && token.length > 1 ? `${token[0]}${blank.slice(1, -1)}${token.at(-1)}` : blank;
+}
+
+/** All pages of sentences of the server, one behind the other. */
+export function pagesOfSentences(): string {
+  const server = fileURLToPath(new URL("../../server/", import.meta.url));
+  return readdirSync(server, { recursive: true, encoding: "utf8" })
+    .filter((path) => /(?:^|[\\/])sentences\.ts$/.test(path))
+    .map((path) => readFileSync(server + path, "utf8"))
+    .join("\n");
 }

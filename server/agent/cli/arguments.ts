@@ -1,8 +1,8 @@
 /** The command line's words: which commands there are, what each takes, and how the help says it. */
 import { parseArgs } from "node:util";
 import type { CallOptions } from "../../dialect/options.js";
-import { agentIdRule } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
+import { agentIdRule } from "../sentences.js";
 import { isAgentId } from "../session/caller.js";
 import type { Mode } from "../session/request.js";
 

@@ -1,9 +1,9 @@
 /** What the command line is given to apply: one JSON call, one a line, or a patch, told apart by its first character. */
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { inputProblems } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
+import { inputProblems } from "../sentences.js";
 
 /** A value that could be read, or why not, as a sentence. */
 export type Given<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };

@@ -1,7 +1,7 @@
 /** Prints what to write into the configuration of an editor or an agent; changes nothing itself. */
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setupSentences } from "../../plan/failure.js";
+import { setupSentences } from "../sentences.js";
 import { exitCodes } from "./exitCodes.js";
 import { print, say } from "./print.js";
 import { helixSetup, type Setup } from "./setupHelix.js";

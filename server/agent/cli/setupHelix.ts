@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setupSentences } from "../../plan/failure.js";
 import { homeFolder } from "../../workspace/stateFolder.js";
+import { setupSentences } from "../sentences.js";
 
 /** A configuration to be printed, or why there is none, as a sentence. */
 export type Setup = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };

@@ -10,9 +10,10 @@ import {
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Caller, MultiEditResult, ReadResult } from "../../lsp/protocol.js";
-import { callSentences, isAboutSummary, toolSentences } from "../../plan/failure.js";
+import { callSentences, isAboutSummary } from "../../lsp/sentences.js";
 import { limits } from "../../text/limits.js";
 import { describeSessions } from "../cli/doctor.js";
+import { toolSentences } from "../sentences.js";
 import { newAgentId, readCaller } from "../session/caller.js";
 import { type Asker, ask } from "../session/request.js";
 import { type ToolRow, tools } from "./tools.js";

@@ -4,9 +4,9 @@ import { mkdtempSync, rmdirSync } from "node:fs";
 import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { sessionProblems } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
+import { sessionProblems } from "../sentences.js";
 import { removeQuietly } from "./record.js";
 import { makePrivate } from "./stateDirectory.js";
 

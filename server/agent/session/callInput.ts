@@ -1,7 +1,9 @@
 /** A call as it reaches a program rather than the editor: the files that it is about, and what is added to it. */
 import { decodeCall } from "../../dialect/decode.js";
 import type { CallOptions } from "../../dialect/options.js";
-import { callSentences, type Failure, type Previewer } from "../../plan/failure.js";
+import type { Previewer } from "../../dialect/sentences.js";
+import { callSentences } from "../../lsp/sentences.js";
+import type { Failure } from "../../plan/failure.js";
 import { pathsOf } from "../../plan/operation.js";
 
 /** A call that can be sent. */

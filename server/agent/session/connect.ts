@@ -7,8 +7,8 @@ import {
   type MessageConnection,
   ResponseError,
 } from "vscode-jsonrpc/node";
+import type { Unreached } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
-import type { Unreached } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { type Handshake, isProof, makeNonce, proofOf, socketProtocols } from "./handshake.js";

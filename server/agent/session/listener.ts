@@ -12,9 +12,9 @@ import {
 import type { Caller } from "../../lsp/protocol.js";
 import { createGate } from "../../lsp/wire/gate.js";
 import type { LogLevel } from "../../lsp/wire/lifetime.js";
-import { socketSentences } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { processStart } from "../../workspace/process.js";
+import { socketSentences } from "../sentences.js";
 import { listen } from "./address.js";
 import { readCaller } from "./caller.js";
 import { commonProtocol, type Handshake, isNonce, isProof, makeNonce, proofOf, socketProtocols } from "./handshake.js";

@@ -1,7 +1,7 @@
 /** Which files the user's other editors have open, or may have, so that nobody writes them on disk under its unsaved text. */
 import { dirname } from "node:path";
+import type { Holder } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
-import type { Holder } from "../../plan/failure.js";
 import { canonicalise, mapBounded } from "../../workspace/identity.js";
 import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { firstInDoubt, mattersTo, shortOf } from "./selectSession.js";

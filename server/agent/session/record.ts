@@ -13,9 +13,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { sessionProblems } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
+import { sessionProblems } from "../sentences.js";
 import { isOwn } from "./stateDirectory.js";
 
 /** What a later version adds is kept out of the way; what it changes gets another `format`. */

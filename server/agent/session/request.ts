@@ -1,8 +1,9 @@
 /** Asks the right session, for as long as may be, and gives an answer in any case. */
 import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import type { Caller, EditResult, MultiEditErrorData } from "../../lsp/protocol.js";
-import { type Failure, sessionFailures } from "../../plan/failure.js";
+import type { Failure } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
+import { sessionFailures } from "../sentences.js";
 import { ConnectionLost, type Reached } from "./connect.js";
 import { openElsewhere } from "./otherSessions.js";
 import { chooseSession, mattersTo, shortOf } from "./selectSession.js";

@@ -1,10 +1,10 @@
 /** The directory in which the sessions of one user are announced: nobody else may look into it or put anything there. */
 import { lstatSync, mkdirSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
-import { sessionProblems } from "../../plan/failure.js";
 import { codeOf } from "../../workspace/identity.js";
 import { pathsOf } from "../../workspace/pathRules.js";
 import { stateFolder } from "../../workspace/stateFolder.js";
+import { sessionProblems } from "../sentences.js";
 
 /** Beside whatever else the server keeps. */
 export function sessionDirectory(

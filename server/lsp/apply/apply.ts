@@ -1,12 +1,13 @@
 /** One function behind every door: from a tool call to an answer, with all branching in one place. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { decodeCall } from "../../dialect/decode.js";
-import { callSentences, editorFailures, type Failure, withRest } from "../../plan/failure.js";
+import { type Failure, withRest } from "../../plan/failure.js";
 import { type BatchOptions, indicesOf, type Operation } from "../../plan/operation.js";
 import { type EditOutcome, type FileChange, notAttempted } from "../../plan/outcome.js";
 import { planBatch } from "../../plan/plan.js";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
+import { staleFailures, staleProblems } from "../../workspace/sentences.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../../workspace/takeSnapshot.js";
 import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { fitted } from "../edit/lineEnds.js";
@@ -14,6 +15,7 @@ import { toEditorError, toError, toResult } from "../edit/result.js";
 import { toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { type ReportStep, withProgress } from "../progress.js";
 import type { Caller, CallOptions } from "../protocol.js";
+import { callSentences, editorFailures } from "../sentences.js";
 import { inSlices, type Session, worldOf } from "../session.js";
 import { applyByServer, cancelled, type Drafted, inTurn, type Redrafted } from "./applyLoop.js";
 import { tasksOf } from "./execute.js";
@@ -114,7 +116,7 @@ async function draft(call: Call, operations: readonly Operation[]): Promise<Draf
     const files = planned.files.map((file) => fitted(session, file));
     return { ok: true, planned: { ...planned, files, warnings: [...warnings, ...planned.warnings] }, places };
   }
-  return failed([editorFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
+  return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
 
 /** The outcomes of operations that nobody has looked at. */
@@ -158,7 +160,7 @@ async function checkVersions(
     if (document === undefined) warnings.push(callSentences.versionOfUnknown(uri));
     else if (document.version !== expected) {
       const path = place?.path ?? uri;
-      stale.push(editorFailures.contentModified({ path }, callSentences.versionIs(document.version, expected)));
+      stale.push(staleFailures.contentModified({ path }, callSentences.versionIs(document.version, expected)));
     }
   }
   return { stale, warnings };
@@ -170,7 +172,7 @@ async function applyCall(call: Call): Promise<Answer> {
     const { path } = file.document;
     const changed: Redrafted = {
       ok: false,
-      failure: editorFailures.contentModified({ path }, callSentences.fileChanged),
+      failure: staleFailures.contentModified({ path }, staleProblems.fileChanged),
     };
     // What only makes room for another file was asked for by nobody.
     if (file.operations.length === 0) return changed;

@@ -1,12 +1,13 @@
 /** Applies by the server what a door asks for: in its turn, on the text of the moment, and after the user's word where it is wanted. */
 import { type CancellationToken, ResponseError } from "vscode-languageserver/node";
-import { callSentences, editorFailures, type Failure, withRest } from "../../plan/failure.js";
+import { type Failure, withRest } from "../../plan/failure.js";
 import { type EditOutcome, type FileChange, notAttempted } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import type { Place } from "../../workspace/paths.js";
 import { toEditorError, toError } from "../edit/result.js";
 import { toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import type { CallOptions } from "../protocol.js";
+import { callSentences, editorFailures } from "../sentences.js";
 import { cancellation, type Session } from "../session.js";
 import { type Confirmation, createConfirmation } from "./confirm.js";
 import { heldElsewhere, partsOf, stagePart } from "./diskPart.js";

@@ -2,12 +2,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { CancellationToken, ShowDocumentParams, ShowDocumentResult } from "vscode-languageserver/node";
 import { diffOf } from "../../plan/diff.js";
-import { callSentences, editorFailures, type Failure } from "../../plan/failure.js";
+import type { Failure } from "../../plan/failure.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import { uriOfPath } from "../../workspace/uri.js";
 import { labelOf, wholeDiff, wholeLines } from "../edit/result.js";
 import type { CallOptions } from "../protocol.js";
+import { callSentences, editorFailures } from "../sentences.js";
 import { cancellation, type Session } from "../session.js";
 import { createDiffFolder } from "./diffFolder.js";
 import type { GoodPlan } from "./work.js";

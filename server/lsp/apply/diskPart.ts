@@ -4,13 +4,16 @@ import { type Committed, type NotCommitted, type Staged, stage } from "../../dis
 import { type DiskChange, toDiskChange } from "../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../disk/diskWorkspace.js";
 import { recover } from "../../disk/recover.js";
-import { callSentences, diskFailures, editorFailures, type Failure, type Holder } from "../../plan/failure.js";
+import { diskFailures, type Holder } from "../../disk/sentences.js";
+import type { Failure } from "../../plan/failure.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { type KeptFile, removeEmpty } from "../../workspace/fileBackup.js";
 import { decodeBytes } from "../../workspace/files.js";
 import { isInside } from "../../workspace/pathRules.js";
 import { canonicalFolders } from "../../workspace/paths.js";
+import { staleFailures } from "../../workspace/sentences.js";
 import { labelOf } from "../edit/result.js";
+import { callSentences } from "../sentences.js";
 import { openAt, type Session, worldOf } from "../session.js";
 import { namePathOf, type Site } from "./fileSteps.js";
 import type { Step, Task } from "./work.js";
@@ -117,7 +120,7 @@ function openedBy(site: Site, files: readonly FileChange[], others: ReadonlyMap<
     const holder = uris.flatMap((uri) => others.get(pathOf(site, uri)) ?? [])[0];
     if (holder !== undefined) return diskFailures.locked(document.path, holder);
     if (isForDisk(site, file)) continue;
-    return editorFailures.contentModified({ path: document.path }, callSentences.openedMeanwhile);
+    return staleFailures.contentModified({ path: document.path }, callSentences.openedMeanwhile);
   }
   return undefined;
 }

@@ -1,9 +1,11 @@
 /** Applies a plan through an editor that promises little: one step at a time, each proved by the text that it syncs or by the disk. */
-import { callSentences, editorFailures } from "../../plan/failure.js";
+
 import type { EditOutcome, FileChange } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
+import { staleFailures, staleProblems } from "../../workspace/sentences.js";
 import { toEditorError, toResult } from "../edit/result.js";
 import { orderOf, toWorkspaceEdit } from "../edit/workspaceEdit.js";
+import { callSentences } from "../sentences.js";
 import { inSlices, openAt } from "../session.js";
 import { orAbandon } from "./diskPart.js";
 import {
@@ -78,14 +80,14 @@ async function doTask(work: Work, task: Task): Promise<Step> {
   let outcomes: readonly EditOutcome[] = before?.outcomes ?? [];
   const done = (step: FileStep): Step => ({ ...task, ...step, file, outcomes });
   const gaveUp = (problem: string): Step => {
-    const failure = editorFailures.contentModified({ path: file.document.path }, problem);
+    const failure = staleFailures.contentModified({ path: file.document.path }, problem);
     return done({ proof: { kind: "failed", failure } });
   };
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const step = await attemptTask(work, task, file);
     if (step.proof.kind !== "moved") return done(step);
     // What is half done can't be planned again.
-    if (before !== undefined) return gaveUp(callSentences.fileChanged);
+    if (before !== undefined) return gaveUp(staleProblems.fileChanged);
     const again = await work.replan(task.planned);
     if (!again.ok) return done({ proof: { kind: "failed", failure: again.failure } });
     ({ file, outcomes } = again);

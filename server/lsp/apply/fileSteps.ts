@@ -1,7 +1,7 @@
 /** What the editor does to whole files, one request each: proved by the disk, and taken back where a later step fails. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { WorkspaceEdit } from "vscode-languageserver/node";
-import { callSentences, editorFailures, type Failure, fileProblems, pathFailures } from "../../plan/failure.js";
+import type { Failure } from "../../plan/failure.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { limits } from "../../text/limits.js";
@@ -10,10 +10,12 @@ import type { OpenDocument } from "../../workspace/documents.js";
 import { isThere, type KeptFile, keepFile, makeParents, removeKept, writeAgain } from "../../workspace/fileBackup.js";
 import { readTextFile, sameAsDisk } from "../../workspace/files.js";
 import type { Place } from "../../workspace/paths.js";
+import { fileProblems, pathFailures, staleFailures, staleProblems } from "../../workspace/sentences.js";
 import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { labelOf } from "../edit/result.js";
 import { offers, toFileOperation, toTextDocumentEdit } from "../edit/workspaceEdit.js";
 import type { CallOptions } from "../protocol.js";
+import { callSentences } from "../sentences.js";
 import { openAt, type Session } from "../session.js";
 import { isExpected, type Proof, prove, request, whichText } from "./applyOutcome.js";
 
@@ -105,7 +107,7 @@ export async function removeFile(site: Site, file: FileChange, { tidy }: Pick<Fi
 
 const nameTaken = (path: string): StepProof => ({
   kind: "failed",
-  failure: editorFailures.contentModified({ path }, callSentences.nameTaken),
+  failure: staleFailures.contentModified({ path }, staleProblems.nameTaken),
 });
 
 /**
@@ -298,7 +300,7 @@ function isOtherFile({ document: { version, hash } }: FileChange, hashNow: strin
 /** A file that is gone is planned again; a document that was never saved has none. */
 function isMissing({ document: { path } }: FileChange, open: OpenDocument | undefined): StepProof {
   if (open === undefined) return { kind: "moved" };
-  return { kind: "failed", failure: editorFailures.contentModified({ path }, callSentences.noFile) };
+  return { kind: "failed", failure: staleFailures.contentModified({ path }, callSentences.noFile) };
 }
 
 /** A request whose effect the disk shows. */

@@ -1,9 +1,10 @@
 /** Has the editor save what was changed, as far as that is wanted, and finds out from the disk whether it did. */
 import { setTimeout as delay } from "node:timers/promises";
-import { callSentences, clip } from "../../plan/failure.js";
+import { clip } from "../../plan/failure.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import { clientRequests } from "../protocol.js";
+import { callSentences } from "../sentences.js";
 import { announcedBy, openAt, type Session } from "../session.js";
 import { isExpected } from "./applyOutcome.js";
 import { diskAfter, nameAfter, type Site, until } from "./fileSteps.js";

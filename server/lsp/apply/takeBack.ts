@@ -1,18 +1,12 @@
 /** Takes back what was done of a job that can't be completed, and answers with what is certain of it, and what is not. */
 import type { ClientCapabilities } from "vscode-languageserver/node";
-import {
-  type Asked,
-  callSentences,
-  editorFailures,
-  type Failure,
-  type Leftover,
-  withRest,
-} from "../../plan/failure.js";
+import { type Failure, withRest } from "../../plan/failure.js";
 import { indicesOf } from "../../plan/operation.js";
 import type { EditOutcome, FileChange } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { toEditorError, toResult } from "../edit/result.js";
 import { toWorkspaceEdit } from "../edit/workspaceEdit.js";
+import { type Asked, callSentences, editorFailures, type Leftover } from "../sentences.js";
 import { inSlices, openAt, type Session } from "../session.js";
 import { patienceOf } from "./applyOutcome.js";
 import { diskAfter, nameAfter, removeFile, removeRestored, renameBack, undelete } from "./fileSteps.js";

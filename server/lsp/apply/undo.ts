@@ -1,7 +1,8 @@
 /** Answers `multiEdit/undo`: takes back what was applied, as long as its text is untouched, all of it or none. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
-import { callFailures, callSentences, editorFailures, type Failure, undoFailures } from "../../plan/failure.js";
+import { callFailures } from "../../dialect/sentences.js";
+import type { Failure } from "../../plan/failure.js";
 import type { FileChange } from "../../plan/outcome.js";
 import type { Document } from "../../plan/snapshot.js";
 import { ChangeSet } from "../../text/changeSet.js";
@@ -9,10 +10,12 @@ import { LineIndex } from "../../text/lines.js";
 import { isThere } from "../../workspace/fileBackup.js";
 import { sameAsDisk } from "../../workspace/files.js";
 import type { Place } from "../../workspace/paths.js";
+import { staleProblems } from "../../workspace/sentences.js";
 import { readTarget } from "../../workspace/takeSnapshot.js";
 import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { fitted } from "../edit/lineEnds.js";
 import { toError } from "../edit/result.js";
+import { callSentences, editorFailures, requestFailures, undoFailures } from "../sentences.js";
 import { type Session, worldOf } from "../session.js";
 import { applyByServer, type Drafted, inTurn, type Redrafted } from "./applyLoop.js";
 import { isExpected } from "./applyOutcome.js";
@@ -52,7 +55,7 @@ function undoParams(params: unknown): Asked {
     return fail(callFailures.wrongType({}, "transaction", "the params are no object"));
   }
   const [trial] = trialKeys(given);
-  if (trial !== undefined) return fail(callFailures.trialOfUndo(trial));
+  if (trial !== undefined) return fail(requestFailures.trialOfUndo(trial));
   const unknown = Object.keys(given).find((key) => key !== "transaction");
   if (unknown !== undefined) return fail(callFailures.unknownField({}, unknown, "transaction"));
   const { transaction } = given as { transaction?: unknown };
@@ -171,7 +174,7 @@ async function inverseFile(session: Session, source: Source): Promise<Inverted> 
   const before = pathOfSyncedUri(uri);
   const comesBack = kinds.includes("rename") || kinds.includes("delete");
   if (comesBack && !freed.has(uri) && before !== undefined && (await isThere(before))) {
-    return conflict(callSentences.nameTaken);
+    return conflict(staleProblems.nameTaken);
   }
   if (kinds.includes("delete")) {
     const { kept } = source.steps.find((step) => step.file === file) ?? {};

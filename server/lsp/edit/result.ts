@@ -1,10 +1,11 @@
 /** Makes the answers: results for what is proposed or applied, JSON-RPC errors for what failed. */
 import { ErrorCodes, LSPErrorCodes, ResponseError, type WorkspaceEdit } from "vscode-languageserver/node";
 import { diffing, diffOf, type FileDiff, inDiffOrder } from "../../plan/diff.js";
-import { callSentences, type Failure, type FailureCode } from "../../plan/failure.js";
+import type { Failure, FailureCode } from "../../plan/failure.js";
 import type { EditOutcome, FileChange, Planned } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } from "../protocol.js";
+import { callSentences } from "../sentences.js";
 
 /** What a result is made of. */
 export interface Report {

@@ -9,12 +9,13 @@ import type {
   TextEdit,
   WorkspaceEdit,
 } from "vscode-languageserver/node";
-import { editorFailures, type Failure } from "../../plan/failure.js";
+import type { Failure } from "../../plan/failure.js";
 import { type FileOrder, fileOrder } from "../../plan/fileOrder.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
 import type { ClientFacts } from "../clients.js";
+import { editorFailures } from "../sentences.js";
 import { ascendingPositions, type PositionEncoding } from "./positions.js";
 
 /** What decides how an edit must be written for this client. */

@@ -6,8 +6,10 @@ import { isReindenting } from "../../match/wholeLines.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, isWritten, lineInBase } from "../draft.js";
 import { tellingOfEdit } from "../explain/disambiguation.js";
-import { type At, clip, editFailures, type Failure, type QuotedPlace } from "../failure.js";
+import type { QuotedPlace } from "../explain/sentences.js";
+import { type At, clip, type Failure } from "../failure.js";
 import type { EditOperation } from "../operation.js";
+import { editFailures } from "./sentences.js";
 
 /** The places that one edit takes. */
 export type Chosen =

@@ -4,11 +4,12 @@ import type { Place } from "../../match/place.js";
 import { rewrite } from "../../match/rewrite.js";
 import { type Draft, edited, lineInBase, linesOf, spanInBase } from "../draft.js";
 import { explainAbsence, type History } from "../explain/explainEdit.js";
-import { type At, editFailures, type Failure } from "../failure.js";
+import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import { ambiguous, type Chosen, choose, type Hits, locateEdit, meantBy } from "./choose.js";
 import { Accepted, type Claim } from "./overlaps.js";
+import { editFailures } from "./sentences.js";
 import { type Drafted, refusal } from "./sequential.js";
 
 /** Yields after each edit, so that its caller can serve others. */

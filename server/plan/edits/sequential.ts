@@ -6,11 +6,12 @@ import { isStricter, type RungName } from "../../match/rungs.js";
 import type { ChangeSet } from "../../text/changeSet.js";
 import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase } from "../draft.js";
 import { explainAbsence, strayed } from "../explain/explainEdit.js";
-import { type At, editFailures, type Failure } from "../failure.js";
+import type { At, Failure } from "../failure.js";
 import { IncrementalSearch, type Sighting } from "../incremental.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import { choose, locateEdit, meantBy } from "./choose.js";
+import { editFailures } from "./sentences.js";
 
 /** A draft and what became of the edits that made it, in their order. */
 export interface Drafted {

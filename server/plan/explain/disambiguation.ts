@@ -5,7 +5,7 @@ import type { RungName } from "../../match/rungs.js";
 import { splitsCharacter } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, lineInBase } from "../draft.js";
-import type { Telling } from "../failure.js";
+import type { Telling } from "./sentences.js";
 
 /**
  * Where an addition is compared, rung by rung, and at how many places at most. On the other rungs it would have to be

@@ -12,16 +12,10 @@ import { isAllBlank, splitLines, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, isWritten, lineInBase, type Span, touchesAny } from "../draft.js";
 import type { Hits } from "../edits/choose.js";
-import {
-  type At,
-  editFailures,
-  type Failure,
-  type Miswritten,
-  type NearestRegion,
-  sayDifference,
-  showLines,
-} from "../failure.js";
+import { editFailures } from "../edits/sentences.js";
+import type { At, Failure, NearestRegion } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
+import { type Miswritten, sayDifference, showLines } from "./sentences.js";
 
 /** What of the batch so far may explain that an old text is not there. */
 export interface History {

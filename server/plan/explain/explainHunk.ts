@@ -5,12 +5,14 @@ import { locateLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { type Draft, lineInBase } from "../draft.js";
 import { quotedPlaces } from "../edits/choose.js";
-import { type Absence, type At, type Failure, hunkFailures, type NearestRegion } from "../failure.js";
+import type { At, Failure, NearestRegion } from "../failure.js";
 import type { Hunk, HunkLine } from "../operation.js";
 import { type HunkProblem, oldLines } from "../patch/hunks.js";
 import { isIdle, isSigned } from "../patch/idle.js";
+import { hunkFailures } from "../patch/sentences.js";
 import { tellingOfHunk } from "./disambiguation.js";
 import { clues, outdatedBy, quotedRegion } from "./explainEdit.js";
+import type { Absence } from "./sentences.js";
 
 /** A hunk that could not be placed, and how much to say of it. */
 interface Unplaced {

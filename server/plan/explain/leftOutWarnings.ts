@@ -1,9 +1,9 @@
 /** Warns of new texts that say with a line of dots or a comment that they leave out code, which the edit then takes away. */
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { splitLines } from "../../text/chars.js";
-import { callSentences } from "../failure.js";
 import type { EditOperation, Hunk } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
+import { explainWarnings } from "./sentences.js";
 
 /** A warning for each of some edits or hunks that was applied and whose new lines stand for more than they are. */
 export function elidedWarnings(
@@ -24,7 +24,7 @@ export function elidedWarnings(
     const [line] = elisions;
     return line === undefined || gone < leastGone
       ? []
-      : [callSentences.elided({ index: edit.index, path: outcome.path, line, gone })];
+      : [explainWarnings.elided({ index: edit.index, path: outcome.path, line, gone })];
   });
 }
 

@@ -1,8 +1,9 @@
 /** Hunks that change nothing, whatever the file has: skipped beside others that do change something, else a failure. */
-import { callSentences, hunkFailures } from "../failure.js";
+
 import type { Hunk, Operation } from "../operation.js";
 import type { EditOutcome, FilePlan } from "../outcome.js";
 import { oldLines } from "./hunks.js";
+import { hunkFailures, patchWarnings } from "./sentences.js";
 
 /** Returns `true` if no line of a hunk goes or comes, or if the same lines do both. */
 export function isIdle({ lines }: Hunk): boolean {
@@ -28,7 +29,7 @@ export function idleWarnings(operations: readonly Operation[], outcomes: readonl
   );
   return outcomes.flatMap((outcome) => {
     const hunk = skippedHunk(hunks, outcome);
-    return hunk === undefined ? [] : [callSentences.idle(atHunk(hunk, outcome), { isSigned: isSigned(hunk) })];
+    return hunk === undefined ? [] : [patchWarnings.idle(atHunk(hunk, outcome), { isSigned: isSigned(hunk) })];
   });
 }
 

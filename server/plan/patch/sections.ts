@@ -3,7 +3,7 @@ import { ChangeSet } from "../../text/changeSet.js";
 import { limits } from "../../text/limits.js";
 import { edited, netChange } from "../draft.js";
 import { elidedWarnings } from "../explain/leftOutWarnings.js";
-import { type At, atEdit, callSentences, type Failure, fileFailures, pathFailures } from "../failure.js";
+import { type At, atEdit, type Failure } from "../failure.js";
 import { fileOrder } from "../fileOrder.js";
 import type { AddSection, BatchOptions, DeleteSection, Operation, Section, UpdateSection } from "../operation.js";
 import { indicesOf, pathsOf } from "../operation.js";
@@ -18,6 +18,7 @@ import {
 import { type Document, type DocumentUri, isEmpty, liesBelow, type Snapshot } from "../snapshot.js";
 import { idleWarnings, withIdleFailures } from "./idle.js";
 import { type Node, Tree } from "./patchFiles.js";
+import { fileFailures, patchWarnings } from "./sentences.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
 /** Yields after each hunk, so that its caller can serve others. */
@@ -157,7 +158,7 @@ function add(work: Work, section: AddSection, document: Document): Done {
   const there = tree.get(document.uri) ?? revived(tree, document, index);
   if (there === undefined) {
     if (liesBelow(document.uri, snapshot)) {
-      return { node: undefined, status: "failed", failure: pathFailures.belowFile(at) };
+      return { node: undefined, status: "failed", failure: fileFailures.belowFile(at) };
     }
     const node = tree.create(document);
     node.draft = { ...edited(node.draft, [{ from: 0, to: 0, insert: section.text }]).draft, created: true };
@@ -278,7 +279,7 @@ function moveTo(work: Work, node: Node, move: NonNullable<UpdateSection["move"]>
   if (!uri.startsWith("file:")) return fileFailures.noFile({ ...at, path });
   const there = tree.get(uri);
   if (there === undefined) {
-    if (liesBelow(uri, snapshot)) return pathFailures.belowFile(at);
+    if (liesBelow(uri, snapshot)) return fileFailures.belowFile(at);
   } else {
     if (!options.overwrite) return fileFailures.exists(at, path);
     if (isUnsaved(there)) return fileFailures.unsaved(at);
@@ -307,7 +308,7 @@ function filePlans({ nodes }: Tree): { plans: readonly FilePlan[]; circled: File
       file: fileOf(node),
       warnings: [
         ...(node.isOverwritten && node.draft.document.exists && isReplaced(node)
-          ? [callSentences.replaced(node.draft.document.path)]
+          ? [patchWarnings.replaced(node.draft.document.path)]
           : []),
         ...idleWarnings(node.sections, node.outcomes),
         ...elidedWarnings(

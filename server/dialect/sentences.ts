@@ -1,0 +1,200 @@
+/** Sentences about calls and patches that can't be read. */
+
+import { type At, clip, count, makeFailure, nameOf, quote, some } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
+
+const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
+
+/** The request, tool or command that previews a call at a door. */
+export type Previewer = keyof typeof previewers;
+
+const previewers = {
+  request: "the request multiEdit/preview, or the command multiEdit.preview,",
+  tool: "the tool preview_edits",
+  command: 'the command "multi-edit preview"',
+} as const;
+
+/** Failures of reading the call: its shape, its fields, their types. */
+export const callFailures = {
+  notACall: (got: string) =>
+    makeFailure(
+      "invalidParams",
+      {},
+      `The call is ${got}, not an object.`,
+      'Send {"path", "oldText", "newText"} or {"path", "edits": [...]}.',
+    ),
+  wrongType: (at: At, field: string, problem: string) =>
+    makeFailure(
+      "invalidParams",
+      at,
+      `In ${nameOf(at)} the field "${field}" is wrong: ${problem}.`,
+      "Nothing was changed; correct the field and send the call again.",
+    ),
+  badJson: (field: string, problem: string) =>
+    makeFailure(
+      "invalidParams",
+      {},
+      `"${field}" is a string that is not JSON: ${clip(problem, 120)}.`,
+      `Send "${field}" as an array of edits.`,
+    ),
+  twoNames: (at: At, names: readonly string[]) =>
+    makeFailure(
+      "invalidParams",
+      at,
+      `${nameOf(at)} names one field in two ways: ${list(names)}.`,
+      `Keep one of them in the whole call.`,
+    ),
+  mixedShapes: (names: readonly string[]) =>
+    makeFailure(
+      "invalidParams",
+      {},
+      `The call mixes the shapes of different tools: ${list(names)}.`,
+      "Send one tool call in one shape.",
+    ),
+  patchWithOthers: (patch: string, names: readonly string[]) =>
+    makeFailure(
+      "invalidParams",
+      {},
+      `"${patch}" stands alone, but the call also has ${list(names)}.`,
+      `Send either "${patch}" or edits.`,
+    ),
+  noEdits: () =>
+    makeFailure(
+      "missingField",
+      {},
+      "The call holds no edits.",
+      'Send at least one {"oldText", "newText"} with a path.',
+    ),
+  missingFields: (at: At, names: readonly string[]) =>
+    makeFailure(
+      "missingField",
+      at,
+      `${nameOf(at)} lacks ${list(names)}.`,
+      "An edit needs a path, an old text and a new text.",
+    ),
+  missingPath: (at: At, empty: boolean) =>
+    makeFailure(
+      "missingPath",
+      at,
+      empty
+        ? `The path of ${nameOf(at)} is empty.`
+        : `${nameOf(at)} has no path, and the call has none for it to inherit.`,
+      "Give the edit a path, or the call one for all of them.",
+    ),
+  unknownField: (at: At, key: string, known: string) =>
+    makeFailure(
+      "unknownField",
+      at,
+      `${nameOf(at)} has the unknown field ${quote(key)}; is "${known}" meant?`,
+      `Rename it to "${known}" or leave it out.`,
+    ),
+  trial: (at: At, key: string, previewer: Previewer) =>
+    makeFailure(
+      "unknownField",
+      at,
+      `${nameOf(at)} has the field ${quote(key)}, which is unknown here: no field of a call decides whether files are changed.`,
+      `Leave it out; ${previewers[previewer]} shows what a call would do and changes nothing.`,
+    ),
+  misplacedField: (at: At, key: string) =>
+    makeFailure(
+      "unknownField",
+      at,
+      `${nameOf(at)} has the field "${key}", which belongs to the call and not to one of its edits.`,
+      `Move "${key}" out of the list of edits, or leave it out.`,
+    ),
+  moreFailures: (more: number) =>
+    makeFailure(
+      "invalidParams",
+      {},
+      `${count(more, "further failure")} of this call ${more === 1 ? "is" : "are"} not listed.`,
+      "Correct those that are, and send the call again.",
+    ),
+  contradiction: (at: At, problem: string) =>
+    makeFailure("invalidParams", at, `${nameOf(at)} contradicts itself: ${problem}.`),
+  loneSurrogate: (at: At, field: string, offset: number) =>
+    makeFailure(
+      "invalidParams",
+      at,
+      `"${field}" of ${nameOf(at)} holds half a character (a lone surrogate) at offset ${offset}.`,
+      "Send the character whole, or leave it out.",
+    ),
+  optionsRefused: () =>
+    makeFailure(
+      "invalidParams",
+      {},
+      'The call has "options", which only the integration may set.',
+      'Leave "options" out.',
+    ),
+  tooLong: (at: At, field: string, length: number, limit: number) =>
+    makeFailure(
+      "tooLarge",
+      at,
+      `"${field}" has ${length.toLocaleString("en")} characters; the limit is ${limit.toLocaleString("en")}.`,
+      "Shorten it.",
+    ),
+} as const;
+
+/** Failures of reading the text of a patch. */
+export const patchFailures = {
+  /** `problem` is one of `patchProblems`; `sound` are the sections without one, by kind and path. */
+  syntax: (at: At, line: { number: number; text: string }, problem: string, sound: readonly string[]) => {
+    const quotedLine = line.text.trim() === "" ? "is empty" : `${quote(line.text, limits.quotedLine)}`;
+    return makeFailure(
+      "patchSyntax",
+      at,
+      `Line ${line.number} of the patch${quotedLine === "is empty" ? " " : ", "}${quotedLine}: ${problem}.`,
+      `Nothing was changed: correct the patch and send all of it again.${sound.length === 0 ? "" : ` Sections that are fine: ${some(sound, 250)}.`}`,
+      { line: line.number },
+    );
+  },
+  pathTooLong: (lineNumber: number, length: number, limit: number) =>
+    makeFailure(
+      "tooLarge",
+      {},
+      `Line ${lineNumber} of the patch: the path is ${length.toLocaleString("en")} characters long; the limit is ${limit.toLocaleString("en")}.`,
+      "Nothing was changed: correct the patch and send all of it again.",
+      { line: lineNumber },
+    ),
+} as const;
+
+/** What is wrong with a line of a patch and what to write instead, as the clause that `patchFailures.syntax` takes. */
+export const patchProblems = {
+  empty: () => 'there is no patch; it starts with "*** Begin Patch" and ends with "*** End Patch"',
+  noBegin: () => 'no line is "*** Begin Patch"; write it alone on the first line of the patch',
+  textBefore: () => 'the strict grammar takes no text before "*** Begin Patch"; leave it out',
+  json: () => "this is JSON; send the text of the patch itself, which starts with *** Begin Patch",
+  escaped: () => 'its line breaks are spelt as "\\n"; send real line breaks',
+  unifiedDiff: () =>
+    'this is a unified diff; name the file with "*** Update File: path" instead of the lines ---, +++ and diff, between "*** Begin Patch" and "*** End Patch"',
+  beforeBegin: () => 'it stands before "*** Begin Patch", and so does not count; move it behind that line',
+  behindEnd: () => 'it stands behind "*** End Patch", and so does not count; move it in front of that line',
+  beginInside: () => 'a call holds one patch; put all sections between one "*** Begin Patch" and one "*** End Patch"',
+  noEnd: () => 'the patch ends without "*** End Patch"; write it alone on the last line',
+  noSections: () => "the patch holds no sections; write one for each file to be added, deleted or updated",
+  environment: () =>
+    'an environment has a name and stands once, directly behind "*** Begin Patch"; move the line there or leave it out',
+  expectedHeader: () =>
+    'a section must begin here, with "*** Add File: path", "*** Delete File: path" or "*** Update File: path"',
+  misspelt: (marker: string) => `is ${quote(marker)} meant? Write it exactly so, with its capitals and single blanks`,
+  addedLine: () =>
+    'in an "*** Add File" every line starts with "+", an empty one, too, and there is neither "@@" nor "*** End of File"',
+  deletedLine: () =>
+    'no lines follow "*** Delete File"; leave it out, or begin the next section with its header in front of it',
+  noHunks: () => "the section has no lines that say what to change; write them behind it, or leave it out",
+  emptyHunk: () =>
+    'no lines of a hunk follow; write those to find, with " " or "-" before each, and those to add, with "+"',
+  stackedAnchor: () => 'the strict grammar takes one "@@" a hunk, which has lines; leave one of them out',
+  hunkLine: () =>
+    'a line of a hunk starts with " " (it stays), "-" (it goes) or "+" (it comes), and a further hunk with "@@"',
+  renameHeader: () =>
+    'a new name takes two lines: "*** Update File: path", and behind it "*** Move to: new path"; lines that change follow, or none',
+  moveMisplaced: () =>
+    'it stands directly behind "*** Update File: path", once and before the first hunk; move it there',
+  endOfFileMisplaced: () => "it stands behind the lines of a hunk, and once; move it there or leave it out",
+  behindEndOfFile: () => 'behind "*** End of File" a new hunk starts with "@@"; write that line in front of it',
+} as const;
+
+/** Warnings about calls that can be read, and may not be whole. */
+export const dialectWarnings = {
+  patchMayBeCutOff: 'the patch has no "*** End Patch" and may have been cut off: check that nothing is missing',
+} as const;

@@ -1,0 +1,31 @@
+/** Sentences about a batch as a whole. */
+import { type At, makeFailure, nameOf } from "./failure.js";
+
+/** `Edits 0, 2-5, 7`, bounded. */
+export function indices(sorted: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const index of sorted) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === index - 1) last[1] = index;
+    else runs.push([index, index]);
+  }
+  const shown = runs.slice(0, 40).map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
+  return `${sorted.length === 1 ? "Edit" : "Edits"} ${shown.join(", ")}${runs.length > 40 ? ", …" : ""}`;
+}
+
+/** Failures of a batch as a whole, or of any of its parts. */
+export const batchFailures = {
+  tooLarge: (at: At, what: string, size: number, limit: number, unit: string) =>
+    makeFailure(
+      "tooLarge",
+      at,
+      `${nameOf(at)}: ${what} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}.`,
+      "Split the change into smaller calls.",
+    ),
+} as const;
+
+/** Warnings about what a batch has left out. */
+export const batchWarnings = {
+  leftOut: (left: readonly number[]): string =>
+    `${indices(left)} failed, or stood beside one that failed, and ${left.length === 1 ? "is" : "are"} left out`,
+} as const;
