@@ -1,0 +1,30 @@
+/** The ruler as a command, and bounds on what it measures, so that what runs for one ordinary call can't grow unnoticed. */
+import { execFileSync } from "node:child_process";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+/** The most files and functions of the server that may run for each call. Lower them when a call takes fewer. */
+const most: Readonly<Record<string, { readonly files: number; readonly functions: number }>> = {
+  propose: { files: 59, functions: 300 },
+  apply: { files: 72, functions: 380 },
+  disk: { files: 92, functions: 530 },
+};
+
+it("runs no more files and functions for one ordinary call than it may", () => {
+  const output = execFileSync("npm", ["run", "--silent", "walk"], {
+    cwd: dirname(dirname(fileURLToPath(import.meta.url))),
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = output.trimEnd().split("\n");
+  const walks = lines.map((line) => /^(\w+): (\d+) files, (\d+) functions$/.exec(line)?.slice(1) ?? [line]);
+  expect(walks.map(([name]) => name)).toEqual(Object.keys(most));
+  for (const [name = "", files, functions] of walks) {
+    expect(Number(files), `files that run for ${name}`).toBeLessThanOrEqual(most[name]!.files);
+    expect(Number(functions), `functions that run for ${name}`).toBeLessThanOrEqual(most[name]!.functions);
+    // A count of nothing would stay within every bound.
+    expect(Number(files)).toBeGreaterThan(10);
+    expect(Number(functions)).toBeGreaterThan(Number(files));
+  }
+});

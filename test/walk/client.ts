@@ -1,0 +1,86 @@
+/** A client and the server in one process, with streams in memory between them; the client applies what it is asked to and syncs whole texts. */
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { pathToFileURL } from "node:url";
+import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+import {
+  type ApplyWorkspaceEditParams,
+  type ApplyWorkspaceEditResult,
+  TextDocumentEdit,
+  TextEdit,
+} from "vscode-languageserver/node";
+import { TextDocument } from "vscode-languageserver-textdocument";
+import type { MultiEditResult } from "../../server/lsp/protocol.js";
+
+/** A client with one document. */
+export interface Client {
+  open(uri: string, text: string): Promise<void>;
+  /** The document's text. */
+  text(): string;
+  /** The request `multiEdit/apply`: nothing is changed. */
+  propose(call: object): Promise<MultiEditResult>;
+  /** The command `multiEdit.apply`. */
+  apply(call: object): Promise<MultiEditResult>;
+}
+
+/** Starts the server that was compiled into this folder, without a door for agents, and initializes it. */
+export async function startClient(compiled: string, root: string): Promise<Client> {
+  const [toServer, toClient] = [new PassThrough(), new PassThrough()];
+  await startServer(compiled, toServer, toClient);
+  const connection = createMessageConnection(new StreamMessageReader(toClient), new StreamMessageWriter(toServer));
+  let document = TextDocument.create("", "typescript", 0, "");
+
+  connection.onNotification("window/logMessage", () => undefined);
+  connection.onRequest("workspace/applyEdit", async ({ edit }: ApplyWorkspaceEditParams) => {
+    for (const change of edit.documentChanges ?? []) {
+      if (!TextDocumentEdit.is(change) || change.textDocument.uri !== document.uri) throw new Error("not the document");
+      const edits = change.edits.filter((one) => TextEdit.is(one));
+      const text = TextDocument.applyEdits(document, edits);
+      document = TextDocument.create(document.uri, document.languageId, document.version + 1, text);
+      // Before the answer, so that the proof is there when the server looks for it.
+      const textDocument = { uri: document.uri, version: document.version };
+      await connection.sendNotification("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
+    }
+    return { applied: true } satisfies ApplyWorkspaceEditResult;
+  });
+  connection.listen();
+
+  await connection.sendRequest("initialize", {
+    processId: null,
+    rootUri: null,
+    workspaceFolders: [{ uri: pathToFileURL(root).href, name: "walk" }],
+    capabilities: {
+      workspace: {
+        applyEdit: true,
+        workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] },
+      },
+    },
+  });
+  await connection.sendNotification("initialized", {});
+  return {
+    async open(uri, text) {
+      document = TextDocument.create(uri, "typescript", 1, text);
+      const textDocument = { uri, languageId: "typescript", version: 1, text };
+      await connection.sendNotification("textDocument/didOpen", { textDocument });
+    },
+    text: () => document.getText(),
+    propose: (call) => connection.sendRequest("multiEdit/apply", call),
+    apply: (call) =>
+      connection.sendRequest("workspace/executeCommand", { command: "multiEdit.apply", arguments: [call] }),
+  };
+}
+
+async function startServer(compiled: string, input: PassThrough, output: PassThrough): Promise<void> {
+  const load = (path: string): Promise<unknown> => import(pathToFileURL(join(compiled, path)).href);
+  const { streamChannel } = (await load("lsp/channel.js")) as typeof import("../../server/lsp/channel.js");
+  const { openSession } = (await load("lsp/transport.js")) as typeof import("../../server/lsp/transport.js");
+  const { registerServer } = (await load("lsp/server.js")) as typeof import("../../server/lsp/server.js");
+  const note = (_level: string, text: string): void => void process.stderr.write(`${text}\n`);
+  const session = openSession(streamChannel(input, output), {
+    exit: () => undefined,
+    note,
+    watch: () => undefined,
+  });
+  registerServer(session.connection, { version: "0.0.0", logLevel: "error", openToAgents: async () => undefined });
+  session.connection.listen();
+}

@@ -1,0 +1,49 @@
+/**
+ * The ruler of the server's size: counts the files and named functions of `server/` that run for one ordinary call.
+ * `npm run walk -- propose|apply|disk`; without a name all three. `--list` also prints which files and functions ran.
+ */
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { build } from "esbuild";
+import { walkNames, walkOnce } from "./walk.js";
+
+/** The server, one .js file for each .ts file, so that V8 names our own files. npm is at home in the package's folder. */
+const compiled = resolve("dist/walk");
+
+const { values, positionals } = parseArgs({ options: { list: { type: "boolean" } }, allowPositionals: true });
+const unknown = positionals.find((name) => !walkNames.some((walk) => walk === name));
+if (unknown !== undefined) throw new Error(`there is no walk ${unknown}; there are: ${walkNames.join(", ")}`);
+const chosen = walkNames.filter((name) => positionals.length === 0 || positionals.includes(name));
+const [only] = chosen;
+
+if (chosen.length === 1 && only !== undefined) {
+  await compile();
+  const ran = await walkOnce(only, compiled);
+  const functions = ran.reduce((sum, file) => sum + file.functions.length, 0);
+  const lines = [`${only}: ${ran.length} files, ${functions} functions`];
+  if (values.list)
+    lines.push(...ran.map((file) => `  ${file.path} (${file.functions.length}): ${file.functions.join(", ")}`));
+  // What the server keeps open would keep the process alive.
+  process.stdout.write(`${lines.join("\n")}\n`, () => process.exit());
+} else {
+  // Each in a process of its own: what one call has left in memory would shorten the next one.
+  const flags = values.list ? ["--list"] : [];
+  for (const name of chosen)
+    execFileSync(process.execPath, [process.argv[1] ?? "", name, ...flags], { stdio: "inherit" });
+}
+
+async function compile(): Promise<void> {
+  rmSync(compiled, { recursive: true, force: true });
+  // Not the programs at the top, which start themselves when they are loaded.
+  await build({
+    entryPoints: ["server/*/**/*.ts"],
+    outbase: "server",
+    outdir: compiled,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    logLevel: "warning",
+  });
+}
