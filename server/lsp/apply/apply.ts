@@ -3,7 +3,7 @@ import type { CancellationToken } from "vscode-languageserver/node";
 import { decodeCall } from "../../dialect/decode.js";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { type BatchOptions, indicesOf, type Operation } from "../../plan/operation.js";
-import { type EditOutcome, type FileChange, notAttempted } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, hasSameFate, notAttempted } from "../../plan/outcome.js";
 import { planBatch } from "../../plan/plan.js";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
@@ -178,7 +178,7 @@ async function applyCall(call: Call): Promise<Answer> {
     if (file.operations.length === 0) return changed;
     const again = await draft(call, file.operations);
     if (!again.ok) return { ok: false, failure: again.failures[0] };
-    const same = again.planned.files.find((one) => hasFateOf(one, file));
+    const same = again.planned.files.find((one) => hasSameFate(one, file));
     return same === undefined ? changed : { ok: true, file: same, planned: again.planned };
   };
   const { answer, steps } = await applyByServer({
@@ -194,11 +194,4 @@ async function applyCall(call: Call): Promise<Answer> {
   return isKept
     ? { ...answer, transaction }
     : { ...answer, warnings: [...answer.warnings, callSentences.tooLargeToUndo] };
-}
-
-/** Whether a file that was planned again is the same one and has become of it what was planned before. */
-function hasFateOf(one: FileChange, { kind, document, target }: FileChange): boolean {
-  // A file that was opened meanwhile has the client's spelling.
-  const isSame = one.document.uri === document.uri || one.document.path === document.path;
-  return isSame && one.kind === kind && one.target?.uri === target?.uri;
 }

@@ -1,5 +1,5 @@
 /** Watches for edits that were proposed to the client: one that the texts show to be applied can be taken back like any other. */
-import type { FileChange } from "../../plan/outcome.js";
+import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import { isThere, keepFile } from "../../workspace/fileBackup.js";
 import { withoutMark } from "../../workspace/files.js";
@@ -7,7 +7,7 @@ import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { openAt, type Session } from "../session.js";
 import { isExpected } from "./applyOutcome.js";
 import { tasksOf } from "./execute.js";
-import { diskAfter, nameAfter, type Site } from "./fileSteps.js";
+import { diskAfter, type Site } from "./fileSteps.js";
 import { tellApplied } from "./notifyApplied.js";
 import { inverseOf } from "./textSteps.js";
 import { type AppliedStep, sizeOf } from "./transactions.js";
@@ -102,7 +102,7 @@ async function stepOf(kind: AppliedStep["kind"], file: FileChange): Promise<Appl
 async function isApplied(session: Session, { steps, unseen, places }: Proposal): Promise<boolean> {
   const site: Site = { session, options: {}, places };
   const names = new Set(
-    steps.map(({ file }) => file).flatMap((file) => (file.kind === "delete" ? [] : nameAfter(file))),
+    steps.map(({ file }) => file).flatMap((file) => (file.kind === "delete" ? [] : nameAfter(file).uri)),
   );
   const isGone = async (uri: string): Promise<boolean> => names.has(uri) || !(await isThereAt(uri));
   for (const { kind, file } of steps) {
@@ -111,7 +111,7 @@ async function isApplied(session: Session, { steps, unseen, places }: Proposal):
       kind === "delete"
         ? await isGone(uri)
         : kind === "rename"
-          ? (await isThereAt(nameAfter(file))) && (await isGone(uri))
+          ? (await isThereAt(nameAfter(file).uri)) && (await isGone(uri))
           : (kind === "text" && file.document.version !== null && !unseen.has(uri)) || (await hasText(site, file));
     if (!isDone) return false;
   }
@@ -126,7 +126,7 @@ async function isThereAt(uri: string): Promise<boolean> {
 /** In the editor where it has the file open, else on disk. */
 async function hasText(site: Site, file: FileChange): Promise<boolean> {
   const { session } = site;
-  const open = openAt(session, nameAfter(file)) ?? openAt(session, file.document.uri);
+  const open = openAt(session, nameAfter(file).uri) ?? openAt(session, file.document.uri);
   if (open === undefined) return (await diskAfter(site, file, file.text)) === "same";
   const text = withoutMark(open.text);
   if (file.change.isEmpty) return text === file.text;

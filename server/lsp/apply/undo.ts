@@ -3,7 +3,7 @@ import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";
 import type { Failure } from "../../plan/failure.js";
-import type { FileChange } from "../../plan/outcome.js";
+import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import type { Document } from "../../plan/snapshot.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
@@ -19,7 +19,6 @@ import { callSentences, editorFailures, requestFailures, undoFailures } from "..
 import { type Session, worldOf } from "../session.js";
 import { applyByServer, type Drafted, inTurn, type Redrafted } from "./applyLoop.js";
 import { isExpected } from "./applyOutcome.js";
-import { nameAfter } from "./fileSteps.js";
 import { tellApplied } from "./notifyApplied.js";
 import { inverseOf } from "./textSteps.js";
 import type { AppliedStep, Transaction } from "./transactions.js";
@@ -93,7 +92,7 @@ interface UndoPlan {
 function createPlan(session: Session, { steps }: Transaction): UndoPlan {
   const applied = [...new Set(steps.map(({ file }) => file))];
   /** Names that are taken now and free again on the way. */
-  const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map(nameAfter));
+  const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri));
   /** By inverse file, what was applied. */
   const sources = new Map<FileChange, FileChange>();
   const kindOf = (file: FileChange): AppliedStep["kind"][] =>
@@ -131,18 +130,17 @@ function createPlan(session: Session, { steps }: Transaction): UndoPlan {
   };
 }
 
-/** What takes a step back. */
-const opposites = { text: "text", create: "delete", rename: "rename", delete: "restore", restore: "delete" } as const;
-
 /** Texts first, under the names that they have now, those of open documents before others; then whole files, the last step first. */
 function tasksOf(
   steps: readonly AppliedStep[],
   inverseFor: (file: FileChange) => FileChange | undefined,
 ): readonly Task[] {
-  const tasks = steps.toReversed().map(({ kind, file, kept }): Task => {
+  const tasks = steps.toReversed().flatMap(({ kind, file, kept }): Task[] => {
     const planned = inverseFor(file);
-    if (planned === undefined) throw new Error("every step must have its inverse");
-    return { kind: opposites[kind], planned, ...(kept === undefined ? {} : { bytes: kept }) };
+    if (planned?.kind === "delete") return [{ kind: "delete", planned }];
+    if (planned?.kind === "create") return kept === undefined ? [] : [{ kind: "restore", planned, bytes: kept }];
+    if (kind === "rename" && planned?.kind === "rename") return [{ kind: "rename", planned }];
+    return planned === undefined ? [] : [{ kind: "text", planned }];
   });
   const rank = ({ kind, planned }: Task): number =>
     kind !== "text" ? 2 : planned.document.version === null ? 1 : planned.change.isEmpty ? 2 : 0;
@@ -180,7 +178,7 @@ async function inverseFile(session: Session, source: Source): Promise<Inverted> 
     const { kept } = source.steps.find((step) => step.file === file) ?? {};
     return kept === undefined ? conflict(callSentences.notKept) : { ok: true, file: restored(file), place: undefined };
   }
-  const name = nameAfter(file);
+  const name = nameAfter(file).uri;
   const target = await readTarget(pathOfSyncedUri(name) ?? name, worldOf(session, undefined));
   if (!target.ok) return target.failure.code === "fileNotFound" ? conflict(callSentences.gone) : target;
   const { document, place } = target;
@@ -205,7 +203,7 @@ async function inverseFile(session: Session, source: Source): Promise<Inverted> 
 }
 
 /** What an inverse has in common with the change. */
-function bare({ edits }: FileChange): Pick<FileChange, "edits" | "overwritten" | "operations"> {
+function bare({ edits }: FileChange) {
   return { edits, overwritten: false, operations: [] };
 }
 

@@ -2,7 +2,7 @@
 import { ErrorCodes, LSPErrorCodes, ResponseError, type WorkspaceEdit } from "vscode-languageserver/node";
 import { diffing, diffOf, type FileDiff, inDiffOrder } from "../../plan/diff.js";
 import type { Failure, FailureCode } from "../../plan/failure.js";
-import type { EditOutcome, FileChange, Planned } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, nameAfter, type Planned } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } from "../protocol.js";
 import { callSentences } from "../sentences.js";
@@ -62,7 +62,7 @@ export function labelOf(files: readonly FileChange[], options: CallOptions): str
   const edits = named.reduce((sum, file) => sum + file.edits, 0);
   const told = asked(named);
   const [only] = told;
-  const moved = only?.target === undefined ? "" : ` → ${only.target.path}`;
+  const moved = only?.kind === "rename" ? ` → ${only.target.path}` : "";
   const name = told.length === 1 && only !== undefined ? `${only.document.path}${moved}` : `${told.length} files`;
   return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
 }
@@ -74,7 +74,7 @@ function isChanged({ kind, change }: FileChange): boolean {
 
 /** Without the files that only make room for another one, which nobody has asked for. */
 function asked(files: readonly FileChange[]): readonly FileChange[] {
-  const room = new Set(files.flatMap(({ overwritten, target }) => (overwritten && target ? [target.uri] : [])));
+  const room = new Set(files.flatMap((file) => (file.kind === "rename" && file.overwritten ? [file.target.uri] : [])));
   return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
 }
 
@@ -84,8 +84,7 @@ function asked(files: readonly FileChange[]): readonly FileChange[] {
  */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
   const told = asked(changed);
-  const pathsOf = (files: readonly FileChange[]): string[] =>
-    files.map(({ document, target }) => target?.path ?? document.path);
+  const pathsOf = (files: readonly FileChange[]): string[] => files.map((file) => nameAfter(file).path);
   const linesOf = (letter: string): string[] =>
     pathsOf(told.filter((file) => letterOf(file) === letter)).map((path) => `${letter} ${path}`);
   const unseen = pathsOf(told.filter((file) => written?.has(file)));
@@ -93,9 +92,9 @@ function textOf(label: string, changed: readonly FileChange[], { written }: Repo
   return [label, ...onDisk, ...["A", "M", "D"].flatMap(linesOf)].join("\n");
 }
 
-function letterOf({ kind, overwritten }: FileChange): "A" | "M" | "D" {
-  if (kind === "delete") return "D";
-  return kind === "create" || (kind === "update" && overwritten) ? "A" : "M";
+function letterOf(file: FileChange): "A" | "M" | "D" {
+  if (file.kind === "delete") return "D";
+  return file.kind === "create" || (file.kind === "update" && file.overwritten) ? "A" : "M";
 }
 
 /** The lines of a text that fit into a number of characters. */
@@ -111,14 +110,14 @@ export function wholeDiff(files: readonly FileChange[]): string {
 }
 
 function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileResult {
-  const { document, target } = file;
+  const { document } = file;
   const onDisk = file.kind === "delete" ? undefined : (report.onDisk?.get(file) ?? document.onDisk);
   return {
     path: document.path,
     uri: document.uri,
     kind: file.kind,
-    ...(target === undefined ? {} : { newPath: target.path }),
-    ...(file.overwritten ? { overwritten: true } : {}),
+    ...(file.kind === "rename" ? { newPath: file.target.path } : {}),
+    ...(file.kind !== "delete" && file.overwritten ? { overwritten: true } : {}),
     version: document.version,
     ...(document.hash === undefined ? {} : { hash: document.hash }),
     firstChangedLine: diff.firstChangedLine,
