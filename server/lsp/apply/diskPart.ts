@@ -16,7 +16,7 @@ import { labelOf } from "../edit/result.js";
 import { callSentences } from "../sentences.js";
 import { openAt, type Session, worldOf } from "../session.js";
 import { namePathOf, type Site } from "./fileSteps.js";
-import type { Step, Task } from "./work.js";
+import type { DiskPart, Step, Task, Written } from "./work.js";
 
 /** The tasks of a batch, by who does them. */
 export interface Parts {
@@ -49,22 +49,6 @@ function hasUnsavedText(task: Task): boolean {
   const saved = decodeBytes(task.bytes.bytes);
   return saved.ok && saved.text !== task.planned.text;
 }
-
-/** A disk part that is ready and that nobody sees yet. */
-export interface DiskPart {
-  readonly ok: true;
-  /** What was found of earlier batches, and what can't be kept as it was. */
-  readonly warnings: readonly string[];
-  readonly tasks: readonly Task[];
-  /** Makes all of it visible, or nothing; `hasWaited`: somebody had time to open one of the files since. */
-  commit(when: { readonly hasWaited: boolean }): Promise<Written>;
-  abandon(): void;
-}
-
-/** What a disk part came to: a step for each of its tasks, or the steps that did not come about, and why. */
-export type Written =
-  | { readonly isDone: true; readonly steps: readonly Step[] }
-  | { readonly isDone: false; readonly steps: readonly [Step, ...Step[]] };
 
 /** Why nothing can be made ready. */
 export interface NoDiskPart {

@@ -3,7 +3,7 @@
 import { type EditOutcome, type FileChange, nameAfter } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import { staleFailures, staleProblems } from "../../workspace/sentences.js";
-import { toEditorError, toResult } from "../edit/result.js";
+import { type Answer, toEditorRefusal, toResult } from "../edit/result.js";
 import { orderOf, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { callSentences } from "../sentences.js";
 import { inSlices, openAt } from "../session.js";
@@ -12,7 +12,7 @@ import { createFile, deleteFile, diskAfter, type FileStep, renameFile, restoreFi
 import { saveChanged } from "./save.js";
 import { giveUp, shownIn } from "./takeBack.js";
 import { changeText } from "./textSteps.js";
-import type { Answer, Job, Step, Task, Work } from "./work.js";
+import type { Job, Step, Task, Work } from "./work.js";
 
 /** What applying a job came to. */
 export interface Applied {
@@ -33,7 +33,7 @@ export async function applyThroughEditor(job: Job): Promise<Applied> {
   if (onDisk?.isDone === false) return { answer: await giveUp(work, onDisk.steps), steps: undefined };
   work.done.push(...(onDisk?.steps ?? []));
   const answer = await finish(work);
-  return { answer, steps: "outcome" in answer && answer.outcome === "applied" ? work.done : undefined };
+  return { answer, steps: answer.ok && answer.result.outcome === "applied" ? work.done : undefined };
 }
 
 /**
@@ -139,7 +139,7 @@ async function finish(work: Work): Promise<Answer> {
     files.filter((file) => !restored.includes(file)),
     shownIn(work),
   );
-  if (!made.ok) return toEditorError(made.failure, outcomes);
+  if (!made.ok) return toEditorRefusal(made.failure, outcomes);
   const outcome = isProved ? "applied" : "unknown";
   const result = toResult({
     planned: { ...planned, files, outcomes },
@@ -150,7 +150,7 @@ async function finish(work: Work): Promise<Answer> {
     onDisk,
     written: byServer,
   });
-  return inSlices(result);
+  return { ok: true, result: await inSlices(result) };
 }
 
 /** Documents that the editor keeps open although their file is gone, or has another name; it gets a moment to close them. */

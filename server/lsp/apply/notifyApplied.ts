@@ -4,10 +4,10 @@ import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { LineIndex } from "../../text/lines.js";
 import { withoutMark } from "../../workspace/files.js";
 import { ascendingPositions } from "../edit/positions.js";
+import type { AppliedStep } from "../history.js";
 import { type DidApplyParams, notifications } from "../protocol.js";
 import { announcedBy, openAt, type Session } from "../session.js";
 import { inverseOf } from "./textSteps.js";
-import type { AppliedStep } from "./transactions.js";
 
 /** What is told of. */
 export interface Told {

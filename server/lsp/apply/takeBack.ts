@@ -4,14 +4,14 @@ import { type Failure, withRest } from "../../plan/failure.js";
 import { indicesOf } from "../../plan/operation.js";
 import { asUpdate, type EditOutcome, type FileChange, nameAfter } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
-import { toEditorError, toResult } from "../edit/result.js";
+import { type Answer, toEditorRefusal, toResult } from "../edit/result.js";
 import { toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { type Asked, callSentences, editorFailures, type Leftover } from "../sentences.js";
 import { inSlices, openAt, type Session } from "../session.js";
 import { patienceOf } from "./applyOutcome.js";
 import { diskAfter, removeFile, removeRestored, renameBack, undelete } from "./fileSteps.js";
 import { takeTextBack } from "./textSteps.js";
-import type { Answer, Step, Work } from "./work.js";
+import type { Step, Work } from "./work.js";
 
 /**
  * Takes back what was done, the last first, because some steps did not come about, of which the first says why. What then
@@ -46,7 +46,7 @@ export async function giveUp(work: Work, steps: readonly [Step, ...Step[]]): Pro
   const outcomes = outcomesOf(work, { steps, failure, held });
   for (const step of steps) if (doubtful.has(step.proof.kind)) hold(step);
   const warnings = isThere ? (work.disk?.warnings ?? []) : [];
-  return held.size === 0 ? toEditorError(failure, outcomes) : unknown(work, { failure, outcomes, held, warnings });
+  return held.size === 0 ? toEditorRefusal(failure, outcomes) : unknown(work, { failure, outcomes, held, warnings });
 }
 
 /** Proofs of steps that may have come about after all. */
@@ -105,7 +105,7 @@ async function unknown(work: Work, { failure, outcomes, held, warnings }: Left):
     warnings: [failure.message, ...work.warnings, ...warnings],
     onDisk,
   });
-  return inSlices(result);
+  return { ok: true, result: await inSlices(result) };
 }
 
 /** The session for the edit of an answer: what the server has written itself need not be anything that the editor can do. */

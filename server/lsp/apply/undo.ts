@@ -14,41 +14,45 @@ import { staleProblems } from "../../workspace/sentences.js";
 import { readTarget } from "../../workspace/takeSnapshot.js";
 import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { fitted } from "../edit/lineEnds.js";
-import { toError } from "../edit/result.js";
+import { type Answer, toRefusal } from "../edit/result.js";
+import type { AppliedStep, Transaction } from "../history.js";
 import { callSentences, editorFailures, requestFailures, undoFailures } from "../sentences.js";
 import { type Session, worldOf } from "../session.js";
 import { applyByServer, type Drafted, inTurn, type Redrafted } from "./applyLoop.js";
 import { isExpected } from "./applyOutcome.js";
 import { tellApplied } from "./notifyApplied.js";
+import { settleProposals } from "./proposals.js";
 import { inverseOf } from "./textSteps.js";
-import type { AppliedStep, Transaction } from "./transactions.js";
-import type { Answer, GoodPlan, Task } from "./work.js";
+import type { GoodPlan, Task } from "./work.js";
 
 /** Serves one request. Never throws for what a caller can send. */
 export async function undo(session: Session, params: unknown, token: CancellationToken): Promise<Answer> {
   const asked = undoParams(params);
-  if (!asked.ok) return toError([asked.failure], []);
+  if (!asked.ok) return toRefusal([asked.failure]);
   await session.ready;
   return inTurn({ session, token }, async () => {
-    const { transactions, proposals } = session;
+    const { history } = session;
     const { id } = asked;
-    await proposals.settle(session);
-    if (id !== undefined && proposals.has(id)) return toError([undoFailures.notApplied(id)], []);
-    const transaction = id === undefined ? transactions.last() : transactions.get(id);
+    await settleProposals(session);
+    if (id !== undefined && history.proposals().some((one) => one.id === id))
+      return toRefusal([undoFailures.notApplied(id)]);
+    const transaction = id === undefined ? history.last() : history.get(id);
     if (transaction === undefined) {
-      return toError([id === undefined ? undoFailures.nothing() : undoFailures.unknown(id)], []);
+      return toRefusal([id === undefined ? undoFailures.nothing() : undoFailures.unknown(id)]);
     }
-    if (transaction.isUndone) return toError([undoFailures.undone(transaction.id, transaction.label)], []);
+    if (transaction.isUndone) return toRefusal([undoFailures.undone(transaction.id, transaction.label)]);
     return takeBack(session, transaction, token);
   });
 }
 
-type Asked = { readonly ok: true; readonly id: string | undefined } | { readonly ok: false; readonly failure: Failure };
+type UndoParams =
+  | { readonly ok: true; readonly id: string | undefined }
+  | { readonly ok: false; readonly failure: Failure };
 
 /** A misspelt key must not undo another transaction than the one that was meant. */
-function undoParams(params: unknown): Asked {
+function undoParams(params: unknown): UndoParams {
   const given: unknown = Array.isArray(params) && params.length <= 1 ? params[0] : params;
-  const fail = (failure: Failure): Asked => ({ ok: false, failure });
+  const fail = (failure: Failure): UndoParams => ({ ok: false, failure });
   if (given === undefined || given === null) return { ok: true, id: undefined };
   if (typeof given !== "object" || Array.isArray(given)) {
     return fail(callFailures.wrongType({}, "transaction", "the params are no object"));
@@ -75,11 +79,11 @@ async function takeBack(session: Session, transaction: Transaction, token: Cance
     tasksOf: plan.tasksOf,
     noApplyEdit: () => editorFailures.noApplyEdit("undo"),
   });
-  if (steps === undefined || !("outcome" in answer)) return answer;
+  if (steps === undefined || !answer.ok) return answer;
   for (const { tidy } of transaction.steps.toReversed()) await tidy?.();
-  session.transactions.undone(id);
-  tellApplied(session, { transaction: id, label: answer.label, steps });
-  return { ...answer, transaction: id };
+  session.history.undone(id);
+  tellApplied(session, { transaction: id, label: answer.result.label, steps });
+  return { ok: true, result: { ...answer.result, transaction: id } };
 }
 
 /** The inverse of a transaction, planned on the texts of the moment. */

@@ -1,5 +1,4 @@
 /** The types of what the server applies: a plan with its tasks, and the steps in which they were done. */
-import type { ResponseError } from "vscode-languageserver/node";
 import type { Failure } from "../../plan/failure.js";
 import type {
   EditOutcome,
@@ -11,12 +10,7 @@ import type {
   Planned,
 } from "../../plan/outcome.js";
 import type { KeptFile } from "../../workspace/fileBackup.js";
-import type { MultiEditErrorData, MultiEditResult } from "../protocol.js";
-import type { DiskPart } from "./diskPart.js";
 import type { FileStep, Site } from "./fileSteps.js";
-
-/** A result, or the error that takes its place. */
-export type Answer = MultiEditResult | ResponseError<MultiEditErrorData>;
 
 /** A plan that goes through. */
 export type GoodPlan = Extract<Planned, { ok: true }>;
@@ -63,3 +57,19 @@ export interface Work extends Job {
   /** Bytes of deleted files that are kept. */
   readonly budget: { bytes: number };
 }
+
+/** A disk part that is ready and that nobody sees yet. */
+export interface DiskPart {
+  readonly ok: true;
+  /** What was found of earlier batches, and what can't be kept as it was. */
+  readonly warnings: readonly string[];
+  readonly tasks: readonly Task[];
+  /** Makes all of it visible, or nothing; `hasWaited`: somebody had time to open one of the files since. */
+  commit(when: { readonly hasWaited: boolean }): Promise<Written>;
+  abandon(): void;
+}
+
+/** What a disk part came to: a step for each of its tasks, or the steps that did not come about, and why. */
+export type Written =
+  | { readonly isDone: true; readonly steps: readonly Step[] }
+  | { readonly isDone: false; readonly steps: readonly [Step, ...Step[]] };

@@ -1,7 +1,7 @@
-/** Makes the answers: results for what is proposed or applied, JSON-RPC errors for what failed. */
-import { ErrorCodes, LSPErrorCodes, ResponseError, type WorkspaceEdit } from "vscode-languageserver/node";
+/** Makes the answers: results for what is proposed or applied, refusals for what failed. */
+import type { WorkspaceEdit } from "vscode-languageserver/node";
 import { diffing, diffOf, type FileDiff, inDiffOrder } from "../../plan/diff.js";
-import type { Failure, FailureCode } from "../../plan/failure.js";
+import type { Failure } from "../../plan/failure.js";
 import { type EditOutcome, type FileChange, nameAfter, type Planned } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } from "../protocol.js";
@@ -132,33 +132,41 @@ function toEditResult(outcome: EditOutcome): MultiEditResult["edits"][number] {
   return { ...outcome, places: outcome.places.map((place) => ({ ...place })) };
 }
 
-/** JSON-RPC codes by failure code; all others are `RequestFailed`. */
-const rpcCodes: Partial<Record<FailureCode, number>> = {
-  invalidParams: ErrorCodes.InvalidParams,
-  unknownField: ErrorCodes.InvalidParams,
-  missingField: ErrorCodes.InvalidParams,
-  missingPath: ErrorCodes.InvalidParams,
-  patchSyntax: ErrorCodes.InvalidParams,
-  contentModified: LSPErrorCodes.ContentModified,
-  cancelled: LSPErrorCodes.RequestCancelled,
-};
+/** The answer to a request: its result, or why there is none. Only the doors know how the protocol says either. */
+export type Answer<T = MultiEditResult> = { readonly ok: true; readonly result: T } | Refusal;
 
-/** The error that a failed call is answered with, which changed nothing; of several failures the first one's code counts. */
-export function toError(
+/** The answer to a request that failed, and changed nothing. */
+export interface Refusal {
+  readonly ok: false;
+  /** All that went wrong; the first one's code is the code of the answer. */
+  readonly failures: readonly Failure[];
+  readonly outcomes: readonly EditOutcome[];
+  /** For people and agents. */
+  readonly message: string;
+  /** The diff that the user has rejected; `undefined`: nobody rejected one. */
+  readonly diff?: string;
+}
+
+/** The answer to a call that failed. */
+export function toRefusal(
   failures: readonly Failure[],
-  outcomes: readonly EditOutcome[],
+  outcomes: readonly EditOutcome[] = [],
   call: { readonly isPatch: boolean } = { isPatch: false },
-): ResponseError<MultiEditErrorData> {
-  const code = rpcCodes[failures[0]?.code ?? "invalidParams"] ?? LSPErrorCodes.RequestFailed;
+): Refusal {
   // Where it is the call that failed, nothing is known of its edits.
   const known = failures.some(({ index }) => index !== undefined) ? outcomes : [];
   const sound = known.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
   const message = callSentences.failed(failures, { sound, total: known.length, ...call });
-  return new ResponseError(code, message, { failures: [...failures], edits: outcomes.map(toEditResult) });
+  return { ok: false, failures, outcomes, message };
 }
 
-/** The error of a call that the editor did not go along with: its one failure says what became of everything. */
-export function toEditorError(failure: Failure, outcomes: readonly EditOutcome[]): ResponseError<MultiEditErrorData> {
-  const code = rpcCodes[failure.code] ?? LSPErrorCodes.RequestFailed;
-  return new ResponseError(code, failure.message, { failures: [failure], edits: outcomes.map(toEditResult) });
+/** The answer to a call that the editor did not go along with: its one failure says what became of everything. */
+export function toEditorRefusal(failure: Failure, outcomes: readonly EditOutcome[]): Refusal {
+  return { ok: false, failures: [failure], outcomes, message: failure.message };
+}
+
+/** A refusal as the `data` of its error. */
+export function toErrorData({ failures, outcomes, diff }: Refusal): MultiEditErrorData {
+  const data = { failures: [...failures], edits: outcomes.map(toEditResult) };
+  return diff === undefined ? data : { ...data, diff };
 }
