@@ -29,8 +29,8 @@ export interface IncomingRequest {
 type Serve = (session: Session, asked: IncomingRequest, token: CancellationToken) => Promise<Answer<unknown>>;
 
 const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
-  [methods.apply, (session, asked, token) => traced(session, { ...asked, door: asked.applier }, token)],
-  [methods.preview, (session, asked, token) => traced(session, { ...asked, door: "preview" }, token)],
+  [methods.apply, (session, asked, token) => traced(session, asked, token)],
+  [methods.preview, (session, asked, token) => traced(session, { ...asked, applier: "preview" }, token)],
   [methods.read, (session, asked) => readDocument(session, asked.params)],
   [methods.undo, (session, asked, token) => undo(session, asked.params, token)],
   [methods.status, async (session) => ({ ok: true, result: await statusOf(session) })],
@@ -91,6 +91,6 @@ async function traced(session: Session, call: ReceivedCall, token: CancellationT
   const answer = await applyBatch(session, call, token);
   const verbose = answer.ok ? answer.result.diff : answer.message;
   const duration = (performance.now() - start).toFixed(1);
-  session.connection.tracer.log(`${call.door} ${outcomeOf(answer)} (${duration} ms)`, shorten(verbose));
+  session.connection.tracer.log(`${call.applier} ${outcomeOf(answer)} (${duration} ms)`, shorten(verbose));
   return answer;
 }

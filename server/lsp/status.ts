@@ -2,7 +2,7 @@
 import { sameAsDisk } from "../workspace/files.js";
 import { mapBounded } from "../workspace/identity.js";
 import { pathOfSyncedUri } from "../workspace/uri.js";
-import { settleProposals } from "./apply/proposals.js";
+import { settleProposals } from "./apply/recordApplied.js";
 import { protocolVersion, type StatusResult } from "./protocol.js";
 import type { Session } from "./session.js";
 

@@ -12,7 +12,7 @@ import type {
 import type { Failure } from "../../plan/failure.js";
 import { type FileOrder, fileOrder } from "../../plan/fileOrder.js";
 import type { FileChange } from "../../plan/outcome.js";
-import { ChangeSet } from "../../text/changeSet.js";
+import { type Change, ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
 import type { ClientFacts } from "../clients.js";
 import { editorFailures } from "../sentences.js";
@@ -25,43 +25,45 @@ export interface EditTarget {
   readonly facts: ClientFacts;
 }
 
-/** An edit that the client can apply, or why there is none. */
-export type MadeEdit =
-  | { readonly ok: true; readonly edit: WorkspaceEdit }
-  | { readonly ok: false; readonly failure: Failure };
-
 /** An operation on a whole file. Without options: some clients do nothing of an edit that has any. */
 export type FileOperation = CreateFile | RenameFile | DeleteFile;
+
+/** The failure of a plan that needs a file operation which the client does not offer; `undefined`: it needs none. */
+export function missingOperation(files: readonly FileChange[], target: EditTarget): Failure | undefined {
+  for (const { kind, document } of files) {
+    if (kind !== "update" && !offers(target, kind)) return editorFailures.noResourceOperation(document.path, kind);
+  }
+  return undefined;
+}
 
 /**
  * Creations first, then one entry a document with the version that was matched, under the name that it has so far; then
  * renames and deletions, and what can only be created behind them, with its text. Files without a change are left out.
+ * `made` has the text edits of files that were made before.
  */
-export function toWorkspaceEdit(files: readonly FileChange[], target: EditTarget): MadeEdit {
-  for (const { kind, document } of files) {
-    if (kind === "update" || offers(target, kind)) continue;
-    return { ok: false, failure: editorFailures.noResourceOperation(document.path, kind) };
-  }
+export function toWorkspaceEdit(
+  files: readonly FileChange[],
+  target: EditTarget,
+  made: ReadonlyMap<FileChange, readonly TextEdit[]> = new Map(),
+): WorkspaceEdit {
+  const editsOf = (file: FileChange): TextEdit[] => [...(made.get(file) ?? toTextEdits(file, target))];
   const changed = files.filter((file) => !file.change.isEmpty);
   if (!hasDocumentChanges(target)) {
-    const entries = changed.map((file) => [file.document.uri, toTextEdits(file, target)]);
-    return { ok: true, edit: { changes: Object.fromEntries(entries) } };
+    return { changes: Object.fromEntries(changed.map((file) => [file.document.uri, editsOf(file)])) };
   }
   const { created, after } = orderOf(files);
+  const textOf = (file: FileChange): TextDocumentEdit => {
+    const { uri, version } = file.document;
+    return { textDocument: { uri, version }, edits: editsOf(file) };
+  };
   const edits = changed.filter((file) => file.kind === "rename" || !after.includes(file));
-  const late = (file: FileChange): boolean => file.kind === "create" && !file.change.isEmpty;
+  const isLate = (file: FileChange): boolean => file.kind === "create" && !file.change.isEmpty;
   return {
-    ok: true,
-    edit: {
-      documentChanges: [
-        ...created.flatMap((file) => toFileOperation(file)),
-        ...edits.map((file) => toTextDocumentEdit(file, target)),
-        ...after.flatMap((file) => [
-          ...toFileOperation(file),
-          ...(late(file) ? [toTextDocumentEdit(file, target)] : []),
-        ]),
-      ],
-    },
+    documentChanges: [
+      ...created.flatMap(toFileOperation),
+      ...edits.map(textOf),
+      ...after.flatMap((file) => [...toFileOperation(file), ...(isLate(file) ? [textOf(file)] : [])]),
+    ],
   };
 }
 
@@ -72,18 +74,12 @@ export function orderOf(files: readonly FileChange[]): FileOrder {
   return order;
 }
 
-/** What is done to a file as a whole: one operation, or none. `uri`: the client's spelling, where it is not the document's. */
-function toFileOperation(file: FileChange, uri = file.document.uri): FileOperation[] {
-  switch (file.kind) {
-    case "create":
-      return [{ kind: "create", uri }];
-    case "delete":
-      return [{ kind: "delete", uri }];
-    case "rename":
-      return [{ kind: "rename", oldUri: uri, newUri: file.target.uri }];
-    case "update":
-      return [];
-  }
+/** What is done to a file as a whole: one operation, or none. */
+function toFileOperation(file: FileChange): FileOperation[] {
+  const { kind } = file;
+  const { uri } = file.document;
+  if (kind === "rename") return [{ kind, oldUri: uri, newUri: file.target.uri }];
+  return kind === "update" ? [] : [{ kind, uri }];
 }
 
 /** Whether the client offers a file operation. */
@@ -91,14 +87,8 @@ export function offers({ capabilities }: EditTarget, operation: FileOperation["k
   return capabilities.workspace?.workspaceEdit?.resourceOperations?.includes(operation) ?? false;
 }
 
-/** The edits of one document, with the version they are for. */
-export function toTextDocumentEdit(file: FileChange, target: EditTarget): TextDocumentEdit {
-  const { uri, version } = file.document;
-  return { textDocument: { uri, version }, edits: toTextEdits(file, target) };
-}
-
-/** Disjoint, sorted, in the negotiated encoding, for the text that the editor has. */
-function toTextEdits({ document, change, kind }: FileChange, target: EditTarget): TextEdit[] {
+/** The text edits of one document: disjoint, sorted, in the negotiated encoding, for the text that the editor has. */
+export function toTextEdits({ document, change, kind }: FileChange, target: EditTarget): TextEdit[] {
   const start: Position = { line: 0, character: 0 };
   // What is not open and empty is opened by the edit, and then is one line end to some editors.
   if (kind === "create" || (document.version === null && document.text === "")) {
@@ -129,3 +119,42 @@ export function hasDocumentChanges({ capabilities, facts }: EditTarget): boolean
   const offered = capabilities.workspace?.workspaceEdit;
   return offered?.documentChanges === true || (offered?.resourceOperations?.length ?? 0) > 0 || facts.documentChanges;
 }
+
+/**
+ * A file as it is planned for an editor that makes all line ends of an inserted text alike: where both kinds stand in the
+ * text, it inserts LF, whatever it is sent.
+ */
+export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file: FileChange): FileChange {
+  const { document, change } = file;
+  const announced = target.capabilities.workspace?.workspaceEdit?.normalizesLineEndings === true;
+  if (!announced && !target.facts.normalisesInserts) return file;
+  if (!document.text.includes("\r\n") || !hasLoneLf(document.text)) return file;
+  const fit = ChangeSet.of(
+    change.length,
+    change.changes.map((one): Change => ({ ...one, insert: withLf(one.insert) })),
+  );
+  return { ...file, change: fit, text: fit.apply(document.text) };
+}
+
+/** A file that was planned as it is on disk, as an editor has it once it is open that has LF for every line end. */
+export function asOpened({ facts }: Pick<EditTarget, "facts">, file: FileChange): FileChange {
+  const { document, change } = file;
+  if (document.version !== null || !facts.habits.syncsLf) return file;
+  if (!document.text.includes("\r\n") || hasLoneLf(document.text)) return file;
+  let read = 0;
+  let dropped = 0;
+  const offset = (at: number): number => {
+    dropped += at - read - withLf(document.text.slice(read, at)).length;
+    read = at;
+    return at - dropped;
+  };
+  const changes = change.changes.map(
+    ({ from, to, insert }): Change => ({ from: offset(from), to: offset(to), insert: withLf(insert) }),
+  );
+  const text = withLf(document.text);
+  const folded = ChangeSet.of(text.length, changes);
+  return { ...file, document: { ...document, text }, change: folded, text: folded.apply(text) };
+}
+
+const hasLoneLf = (text: string): boolean => /(?<!\r)\n/.test(text);
+const withLf = (text: string): string => text.replaceAll("\r\n", "\n");
