@@ -145,14 +145,14 @@ function pairMiddle(old: readonly string[], next: readonly string[], offset: num
 }
 
 /** A run of lines that only one of two texts has, or both. */
-interface Part {
+interface LineRun {
   readonly removed: boolean;
   readonly added: boolean;
   readonly count: number;
 }
 
 /** How one list of lines becomes another; the two neither start nor end alike. */
-function partsOf(old: readonly string[], next: readonly string[]): readonly Part[] {
+function partsOf(old: readonly string[], next: readonly string[]): readonly LineRun[] {
   const replaced = [
     { removed: true, added: false, count: old.length },
     { removed: false, added: true, count: next.length },

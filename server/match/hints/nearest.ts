@@ -66,7 +66,7 @@ const bounds = {
 } as const;
 
 /** What is sought, cut into lines. */
-interface Sought {
+interface SoughtLines {
   readonly lines: readonly string[];
   /** Whether the last line has its end. */
   readonly isEnded: boolean;
@@ -92,7 +92,7 @@ export function nearestRegions(
     all.findIndex((line) => line.trim() !== ""),
   );
   const lines = all.slice(blanksInFront);
-  const sought: Sought = { lines, isEnded, blanksInFront, wholeLines };
+  const sought: SoughtLines = { lines, isEnded, blanksInFront, wholeLines };
   const scored = candidatesOf(index, lines).map(({ start, isVoted }) => {
     const aligned = align(index, start, lines);
     const score = Math.max(aligned.score, isVoted ? similarity(index, start, lines) : 0);
@@ -202,10 +202,10 @@ function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, n
 }
 
 /** A part of the old text, and the 0-based line of it that has the part. */
-type Part = readonly [text: string, line: number];
+type SoughtPart = readonly [text: string, line: number];
 
 /** Where no whole line is there, the longest words may be. */
-function longestWords(sought: readonly string[]): Part[] {
+function longestWords(sought: readonly string[]): SoughtPart[] {
   const words = new Map<string, number>();
   for (const [i, line] of sought.slice(0, 50).entries()) {
     for (const word of line.slice(0, 1000).match(/[\p{L}\p{N}_$]{3,64}/gu) ?? [])
@@ -215,17 +215,17 @@ function longestWords(sought: readonly string[]): Part[] {
 }
 
 /** Where no word is there, pieces of the first line that says something. */
-function shortPieces(sought: readonly string[]): Part[] {
+function shortPieces(sought: readonly string[]): SoughtPart[] {
   const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
   const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
   const step = Math.max(1, Math.floor((line.length - bounds.pieceUnits) / bounds.words));
-  const pieces: Part[] = [];
+  const pieces: SoughtPart[] = [];
   for (let at = 0; at + bounds.pieceUnits <= line.length; at += step)
     pieces.push([line.slice(at, at + bounds.pieceUnits), i]);
   return pieces;
 }
 
-function voteByParts(index: TextIndex, parts: readonly Part[], votes: Map<number, number>): void {
+function voteByParts(index: TextIndex, parts: readonly SoughtPart[], votes: Map<number, number>): void {
   for (const [part, i] of parts) {
     let at = index.text.indexOf(part);
     for (let n = 0; at !== -1 && n < bounds.votesPerWord; n++) {
@@ -266,7 +266,7 @@ function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
   return { pairs, total: Math.max(0, dense.length - 1) };
 }
 
-function regionAt(index: TextIndex, start: number, sought: Sought): Region {
+function regionAt(index: TextIndex, start: number, sought: SoughtLines): Region {
   const lines = index.matchedLines;
   const last = Math.min(lines.lineCount, start + sought.lines.length) - 1;
   // A text that ends with a line end has no line behind it.
@@ -282,7 +282,7 @@ function regionAt(index: TextIndex, start: number, sought: Sought): Region {
   return { ...region, difference: lacksEnd ? { kind: "missingLineEnd", line: own(end), ...nothing } : undefined };
 }
 
-function firstDifference(index: TextIndex, start: number, sought: Sought): Difference | undefined {
+function firstDifference(index: TextIndex, start: number, sought: SoughtLines): Difference | undefined {
   const lines = index.matchedLines;
   const { lines: all, wholeLines } = sought;
   for (const [i, wanted] of all.entries()) {
@@ -307,7 +307,7 @@ function firstDifference(index: TextIndex, start: number, sought: Sought): Diffe
 }
 
 /** Whether a line of the old text stands in a line as far as it has to: the first may start in it, and the last may end in it. */
-function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: Sought): boolean {
+function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
   if (lines.length === 1) return findAll(found, wanted, 1).length > 0;
   if (wanted === "") return false;
@@ -319,7 +319,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
 function restOfLine(
   index: TextIndex,
   start: number,
-  { lines: sought, isEnded, wholeLines }: Sought,
+  { lines: sought, isEnded, wholeLines }: SoughtLines,
 ): Difference | undefined {
   const [wanted = ""] = sought;
   if (wholeLines) return undefined;
