@@ -42,6 +42,11 @@ export interface Difference {
   readonly found: string;
 }
 
+/** A difference that is about a whole line, by its 0-based number: no column says more. */
+export function lineDifference(kind: DifferenceKind, line: number): Difference {
+  return { kind, line, column: 0, soughtColumn: 0, sought: "", found: "" };
+}
+
 /** A region that resembles the old text. */
 export interface Region {
   /** 0-based lines of the document, as its editor counts them, both included. */
@@ -134,20 +139,17 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
 /** A region that has lines between those of the old text; `undefined`: it differs earlier, or these are all blank. */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
-  const own = (line: number): number => index.lines.lineAt(lines.start(line));
   const gap = at.findIndex((line, i) => line !== start + i);
   const found = at[gap];
   const end = at.findLast((line) => line !== undefined);
   if (found === undefined || end === undefined) return undefined;
   const skipped = Array.from({ length: found - start - gap }, (_, i) => start + gap + i);
   const line = skipped.find((one) => lines.content(one).trim() !== "");
-  const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
-  const kind = line === undefined ? "blankLine" : "skippedLine";
-  return {
-    startLine: own(start),
-    endLine: own(end),
-    difference: { kind, line: own(line ?? start + gap), ...nothing },
-  };
+  const difference = lineDifference(
+    line === undefined ? "blankLine" : "skippedLine",
+    ownLine(index, line ?? start + gap),
+  );
+  return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
 /** The region that has all the lines that are sought and differs from them in blank lines only; `undefined`: not one place. */
@@ -170,13 +172,8 @@ function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region |
       return next < lines.lineCount && lines.content(next).trim() === line;
     });
     if (!isHere || differsAt === undefined) continue;
-    const own = (line: number): number => index.lines.lineAt(lines.start(line));
-    const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
-    found.push({
-      startLine: own(start),
-      endLine: own(at),
-      difference: { kind: "blankLine", line: own(differsAt), ...nothing },
-    });
+    const difference = lineDifference("blankLine", ownLine(index, differsAt));
+    found.push({ startLine: ownLine(index, start), endLine: ownLine(index, at), difference });
   }
   return found.length === 1 ? found[0] : undefined;
 }
@@ -266,20 +263,21 @@ function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
   return { pairs, total: Math.max(0, dense.length - 1) };
 }
 
+/** The number of a matched line as the document's editor counts lines, both 0-based. */
+const ownLine = (index: TextIndex, line: number): number => index.lines.lineAt(index.matchedLines.start(line));
+
 function regionAt(index: TextIndex, start: number, sought: SoughtLines): Region {
   const lines = index.matchedLines;
   const last = Math.min(lines.lineCount, start + sought.lines.length) - 1;
   // A text that ends with a line end has no line behind it.
   const end = last > start && lines.start(last) === index.text.length ? last - 1 : last;
-  const own = (line: number): number => index.lines.lineAt(lines.start(line));
-  const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
+  const [startLine, endLine] = [ownLine(index, start), ownLine(index, end)];
   const difference = firstDifference(index, start, sought) ?? restOfLine(index, start, sought);
-  const region = { startLine: own(start), endLine: own(end) };
-  if (difference !== undefined) return { ...region, difference };
+  if (difference !== undefined) return { startLine, endLine, difference };
   if (!hasBlanksInFront(index, start, sought.blanksInFront))
-    return { ...region, difference: { kind: "blankLine", line: own(start), ...nothing } };
+    return { startLine, endLine, difference: lineDifference("blankLine", startLine) };
   const lacksEnd = sought.isEnded && end === lines.lineCount - 1;
-  return { ...region, difference: lacksEnd ? { kind: "missingLineEnd", line: own(end), ...nothing } : undefined };
+  return { startLine, endLine, difference: lacksEnd ? lineDifference("missingLineEnd", endLine) : undefined };
 }
 
 function firstDifference(index: TextIndex, start: number, sought: SoughtLines): Difference | undefined {
@@ -297,7 +295,7 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
       wholeLines && all.length === 1 && wanted.trim() !== found.trim() && findAll(found, wanted, 1).length > 0;
     return {
       kind: isPart ? "partOfLine" : kindOf(wanted, found),
-      line: index.lines.lineAt(lines.start(line)),
+      line: ownLine(index, line),
       ...columns,
       sought: wanted,
       found,
@@ -326,7 +324,7 @@ function restOfLine(
   const found = index.matchedLines.content(start);
   if (!isEnded || sought.length !== 1 || found.endsWith(wanted)) return undefined;
   const column = found.indexOf(wanted) + wanted.length;
-  const line = index.lines.lineAt(index.matchedLines.start(start));
+  const line = ownLine(index, start);
   return { kind: "text", line, column, soughtColumn: wanted.length, sought: wanted, found };
 }
 

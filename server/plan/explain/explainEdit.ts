@@ -2,7 +2,7 @@
 
 import { miswritings } from "../../match/hints/knownMistakes.js";
 import { isElision } from "../../match/hints/leftOutCode.js";
-import { type DifferenceKind, nearestRegions, type Region } from "../../match/hints/nearest.js";
+import { type DifferenceKind, lineDifference, nearestRegions, type Region } from "../../match/hints/nearest.js";
 import { locate, locating } from "../../match/locate.js";
 import { isShifted, type Place } from "../../match/place.js";
 import { isStricter } from "../../match/rungs.js";
@@ -106,8 +106,7 @@ function aroundElision(draft: Draft, sought: string, elided: string): Region | u
   const lineAt = (offset: number): number => draft.index.lines.lineAt(offset);
   const region = ({ from, to }: Span, kind: "leftOut" | "beforeLeftOut" | "behindLeftOut"): Region => {
     const [startLine, endLine] = [lineAt(from), lineAt(Math.max(from, to - 1))];
-    const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
-    return { startLine, endLine, difference: { kind, line: startLine, ...nothing } };
+    return { startLine, endLine, difference: lineDifference(kind, startLine) };
   };
   if (head === undefined) {
     const behind = onlyPlaceOf(draft, tail);
