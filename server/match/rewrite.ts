@@ -4,9 +4,9 @@ import type { Change } from "../text/changeSet.js";
 import { type SplitLine, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
-import { isShifted, type Place, type Sought } from "./place.js";
+import type { Place, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
-import { isReindenting, reshaped } from "./wholeLines.js";
+import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
 
 /**
  * The changes of one place, sorted, as small as they can be; none where the document has the new text there already.

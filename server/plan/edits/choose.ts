@@ -1,8 +1,8 @@
 /** Among the places where an old text stands: those that the edit means, or the failure that says why none. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
-import { isShifted, type Place } from "../../match/place.js";
+import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
-import { isReindenting } from "../../match/wholeLines.js";
+import { isReindenting, isShifted } from "../../match/wholeLines.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, isWritten, lineInBase } from "../draft.js";
 import { disambiguateEdit } from "../explain/disambiguation.js";
