@@ -6,7 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
 import { limits } from "../server/text/limits.js";
 import { buildProgram, type Program } from "./support/build.js";
-import { clearDesks, type Desk, type DeskOptions, type Failed, failed, layDesk, patchOf } from "./support/desk.js";
+import {
+  clearDesks,
+  type Desk,
+  type DeskOptions,
+  type Failed,
+  failed,
+  layDesk,
+  patchOf,
+  throughEditor,
+} from "./support/desk.js";
 import { makeDirectory } from "./support/directory.js";
 
 let program: Program;
@@ -397,7 +406,7 @@ describe("bytes", () => {
     const desk = await start({ files });
     desk.editor.behave("honest", "refuses");
     const call = patchOf(...sections.delete("latin1.txt"), ...sections.delete("b.txt"));
-    const { codes, message } = await failed(desk.apply(call));
+    const { codes, message } = await failed(desk.apply(throughEditor(call)));
     expect(codes).toEqual(["clientRefused"]);
     expect(message).toContain("Taken back: latin1.txt");
     expect(readFileSync(join(desk.root, "latin1.txt"))).toEqual(files["latin1.txt"]);

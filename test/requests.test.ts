@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CancellationTokenSource, ResponseError } from "vscode-jsonrpc/node";
-import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks } from "./support/desk.js";
+import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks, throughEditor } from "./support/desk.js";
 
 const program = serverForDesks();
 
@@ -474,7 +474,7 @@ describe("a client that can do less", () => {
       };
       const desk = await start({ open, capabilities: { workspace: { ...workspace, workspaceEdit } } });
       for (const door of [desk.propose, desk.apply]) {
-        const failure = await failed(door(creation));
+        const failure = await failed(door(throughEditor(creation)));
         expect([failure.rpcCode, failure.codes]).toEqual([-32803, ["clientCapability"]]);
         expect(failure.failures[0]!.path).toBe("new.txt");
         expect(failure.edits.map(({ status }) => status)).not.toContain("applied");

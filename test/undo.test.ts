@@ -4,7 +4,17 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { limits } from "../server/text/limits.js";
-import { batch, type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks, told } from "./support/desk.js";
+import {
+  batch,
+  type Desk,
+  type DeskOptions,
+  failed,
+  layDesk,
+  patchOf,
+  serverForDesks,
+  throughEditor,
+  told,
+} from "./support/desk.js";
 import type { Behaviour } from "./support/editorAnswers.js";
 import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";
 
@@ -189,7 +199,7 @@ describe("a text that moved on", () => {
   });
 
   it("because it is saved and closed: the file gets its text back", async () => {
-    const desk = await start({ open: { "a.txt": text }, unopened: "written", proofTimeout: 200 });
+    const desk = await start({ open: { "a.txt": text } });
     await desk.apply(batch(["a.txt", "old", "new"]));
     writeFileSync(join(desk.root, "a.txt"), text.replace("old", "new"));
     await desk.editor.close(desk.uri("a.txt"));
@@ -202,10 +212,10 @@ describe("whole files", () => {
   const files = { "old.txt": "one\ntwo\n", "gone.txt": "gone\n", "binary.bin": "\0\u0001", "b.txt": "b\n" };
 
   it.each(["written", "opened"] as const)(
-    "a new file is deleted, and its folders, where new files are %s",
+    "a new file is deleted, and its folders, where the editor's new files are %s",
     async (unopened) => {
       const { apply, undo, disk, texts, root } = await start({ files, unopened, proofTimeout: 300 });
-      await apply(batch(["deep/er/new.txt", "", "new\n"], ["b.txt", "b", "B"]));
+      await apply(throughEditor(batch(["deep/er/new.txt", "", "new\n"], ["b.txt", "b", "B"])));
       expect(existsSync(join(root, "deep/er/new.txt"))).toBe(true);
       const answer = await undo();
       // What the editor has opened is undone in the editor.
@@ -234,9 +244,7 @@ describe("whole files", () => {
     async (state) => {
       const { apply, undo, disk, texts, root } = await start({
         files,
-        ...(state === "open"
-          ? { open: { "old.txt": files["old.txt"] } }
-          : ({ unopened: "written", proofTimeout: 200 } as const)),
+        ...(state === "open" ? { open: { "old.txt": files["old.txt"] } } : {}),
       });
       await apply(
         patchOf(
@@ -257,7 +265,7 @@ describe("whole files", () => {
   );
 
   it("a file that made room for another one is there again, and so is that one", async () => {
-    const { apply, undo, disk } = await start({ files, unopened: "written", proofTimeout: 200 });
+    const { apply, undo, disk } = await start({ files });
     const call = patchOf("*** Update File: old.txt", "*** Move to: b.txt", "@@", "-two", "+zwei");
     await apply({ ...call, options: { overwrite: true } });
     expect(disk()).toMatchObject({ "b.txt": "one\nzwei\n" });
@@ -288,11 +296,7 @@ describe("whole files", () => {
     ["a file has the old name by now", ({ root }) => writeFileSync(join(root, "gone.txt"), "somebody's\n")],
     ["a new file was changed", ({ root }) => writeFileSync(join(root, "new.txt"), "somebody's\n")],
   ])("%s: nothing is taken back", async (_what, act) => {
-    const desk = await start({
-      files: { "gone.txt": "gone\n", "b.txt": "b\n" },
-      unopened: "written",
-      proofTimeout: 200,
-    });
+    const desk = await start({ files: { "gone.txt": "gone\n", "b.txt": "b\n" } });
     await desk.apply(
       patchOf("*** Delete File: gone.txt", "*** Add File: new.txt", "+new", "*** Update File: b.txt", "@@", "-b", "+B"),
     );
@@ -309,7 +313,7 @@ describe("whole files", () => {
         workspace: { applyEdit: true, workspaceEdit: { documentChanges: true, resourceOperations: ["create"] } },
       },
     });
-    await apply(batch(["new.txt", "", "new\n"], ["b.txt", "b", "B"]));
+    await apply(throughEditor(batch(["new.txt", "", "new\n"], ["b.txt", "b", "B"])));
     const after = disk();
     expect((await failed(undo())).codes).toEqual(["clientCapability"]);
     expect(disk()).toEqual(after);
@@ -361,7 +365,7 @@ describe("what the client applies itself", () => {
 
   it("is told by the client where there is no text to see", async () => {
     const files = { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" };
-    const desk = await start({ files, unopened: "written", proofTimeout: 200 });
+    const desk = await start({ files });
     const { transaction, edit } = await desk.propose(
       patchOf(
         ...["*** Update File: a.txt", "*** Move to: deep/a.txt", "@@", "-a", "+A", "*** Delete File: b.txt"],
@@ -376,7 +380,7 @@ describe("what the client applies itself", () => {
   });
 
   it("is looked for when something is to be taken back", async () => {
-    const desk = await start({ files: { "a.txt": "a\n" }, unopened: "written", proofTimeout: 200 });
+    const desk = await start({ files: { "a.txt": "a\n" } });
     const { transaction, edit } = await desk.propose(patchOf("*** Update File: a.txt", "*** Move to: b.txt"));
     await desk.editor.apply(edit!);
     expect(await desk.undo()).toMatchObject({ transaction });
@@ -446,11 +450,7 @@ describe("multiEdit/didApply", () => {
   });
 
   it("tells of new, moved and closed files, not of deleted ones, and not of calls that fail or do nothing", async () => {
-    const { editor, apply, uri } = await start({
-      files: { "a.txt": "a\n", "b.txt": "b\n" },
-      unopened: "written",
-      proofTimeout: 200,
-    });
+    const { editor, apply, uri } = await start({ files: { "a.txt": "a\n", "b.txt": "b\n" } });
     await apply(
       patchOf("*** Update File: a.txt", "*** Move to: c.txt", "*** Delete File: b.txt", "*** Add File: d.txt", "+d"),
     );
