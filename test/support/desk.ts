@@ -115,7 +115,7 @@ export function hastyServer(program: Program, times: number): readonly [string, 
 }
 
 /** Stops the editors that were kept for further desks. */
-export async function clearDesks(program: Program): Promise<void> {
+async function clearDesks(program: Program): Promise<void> {
   const editors = [...(idle.get(program)?.values() ?? [])].flat();
   idle.delete(program);
   for (const editor of editors) await stopCleanly(editor);

@@ -23,9 +23,6 @@ const connectionPackages = [
 const maxFileLines = 400;
 const maxFunctionLines = 70;
 
-/** What may be longer: all sentences for callers belong in one file, which is a table; a test is a list of examples. */
-const longFiles = /\.test\.ts$/;
-
 /** Imports that run up, leave `server/`, or can't be read, and files that stand in no layer. */
 export function layerProblems(sources: readonly Source[]): string[] {
   return sources.filter(isServerFile).flatMap((source) => {
@@ -93,10 +90,11 @@ export function lengthProblems(sources: readonly Source[]): string[] {
     .filter(({ path }) => path.endsWith(".ts"))
     .flatMap((source) => {
       const lines = source.text.trimEnd().split("\n").length;
-      const long = lines > maxFileLines && !longFiles.test(source.path);
       const functions = functionsOf(source).filter((one) => one.lines > maxFunctionLines);
       return [
-        ...(long ? [`${source.path}:${maxFileLines} has ${lines} lines, more than ${maxFileLines}`] : []),
+        ...(lines > maxFileLines
+          ? [`${source.path}:${maxFileLines} has ${lines} lines, more than ${maxFileLines}`]
+          : []),
         ...functions.map(
           (one) => `${source.path}:${one.line} is a function of ${one.lines} lines, more than ${maxFunctionLines}`,
         ),
