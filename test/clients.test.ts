@@ -4,7 +4,16 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { WorkspaceEdit } from "vscode-languageserver/node";
 import { factsOf } from "../server/lsp/clients.js";
-import { batch, type Desk, type DeskOptions, hastyServer, layDesk, serverForDesks, told } from "./support/desk.js";
+import {
+  batch,
+  type Desk,
+  type DeskOptions,
+  hastyServer,
+  layDesk,
+  serverForDesks,
+  throughEditor,
+  told,
+} from "./support/desk.js";
 
 const program = serverForDesks();
 
@@ -58,7 +67,7 @@ describe("an editor that opens CRLF files with LF", () => {
     "%s gets LF for a file that it has not opened, so that saving gives CRLF and not more",
     async (name) => {
       const { editor, apply, undo, texts, disk, uri } = await start(name, { ...emacs, settings: { save: "always" } });
-      const answer = await apply(batch(["a.txt", "two", "zwei\nand"], ["a.txt", "three", "3"]));
+      const answer = await apply(throughEditor(batch(["a.txt", "two", "zwei\nand"], ["a.txt", "three", "3"])));
       expect(answer).toMatchObject({ outcome: "applied", warnings: [], files: [{ onDisk: "same" }] });
       expect(texts()).toEqual({ "a.txt": "one\nzwei\nand\n3\n" });
       expect(disk()["a.txt"]).toBe("one\r\nzwei\r\nand\r\n3\r\n");
@@ -76,7 +85,7 @@ describe("an editor that opens CRLF files with LF", () => {
       files: { ...files, "b.txt": "b\r\n" },
     });
     editor.behave("honest", "refuses", "honest");
-    const answer = await told(apply(batch(["a.txt", "two", "2\n2"], ["b.txt", "b", "B"])));
+    const answer = await told(apply(throughEditor(batch(["a.txt", "two", "2\n2"], ["b.txt", "b", "B"]))));
     expect([answer.outcome, answer.codes]).toEqual(["failed", ["clientRefused"]]);
     expect(texts()).toEqual({ "a.txt": "one\ntwo\nthree\n" });
   });

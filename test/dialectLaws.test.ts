@@ -1,18 +1,18 @@
 /** Laws of reading calls, whatever is in them, and the JSON Schemas that must say the same as the decoder. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Decoded } from "../server/dialect/decode.js";
 import { decodeCall } from "../server/dialect/decode.js";
 import { fieldsBySpelling, knownSpellings } from "../server/dialect/fields.js";
 import { shapeJsonSchemas } from "../server/dialect/jsonSchema.js";
 import { announcedShapes } from "../server/dialect/shapes.js";
 import { indicesOf, pathsOf } from "../server/plan/operation.js";
+import { planBatch } from "../server/plan/plan.js";
 import { limits } from "../server/text/limits.js";
-
-const integration = { optionsAllowed: true };
-const model = { optionsAllowed: false };
-
-const decode = (params: unknown): Decoded => decodeCall(params, integration);
+import { toEnd } from "../server/text/slices.js";
+import { texts } from "./support/arbitraries.js";
+import { decode, integration, model } from "./support/decoding.js";
+import { documentAt, snapshotOf } from "./support/planning.js";
+import { anyText } from "./support/positionModel.js";
 
 const text = fc.string({ unit: "grapheme" });
 const path = fc.string({ unit: "grapheme", minLength: 1 });
@@ -297,3 +297,54 @@ function violations(schema: unknown, value: unknown): string[] {
   }
   return found;
 }
+
+describe("whatever is sent", () => {
+  const known = [
+    ...["path", "file_path", "uri", "edits", "multi", "oldText", "old_string", "oldString", "newText", "new_string"],
+    ...["newString", "replaceAll", "replace_all", "occurrence", "line", "expectedCount", "options", "patch", "input"],
+    ...["__proto__", "constructor", "toString", "replaceALL", "explanation"],
+  ];
+  const { value: call } = fc.letrec<{ value: unknown; call: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom("a", "b", "", "x = 1;", "\ud83d", "[]", '{"oldText":"a"}', "*** Begin Patch"),
+      fc.constantFrom(null, true, false, 0, 1, -1, 0.5, 1e300, 20_000),
+      fc.array(tie("call"), { maxLength: 3 }),
+      tie("call"),
+    ),
+    // Parsed, so that `__proto__` is a key of its own, as it is on the wire.
+    call: fc
+      .array(fc.tuple(fc.constantFrom(...known), tie("value")), { maxLength: 5 })
+      .map((entries) => JSON.parse(`{${entries.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join()}}`)),
+  }));
+
+  test("gives a result or failures, never a throw", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(call, fc.jsonValue()),
+        fc.oneof(texts, anyText),
+        fc.boolean(),
+        (params, text, optionsAllowed) => {
+          const decoded = decodeCall(params, { optionsAllowed });
+          if (!decoded.ok) {
+            expect(decoded.failures.length).toBeGreaterThan(0);
+            return;
+          }
+          const { operations, options, defaultOrder } = decoded;
+          const all = [...new Set(operations.map(({ path }) => path))].map((path) => documentAt(path, text));
+          const planned = toEnd(
+            planBatch(operations, snapshotOf(all), {
+              atomic: options.atomic ?? "all",
+              order: options.order ?? defaultOrder,
+              lenient: options.lenient ?? true,
+              overwrite: false,
+            }),
+          );
+          expect(planned.outcomes.map(({ index }) => index)).toEqual(operations.map((_, i) => i));
+          expect(planned.ok || planned.failures.length > 0).toBe(true);
+        },
+      ),
+      { numRuns: 5000 },
+    );
+  });
+});

@@ -34,13 +34,12 @@ import { makeDirectory } from "./support/directory.js";
 
 const program = serverForDesks();
 
-const disk = { unopened: "disk" };
 const edits = (...paths: readonly string[]) => paths.map((path) => ({ path, oldText: "old", newText: "new" }));
 
 describe("a batch over open and closed files", () => {
   it("changes the text in the editor and the bytes on disk", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old b\r\n" }, open: { "a.txt": "old a, unsaved\n" } });
-    const result = await desk.apply({ edits: edits("a.txt", "b.txt"), options: disk });
+    const result = await desk.apply({ edits: edits("a.txt", "b.txt") });
     expect(result).toMatchObject({ applied: true, outcome: "applied", warnings: [] });
     expect(desk.texts()).toEqual({ "a.txt": "new a, unsaved\n" });
     expect(desk.disk()).toMatchObject({ "b.txt": "new b\r\n" });
@@ -69,7 +68,7 @@ describe("a batch over open and closed files", () => {
       "*** Delete File: gone.txt",
       "*** End Patch",
     ].join("\n");
-    const { transaction } = await desk.apply({ patch, options: disk });
+    const { transaction } = await desk.apply({ patch });
     expect(desk.texts()).toEqual({ "a.txt": "new\n" });
     expect(desk.disk()).toEqual({ "a.txt": "old\n", "deep/er/made.txt": "made\n", "deep/name.txt": "new\n" });
     expect(await desk.undo(transaction)).toMatchObject({ applied: true });
@@ -82,7 +81,7 @@ describe("a batch over open and closed files", () => {
     const desk = await layDesk(program);
     const path = join(desk.root, "tool.sh");
     writeFileSync(path, "\ufeff# old\r\nkept \t\nlast", { mode: 0o750 });
-    await desk.apply({ edits: edits("tool.sh"), options: disk });
+    await desk.apply({ edits: edits("tool.sh") });
     expect(readFileSync(path, "utf8")).toBe("\ufeff# new\r\nkept \t\nlast");
     expect(statSync(path).mode & 0o777).toBe(0o750);
   });
@@ -93,7 +92,7 @@ describe("a batch over open and closed files", () => {
       open: { "a.txt": "old\n" },
     });
     desk.editor.behave("refuses");
-    const { codes } = await failed(desk.apply({ edits: edits("b.txt", "a.txt"), options: disk }));
+    const { codes } = await failed(desk.apply({ edits: edits("b.txt", "a.txt") }));
     expect(codes).toEqual(["clientRefused"]);
     expect(desk.disk()).toEqual({ "a.txt": "old\n", "b.txt": "old\n" });
   });
@@ -104,7 +103,7 @@ describe("a batch over open and closed files", () => {
     const swap = Buffer.alloc(4096);
     swap.write("b0VIM 9.0");
     writeFileSync(join(desk.root, ".b.txt.swp"), swap);
-    const { codes } = await failed(desk.apply({ edits: edits("a.txt", "b.txt"), options: disk }));
+    const { codes } = await failed(desk.apply({ edits: edits("a.txt", "b.txt") }));
     expect(codes).toEqual(["locked"]);
     expect(desk.texts()).toEqual({ "a.txt": "old\n" });
     expect(desk.disk()["b.txt"]).toBe("old\n");
@@ -131,7 +130,7 @@ describe("a batch over open and closed files", () => {
       if (!isDone) act(path);
       isDone = true;
     });
-    const { codes, message } = await failed(desk.apply({ edits: edits("a.txt", "b.txt", "c.txt"), options: disk }));
+    const { codes, message } = await failed(desk.apply({ edits: edits("a.txt", "b.txt", "c.txt") }));
     expect(codes).toEqual(["contentModified"]);
     expect(message).toContain("Nothing of it is left.");
     expect(desk.texts()).toEqual({ "a.txt": "old\n" });
@@ -143,7 +142,7 @@ describe("a batch over open and closed files", () => {
   it("is taken back whole however long its label is", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n", "c.txt": "old\n" }, open: { "a.txt": "old\n" } });
     const label = "l".repeat(limits.label);
-    await desk.apply({ edits: edits("a.txt", "b.txt", "c.txt"), options: { ...disk, label } });
+    await desk.apply({ edits: edits("a.txt", "b.txt", "c.txt"), options: { label } });
     let isDone = false;
     desk.editor.beforeEdits(() => {
       if (!isDone) writeFileSync(join(desk.root, "c.txt"), "theirs\n");
@@ -160,7 +159,7 @@ describe("a batch over open and closed files", () => {
     desk.editor.beforeEdits(async () => {
       if (!("c.txt" in desk.texts())) await desk.editor.open({ uri: desk.uri("c.txt"), text: "old, typed\n" });
     });
-    const call = { edits: edits("a.txt", "b.txt", "c.txt"), options: disk };
+    const call = { edits: edits("a.txt", "b.txt", "c.txt") };
     const { codes, message } = await failed(desk.apply(call));
     expect([codes, message]).toEqual([
       ["contentModified"],
@@ -177,7 +176,7 @@ describe("a batch over open and closed files", () => {
     const swap = Buffer.alloc(4096);
     swap.write("b0VIM 9.0");
     writeFileSync(join(desk.root, ".b.txt.swo"), swap);
-    const { codes } = await failed(desk.apply({ edits: edits("b.txt"), options: disk }));
+    const { codes } = await failed(desk.apply({ edits: edits("b.txt") }));
     expect(codes).toEqual(["locked"]);
   });
 
@@ -185,7 +184,7 @@ describe("a batch over open and closed files", () => {
     const desk = await layDesk(program, { open: { "a.txt": "old\n" } });
     const patch =
       "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n@@\n old\n*** Add File: a.txt\n+new\n*** End Patch";
-    expect(await desk.apply({ patch, options: disk })).toMatchObject({ outcome: "applied" });
+    expect(await desk.apply({ patch })).toMatchObject({ outcome: "applied" });
     expect(desk.texts()).toEqual({ "a.txt": "new\n", "b.txt": "old\n" });
   });
 });

@@ -2,14 +2,23 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks, told } from "./support/desk.js";
+import {
+  batch,
+  type Desk,
+  type DeskOptions,
+  failed,
+  layDesk,
+  serverForDesks,
+  throughEditor,
+  told,
+} from "./support/desk.js";
 
 const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 
 const open = { "open.txt": "old\n" };
-const edits = batch(["closed.txt", "old", "new"], ["open.txt", "old", "new"]);
+const edits = throughEditor(batch(["closed.txt", "old", "new"], ["open.txt", "old", "new"]));
 
 describe("a file that is not open", () => {
   const files = { "closed.txt": "one\r\nold\r\n" };
@@ -77,7 +86,7 @@ describe("a file that is not open", () => {
   it("was opened and changed, and a later one is refused: its text is taken back, too", async () => {
     const { editor, apply, texts, disk } = await start({ files: { ...files, "last.txt": "old\n" } });
     editor.behave("honest", "refuses", "honest");
-    const failure = await failed(apply(batch(["closed.txt", "old", "new"], ["last.txt", "old", "new"])));
+    const failure = await failed(apply(throughEditor(batch(["closed.txt", "old", "new"], ["last.txt", "old", "new"]))));
     expect(failure.message).toContain("Taken back: closed.txt.");
     expect(texts()).toEqual({ "closed.txt": files["closed.txt"] });
     expect(disk()).toEqual({ ...files, "last.txt": "old\n" });
@@ -89,7 +98,7 @@ describe("a file that is not open", () => {
       unopened: "hidden",
     });
     editor.behave("honest", "refuses", "honest");
-    const answer = await told(apply(batch(["closed.txt", "old", "new"], ["last.txt", "old", "new"])));
+    const answer = await told(apply(throughEditor(batch(["closed.txt", "old", "new"], ["last.txt", "old", "new"]))));
     expect(answer.outcome).toBe("unknown");
     expect(answer.text).toContain("closed.txt");
     expect(answer.text).not.toMatch(/Nothing (?:else )?was changed/);
@@ -113,7 +122,7 @@ describe("a file that is not open", () => {
 });
 
 describe("a new file", () => {
-  const create = batch(["open.txt", "old", "new"], ["dir/new.txt", "", "text\n"]);
+  const create = throughEditor(batch(["open.txt", "old", "new"], ["dir/new.txt", "", "text\n"]));
 
   it("is created first and gets its text in a second request", async () => {
     const { editor, apply, texts, disk, uri } = await start({ open });
@@ -137,14 +146,14 @@ describe("a new file", () => {
 
   it("without a text is one request", async () => {
     const { editor, apply, disk } = await start();
-    expect(await apply(batch(["new.txt", "", ""]))).toMatchObject({ applied: true, outcome: "applied" });
+    expect(await apply(throughEditor(batch(["new.txt", "", ""])))).toMatchObject({ applied: true, outcome: "applied" });
     expect(editor.asked).toHaveLength(1);
     expect(disk()).toEqual({ "new.txt": "" });
   });
 
   it("is edited by the edits behind it", async () => {
     const { apply, texts } = await start();
-    await apply(batch(["new.txt", "", "one\ntwo\n"], ["new.txt", "two", "three"]));
+    await apply(throughEditor(batch(["new.txt", "", "one\ntwo\n"], ["new.txt", "two", "three"])));
     expect(texts()).toEqual({ "new.txt": "one\nthree\n" });
   });
 
@@ -179,7 +188,7 @@ describe("a new file", () => {
         params: { initializationOptions: { proofTimeout: 200 } },
       });
       editor.behave("honest", "refuses");
-      const { text } = await told(apply(batch(["new.txt", "", "text\n"])));
+      const { text } = await told(apply(throughEditor(batch(["new.txt", "", "text\n"]))));
       expect(disk()).toEqual({ "new.txt": "" });
       expect(text).not.toMatch(/Nothing was changed|its text is as it was/);
       expect(text).toMatch(/new\.txt.*(?:still|left|empty|exists)/);
@@ -189,7 +198,7 @@ describe("a new file", () => {
   it("is deleted again when a later one is refused", async () => {
     const { editor, apply, texts, disk } = await start({ open });
     editor.behave("honest", "honest", "honest", "refuses", "honest");
-    const failure = await failed(apply({ edits: [...create.edits, ...batch(["late.txt", "", "x"]).edits] }));
+    const failure = await failed(apply({ ...create, edits: [...create.edits, ...batch(["late.txt", "", "x"]).edits] }));
     expect(failure.message).toContain("dir/new.txt");
     expect(failure.message).toContain("open.txt");
     expect(texts()).toEqual(open);
@@ -202,7 +211,7 @@ describe("a new file", () => {
     editor.beforeEdits(async () => {
       if (editor.asked.length === 3) await typeBefore("new.txt", "text", "typed ");
     });
-    const { text } = await told(apply(batch(["new.txt", "", "text\n"], ["late.txt", "", "x"])));
+    const { text } = await told(apply(throughEditor(batch(["new.txt", "", "text\n"], ["late.txt", "", "x"]))));
     expect(texts()).toEqual({ "new.txt": "typed text\n" });
     expect(text).toMatch(/still hold.*: new\.txt\./);
   });
@@ -221,7 +230,7 @@ describe("a new file", () => {
 
   it("in an editor that hides it: the outcome is unknown", async () => {
     const { editor, apply, uri } = await start({ unopened: "hidden" });
-    const answer = await apply(batch(["new.txt", "", "text\n"]));
+    const answer = await apply(throughEditor(batch(["new.txt", "", "text\n"])));
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
     expect(editor.hidden.get(uri("new.txt"))).toBe("text\n");
   });

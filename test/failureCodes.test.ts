@@ -18,6 +18,7 @@ import {
   layDesk,
   serverForDesks,
   type Told,
+  throughEditor,
   told,
 } from "./support/desk.js";
 import { makeDirectory } from "./support/directory.js";
@@ -125,7 +126,7 @@ const causes: readonly Cause[] = [
     rpcCode: requestFailed,
     why: "an editor that can't create files",
     desk: { capabilities: { workspace: { applyEdit: true, workspaceEdit: { documentChanges: true } } } },
-    call: ({ apply }) => apply(batch(["new.txt", "", "new"])),
+    call: ({ apply }) => apply(throughEditor(batch(["new.txt", "", "new"]))),
   },
   {
     code: "contentModified",

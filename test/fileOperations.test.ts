@@ -1,6 +1,14 @@
 /** Files that are added, renamed and deleted by a patch: in the answer to a request, and by the editor that is asked for it. */
 import { describe, expect, it } from "vitest";
-import { type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks } from "./support/desk.js";
+import {
+  type Desk,
+  type DeskOptions,
+  failed,
+  layDesk,
+  patchOf,
+  serverForDesks,
+  throughEditor,
+} from "./support/desk.js";
 
 const program = serverForDesks();
 
@@ -185,8 +193,8 @@ describe("the answer to the request", () => {
       open: { "a.txt": "a\n" },
       capabilities: { workspace: { applyEdit: true, workspaceEdit } },
     });
-    for (const call of [propose, apply]) {
-      const failure = await failed(call(patch));
+    for (const door of [propose, apply]) {
+      const failure = await failed(door(throughEditor(patch)));
       expect(failure.codes).toEqual(["clientCapability"]);
       expect(failure.message).toContain(`"${missing}"`);
     }
@@ -195,9 +203,9 @@ describe("the answer to the request", () => {
 });
 
 describe("the command", () => {
-  it("has the editor do all of it, one request each: texts, creations, renames, deletions", async () => {
+  it("has the editor do all of it where the caller wants that, one request each: texts, creations, renames, deletions", async () => {
     const { editor, apply, texts, disk, uri } = await start({ files, open });
-    const answer = await apply(everything);
+    const answer = await apply(throughEditor(everything));
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
     expect(editor.refusals).toEqual([]);
     expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject([
@@ -228,6 +236,25 @@ describe("the command", () => {
       ["closed.txt", undefined],
       ["shown.txt", undefined],
     ]);
+  });
+
+  it("has the editor do what it has open, and writes the rest itself", async () => {
+    const { editor, apply, texts, disk, uri } = await start({ files, open });
+    const answer = await apply(everything);
+    expect(answer).toMatchObject({ applied: true, outcome: "applied", warnings: [] });
+    expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject([
+      [{ textDocument: { uri: uri("unsaved.txt"), version: 1 } }],
+      [{ textDocument: { uri: uri("saved.txt"), version: 1 } }],
+      [{ kind: "rename", oldUri: uri("unsaved.txt"), newUri: uri("dir/moved.txt") }],
+      [{ kind: "delete", uri: uri("shown.txt") }],
+    ]);
+    expect(texts()).toEqual({ "dir/moved.txt": "typed\nnew\n", "saved.txt": "one\nnew\n" });
+    expect(disk()).toEqual({
+      "dir/added.txt": "added\n",
+      "dir/moved.txt": "on disk\n",
+      "saved.txt": "one\nold\n",
+      "other.txt": "one\r\nold\r\n",
+    });
   });
 
   it("renames along a chain from its end, and fills the name that is free then", async () => {

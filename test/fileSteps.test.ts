@@ -2,7 +2,16 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks, told } from "./support/desk.js";
+import {
+  type Desk,
+  type DeskOptions,
+  failed,
+  layDesk,
+  patchOf,
+  serverForDesks,
+  throughEditor,
+  told,
+} from "./support/desk.js";
 
 const program = serverForDesks();
 
@@ -77,7 +86,7 @@ describe("a rename that the editor", () => {
   it("saves on the way, and a later step fails: the old text is back in the editor, and the answer says that the file has the new one", async () => {
     const { editor, apply, texts, disk } = await start({ files: third, open: three, onRename: "saves" });
     editor.behave("honest", "honest", "honest", "refuses", "honest");
-    const { outcome, text } = await told(apply(renameAndChange));
+    const { outcome, text } = await told(apply(throughEditor(renameAndChange)));
     expect(outcome).toBe("unknown");
     expect(text).toMatch(/the editor had saved the edit, so that the file holds it: b\.txt\./);
     expect(text).toContain("Taken back: a.txt.");
@@ -144,7 +153,7 @@ describe("a rename that the editor", () => {
       "*** Update File: b.txt",
       "*** Move to: c.txt",
     );
-    const failure = await failed(apply(patch));
+    const failure = await failed(apply(throughEditor(patch)));
     expect(failure.codes).toEqual(["fileNotFound"]);
     expect(failure.message).toContain("Taken back: a.txt.");
     expect(texts()).toEqual({ "a.txt": "old a\n" });
@@ -167,7 +176,7 @@ describe("a deletion that the editor", () => {
     const before = disk();
     const patch = patchOf(...renameAndChange.patch.split("\n").slice(1, -2), "*** Add File: new.txt", "+x");
     editor.behave("honest", "honest", "honest", "honest", "honest", "refuses", "honest");
-    const failure = await failed(apply(patch));
+    const failure = await failed(apply(throughEditor(patch)));
     expect(failure.message).toMatch(/did not delete "c\.txt".*the file is there/);
     expect(failure.message).toContain("Taken back: b.txt, new.txt, a.txt.");
     expect(texts()).toEqual(three);
@@ -178,7 +187,7 @@ describe("a deletion that the editor", () => {
   it("says yes to and does not do: it may still come, so the outcome is unknown", async () => {
     const { editor, apply, texts, disk } = await start({ files: third, open: three });
     editor.behave("honest", "honest", "honest", "lies", "honest");
-    const answer = await apply(renameAndChange);
+    const answer = await apply(throughEditor(renameAndChange));
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
     expect(answer.warnings[0]).toContain("the file is there so far; it may still be deleted");
     expect(answer.files).toMatchObject([{ path: "c.txt", kind: "delete" }]);
@@ -191,7 +200,7 @@ describe("a deletion that the editor", () => {
     const { editor, apply, root } = await start({ files: { "x.bin": bytes, "y.txt": "y\n" } });
     chmodSync(join(root, "x.bin"), 0o751);
     editor.behave("honest", "refuses");
-    const failure = await failed(apply(patchOf("*** Delete File: x.bin", "*** Delete File: y.txt")));
+    const failure = await failed(apply(throughEditor(patchOf("*** Delete File: x.bin", "*** Delete File: y.txt"))));
     expect(failure.message).toContain("Taken back: x.bin.");
     expect(new Uint8Array(readFileSync(join(root, "x.bin")))).toEqual(bytes);
     expect(statSync(join(root, "x.bin")).mode & 0o7777).toBe(0o751);
@@ -203,7 +212,9 @@ describe("a deletion that the editor", () => {
     editor.beforeEdits(() => {
       if (editor.asked.length === 2) writeFileSync(join(root, "x.txt"), "somebody else's\n");
     });
-    const { outcome, text, edits } = await told(apply(patchOf("*** Delete File: x.txt", "*** Delete File: y.txt")));
+    const { outcome, text, edits } = await told(
+      apply(throughEditor(patchOf("*** Delete File: x.txt", "*** Delete File: y.txt"))),
+    );
     expect(outcome).toBe("unknown");
     expect(text).toMatch(/still deleted.*: x\.txt\./);
     expect(edits.map(({ status }) => status)).toEqual(["applied", "failed"]);
@@ -217,7 +228,7 @@ describe("a deletion that the editor", () => {
     });
     editor.behave("honest", "refuses", "honest");
     const patch = patchOf("*** Delete File: x.txt", "*** Delete File: y.txt");
-    const failure = await failed(apply({ ...patch, options: { overwrite: true } }));
+    const failure = await failed(apply(throughEditor({ ...patch, options: { overwrite: true } })));
     expect(failure.message).toContain("Taken back: x.txt.");
     expect(texts()).toEqual({ "x.txt": "unsaved\n" });
     expect(disk()).toEqual({ "x.txt": "on disk\n", "y.txt": "y\n" });
@@ -240,7 +251,7 @@ describe("a deletion that the editor", () => {
     const { editor, apply, disk, root } = await start({ files: { "x.txt": "x\n" }, open: { "a.txt": "old a\n" } });
     editor.beforeEdits(() => writeFileSync(join(root, "x.txt"), "other\n"));
     const patch = patchOf("*** Update File: a.txt", "@@", "-old a", "+new a", "*** Delete File: x.txt");
-    const answer = await apply(patch);
+    const answer = await apply(throughEditor(patch));
     expect(answer.outcome).toBe("applied");
     expect(answer.diff).toContain("-other\n");
     expect(disk()).toEqual({ "a.txt": "old a\n" });
@@ -273,7 +284,7 @@ describe("a document whose file is gone from the disk", () => {
 
 describe("a file that is not open, changed and renamed,", () => {
   const files = { "x.txt": "one\r\nold\r\n" };
-  const patch = patchOf("*** Update File: x.txt", "*** Move to: y.txt", "@@", "-old", "+new");
+  const patch = throughEditor(patchOf("*** Update File: x.txt", "*** Move to: y.txt", "@@", "-old", "+new"));
 
   it("is opened, renamed and not saved: it is applied, with a warning", async () => {
     const { apply, texts, disk } = await start({ files });
@@ -326,7 +337,7 @@ describe("a file that is not open, changed and renamed,", () => {
     const { editor, apply, texts, disk } = await start({ files: { ...files, "gone.txt": "x\n" } });
     editor.behave("honest", "honest", "refuses");
     const lines = patch.patch.split("\n").slice(1, -2);
-    const answer = await apply(patchOf(...lines, "*** Delete File: gone.txt"));
+    const answer = await apply(throughEditor(patchOf(...lines, "*** Delete File: gone.txt")));
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
     expect(answer.warnings[0]).toMatch(/still have the new name.*: x\.txt\./);
     expect(answer.files).toMatchObject([{ path: "x.txt", newPath: "y.txt", added: 1, removed: 1 }]);

@@ -4,23 +4,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { decodeCall } from "../server/dialect/decode.js";
 import { factsOf } from "../server/lsp/clients.js";
 import { toWorkspaceEdit } from "../server/lsp/edit/workspaceEdit.js";
-import { locate } from "../server/match/locate.js";
 import { rungs } from "../server/match/rungs.js";
-import { TextIndex } from "../server/match/textIndex.js";
 import { diffOf } from "../server/plan/diff.js";
 import type { BatchOptions } from "../server/plan/operation.js";
 import type { EditOutcome, Planned } from "../server/plan/outcome.js";
-import { planBatch } from "../server/plan/plan.js";
 import type { Document } from "../server/plan/snapshot.js";
-import { toEnd } from "../server/text/slices.js";
 import { texts } from "./support/arbitraries.js";
 import { disturbances, excerpts } from "./support/disturbances.js";
 import { modelLocate } from "./support/ladderModel.js";
 import { applied, toOffsets, untidiness } from "./support/lspApplier.js";
-import { documentAt, planOn, type SentEdit, snapshotOf, textAfter } from "./support/planning.js";
+import { documentAt, planOn, type SentEdit, textAfter } from "./support/planning.js";
 import { anyText, encodings, modelOffsets } from "./support/positionModel.js";
 
 const anyDocumentText = fc.oneof(texts, anyText);
@@ -365,104 +360,5 @@ describe("what an edit does not change", () => {
       const planned = planOn([document], [{ oldText: "\ufeffb", newText: "c" }]);
       expect(textAfter(planned, document)).toBe("ac\n");
     }
-  });
-});
-
-describe("the ladder", () => {
-  /** Pieces of texts; those in one list are taken for each other on some rung. */
-  const alike = [
-    ["a", "a", "b"],
-    ["", " ", "  ", "\t", "\u00a0"],
-    ["\n", "\r\n", "\r"],
-    ["\n", "\n", " \n", "\t\n", "\n  ", "\n\t", "\n "],
-    ['"', "“"],
-    ["...", "…", "–", "-", "😀"],
-  ] as const;
-  const piece = fc.constantFrom(...alike).chain((list) => fc.constantFrom<string>(...list));
-  const other = fc.tuple(fc.nat(9), fc.nat(9));
-
-  /** A part of the text, some of its pieces being others of their kind, sometimes numbered as a view numbers lines. */
-  const searched = fc
-    .record({
-      pieces: fc.array(piece, { minLength: 1, maxLength: 14 }),
-      from: fc.nat(13),
-      length: fc.integer({ min: 1, max: 8 }),
-      others: fc.array(other, { minLength: 14, maxLength: 14 }),
-      front: fc.constantFrom("", "", "", " ", "\t", "    "),
-      view: fc.constantFrom(undefined, undefined, undefined, "\t", "→", ": ", " | "),
-      firstNumber: fc.constantFrom(1, 2, 404),
-      lenient: fc.constantFrom(true, true, true, false),
-      loneCrEndsLine: fc.boolean(),
-    })
-    .map(({ pieces, from, length, others, front, view, firstNumber, ...rest }) => {
-      const part = pieces.slice(from % pieces.length, (from % pieces.length) + length).map((text, i) => {
-        const [choice, chance] = others[i] ?? [0, 0];
-        const list = alike.find((one) => (one as readonly string[]).includes(text));
-        return chance < 7 ? text : (list?.[choice % list.length] ?? text);
-      });
-      const lines = (front + part.join("")).split("\n");
-      const numbered = lines.map((line, i) => (line === "" && i > 0 ? "" : `${firstNumber + i}${view}${line}`));
-      return { ...rest, text: pieces.join(""), oldText: (view === undefined ? lines : numbered).join("\n") };
-    })
-    .filter(({ oldText }) => oldText !== "");
-
-  it("stops at the first rung that finds the old text, and finds there what trying everything finds", () => {
-    fc.assert(
-      fc.property(searched, ({ text, oldText, lenient, loneCrEndsLine }) => {
-        const found = locate(new TextIndex(text, { loneCrEndsLine }), oldText, { lenient });
-        const expected = modelLocate(text, oldText, { lenient });
-        const places = found.kind === "one" || found.kind === "many" ? found.places : [];
-        const rung = found.kind === "one" || found.kind === "many" ? found.rung : undefined;
-        expect([rung, places.map(({ from }) => from)]).toEqual([expected?.rung, expected?.starts ?? []]);
-        expect(found.kind).toBe(["none", "one"][places.length] ?? "many");
-      }),
-      { numRuns: 10_000 },
-    );
-  });
-});
-
-describe("whatever is sent", () => {
-  const known = [
-    ...["path", "file_path", "uri", "edits", "multi", "oldText", "old_string", "oldString", "newText", "new_string"],
-    ...["newString", "replaceAll", "replace_all", "occurrence", "line", "expectedCount", "options", "patch", "input"],
-    ...["__proto__", "constructor", "toString", "replaceALL", "explanation"],
-  ];
-  const { value: call } = fc.letrec<{ value: unknown; call: unknown }>((tie) => ({
-    value: fc.oneof(
-      { maxDepth: 3 },
-      fc.constantFrom("a", "b", "", "x = 1;", "\ud83d", "[]", '{"oldText":"a"}', "*** Begin Patch"),
-      fc.constantFrom(null, true, false, 0, 1, -1, 0.5, 1e300, 20_000),
-      fc.array(tie("call"), { maxLength: 3 }),
-      tie("call"),
-    ),
-    // Parsed, so that `__proto__` is a key of its own, as it is on the wire.
-    call: fc
-      .array(fc.tuple(fc.constantFrom(...known), tie("value")), { maxLength: 5 })
-      .map((entries) => JSON.parse(`{${entries.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join()}}`)),
-  }));
-
-  it("gives a result or failures, never a throw", () => {
-    fc.assert(
-      fc.property(fc.oneof(call, fc.jsonValue()), anyDocumentText, fc.boolean(), (params, text, optionsAllowed) => {
-        const decoded = decodeCall(params, { optionsAllowed });
-        if (!decoded.ok) {
-          expect(decoded.failures.length).toBeGreaterThan(0);
-          return;
-        }
-        const { operations, options, defaultOrder } = decoded;
-        const all = [...new Set(operations.map(({ path }) => path))].map((path) => documentAt(path, text));
-        const planned = toEnd(
-          planBatch(operations, snapshotOf(all), {
-            atomic: options.atomic ?? "all",
-            order: options.order ?? defaultOrder,
-            lenient: options.lenient ?? true,
-            overwrite: false,
-          }),
-        );
-        expect(planned.outcomes.map(({ index }) => index)).toEqual(operations.map((_, i) => i));
-        expect(planned.ok || planned.failures.length > 0).toBe(true);
-      }),
-      { numRuns: 5000 },
-    );
   });
 });

@@ -8,6 +8,7 @@ import {
   failed,
   layDesk,
   serverForDesks,
+  throughEditor,
   told,
 } from "./support/desk.js";
 import type { Behaviour } from "./support/editorAnswers.js";
@@ -226,7 +227,7 @@ describe("Neovim, whose texts always end with a line end", () => {
 
   it("opens a new file with one empty line, which the text replaces", async () => {
     const { apply, texts, editor } = await start({ ...neovim, open: { "a.txt": "old\n" } });
-    const answer = await apply(batch(["a.txt", "old", "new"], ["dir/new.txt", "", "text\nmore\n"]));
+    const answer = await apply(throughEditor(batch(["a.txt", "old", "new"], ["dir/new.txt", "", "text\nmore\n"])));
     expect(answer).toMatchObject({ outcome: "applied" });
     expect(texts()).toEqual({ "a.txt": "new\n", "dir/new.txt": "text\nmore\n" });
     expect(editor.refusals).toEqual([]);

@@ -1,6 +1,6 @@
 /** Saving what was applied, over the wire: only what is wanted, and the disk is what proves it. */
 import { describe, expect, it } from "vitest";
-import { batch, type Desk, type DeskOptions, layDesk, patchOf, serverForDesks } from "./support/desk.js";
+import { batch, type Desk, type DeskOptions, layDesk, patchOf, serverForDesks, throughEditor } from "./support/desk.js";
 import type { SavingManner } from "./support/editorSaves.js";
 
 const program = serverForDesks();
@@ -55,12 +55,14 @@ describe("the policy", () => {
     expect(disk()).toEqual(open);
   });
 
-  it("saves new and moved files, and files that were not open", async () => {
+  it("saves new and moved files, and files that were not open, where the editor has opened them", async () => {
     const { apply, disk, texts } = await start({ files: { "c.txt": "old\n", "d.txt": "old\n" } });
     const answer = await apply(
-      patchOf(
-        ...["*** Update File: c.txt", "@@", "-old", "+new", "*** Add File: new.txt", "+text"],
-        ...["*** Update File: a.txt", "*** Move to: moved.txt", "@@", "-old", "+new", "*** Delete File: d.txt"],
+      throughEditor(
+        patchOf(
+          ...["*** Update File: c.txt", "@@", "-old", "+new", "*** Add File: new.txt", "+text"],
+          ...["*** Update File: a.txt", "*** Move to: moved.txt", "@@", "-old", "+new", "*** Delete File: d.txt"],
+        ),
       ),
     );
     expect(answer.warnings).toEqual([]);

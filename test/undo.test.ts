@@ -1,10 +1,10 @@
 /** Taking back what was applied, over the wire: all of it or none, and only where nobody has written over it. */
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
-import { batch, type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks, told } from "./support/desk.js";
+import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks, told } from "./support/desk.js";
 import type { Behaviour } from "./support/editorAnswers.js";
 import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";
 
@@ -189,130 +189,12 @@ describe("a text that moved on", () => {
   });
 
   it("because it is saved and closed: the file gets its text back", async () => {
-    const desk = await start({ open: { "a.txt": text }, unopened: "written", proofTimeout: 200 });
+    const desk = await start({ open: { "a.txt": text } });
     await desk.apply(batch(["a.txt", "old", "new"]));
     writeFileSync(join(desk.root, "a.txt"), text.replace("old", "new"));
     await desk.editor.close(desk.uri("a.txt"));
     expect(await desk.undo()).toMatchObject({ outcome: "applied" });
     expect(desk.disk()).toEqual({ "a.txt": text });
-  });
-});
-
-describe("whole files", () => {
-  const files = { "old.txt": "one\ntwo\n", "gone.txt": "gone\n", "binary.bin": "\0\u0001", "b.txt": "b\n" };
-
-  it.each(["written", "opened"] as const)(
-    "a new file is deleted, and its folders, where new files are %s",
-    async (unopened) => {
-      const { apply, undo, disk, texts, root } = await start({ files, unopened, proofTimeout: 300 });
-      await apply(batch(["deep/er/new.txt", "", "new\n"], ["b.txt", "b", "B"]));
-      expect(existsSync(join(root, "deep/er/new.txt"))).toBe(true);
-      const answer = await undo();
-      // What the editor has opened is undone in the editor.
-      const onDisk = unopened === "written" ? ["Changed on disk: no editor has them open."] : [];
-      const text = ["Undo 2 files (2 edits)", ...onDisk, "M b.txt", "D deep/er/new.txt"].join("\n");
-      expect(answer).toMatchObject({ outcome: "applied", text });
-      expect(existsSync(join(root, "deep"))).toBe(false);
-      expect(disk()).toEqual(files);
-      expect({ "b.txt": "b\n", ...texts() }).toEqual({ "b.txt": "b\n" });
-    },
-  );
-
-  it("a deleted file is there again, a binary one as well, with its permissions", async () => {
-    const { apply, undo, disk } = await start({ files });
-    const applied = await apply(patchOf("*** Delete File: gone.txt", "*** Delete File: binary.bin"));
-    expect(Object.keys(disk())).toEqual(["b.txt", "old.txt"]);
-    const answer = await undo(applied.transaction);
-    const onDisk = "Changed on disk: no editor has them open.";
-    expect(answer.text).toBe(`Undo ${applied.label}\n${onDisk}\nA gone.txt\nA binary.bin`);
-    expect(answer.diff).toContain("+gone\n");
-    expect(disk()).toEqual(files);
-  });
-
-  it.each(["open", "closed"] as const)(
-    "a file that was moved and changed has its old name and text, %s",
-    async (state) => {
-      const { apply, undo, disk, texts, root } = await start({
-        files,
-        ...(state === "open"
-          ? { open: { "old.txt": files["old.txt"] } }
-          : ({ unopened: "written", proofTimeout: 200 } as const)),
-      });
-      await apply(
-        patchOf(
-          "*** Update File: old.txt",
-          "*** Move to: deep/new.txt",
-          "@@",
-          "-two",
-          "+zwei",
-          "*** Delete File: b.txt",
-        ),
-      );
-      expect(existsSync(join(root, "old.txt"))).toBe(false);
-      expect(await undo()).toMatchObject({ outcome: "applied" });
-      expect(disk()).toEqual(files);
-      expect(existsSync(join(root, "deep"))).toBe(false);
-      expect(texts()).toEqual(state === "open" ? { "old.txt": files["old.txt"] } : {});
-    },
-  );
-
-  it("a file that made room for another one is there again, and so is that one", async () => {
-    const { apply, undo, disk } = await start({ files, unopened: "written", proofTimeout: 200 });
-    const call = patchOf("*** Update File: old.txt", "*** Move to: b.txt", "@@", "-two", "+zwei");
-    await apply({ ...call, options: { overwrite: true } });
-    expect(disk()).toMatchObject({ "b.txt": "one\nzwei\n" });
-    expect(await undo()).toMatchObject({ outcome: "applied" });
-    expect(disk()).toEqual(files);
-  });
-
-  it("files that passed their names on have them again", async () => {
-    const { apply, undo, disk } = await start({ files });
-    await apply(
-      patchOf("*** Update File: b.txt", "*** Move to: c.txt", "*** Update File: old.txt", "*** Move to: b.txt"),
-    );
-    expect(Object.keys(disk())).toEqual(["b.txt", "binary.bin", "c.txt", "gone.txt"]);
-    expect(await undo()).toMatchObject({ outcome: "applied" });
-    expect(disk()).toEqual(files);
-  });
-
-  it("unsaved text that was deleted with its file comes back with it, unsaved", async () => {
-    const desk = await start({ open: { "a.txt": "one\n" }, proofTimeout: 400 });
-    await desk.typeBefore("a.txt", "one", "typed ");
-    await desk.apply({ ...patchOf("*** Delete File: a.txt"), options: { overwrite: true } });
-    expect([desk.texts(), desk.disk()]).toEqual([{}, {}]);
-    expect(await desk.undo()).toMatchObject({ outcome: "applied" });
-    expect([desk.texts(), desk.disk()]).toEqual([{ "a.txt": "typed one\n" }, { "a.txt": "one\n" }]);
-  });
-
-  it.each<[string, (desk: Desk) => unknown]>([
-    ["a file has the old name by now", ({ root }) => writeFileSync(join(root, "gone.txt"), "somebody's\n")],
-    ["a new file was changed", ({ root }) => writeFileSync(join(root, "new.txt"), "somebody's\n")],
-  ])("%s: nothing is taken back", async (_what, act) => {
-    const desk = await start({
-      files: { "gone.txt": "gone\n", "b.txt": "b\n" },
-      unopened: "written",
-      proofTimeout: 200,
-    });
-    await desk.apply(
-      patchOf("*** Delete File: gone.txt", "*** Add File: new.txt", "+new", "*** Update File: b.txt", "@@", "-b", "+B"),
-    );
-    act(desk);
-    const disk = desk.disk();
-    expect((await failed(desk.undo())).codes).toEqual(["undoConflict"]);
-    expect(desk.disk()).toEqual(disk);
-  });
-
-  it("what the editor can't do any more is said before anything is done", async () => {
-    const { apply, undo, disk } = await start({
-      files,
-      capabilities: {
-        workspace: { applyEdit: true, workspaceEdit: { documentChanges: true, resourceOperations: ["create"] } },
-      },
-    });
-    await apply(batch(["new.txt", "", "new\n"], ["b.txt", "b", "B"]));
-    const after = disk();
-    expect((await failed(undo())).codes).toEqual(["clientCapability"]);
-    expect(disk()).toEqual(after);
   });
 });
 
@@ -341,129 +223,6 @@ describe("an editor that does not go along", () => {
     const answer = await told(undo());
     expect([answer.outcome, answer.text]).toEqual(["unknown", expect.stringContaining("Taken back: ")]);
     expect(texts()).toEqual(threeAfter);
-  });
-});
-
-describe("what the client applies itself", () => {
-  const applied = (desk: Desk): Promise<void> =>
-    vi.waitUntil(() => desk.editor.applied.length > 0).then(() => undefined);
-
-  it("becomes a transaction when its text is synced, under the id of the proposal", async () => {
-    const desk = await start({ open: three });
-    const { transaction, label, edit } = await desk.propose(threeEdits);
-    await desk.editor.apply(edit!);
-    await applied(desk);
-    expect(desk.editor.applied).toMatchObject([{ transaction, label, files: [{}, {}, {}] }]);
-    await desk.typeBefore("a.txt", "three", "typed ");
-    expect(await desk.undo()).toMatchObject({ outcome: "applied", transaction });
-    expect(desk.texts()).toEqual({ ...three, "a.txt": "one\r\nold a\r\ntyped three\r\n" });
-  });
-
-  it("is told by the client where there is no text to see", async () => {
-    const files = { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" };
-    const desk = await start({ files, unopened: "written", proofTimeout: 200 });
-    const { transaction, edit } = await desk.propose(
-      patchOf(
-        ...["*** Update File: a.txt", "*** Move to: deep/a.txt", "@@", "-a", "+A", "*** Delete File: b.txt"],
-        ...["*** Add File: new.txt", "+new", "*** Update File: c.txt", "@@", "-c", "+C"],
-      ),
-    );
-    await desk.editor.apply(edit!);
-    await desk.editor.notify("multiEdit/didApply", { transaction });
-    await applied(desk);
-    expect(await desk.undo(transaction)).toMatchObject({ outcome: "applied" });
-    expect(desk.disk()).toEqual(files);
-  });
-
-  it("is looked for when something is to be taken back", async () => {
-    const desk = await start({ files: { "a.txt": "a\n" }, unopened: "written", proofTimeout: 200 });
-    const { transaction, edit } = await desk.propose(patchOf("*** Update File: a.txt", "*** Move to: b.txt"));
-    await desk.editor.apply(edit!);
-    expect(await desk.undo()).toMatchObject({ transaction });
-    expect(desk.disk()).toEqual({ "a.txt": "a\n" });
-  });
-
-  it("is no transaction as long as it is not applied, or only a part of it", async () => {
-    const desk = await start({ open: three, files: { "d.txt": "d\n" }, settings: {} });
-    const { transaction, edit } = await desk.propose({
-      edits: [...threeEdits.edits, { path: "d.txt", oldText: "d", newText: "D" }],
-    });
-    expect((await failed(desk.undo())).codes).toEqual(["undoConflict"]);
-    await desk.editor.apply({ documentChanges: edit!.documentChanges!.slice(0, 3) });
-    const refusal = await failed(desk.undo(transaction));
-    expect([refusal.codes, refusal.message]).toEqual([["undoConflict"], expect.stringContaining("proposed")]);
-    expect(desk.texts()).toEqual(threeAfter);
-    await desk.editor.apply({ documentChanges: edit!.documentChanges!.slice(3) });
-    expect(await desk.undo(transaction)).toMatchObject({ outcome: "applied" });
-    expect(desk.texts()).toMatchObject(three);
-  });
-
-  it("is no second transaction where the server applies the same edit", async () => {
-    const desk = await start({ open: { "a.txt": "old\n" }, settings: {} });
-    await desk.propose(batch(["a.txt", "old", "new"]));
-    const { transaction } = await desk.apply(batch(["a.txt", "old", "new"]));
-    expect(await desk.editor.request("multiEdit/status", null)).toMatchObject({ transactions: [{ transaction }] });
-  });
-
-  it("has no id in previews, without an effect, and where the server could not take it back", async () => {
-    const desk = await start({
-      open: { "a.txt": "old\n" },
-      capabilities: { workspace: { workspaceEdit: { documentChanges: true } } },
-    });
-    expect("transaction" in (await desk.propose(batch(["a.txt", "old", "new"])))).toBe(false);
-    const other = await start({ open: { "a.txt": "old\n" } });
-    expect("transaction" in (await other.propose(batch(["a.txt", "old", "x"], ["a.txt", "x", "old"])))).toBe(false);
-    const preview = (await other.editor.request("multiEdit/preview", batch(["a.txt", "old", "new"]))) as object;
-    expect("transaction" in preview).toBe(false);
-  });
-});
-
-describe("multiEdit/didApply", () => {
-  it("tells after a batch and after taking it back where the text is now", async () => {
-    const { editor, apply, undo, uri } = await start({
-      open: { "a.txt": "one\n😀 old old\n" },
-      encodings: ["utf-8"],
-      files: { "gone.txt": "" },
-    });
-    const { transaction, label } = await apply({
-      edits: [{ path: "a.txt", oldText: "old", newText: "newer", replaceAll: true }],
-    });
-    const range = (from: number, to: number) => ({
-      start: { line: 1, character: from },
-      end: { line: 1, character: to },
-    });
-    expect(editor.applied).toEqual([
-      { transaction, label, files: [{ uri: uri("a.txt"), version: 2, ranges: [range(5, 10), range(11, 16)] }] },
-    ]);
-    await undo();
-    expect(editor.applied.slice(1)).toEqual([
-      {
-        transaction,
-        label: `Undo ${label}`,
-        files: [{ uri: uri("a.txt"), version: 3, ranges: [range(5, 8), range(9, 12)] }],
-      },
-    ]);
-  });
-
-  it("tells of new, moved and closed files, not of deleted ones, and not of calls that fail or do nothing", async () => {
-    const { editor, apply, uri } = await start({
-      files: { "a.txt": "a\n", "b.txt": "b\n" },
-      unopened: "written",
-      proofTimeout: 200,
-    });
-    await apply(
-      patchOf("*** Update File: a.txt", "*** Move to: c.txt", "*** Delete File: b.txt", "*** Add File: d.txt", "+d"),
-    );
-    const whole = { start: { line: 0, character: 0 }, end: { line: 1, character: 0 } };
-    expect(editor.applied.map(({ files }) => files)).toEqual([
-      [
-        { uri: uri("d.txt"), version: null, ranges: [whole] },
-        { uri: uri("c.txt"), version: null, ranges: [] },
-      ],
-    ]);
-    await failed(apply(batch(["c.txt", "nowhere", "x"])));
-    await apply(batch(["c.txt", "a", "x"], ["c.txt", "x", "a"]));
-    expect(editor.applied).toHaveLength(1);
   });
 });
 

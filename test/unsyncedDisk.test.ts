@@ -27,9 +27,7 @@ async function withoutSync(first: number) {
     files: { "b.txt": "old\n" },
     open: { "a.txt": "old\n" },
   });
-  const { outcome, text, ...answer } = await told(
-    desk.apply({ ...batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]), options: { unopened: "disk" } }),
-  );
+  const { outcome, text, ...answer } = await told(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
   const onDisk = readFileSync(join(desk.root, "b.txt"), "utf8");
   const { batches } = recover(diskWorkspace([desk.root], { state: join(home, "multi-edit-language-server/journals") }));
   return {

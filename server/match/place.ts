@@ -32,10 +32,5 @@ export type Reshape =
     }
   | { readonly kind: "unmark" };
 
-/** Whether the lines of a place are the old text's with more or less indentation. */
-export function isShifted({ reshape }: Place): boolean {
-  return reshape?.kind === "add" || reshape?.kind === "remove";
-}
-
 /** What a rung found: places in order, overlapping ones included, or that there are too many to tell. */
 export type Found = readonly Place[] | "tooMany";

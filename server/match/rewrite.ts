@@ -4,9 +4,9 @@ import type { Change } from "../text/changeSet.js";
 import { type SplitLine, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { shrink } from "../text/shrink.js";
-import { isShifted, type Place, type Sought } from "./place.js";
+import type { Place, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
-import { isReindenting, reshaped } from "./wholeLines.js";
+import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
 
 /**
  * The changes of one place, sorted, as small as they can be; none where the document has the new text there already.
@@ -145,14 +145,14 @@ function pairMiddle(old: readonly string[], next: readonly string[], offset: num
 }
 
 /** A run of lines that only one of two texts has, or both. */
-interface Part {
+interface LineRun {
   readonly removed: boolean;
   readonly added: boolean;
   readonly count: number;
 }
 
 /** How one list of lines becomes another; the two neither start nor end alike. */
-function partsOf(old: readonly string[], next: readonly string[]): readonly Part[] {
+function partsOf(old: readonly string[], next: readonly string[]): readonly LineRun[] {
   const replaced = [
     { removed: true, added: false, count: old.length },
     { removed: false, added: true, count: next.length },

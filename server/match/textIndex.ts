@@ -4,7 +4,7 @@ import { toEnd } from "../text/slices.js";
 import { Folded, type FoldOptions, hasTypography } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
 import { findAll } from "./search/findAll.js";
-import { type KeyHits, ManySearch } from "./search/multiSearch.js";
+import { type KeyHits, MultiSearch } from "./search/multiSearch.js";
 
 /** Where a text comes from that is not all that there is, or not what callers know. */
 export interface Origin {
@@ -16,7 +16,7 @@ export interface Origin {
 
 /** What was looked for in one pass, and what came of it by pattern. */
 interface Searched {
-  readonly search: ManySearch;
+  readonly search: MultiSearch;
   readonly hits: ReadonlyMap<string, KeyHits>;
 }
 
@@ -99,8 +99,8 @@ export class TextIndex {
       fold === undefined
         ? expected
         : expected.filter((oldText) => this.starts(undefined, oldText, 1).length === 0).flatMap(foldedPatterns(fold));
-    const patterns = [...new Set(left)].filter(ManySearch.hasKey);
-    const search = yield* ManySearch.of(patterns, text);
+    const patterns = [...new Set(left)].filter(MultiSearch.hasKey);
+    const search = yield* MultiSearch.of(patterns, text);
     const hits = yield* search.hits(text);
     const searched = { search, hits: new Map(patterns.map((pattern, id) => [pattern, hits[id]!])) };
     this.searches.set(nameOf(fold), searched);

@@ -128,6 +128,11 @@ export function reshaped(text: string, reshape: Reshape | undefined): string | u
   return reshape.kind === "unview" ? stripped(text, reshape) : shifted(text, reshape);
 }
 
+/** Whether the lines of a place are the old text's with more or less indentation. */
+export function isShifted({ reshape }: Place): boolean {
+  return reshape?.kind === "add" || reshape?.kind === "remove";
+}
+
 /** Whether old and new text are the same lines, of which some are indented otherwise. */
 export function isReindenting({ oldText, newText }: Sought): boolean {
   const [old, next] = [wholeLines(oldText).lines, wholeLines(newText).lines];

@@ -4,7 +4,7 @@ import { type Located, locate, locating } from "../match/locate.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
 import { type RungName, rungs } from "../match/rungs.js";
-import { ManySearch } from "../match/search/multiSearch.js";
+import { MultiSearch } from "../match/search/multiSearch.js";
 import { coreOf } from "../match/search/plainCore.js";
 import { type Change, ChangeSet } from "../text/changeSet.js";
 import { isAllBlank, splitLines } from "../text/chars.js";
@@ -36,7 +36,7 @@ export type Sighting =
   | { readonly kind: "gone"; readonly rung: RungName };
 
 /** Units around a change in which the keys of an old text are looked for. */
-const keyReach = ManySearch.reach;
+const keyReach = MultiSearch.reach;
 
 /** A file's edits in sequence: the same answers as a search of the whole text for each, for less. */
 export class IncrementalSearch {
@@ -334,7 +334,7 @@ export class IncrementalSearch {
       .filter((text) => base.starts(undefined, text, 1).length === 0);
     const coreOfText = new Map(texts.map((text) => [text, coreOf(text)]));
     const cores = [...new Set([...coreOfText.values()].flatMap((core) => core ?? []))];
-    const search = toEnd(ManySearch.of(cores, base.text));
+    const search = toEnd(MultiSearch.of(cores, base.text));
     const hits = toEnd(search.hits(base.text));
     const loose: LooseSearch = {
       coreOf: coreOfText,
@@ -372,7 +372,7 @@ function isExact(located: Located): boolean {
 interface LooseSearch {
   /** By old text; `undefined`: it has none. */
   readonly coreOf: ReadonlyMap<string, string | undefined>;
-  readonly search: ManySearch;
+  readonly search: MultiSearch;
   /** By core, in the base text. */
   readonly hits: ReadonlyMap<string, readonly number[] | "many">;
   /** By core, base offsets of the changes that it stands at. */

@@ -35,7 +35,7 @@ export interface Desk {
   disk(): Record<string, string>;
   /** The request `multiEdit/apply`. */
   propose(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
-  /** The command `multiEdit.apply`; what is not open goes through the editor, too, unless the call says otherwise. */
+  /** The command `multiEdit.apply`. */
   apply(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
   /** The request `multiEdit/undo`; without an id, of the last transaction. */
   undo(transaction?: string): Promise<MultiEditResult>;
@@ -115,7 +115,7 @@ export function hastyServer(program: Program, times: number): readonly [string, 
 }
 
 /** Stops the editors that were kept for further desks. */
-export async function clearDesks(program: Program): Promise<void> {
+async function clearDesks(program: Program): Promise<void> {
   const editors = [...(idle.get(program)?.values() ?? [])].flat();
   idle.delete(program);
   for (const editor of editors) await stopCleanly(editor);
@@ -155,15 +155,6 @@ async function borrow(
   return editor;
 }
 
-/** A call that leaves nothing for the server to write itself, unless its options say otherwise. */
-function throughEditor(params: unknown): unknown {
-  if (typeof params === "string") return { patch: params, options: { unopened: "editor" } };
-  if (typeof params !== "object" || params === null || Array.isArray(params)) return params;
-  const { options } = params as { options?: unknown };
-  const given = typeof options === "object" && options !== null ? options : {};
-  return options === undefined || given === options ? { ...params, options: { unopened: "editor", ...given } } : params;
-}
-
 const uriIn = (root: string, path: string): string =>
   path.includes(":") ? path : pathToFileURL(join(root, path)).href;
 
@@ -182,7 +173,7 @@ function deskOf(editor: FakeEditor, root: string): Desk {
     apply: async (params, token) =>
       (await editor.request(
         "workspace/executeCommand",
-        { command: "multiEdit.apply", arguments: [throughEditor(params)] },
+        { command: "multiEdit.apply", arguments: [params] },
         token,
       )) as MultiEditResult,
     undo: async (transaction) =>
@@ -253,6 +244,12 @@ export async function told(answer: Promise<MultiEditResult>): Promise<Told> {
 /** A Codex patch as a call; its markers are put around the lines. */
 export function patchOf(...lines: readonly string[]): { patch: string } {
   return { patch: ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n") };
+}
+
+/** The same call, but the editor changes those files, too, that it does not have open; by default the server writes them. */
+export function throughEditor<Call extends object>(call: Call) {
+  const { options } = call as { readonly options?: object };
+  return { ...call, options: { ...options, unopened: "editor" } };
 }
 
 /** A batch of edits, each written as `path`, old and new text. */

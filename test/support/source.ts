@@ -16,6 +16,7 @@ export interface Masked {
   readonly code: string;
   /** Only comments are blanks. */
   readonly uncommented: string;
+  readonly literals: readonly Literal[];
 }
 
 /** What a piece of source is, and where it ends. */
@@ -24,22 +25,54 @@ interface Token {
   readonly end: number;
 }
 
+/** A text that stands in a source: a string, or a template in which each substitution is an ellipsis. */
+export interface Literal {
+  /** Offset of its opening quote. */
+  readonly at: number;
+  /** Between the quotes, with escapes as they are written. */
+  readonly text: string;
+}
+
 /** Blanks out what is not code. */
 export function maskSource(text: string): Masked {
   const cached = masks.get(text);
   if (cached !== undefined) return cached;
   let code = "";
   let uncommented = "";
+  const quoted: Quoted[] = [];
   const braces: Braces = { depth: 0, templates: [] };
   for (let at = 0; at < text.length; ) {
     const { kind, end } = tokenAt(text, at, code, braces);
     const token = text.slice(at, end);
     code += kind === "code" ? token : blanks(token, { keepEnds: kind === "quoted" });
     uncommented += kind === "comment" ? blanks(token, { keepEnds: false }) : token;
+    if (kind === "quoted") quoted.push({ at, token });
     at = end;
   }
-  masks.set(text, { code, uncommented });
-  return { code, uncommented };
+  const masked = { code, uncommented, literals: literalsIn(quoted) };
+  masks.set(text, masked);
+  return masked;
+}
+
+/** A string, a regular expression, or a part of a template from a backtick or brace to the next one. */
+interface Quoted {
+  readonly at: number;
+  readonly token: string;
+}
+
+/** Strings and templates in the order in which they end; regular expressions are left out. */
+function literalsIn(quoted: readonly Quoted[]): Literal[] {
+  const open: Literal[] = [];
+  return quoted.flatMap(({ at, token }) => {
+    if (token.startsWith("/")) return [];
+    if (/^["']/.test(token)) return [{ at, text: token.slice(1, -1) }];
+    const before = token.startsWith("}") ? open.pop() : undefined;
+    const part = (end: number) => `${before === undefined ? "" : `${before.text}…`}${token.slice(1, end)}`;
+    const start = before?.at ?? at;
+    if (!token.endsWith("${")) return [{ at: start, text: part(-1) }];
+    open.push({ at: start, text: part(-2) });
+    return [];
+  });
 }
 
 /** By the text: the rules ask for the same files again and again. */
@@ -105,6 +138,33 @@ function blanks(token: string, { keepEnds }: { keepEnds: boolean }): string {
   const blank = token.replace(/[^\n]/g, " ");
   return keepEnds && token.length > 1 ? `${token[0]}${blank.slice(1, -1)}${token.at(-1)}` : blank;
 }
+
+/** Whether a path is of the server and no page of prose. */
+export function isServerFile({ path }: Source): boolean {
+  return path.startsWith("server/") && path !== "server/README.md" && path !== "server/PROTOCOL.md";
+}
+
+/** Everything that a file imports, also dynamically and for types; `undefined`: not a plain string. Lines are 1-based. */
+export function importsOf(source: Source): { line: number; specifier: string | undefined }[] {
+  const { code, uncommented } = maskSource(source.text);
+  const plain = /(?<![.\w$])(?:from\s*|import\s*\(?\s*|require\s*\(\s*)(["'])([^"'\n]+)\1/g;
+  const computed = /(?<![.\w$])(?:import|require)\s*\(\s*(?!["'\s])/g;
+  return [
+    ...[...uncommented.matchAll(plain)].map((match) => ({ at: match.index, specifier: match[2] })),
+    ...[...uncommented.matchAll(computed)].map((match) => ({ at: match.index, specifier: undefined })),
+  ]
+    .filter(({ at }) => code[at] !== " ")
+    .map(({ at, specifier }) => ({ line: lineOf(source.text, at), specifier }));
+}
+
+/** Places in the code, comments and quoted texts left out, that a pattern fits. Lines are 1-based. */
+export function findInCode(source: Source, pattern: RegExp): { line: number; found: string }[] {
+  const { code } = maskSource(source.text);
+  return [...code.matchAll(pattern)].map((match) => ({ line: lineOf(source.text, match.index), found: match[0] }));
+}
+
+/** The 1-based line of an offset. */
+export const lineOf = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 
 /** All pages of sentences of the server, one behind the other. */
 export function pagesOfSentences(): string {

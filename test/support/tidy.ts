@@ -2,7 +2,7 @@
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { posix } from "node:path";
-import { maskSource, type Source } from "./source.js";
+import { findInCode, importsOf, isServerFile, maskSource, type Source } from "./source.js";
 
 /** Lowest first: an import runs down only, or stays within its layer. `main` is `server/main.ts` and what starts it. */
 const layers = ["text", "match", "plan", "dialect", "workspace", "disk", "lsp", "agent", "main"] as const;
@@ -22,9 +22,6 @@ const connectionPackages = [
 
 const maxFileLines = 400;
 const maxFunctionLines = 70;
-
-/** What may be longer: all sentences for callers belong in one file, which is a table; a test is a list of examples. */
-const longFiles = /\.test\.ts$/;
 
 /** Imports that run up, leave `server/`, or can't be read, and files that stand in no layer. */
 export function layerProblems(sources: readonly Source[]): string[] {
@@ -87,80 +84,17 @@ export function connectionProblems(sources: readonly Source[]): string[] {
     );
 }
 
-/** Names by which programs could be treated as what they are called; the disk's and the agents' part know files of editors. */
-const clientNames =
-  /(["'`])(?:neovim|nvim|helix|eglot|emacs|lsp-mode|vim|vim-lsp|kakoune|vscode|visual studio code)\1/gi;
-
-/** Decisions by a client's name outside the table of clients. */
-export function clientNameProblems(sources: readonly Source[]): string[] {
-  return sources
-    .filter(({ path }) => /^server\/(?:text|match|plan|dialect|workspace|lsp)\//.test(path))
-    .filter(({ path }) => path !== "server/lsp/clients.ts")
-    .flatMap((source) =>
-      [...maskSource(source.text).uncommented.matchAll(clientNames)].map(
-        ({ index, 0: found }) => `${source.path}:${lineOf(source.text, index)} names the client ${found}`,
-      ),
-    );
-}
-
-/** Failures that are made outside the pages of sentences. */
-export function failureProblems(sources: readonly Source[]): string[] {
-  return sources
-    .filter((source) => isServerFile(source) && !isPageOfSentences(source) && source.path !== "server/plan/failure.ts")
-    .flatMap((source) =>
-      findInCode(source, /\bmakeFailure\b/g).map(
-        ({ line }) => `${source.path}:${line} makes a failure outside a page sentences.ts`,
-      ),
-    );
-}
-
-const isPageOfSentences = ({ path }: Source): boolean => path.endsWith("/sentences.ts");
-
-/** Server files without an opening sentence, and exports without a doc comment directly above them. */
-export function commentProblems(sources: readonly Source[]): string[] {
-  return sources
-    .filter((source) => isServerFile(source) && source.path.endsWith(".ts"))
-    .flatMap((source) => {
-      const opening = /^\/\*\*\s+(.*?)\s*\*\//s.exec(source.text)?.[1];
-      const opens = opening !== undefined && /^[^a-z].*\./s.test(opening);
-      return [
-        ...(opens ? [] : [`${source.path}:1 does not open with a sentence in /** */`]),
-        ...undocumentedExports(source),
-      ];
-    });
-}
-
-function undocumentedExports(source: Source): string[] {
-  const lines = source.text.split("\n");
-  const declaration =
-    /^export (?:declare |abstract |async )*(?:function|const|let|class|interface|type|enum|namespace)\b[\s*]*([\w$]+)/;
-  const documented = new Set<string>();
-  return maskSource(source.text)
-    .code.split("\n")
-    .flatMap((code, index) => {
-      const name = declaration.exec(code)?.[1];
-      // An overload's doc comment stands above its first signature.
-      if (name === undefined || documented.has(name)) return [];
-      documented.add(name);
-      const above = lines.slice(0, index).join("\n").trimEnd();
-      const comment =
-        above.endsWith("*/") && lines[index - 1]?.trim() !== "" ? above.slice(above.lastIndexOf("/*")) : "";
-      return comment.startsWith("/**")
-        ? []
-        : [`${source.path}:${index + 1} exports ${name} without a doc comment above it`];
-    });
-}
-
 /** Files, functions and methods that are too long to be read at once. */
 export function lengthProblems(sources: readonly Source[]): string[] {
   return sources
     .filter(({ path }) => path.endsWith(".ts"))
     .flatMap((source) => {
       const lines = source.text.trimEnd().split("\n").length;
-      const long = lines > maxFileLines && !longFiles.test(source.path);
       const functions = functionsOf(source).filter((one) => one.lines > maxFunctionLines);
       return [
-        ...(long ? [`${source.path}:${maxFileLines} has ${lines} lines, more than ${maxFileLines}`] : []),
+        ...(lines > maxFileLines
+          ? [`${source.path}:${maxFileLines} has ${lines} lines, more than ${maxFileLines}`]
+          : []),
         ...functions.map(
           (one) => `${source.path}:${one.line} is a function of ${one.lines} lines, more than ${maxFunctionLines}`,
         ),
@@ -331,34 +265,9 @@ export function lockProblems(lock: LockFile): string[] {
   );
 }
 
-function isServerFile({ path }: Source): boolean {
-  return path.startsWith("server/") && path !== "server/README.md" && path !== "server/PROTOCOL.md";
-}
-
 /** `undefined`: the path belongs to no layer. */
 function layerOf(path: string): Layer | undefined {
   if (path === "server/main.ts" || path === "server/start.ts") return "main";
   const folder = /^server\/([^/]+)\//.exec(path)?.[1];
   return folder === "main" ? undefined : layers.find((layer) => layer === folder);
 }
-
-/** Everything that a file imports, also dynamically and for types; `undefined`: not a plain string. Lines are 1-based. */
-function importsOf(source: Source): { line: number; specifier: string | undefined }[] {
-  const { code, uncommented } = maskSource(source.text);
-  const plain = /(?<![.\w$])(?:from\s*|import\s*\(?\s*|require\s*\(\s*)(["'])([^"'\n]+)\1/g;
-  const computed = /(?<![.\w$])(?:import|require)\s*\(\s*(?!["'\s])/g;
-  return [
-    ...[...uncommented.matchAll(plain)].map((match) => ({ at: match.index, specifier: match[2] })),
-    ...[...uncommented.matchAll(computed)].map((match) => ({ at: match.index, specifier: undefined })),
-  ]
-    .filter(({ at }) => code[at] !== " ")
-    .map(({ at, specifier }) => ({ line: lineOf(source.text, at), specifier }));
-}
-
-function findInCode(source: Source, pattern: RegExp): { line: number; found: string }[] {
-  const { code } = maskSource(source.text);
-  return [...code.matchAll(pattern)].map((match) => ({ line: lineOf(source.text, match.index), found: match[0] }));
-}
-
-/** 1-based. */
-const lineOf = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;

@@ -42,6 +42,11 @@ export interface Difference {
   readonly found: string;
 }
 
+/** A difference that is about a whole line, by its 0-based number: no column says more. */
+export function lineDifference(kind: DifferenceKind, line: number): Difference {
+  return { kind, line, column: 0, soughtColumn: 0, sought: "", found: "" };
+}
+
 /** A region that resembles the old text. */
 export interface Region {
   /** 0-based lines of the document, as its editor counts them, both included. */
@@ -66,7 +71,7 @@ const bounds = {
 } as const;
 
 /** What is sought, cut into lines. */
-interface Sought {
+interface SoughtLines {
   readonly lines: readonly string[];
   /** Whether the last line has its end. */
   readonly isEnded: boolean;
@@ -92,7 +97,7 @@ export function nearestRegions(
     all.findIndex((line) => line.trim() !== ""),
   );
   const lines = all.slice(blanksInFront);
-  const sought: Sought = { lines, isEnded, blanksInFront, wholeLines };
+  const sought: SoughtLines = { lines, isEnded, blanksInFront, wholeLines };
   const scored = candidatesOf(index, lines).map(({ start, isVoted }) => {
     const aligned = align(index, start, lines);
     const score = Math.max(aligned.score, isVoted ? similarity(index, start, lines) : 0);
@@ -134,20 +139,17 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
 /** A region that has lines between those of the old text; `undefined`: it differs earlier, or these are all blank. */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
-  const own = (line: number): number => index.lines.lineAt(lines.start(line));
   const gap = at.findIndex((line, i) => line !== start + i);
   const found = at[gap];
   const end = at.findLast((line) => line !== undefined);
   if (found === undefined || end === undefined) return undefined;
   const skipped = Array.from({ length: found - start - gap }, (_, i) => start + gap + i);
   const line = skipped.find((one) => lines.content(one).trim() !== "");
-  const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
-  const kind = line === undefined ? "blankLine" : "skippedLine";
-  return {
-    startLine: own(start),
-    endLine: own(end),
-    difference: { kind, line: own(line ?? start + gap), ...nothing },
-  };
+  const difference = lineDifference(
+    line === undefined ? "blankLine" : "skippedLine",
+    ownLine(index, line ?? start + gap),
+  );
+  return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
 /** The region that has all the lines that are sought and differs from them in blank lines only; `undefined`: not one place. */
@@ -170,13 +172,8 @@ function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region |
       return next < lines.lineCount && lines.content(next).trim() === line;
     });
     if (!isHere || differsAt === undefined) continue;
-    const own = (line: number): number => index.lines.lineAt(lines.start(line));
-    const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
-    found.push({
-      startLine: own(start),
-      endLine: own(at),
-      difference: { kind: "blankLine", line: own(differsAt), ...nothing },
-    });
+    const difference = lineDifference("blankLine", ownLine(index, differsAt));
+    found.push({ startLine: ownLine(index, start), endLine: ownLine(index, at), difference });
   }
   return found.length === 1 ? found[0] : undefined;
 }
@@ -202,10 +199,10 @@ function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, n
 }
 
 /** A part of the old text, and the 0-based line of it that has the part. */
-type Part = readonly [text: string, line: number];
+type SoughtPart = readonly [text: string, line: number];
 
 /** Where no whole line is there, the longest words may be. */
-function longestWords(sought: readonly string[]): Part[] {
+function longestWords(sought: readonly string[]): SoughtPart[] {
   const words = new Map<string, number>();
   for (const [i, line] of sought.slice(0, 50).entries()) {
     for (const word of line.slice(0, 1000).match(/[\p{L}\p{N}_$]{3,64}/gu) ?? [])
@@ -215,17 +212,17 @@ function longestWords(sought: readonly string[]): Part[] {
 }
 
 /** Where no word is there, pieces of the first line that says something. */
-function shortPieces(sought: readonly string[]): Part[] {
+function shortPieces(sought: readonly string[]): SoughtPart[] {
   const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
   const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
   const step = Math.max(1, Math.floor((line.length - bounds.pieceUnits) / bounds.words));
-  const pieces: Part[] = [];
+  const pieces: SoughtPart[] = [];
   for (let at = 0; at + bounds.pieceUnits <= line.length; at += step)
     pieces.push([line.slice(at, at + bounds.pieceUnits), i]);
   return pieces;
 }
 
-function voteByParts(index: TextIndex, parts: readonly Part[], votes: Map<number, number>): void {
+function voteByParts(index: TextIndex, parts: readonly SoughtPart[], votes: Map<number, number>): void {
   for (const [part, i] of parts) {
     let at = index.text.indexOf(part);
     for (let n = 0; at !== -1 && n < bounds.votesPerWord; n++) {
@@ -266,23 +263,24 @@ function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
   return { pairs, total: Math.max(0, dense.length - 1) };
 }
 
-function regionAt(index: TextIndex, start: number, sought: Sought): Region {
+/** The number of a matched line as the document's editor counts lines, both 0-based. */
+const ownLine = (index: TextIndex, line: number): number => index.lines.lineAt(index.matchedLines.start(line));
+
+function regionAt(index: TextIndex, start: number, sought: SoughtLines): Region {
   const lines = index.matchedLines;
   const last = Math.min(lines.lineCount, start + sought.lines.length) - 1;
   // A text that ends with a line end has no line behind it.
   const end = last > start && lines.start(last) === index.text.length ? last - 1 : last;
-  const own = (line: number): number => index.lines.lineAt(lines.start(line));
-  const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
+  const [startLine, endLine] = [ownLine(index, start), ownLine(index, end)];
   const difference = firstDifference(index, start, sought) ?? restOfLine(index, start, sought);
-  const region = { startLine: own(start), endLine: own(end) };
-  if (difference !== undefined) return { ...region, difference };
+  if (difference !== undefined) return { startLine, endLine, difference };
   if (!hasBlanksInFront(index, start, sought.blanksInFront))
-    return { ...region, difference: { kind: "blankLine", line: own(start), ...nothing } };
+    return { startLine, endLine, difference: lineDifference("blankLine", startLine) };
   const lacksEnd = sought.isEnded && end === lines.lineCount - 1;
-  return { ...region, difference: lacksEnd ? { kind: "missingLineEnd", line: own(end), ...nothing } : undefined };
+  return { startLine, endLine, difference: lacksEnd ? lineDifference("missingLineEnd", endLine) : undefined };
 }
 
-function firstDifference(index: TextIndex, start: number, sought: Sought): Difference | undefined {
+function firstDifference(index: TextIndex, start: number, sought: SoughtLines): Difference | undefined {
   const lines = index.matchedLines;
   const { lines: all, wholeLines } = sought;
   for (const [i, wanted] of all.entries()) {
@@ -297,7 +295,7 @@ function firstDifference(index: TextIndex, start: number, sought: Sought): Diffe
       wholeLines && all.length === 1 && wanted.trim() !== found.trim() && findAll(found, wanted, 1).length > 0;
     return {
       kind: isPart ? "partOfLine" : kindOf(wanted, found),
-      line: index.lines.lineAt(lines.start(line)),
+      line: ownLine(index, line),
       ...columns,
       sought: wanted,
       found,
@@ -307,7 +305,7 @@ function firstDifference(index: TextIndex, start: number, sought: Sought): Diffe
 }
 
 /** Whether a line of the old text stands in a line as far as it has to: the first may start in it, and the last may end in it. */
-function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: Sought): boolean {
+function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
   if (lines.length === 1) return findAll(found, wanted, 1).length > 0;
   if (wanted === "") return false;
@@ -319,14 +317,14 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
 function restOfLine(
   index: TextIndex,
   start: number,
-  { lines: sought, isEnded, wholeLines }: Sought,
+  { lines: sought, isEnded, wholeLines }: SoughtLines,
 ): Difference | undefined {
   const [wanted = ""] = sought;
   if (wholeLines) return undefined;
   const found = index.matchedLines.content(start);
   if (!isEnded || sought.length !== 1 || found.endsWith(wanted)) return undefined;
   const column = found.indexOf(wanted) + wanted.length;
-  const line = index.lines.lineAt(index.matchedLines.start(start));
+  const line = ownLine(index, start);
   return { kind: "text", line, column, soughtColumn: wanted.length, sought: wanted, found };
 }
 

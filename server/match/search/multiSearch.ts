@@ -32,14 +32,14 @@ const factor = 0x01000193;
 export type KeyHits = readonly number[] | "many";
 
 /** Patterns by their keys. */
-export class ManySearch {
+export class MultiSearch {
   private constructor(
     readonly patterns: readonly string[],
     private readonly tables: readonly KeyTable[],
   ) {}
 
   /** Chooses keys that are rare in a text, in steps. All patterns must have keys. */
-  static *of(patterns: readonly string[], text: string): Generator<void, ManySearch> {
+  static *of(patterns: readonly string[], text: string): Generator<void, MultiSearch> {
     const tables: KeyTable[] = [];
     let left = patterns.map((pattern, id): Keyed => ({ pattern, id, start: 0 }));
     for (const block of blockLengths) {
@@ -59,7 +59,7 @@ export class ManySearch {
       const done = new Set(placed.map(({ id }) => id));
       left = left.filter(({ id }) => !done.has(id));
     }
-    return new ManySearch(patterns, tables);
+    return new MultiSearch(patterns, tables);
   }
 
   /** Units of the longest piece of a pattern that has all of its keys. */
@@ -209,7 +209,7 @@ interface Lists {
 }
 
 /** Takes a pattern and where it may start; `false`: no more of that pattern. */
-type Report = (id: number, start: number) => boolean;
+type HitCallback = (id: number, start: number) => boolean;
 
 /** So many that few keys have a bit in common, and so few that those of a whole batch stay near the processor. */
 const bitsPerHead = 8;
@@ -253,7 +253,7 @@ class KeyTable {
   }
 
   /** Reads a text block by block and reports each key, with the start of its pattern, until that answers `false`. */
-  *scan(text: string, report: Report): Generator<void, void> {
+  *scan(text: string, report: HitCallback): Generator<void, void> {
     const { block } = this;
     // Lists of their own, out of which patterns are taken that are hit too often.
     const lists: Lists = { heads: this.heads.slice(), next: this.next.slice() };
@@ -265,7 +265,7 @@ class KeyTable {
   }
 
   /** Reads the blocks that start in `[from, to)`, each together with the one before it. */
-  private scanStep(text: string, { from, to }: { from: number; to: number }, lists: Lists, report: Report): void {
+  private scanStep(text: string, { from, to }: { from: number; to: number }, lists: Lists, report: HitCallback): void {
     const { block, present } = this;
     const mask = this.heads.length * bitsPerHead - 1;
     let before = this.blocks.at(text, from - block);
@@ -279,7 +279,7 @@ class KeyTable {
     }
   }
 
-  private report({ heads, next }: Lists, hash: number, at: number, report: Report): void {
+  private report({ heads, next }: Lists, hash: number, at: number, report: HitCallback): void {
     const bucket = bucketOf(hash, heads.length);
     let before = -1;
     for (let key = heads[bucket]!; key >= 0; key = next[key]!) {

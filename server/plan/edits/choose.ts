@@ -1,11 +1,11 @@
 /** Among the places where an old text stands: those that the edit means, or the failure that says why none. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
-import { isShifted, type Place } from "../../match/place.js";
+import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
-import { isReindenting } from "../../match/wholeLines.js";
+import { isReindenting, isShifted } from "../../match/wholeLines.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, isWritten, lineInBase } from "../draft.js";
-import { tellingOfEdit } from "../explain/disambiguation.js";
+import { disambiguateEdit } from "../explain/disambiguation.js";
 import type { QuotedPlace } from "../explain/sentences.js";
 import { type At, clip, type Failure } from "../failure.js";
 import type { EditOperation } from "../operation.js";
@@ -88,7 +88,7 @@ export function ambiguous(
     rung,
     matches: quotedPlaces(draft, left),
     nearLine: edit.line,
-    telling: tellingOfEdit(draft, { rung, first, places }),
+    telling: disambiguateEdit(draft, { rung, first, places }),
     isOneLine: left.every(({ from }) => draft.index.lines.lineAt(from) === draft.index.lines.lineAt(first.from)),
   });
 }

@@ -3,12 +3,12 @@ import { type Located, locating, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { rewrite } from "../../match/rewrite.js";
 import { type Draft, edited, lineInBase, linesOf, spanInBase } from "../draft.js";
-import { explainAbsence, type History } from "../explain/explainEdit.js";
+import { type BatchHistory, explainAbsence } from "../explain/explainEdit.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import { ambiguous, type Chosen, choose, type Hits, locateEdit, meantBy } from "./choose.js";
-import { Accepted, type Claim } from "./overlaps.js";
+import { type ClaimedPlace, OverlapDetector } from "./overlaps.js";
 import { editFailures } from "./sentences.js";
 import { type Drafted, refusal } from "./sequential.js";
 
@@ -18,14 +18,14 @@ export function* planOriginal(
   edits: readonly EditOperation[],
   options: BatchOptions,
 ): Generator<void, Drafted> {
-  const groups = new Map<string, Group>();
+  const groups = new Map<string, SameOldText>();
   yield* draft.index.expecting(edits.map(({ oldText }) => oldText));
-  for (const edit of edits) groupOf(groups, edit).edits.push(edit);
-  const accepted = new Accepted();
+  for (const edit of edits) sameOldTextOf(groups, edit).edits.push(edit);
+  const accepted = new OverlapDetector();
   const outcomes: EditOutcome[] = [];
-  const history = { applied: [], failed: [] as EditOperation[], beside: edits } satisfies History;
+  const history = { applied: [], failed: [] as EditOperation[], beside: edits } satisfies BatchHistory;
   for (const edit of edits) {
-    const outcome = yield* planEdit({ draft, edit, group: groupOf(groups, edit), accepted, history, options });
+    const outcome = yield* planEdit({ draft, edit, group: sameOldTextOf(groups, edit), accepted, history, options });
     if (outcome.status === "failed") history.failed.push(edit);
     outcomes.push(outcome);
     yield;
@@ -34,31 +34,31 @@ export function* planOriginal(
 }
 
 /** The edits that seek the same old text, what was found for it, and which places are taken. */
-interface Group {
+interface SameOldText {
   readonly edits: EditOperation[];
   located: Located | undefined;
   /** By place: the edit that took it. */
   readonly taken: Map<Place, EditOperation>;
 }
 
-function groupOf(groups: Map<string, Group>, edit: EditOperation): Group {
+function sameOldTextOf(groups: Map<string, SameOldText>, edit: EditOperation): SameOldText {
   const known = groups.get(edit.oldText);
   if (known !== undefined) return known;
-  const group: Group = { edits: [], located: undefined, taken: new Map() };
+  const group: SameOldText = { edits: [], located: undefined, taken: new Map() };
   groups.set(edit.oldText, group);
   return group;
 }
 
-interface Asked {
+interface EditContext {
   readonly draft: Draft;
   readonly edit: EditOperation;
-  readonly group: Group;
-  readonly accepted: Accepted;
-  readonly history: History;
+  readonly group: SameOldText;
+  readonly accepted: OverlapDetector;
+  readonly history: BatchHistory;
   readonly options: BatchOptions;
 }
 
-function* planEdit({ draft, edit, group, accepted, history, options }: Asked): Generator<void, EditOutcome> {
+function* planEdit({ draft, edit, group, accepted, history, options }: EditContext): Generator<void, EditOutcome> {
   const { path } = draft.document;
   const at: At = { index: edit.index, path };
   const fail = (failure: Failure): EditOutcome => ({ index: edit.index, path, status: "failed", places: [], failure });
@@ -72,7 +72,7 @@ function* planEdit({ draft, edit, group, accepted, history, options }: Asked): G
   const chosen = takePlaces(draft, edit, group, located);
   if (chosen === "redundant") return { index: edit.index, path, status: "skipped", places: [] };
   if (!chosen.ok) return fail(chosen.failure);
-  const claims: Claim[] = [];
+  const claims: ClaimedPlace[] = [];
   for (const place of chosen.places) {
     const changes = rewrite(draft.index, place, edit);
     if (changes === undefined) return fail(editFailures.cannotShift(at, lineInBase(draft, place.from)));
@@ -91,7 +91,7 @@ function* planEdit({ draft, edit, group, accepted, history, options }: Asked): G
 }
 
 /** The places an edit takes; `redundant` where the same pair has taken all that there are. */
-function takePlaces(draft: Draft, edit: EditOperation, group: Group, hits: Hits): Chosen | "redundant" {
+function takePlaces(draft: Draft, edit: EditOperation, group: SameOldText, hits: Hits): Chosen | "redundant" {
   const samePair = (place: Place): boolean => group.taken.get(place)?.newText === edit.newText;
   const places = edit.replaceAll ? withoutOverlap(hits.places) : hits.places;
   if (places.every(samePair)) return "redundant";

@@ -4,7 +4,7 @@ import { firstIndex } from "../../text/bisect.js";
 import type { Change } from "../../text/changeSet.js";
 
 /** One place of one edit or hunk, and what is changed there. */
-export interface Claim {
+export interface ClaimedPlace {
   /** 0-based, as sent. */
   readonly index: number;
   readonly place: Place;
@@ -12,19 +12,19 @@ export interface Claim {
 }
 
 /** The claims so far, by where they start. Two may share context; neither may change what the other one holds. */
-export class Accepted {
-  private readonly claims: Claim[] = [];
+export class OverlapDetector {
+  private readonly claims: ClaimedPlace[] = [];
   /** Those of insertions, whose places are empty: they never are in each other's way. */
-  private readonly insertions: Claim[] = [];
+  private readonly insertions: ClaimedPlace[] = [];
   private longest = 0;
 
   /** An accepted claim that a new one can't live with. */
-  conflictOf(claim: Claim): Claim | undefined {
+  conflictOf(claim: ClaimedPlace): ClaimedPlace | undefined {
     const { from, to } = claim.place;
     const inside = this.insertions[firstBehind(this.insertions, from)];
     if (inside !== undefined && inside.place.from < to) return inside;
     for (let i = firstBehind(this.claims, to) - 1; i >= 0; i--) {
-      const other = this.claims[i] as Claim;
+      const other = this.claims[i] as ClaimedPlace;
       if (other.place.from + this.longest < claim.place.from) return undefined;
       if (disturbs(claim, other) || disturbs(other, claim)) return other;
     }
@@ -32,7 +32,7 @@ export class Accepted {
   }
 
   /** Accepts a claim that is in conflict with none. */
-  add(claim: Claim): void {
+  add(claim: ClaimedPlace): void {
     const claims = claim.place.from === claim.place.to ? this.insertions : this.claims;
     claims.splice(firstBehind(claims, claim.place.from), 0, claim);
     this.longest = Math.max(this.longest, claim.place.to - claim.place.from);
@@ -45,12 +45,12 @@ export class Accepted {
 }
 
 /** Index of the first claim that starts behind an offset. */
-function firstBehind(claims: readonly Claim[], offset: number): number {
-  return firstIndex(claims.length, (i) => (claims[i] as Claim).place.from > offset);
+function firstBehind(claims: readonly ClaimedPlace[], offset: number): number {
+  return firstIndex(claims.length, (i) => (claims[i] as ClaimedPlace).place.from > offset);
 }
 
 /** Whether a claim changes text that another one's old text holds; touching at its ends is no harm. */
-function disturbs(claim: Claim, other: Claim): boolean {
+function disturbs(claim: ClaimedPlace, other: ClaimedPlace): boolean {
   const { from, to } = other.place;
   if (claim.changes.some((change) => change.from < to && change.to > from)) return true;
   // Where the places overlap, nothing orders two changes that touch.

@@ -2,14 +2,14 @@
 
 import {
   type Absence,
+  type Disambiguation,
   placeOf,
   plainLines,
   type QuotedPlace,
   quoted,
   sayAbsence,
+  sayDisambiguation,
   sayNearest,
-  sayTelling,
-  type Telling,
 } from "../explain/sentences.js";
 import { type At, count, makeFailure, type NearestRegion, nameOf } from "../failure.js";
 
@@ -23,7 +23,7 @@ export interface Ambiguity {
   readonly matches: readonly QuotedPlace[];
   /** The line that was sent, 1-based; `undefined`: none. */
   readonly nearLine: number | undefined;
-  readonly telling: Telling | undefined;
+  readonly telling: Disambiguation | undefined;
   /** Whether all of them start in one line, so that neither another line nor a line's number tells them apart. */
   readonly isOneLine: boolean;
 }
@@ -104,7 +104,7 @@ export const editFailures = {
       "ambiguousMatch",
       at,
       `The old text of ${nameOf(at)} stands ${count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${nearLine === undefined ? "" : ` equally near to line ${nearLine}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      `${sayTelling(telling)}${isOneLine ? "Add more of its line to old and new text, or set occurrence or replaceAll." : `${neighbours[rung] ?? "Add a neighbouring line to old and new text"}, or set occurrence, line or replaceAll.`}`,
+      `${sayDisambiguation(telling)}${isOneLine ? "Add more of its line to old and new text, or set occurrence or replaceAll." : `${neighbours[rung] ?? "Add a neighbouring line to old and new text"}, or set occurrence, line or replaceAll.`}`,
       { matches: plainLines(matches), ...(matches[0] === undefined ? {} : { line: matches[0].line }) },
     ),
   cannotShift: (at: At, line: number) =>

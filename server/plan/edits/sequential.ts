@@ -5,7 +5,7 @@ import { rewrite } from "../../match/rewrite.js";
 import { isStricter, type RungName } from "../../match/rungs.js";
 import type { ChangeSet } from "../../text/changeSet.js";
 import { type Draft, edited, lineInBase, linesOf, type Span, spanInBase } from "../draft.js";
-import { explainAbsence, strayed } from "../explain/explainEdit.js";
+import { explainAbsence, findsElsewhere } from "../explain/explainEdit.js";
 import type { At, Failure } from "../failure.js";
 import { IncrementalSearch, type Sighting } from "../incremental.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
@@ -109,7 +109,7 @@ function* planEdit(draft: Draft, edit: EditOperation, history: History, options:
   }
   if (located.places.every((place) => history.wrote(edit, place))) return skipped;
   if (history.hasDoneStricter(edit, located.rung)) return skipped;
-  const stray = strayed(draft, edit, located, history, options);
+  const stray = findsElsewhere(draft, edit, located, history, options);
   if (stray !== undefined) return fail(stray);
   const chosen = choose(draft, edit, located);
   if (!chosen.ok) return fail(chosen.failure);

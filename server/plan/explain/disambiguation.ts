@@ -5,7 +5,7 @@ import type { RungName } from "../../match/rungs.js";
 import { splitsCharacter } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, lineInBase } from "../draft.js";
-import type { Telling } from "./sentences.js";
+import type { Disambiguation } from "./sentences.js";
 
 /**
  * Where an addition is compared, rung by rung, and at how many places at most. On the other rungs it would have to be
@@ -35,12 +35,13 @@ export interface FirstPlace {
  * The shortest addition that tells a place from all others: its whole line or a stretch of it, or a line beside it.
  * `undefined`: none would, or none could be sent beside the old text as that was written.
  */
-export function tellingOfEdit(draft: Draft, { rung, first, places }: FirstPlace): Telling | undefined {
+export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPlace): Disambiguation | undefined {
   const compared = comparedAt[rung];
   if (compared === undefined || places.length > compared.most) return undefined;
   const { text, lines } = draft.index;
   const others = places.filter((place) => place !== first);
-  const isAlone = (around: Around): boolean => others.every((place) => !isSurrounded(text, place, around, compared));
+  const isAlone = (around: SurroundingText): boolean =>
+    others.every((place) => !isSurrounded(text, place, around, compared));
   const [line, last] = [lines.lineAt(first.from), lines.lineAt(Math.max(first.from, first.to - 1))];
   const [start, end] = [lines.start(line), Math.max(first.to, lines.contentEnd(last))];
   // With a line end in the old text it is no part of a line: without that end, the line may stand at the end of the text, too.
@@ -75,10 +76,10 @@ export function tellingOfEdit(draft: Draft, { rung, first, places }: FirstPlace)
 }
 
 /** The same for the lines of a hunk, `length` of them from each of the 0-based `starts` on. */
-export function tellingOfHunk(
+export function disambiguateHunk(
   draft: Draft,
   { rung, starts, length }: { readonly rung: RungName; readonly starts: readonly number[]; readonly length: number },
-): Telling | undefined {
+): Disambiguation | undefined {
   const lines = draft.index.matchedLines;
   const [first, ...others] = starts;
   if (first === undefined || length === 0 || starts.length >= limits.hunkPlaces) return undefined;
@@ -99,14 +100,14 @@ export function tellingOfHunk(
   return shortest([...beside("above", -1), ...beside("below", length)]);
 }
 
-type Beside = Extract<Telling, { kind: "above" | "below" }>;
+type Beside = Extract<Disambiguation, { kind: "above" | "below" }>;
 
-function shortest(tellings: readonly Beside[]): Telling | undefined {
+function shortest(tellings: readonly Beside[]): Disambiguation | undefined {
   return tellings.toSorted((a, b) => a.text.trim().length - b.text.trim().length)[0];
 }
 
 /** What stands directly in front of a place and behind it. */
-interface Around {
+interface SurroundingText {
   readonly before: string;
   readonly after: string;
 }
@@ -115,8 +116,8 @@ interface Around {
 function stretchAround(
   text: string,
   { from, to }: Place,
-  line: { readonly start: number; readonly end: number; readonly isAlone: (around: Around) => boolean },
-): Telling | undefined {
+  line: { readonly start: number; readonly end: number; readonly isAlone: (around: SurroundingText) => boolean },
+): Disambiguation | undefined {
   for (const reach of stretch.reaches) {
     const [start, end] = [Math.max(line.start, from - reach), Math.min(line.end, to + reach)];
     if (end - start > stretch.length || splitsCharacter(text, start) || splitsCharacter(text, end)) continue;
@@ -130,7 +131,7 @@ function stretchAround(
 function isSurrounded(
   text: string,
   { from, to }: Place,
-  { before, after }: Around,
+  { before, after }: SurroundingText,
   { folded }: { readonly folded: boolean },
 ): boolean {
   const fold = folded ? loosely : withPlainEnds;

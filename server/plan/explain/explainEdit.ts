@@ -2,12 +2,12 @@
 
 import { miswritings } from "../../match/hints/knownMistakes.js";
 import { isElision } from "../../match/hints/leftOutCode.js";
-import { type DifferenceKind, nearestRegions, type Region } from "../../match/hints/nearest.js";
+import { type DifferenceKind, lineDifference, nearestRegions, type Region } from "../../match/hints/nearest.js";
 import { locate, locating } from "../../match/locate.js";
-import { isShifted, type Place } from "../../match/place.js";
+import type { Place } from "../../match/place.js";
 import { isStricter } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
-import { hasNumbered, isReindenting } from "../../match/wholeLines.js";
+import { hasNumbered, isReindenting, isShifted } from "../../match/wholeLines.js";
 import { isAllBlank, splitLines, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, isWritten, lineInBase, type Span, touchesAny } from "../draft.js";
@@ -15,10 +15,10 @@ import type { Hits } from "../edits/choose.js";
 import { editFailures } from "../edits/sentences.js";
 import type { At, Failure, NearestRegion } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
-import { type Miswritten, sayDifference, showLines } from "./sentences.js";
+import { type KnownMistake, sayDifference, showLines } from "./sentences.js";
 
 /** What of the batch so far may explain that an old text is not there. */
-export interface History {
+export interface BatchHistory {
   /** Edits of this document that were applied, with the stretches of the document's text that they changed. */
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
   /** Edits of this document that failed. */
@@ -31,7 +31,7 @@ export interface History {
 export function* explainAbsence(
   draft: Draft,
   edit: EditOperation,
-  history: History,
+  history: BatchHistory,
   options: BatchOptions,
 ): Generator<void, Failure> {
   const at: At = { index: edit.index, path: draft.document.path };
@@ -106,8 +106,7 @@ function aroundElision(draft: Draft, sought: string, elided: string): Region | u
   const lineAt = (offset: number): number => draft.index.lines.lineAt(offset);
   const region = ({ from, to }: Span, kind: "leftOut" | "beforeLeftOut" | "behindLeftOut"): Region => {
     const [startLine, endLine] = [lineAt(from), lineAt(Math.max(from, to - 1))];
-    const nothing = { column: 0, soughtColumn: 0, sought: "", found: "" };
-    return { startLine, endLine, difference: { kind, line: startLine, ...nothing } };
+    return { startLine, endLine, difference: lineDifference(kind, startLine) };
   };
   if (head === undefined) {
     const behind = onlyPlaceOf(draft, tail);
@@ -157,12 +156,12 @@ function widthOf(line: string, tab: number): number {
 /** An old text as it was perhaps meant, and how it is written instead. */
 interface Meant {
   readonly text: string;
-  readonly miswritten: Miswritten | undefined;
+  readonly miswritten: KnownMistake | undefined;
 }
 
 /** An old text with what is known to be written wrongly undone, as far as that tells where it belongs. */
 function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
-  let nearly: { text: string; miswritten: Miswritten } | undefined;
+  let nearly: { text: string; miswritten: KnownMistake } | undefined;
   for (const { kind, undo } of miswritings) {
     if (kind === "view" && hasNumbered(draft.index, oldText)) continue;
     const text = undo(oldText);
@@ -190,11 +189,11 @@ export function outdatedBy({ document }: Draft, region: Region | undefined): { s
  * now found by a looser rung alone, at a place that is not what that edit has made of it: nobody asked for that place.
  * `undefined`: the places are what the edit is about.
  */
-export function strayed(
+export function findsElsewhere(
   draft: Draft,
   edit: EditOperation,
   { rung, places }: Hits,
-  history: History,
+  history: BatchHistory,
   options: BatchOptions,
 ): Failure | undefined {
   if (rung === "exact" || draft.index === draft.base) return undefined;
@@ -221,7 +220,7 @@ export function strayed(
 function consumedBy(
   draft: Draft,
   edit: EditOperation,
-  history: History,
+  history: BatchHistory,
   options: BatchOptions,
 ): { index: number; line: number } | undefined {
   const before = locate(draft.base, edit.oldText, options);

@@ -10,7 +10,7 @@ import type { Hunk, HunkLine } from "../operation.js";
 import { type HunkProblem, oldLines } from "../patch/hunks.js";
 import { isIdle, isSigned } from "../patch/idle.js";
 import { hunkFailures } from "../patch/sentences.js";
-import { tellingOfHunk } from "./disambiguation.js";
+import { disambiguateHunk } from "./disambiguation.js";
 import { clues, outdatedBy, quotedRegion } from "./explainEdit.js";
 import type { Absence } from "./sentences.js";
 
@@ -48,7 +48,7 @@ export function* explainHunk(
       const shown = {
         matches: quotedPlaces(draft, places),
         near,
-        telling: tellingOfHunk(draft, { rung, starts, length: old.length }),
+        telling: disambiguateHunk(draft, { rung, starts, length: old.length }),
       };
       return hunkFailures.ambiguous(at, { found: starts.length, rung, ...shown });
     }

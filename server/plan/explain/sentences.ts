@@ -28,7 +28,7 @@ export interface QuotedPlace extends QuotedLine {
 }
 
 /** What added to an ambiguous old text would leave its first place only. */
-export type Telling =
+export type Disambiguation =
   /** `isIndent`: its indentation is all that it adds. */
   | { readonly kind: "ownLine"; readonly isIndent: boolean }
   /** The place with what stands around it in its line. */
@@ -44,7 +44,7 @@ export type Telling =
     };
 
 /** The advice that makes the first place unique, with a blank behind it; empty where there is none. */
-export function sayTelling(telling: Telling | undefined): string {
+export function sayDisambiguation(telling: Disambiguation | undefined): string {
   switch (telling?.kind) {
     case undefined:
       return "";
@@ -90,7 +90,7 @@ export function placeOf({ nearest, miswritten }: Omit<Absence, "inBatch">): Pick
 }
 
 /** An old text that is written in such a way; with `line` (1-based) where it stands when that is undone. */
-export interface Miswritten {
+export interface KnownMistake {
   readonly kind: Miswriting["kind"];
   /** `undefined`: it stands nowhere even so. */
   readonly line: number | undefined;
@@ -106,7 +106,7 @@ const miswritings: Readonly<Record<Miswriting["kind"], string>> = {
   fenced: "has a Markdown fence around it, which is not in the file",
 };
 
-function sayMiswritten(miswritten: Miswritten | undefined): string[] {
+function sayMiswritten(miswritten: KnownMistake | undefined): string[] {
   if (miswritten === undefined) return [];
   const { kind, line } = miswritten;
   return [`It ${miswritings[kind]}.${line === undefined ? "" : ` Without that it stands at line ${line}.`}`];
@@ -118,7 +118,7 @@ export interface Absence {
   readonly elided: string | undefined;
   readonly nearest: readonly NearestRegion[];
   /** How the old text is written wrongly, and the 1-based line at which it stands otherwise; `undefined`: in no known way. */
-  readonly miswritten: Miswritten | undefined;
+  readonly miswritten: KnownMistake | undefined;
   /** The version up to which the document had the line that the old text has; `undefined`: not known to have had it. */
   readonly outdated: { readonly since: number } | undefined;
   /** Whether earlier edits of the call changed the text that was searched. */

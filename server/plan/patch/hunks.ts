@@ -104,12 +104,12 @@ function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: b
 }
 
 /** What was found, and the hunk's lines without those at its end that had to be left out for it. */
-interface Hits extends LineHits {
+interface HunkHits extends LineHits {
   readonly lines: readonly HunkLine[];
 }
 
 /** The hunk's old lines from a line on; a blank line at the end that the text does not have is left out. */
-function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from: number): Hits | undefined {
+function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from: number): HunkHits | undefined {
   const shorter = withoutLastBlank(lines);
   const attempts = [lines, ...(shorter === undefined ? [] : [shorter]), ...(lenient ? withoutLastBlanks(lines) : [])];
   for (const left of attempts) {
@@ -155,7 +155,7 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
 /** Decides among places: the first one behind an anchor, else the only one or the one that is nearest to a line. */
 function decide(
   { baseLine }: HunkGround,
-  hits: Hits,
+  hits: HunkHits,
   { first, near }: { readonly first: boolean; readonly near: number | undefined },
 ): HunkSearch {
   const { rung, lines } = hits;
@@ -174,7 +174,7 @@ function decide(
 }
 
 /** The places in the whole text that have the anchors somewhere in front of them. */
-function findOutOfOrder(ground: HunkGround, hunk: Hunk): Hits | undefined {
+function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
   const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
   if (!anchored.ok) return undefined;
   // The last anchor may again be the first of the old lines.

@@ -5,7 +5,7 @@ import type { EditOutcome } from "../outcome.js";
 import type { Document, DocumentUri, Snapshot } from "../snapshot.js";
 
 /** One file on its way through the patch. */
-export interface Node {
+export interface PatchFile {
   /** The draft of what was read, or of a file that the patch brings into being. */
   draft: Draft;
   /** Where it stands now; `undefined`: deleted. */
@@ -26,16 +26,16 @@ export interface Taken {
 }
 
 /** The names of a patch's files; every document of the snapshot is a node as soon as it is named. */
-export class Tree {
+export class PatchFiles {
   /** In the order in which they were first named. */
-  readonly nodes: Node[] = [];
-  private readonly at = new Map<DocumentUri, Node | undefined>();
+  readonly nodes: PatchFile[] = [];
+  private readonly at = new Map<DocumentUri, PatchFile | undefined>();
   private readonly taken = new Map<DocumentUri, Taken>();
 
   constructor(private readonly snapshot: Snapshot) {}
 
   /** What stands under a URI now; `undefined`: nothing. */
-  get(uri: DocumentUri): Node | undefined {
+  get(uri: DocumentUri): PatchFile | undefined {
     if (this.at.has(uri)) return this.at.get(uri);
     const document = this.snapshot.documents.get(uri);
     if (document?.exists !== true) return undefined;
@@ -48,15 +48,15 @@ export class Tree {
   }
 
   /** A new node under a name that nothing stands under. */
-  put({ uri, path }: { readonly uri: DocumentUri; readonly path: string }, draft: Draft): Node {
-    const node: Node = { draft, name: { uri, path }, isOverwritten: false, edits: 0, sections: [], outcomes: [] };
+  put({ uri, path }: { readonly uri: DocumentUri; readonly path: string }, draft: Draft): PatchFile {
+    const node: PatchFile = { draft, name: { uri, path }, isOverwritten: false, edits: 0, sections: [], outcomes: [] };
     this.nodes.push(node);
     this.at.set(uri, node);
     return node;
   }
 
   /** A file that comes into being under a name that nothing stands under. */
-  create(document: Document): Node {
+  create(document: Document): PatchFile {
     const blank: Document = {
       uri: document.uri,
       path: document.path,
@@ -71,12 +71,12 @@ export class Tree {
   }
 
   /** The deleted node of a document, which a later section may bring back. */
-  deleted(uri: DocumentUri): Node | undefined {
+  deleted(uri: DocumentUri): PatchFile | undefined {
     return this.nodes.find(({ name, draft }) => name === undefined && draft.document.uri === uri && !draft.created);
   }
 
   /** Gives a node another name, or none, which frees the one that it has. `by`: 0-based index of the edit. */
-  rename(node: Node, name: Node["name"], by: number): void {
+  rename(node: PatchFile, name: PatchFile["name"], by: number): void {
     if (node.name !== undefined) {
       this.at.set(node.name.uri, undefined);
       this.taken.set(node.name.uri, { by, to: name?.path });

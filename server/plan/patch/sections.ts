@@ -18,7 +18,7 @@ import {
 } from "../outcome.js";
 import { type Document, type DocumentUri, isEmpty, liesBelow, type Snapshot } from "../snapshot.js";
 import { idleWarnings, withIdleFailures } from "./idle.js";
-import { type Node, Tree } from "./patchFiles.js";
+import { type PatchFile, PatchFiles } from "./patchFiles.js";
 import { fileFailures, patchWarnings } from "./sentences.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
@@ -83,7 +83,7 @@ function* planOnce(
   options: BatchOptions,
   kept: ReadonlyMap<DocumentUri, number>,
 ): Generator<void, FilePlans & { readonly circled: FilePlan | undefined }> {
-  const work: Work = { tree: new Tree(snapshot), snapshot, options, lost: [], kept: new Map(kept) };
+  const work: SectionContext = { tree: new PatchFiles(snapshot), snapshot, options, lost: [], kept: new Map(kept) };
   for (const section of sections) {
     const document = documentOf(work, section);
     if (document === undefined) continue;
@@ -95,8 +95,8 @@ function* planOnce(
   return { ...filePlans(work.tree), lost: work.lost };
 }
 
-interface Work {
-  readonly tree: Tree;
+interface SectionContext {
+  readonly tree: PatchFiles;
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
@@ -105,12 +105,12 @@ interface Work {
 }
 
 /** The document that a section's path means; `undefined`: none, and all of the section is lost. */
-function documentOf(work: Work, section: Section): Document | undefined {
+function documentOf(work: SectionContext, section: Section): Document | undefined {
   const { snapshot } = work;
   const target = snapshot.targets.get(section.path);
   if (target === undefined) throw new Error("a snapshot must have a target for every path");
   if (!target.ok) {
-    loseAll(work, section, target.failure);
+    failAll(work, section, target.failure);
     return undefined;
   }
   const document = snapshot.documents.get(target.uri);
@@ -118,14 +118,14 @@ function documentOf(work: Work, section: Section): Document | undefined {
   const by = work.kept.get(target.uri);
   if (by !== undefined) {
     const [index = 0] = indicesOf(section);
-    loseAll(work, section, fileFailures.notFreed({ index, path: document.path, patchLine: section.patchLine }, by));
+    failAll(work, section, fileFailures.notFreed({ index, path: document.path, patchLine: section.patchLine }, by));
     return undefined;
   }
   return document;
 }
 
 /** Nothing of a section can be done, for one reason. */
-function loseAll({ lost }: Work, section: Section, failure: Failure): void {
+function failAll({ lost }: SectionContext, section: Section, failure: Failure): void {
   for (const index of indicesOf(section)) {
     // A failure without a path is the call's own, and the same for all of its edits.
     const own = failure.path === undefined ? failure : atEdit(failure, { index, patchLine: section.patchLine });
@@ -134,7 +134,7 @@ function loseAll({ lost }: Work, section: Section, failure: Failure): void {
 }
 
 /** Notes what became of an edit; its path is the file's name before it. */
-function record(node: Node, section: Section, outcome: Omit<EditOutcome, "places" | "rung">): void {
+function record(node: PatchFile, section: Section, outcome: Omit<EditOutcome, "places" | "rung">): void {
   if (!node.sections.includes(section)) node.sections.push(section);
   if (outcome.status === "applied") node.edits++;
   node.outcomes.push({ ...outcome, places: [] });
@@ -142,17 +142,17 @@ function record(node: Node, section: Section, outcome: Omit<EditOutcome, "places
 
 /** What became of an Add or a Delete; without a node there is no file that it could be about. */
 type Done =
-  | { readonly node: Node; readonly status: "applied" | "skipped" }
-  | { readonly node: Node | undefined; readonly status: "failed"; readonly failure: Failure };
+  | { readonly node: PatchFile; readonly status: "applied" | "skipped" }
+  | { readonly node: PatchFile | undefined; readonly status: "failed"; readonly failure: Failure };
 
-function settle(work: Work, section: AddSection | DeleteSection, { path }: Document, done: Done): void {
+function settle(work: SectionContext, section: AddSection | DeleteSection, { path }: Document, done: Done): void {
   const { index } = section;
   if (done.status !== "failed") record(done.node, section, { index, path, status: done.status });
-  else if (done.node === undefined) loseAll(work, section, done.failure);
+  else if (done.node === undefined) failAll(work, section, done.failure);
   else record(done.node, section, { index, path, status: "failed", failure: done.failure });
 }
 
-function add(work: Work, section: AddSection, document: Document): Done {
+function add(work: SectionContext, section: AddSection, document: Document): Done {
   const { tree, snapshot, options } = work;
   const { index, patchLine } = section;
   const at: At = { index, path: document.path, patchLine };
@@ -185,14 +185,14 @@ function add(work: Work, section: AddSection, document: Document): Done {
 }
 
 /** A file that the patch has deleted and adds again is the same file with another text. */
-function revived(tree: Tree, document: Document, by: number): Node | undefined {
+function revived(tree: PatchFiles, document: Document, by: number): PatchFile | undefined {
   const node = tree.deleted(document.uri);
   if (node === undefined || node.draft.document.isBinary) return undefined;
   tree.rename(node, document, by);
   return node;
 }
 
-function remove(work: Work, section: DeleteSection, document: Document): Done {
+function remove(work: SectionContext, section: DeleteSection, document: Document): Done {
   const { tree, options } = work;
   const { index, patchLine } = section;
   const at: At = { index, path: document.path, patchLine };
@@ -210,7 +210,7 @@ function remove(work: Work, section: DeleteSection, document: Document): Done {
   return { node, status: "applied" };
 }
 
-function refuseDelete(node: Node, at: At, { overwrite }: BatchOptions): Failure | undefined {
+function refuseDelete(node: PatchFile, at: At, { overwrite }: BatchOptions): Failure | undefined {
   const { document } = node.draft;
   if (!document.uri.startsWith("file:")) return fileFailures.noFile(at);
   if (isUnsaved(node)) return fileFailures.unsaved(at);
@@ -223,23 +223,23 @@ function isDirty({ version, onDisk }: Document): boolean {
 }
 
 /** Whether a document is open, but not the text of any file that could be deleted or moved. */
-function isUnsaved({ draft: { document } }: Node): boolean {
+function isUnsaved({ draft: { document } }: PatchFile): boolean {
   return document.version !== null && document.onDisk === undefined;
 }
 
-function* update(work: Work, section: UpdateSection, document: Document): Generator<void, void> {
+function* update(work: SectionContext, section: UpdateSection, document: Document): Generator<void, void> {
   const { tree, options } = work;
   const { move, patchLine } = section;
   const node = tree.get(document.uri);
   if (node === undefined) {
     const [index = 0] = indicesOf(section);
     const at: At = { index, path: document.path, patchLine };
-    loseAll(work, section, fileFailures.notThere(at, tree.takenFrom(document.uri), "update"));
+    failAll(work, section, fileFailures.notThere(at, tree.takenFrom(document.uri), "update"));
     return;
   }
   if (node.draft.document.isBinary && section.hunks.length > 0) {
     const [index = 0] = indicesOf(section);
-    loseAll(work, section, fileFailures.binary({ index, path: document.path, patchLine }));
+    failAll(work, section, fileFailures.binary({ index, path: document.path, patchLine }));
     return;
   }
   node.sections.push(section);
@@ -257,13 +257,17 @@ function* update(work: Work, section: UpdateSection, document: Document): Genera
 }
 
 /** The names that a move is about: the one that it frees, and the one that it takes, if that means any document. */
-function namesOf({ snapshot }: Work, { name }: Node, move: NonNullable<UpdateSection["move"]>): DocumentUri[] {
+function namesOf(
+  { snapshot }: SectionContext,
+  { name }: PatchFile,
+  move: NonNullable<UpdateSection["move"]>,
+): DocumentUri[] {
   const target = snapshot.targets.get(move.path);
   return [...(name === undefined ? [] : [name.uri]), ...(target?.ok === true ? [target.uri] : [])];
 }
 
 /** Gives a file another name, or says why it can't have it. Onto itself is no move. */
-function moveTo(work: Work, node: Node, move: NonNullable<UpdateSection["move"]>): Failure | undefined {
+function moveTo(work: SectionContext, node: PatchFile, move: NonNullable<UpdateSection["move"]>): Failure | undefined {
   const { tree, snapshot, options } = work;
   const { index, patchLine } = move;
   const target = snapshot.targets.get(move.path);
@@ -292,14 +296,14 @@ function moveTo(work: Work, node: Node, move: NonNullable<UpdateSection["move"]>
 }
 
 /** Whether an Add has taken the place of a text that there was. */
-function isReplaced({ sections, draft }: Node): boolean {
+function isReplaced({ sections, draft }: PatchFile): boolean {
   const has = (kind: Section["kind"]): boolean => sections.some((section) => section.kind === kind);
   // Who deletes the file first knows of it.
   return draft.base.text !== "" && has("add") && !has("delete");
 }
 
 /** What becomes of each file; of the files that are moved in a circle one has failed. */
-function filePlans({ nodes }: Tree): { plans: readonly FilePlan[]; circled: FilePlan | undefined } {
+function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled: FilePlan | undefined } {
   const plans = nodes.map((node): FilePlan => {
     const { length } = node.draft.index.text;
     const isTooLong = length > limits.documentLength;
@@ -338,7 +342,7 @@ function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
 }
 
 /** `undefined`: the patch creates the file and deletes it again, or only names it. */
-function fileOf(node: Node): FileChange | undefined {
+function fileOf(node: PatchFile): FileChange | undefined {
   const { draft, name, sections: operations } = node;
   const { edits, isOverwritten: overwritten } = node;
   // It was only looked at, as the target of a move that failed.

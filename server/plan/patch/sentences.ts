@@ -2,14 +2,14 @@
 import { limits } from "../../text/limits.js";
 import {
   type Absence,
+  type Disambiguation,
   placeOf,
   plainLines,
   type QuotedPlace,
   quoted,
   sayAbsence,
+  sayDisambiguation,
   sayNearest,
-  sayTelling,
-  type Telling,
 } from "../explain/sentences.js";
 import { type At, count, makeFailure, type NearestRegion, nameOf, quote } from "../failure.js";
 
@@ -140,14 +140,14 @@ export const hunkFailures = {
       rung: string;
       matches: readonly QuotedPlace[];
       near: number | undefined;
-      telling: Telling | undefined;
+      telling: Disambiguation | undefined;
     },
   ) =>
     makeFailure(
       "ambiguousMatch",
       at,
       `The lines of ${nameOf(at)} stand ${found >= limits.hunkPlaces ? `${found} times or more` : count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : ` equally near to line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      `${sayTelling(telling)}Add a line of context, or write behind @@ a line that stands in front of the right place.`,
+      `${sayDisambiguation(telling)}Add a line of context, or write behind @@ a line that stands in front of the right place.`,
       { matches: plainLines(matches), ...(matches[0] === undefined ? {} : { line: matches[0].line }) },
     ),
 } as const;

@@ -7,7 +7,7 @@ import type { Change } from "../../text/changeSet.js";
 import { isAllBlank } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, edited, linesOf, spanInBase } from "../draft.js";
-import { Accepted, type Claim } from "../edits/overlaps.js";
+import { type ClaimedPlace, OverlapDetector } from "../edits/overlaps.js";
 import { editFailures } from "../edits/sentences.js";
 import type { Drafted } from "../edits/sequential.js";
 import { explainHunk } from "../explain/explainHunk.js";
@@ -25,7 +25,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
   const baseLine = (line: number): number => lineInBase(ended, line);
   const ground: HunkGround = { index, lenient: options.lenient, baseLine };
   const lineEnd = firstLineEnd(index);
-  const accepted = new Accepted();
+  const accepted = new OverlapDetector();
   const inOrder: Ordered[] = [];
   const outcomes: EditOutcome[] = [];
   let cursor = 0;
@@ -76,7 +76,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
 }
 
 /** The failure of a hunk that another one of its section is in the way of. */
-function clash({ hunks }: UpdateSection, hunk: Hunk, other: Claim, at: At, line: number): Failure {
+function clash({ hunks }: UpdateSection, hunk: Hunk, other: ClaimedPlace, at: At, line: number): Failure {
   const rival = hunks.find(({ index }) => index === other.index);
   const isSame = JSON.stringify(rival?.lines) === JSON.stringify(hunk.lines);
   return (isSame ? editFailures.sameHunk : editFailures.overlap)(at, other.index, line);
@@ -92,13 +92,13 @@ function withoutMarks(hunk: Hunk): Hunk {
 
 /** A hunk in the order in which what it adds stands beside what others add. */
 interface Ordered {
-  readonly claim: Claim;
+  readonly claim: ClaimedPlace;
   /** Whether it only adds lines to the end of the file: those are in the order of the patch. */
   readonly isAtEnd: boolean;
 }
 
 /** Where a hunk that is out of order goes: in front of the first that starts behind it, and of lines right behind an anchor. */
-function behind(inOrder: readonly Ordered[], { place }: Claim): number {
+function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   const next = inOrder.findIndex(({ claim, isAtEnd }) => {
     const isInsertion = claim.place.from === claim.place.to;
     return !isAtEnd && (claim.place.from > place.from || (claim.place.from === place.from && !isInsertion));
@@ -161,7 +161,7 @@ export function firstLineEnd({ lines }: TextIndex): string {
  * What a hunk changes at its place: one change for each run of lines that go and of lines that come in their stead, as in
  * Codex, because that decides what stands first where two hunks meet. Context keeps the file's own text.
  */
-function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): Claim {
+function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
   const shift = shiftOf(index, place);
   const changes: Change[] = [];

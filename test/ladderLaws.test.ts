@@ -1,0 +1,59 @@
+/** The ladder of rungs against a model that tries every place on every rung. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { locate } from "../server/match/locate.js";
+import { TextIndex } from "../server/match/textIndex.js";
+import { modelLocate } from "./support/ladderModel.js";
+
+describe("the ladder", () => {
+  /** Pieces of texts; those in one list are taken for each other on some rung. */
+  const alike = [
+    ["a", "a", "b"],
+    ["", " ", "  ", "\t", "\u00a0"],
+    ["\n", "\r\n", "\r"],
+    ["\n", "\n", " \n", "\t\n", "\n  ", "\n\t", "\n "],
+    ['"', "“"],
+    ["...", "…", "–", "-", "😀"],
+  ] as const;
+  const piece = fc.constantFrom(...alike).chain((list) => fc.constantFrom<string>(...list));
+  const other = fc.tuple(fc.nat(9), fc.nat(9));
+
+  /** A part of the text, some of its pieces being others of their kind, sometimes numbered as a view numbers lines. */
+  const searched = fc
+    .record({
+      pieces: fc.array(piece, { minLength: 1, maxLength: 14 }),
+      from: fc.nat(13),
+      length: fc.integer({ min: 1, max: 8 }),
+      others: fc.array(other, { minLength: 14, maxLength: 14 }),
+      front: fc.constantFrom("", "", "", " ", "\t", "    "),
+      view: fc.constantFrom(undefined, undefined, undefined, "\t", "→", ": ", " | "),
+      firstNumber: fc.constantFrom(1, 2, 404),
+      lenient: fc.constantFrom(true, true, true, false),
+      loneCrEndsLine: fc.boolean(),
+    })
+    .map(({ pieces, from, length, others, front, view, firstNumber, ...rest }) => {
+      const part = pieces.slice(from % pieces.length, (from % pieces.length) + length).map((text, i) => {
+        const [choice, chance] = others[i] ?? [0, 0];
+        const list = alike.find((one) => (one as readonly string[]).includes(text));
+        return chance < 7 ? text : (list?.[choice % list.length] ?? text);
+      });
+      const lines = (front + part.join("")).split("\n");
+      const numbered = lines.map((line, i) => (line === "" && i > 0 ? "" : `${firstNumber + i}${view}${line}`));
+      return { ...rest, text: pieces.join(""), oldText: (view === undefined ? lines : numbered).join("\n") };
+    })
+    .filter(({ oldText }) => oldText !== "");
+
+  it("stops at the first rung that finds the old text, and finds there what trying everything finds", () => {
+    fc.assert(
+      fc.property(searched, ({ text, oldText, lenient, loneCrEndsLine }) => {
+        const found = locate(new TextIndex(text, { loneCrEndsLine }), oldText, { lenient });
+        const expected = modelLocate(text, oldText, { lenient });
+        const places = found.kind === "one" || found.kind === "many" ? found.places : [];
+        const rung = found.kind === "one" || found.kind === "many" ? found.rung : undefined;
+        expect([rung, places.map(({ from }) => from)]).toEqual([expected?.rung, expected?.starts ?? []]);
+        expect(found.kind).toBe(["none", "one"][places.length] ?? "many");
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+});

@@ -1,0 +1,273 @@
+/** The grammar of patches: what is said of a line that can't be read, and where the limits are. */
+import { describe, expect, test } from "vitest";
+import { parsePatch } from "../server/dialect/codexPatch.js";
+import { limits } from "../server/text/limits.js";
+import { begin, change, end, endOfFile, hunk, lenient, patch, strict, update } from "./support/patchSections.js";
+
+describe("a line that can't be read", () => {
+  /** The line of the text as sent, and parts of what is said of it. */
+  type Expected = [line: number, ...parts: string[]];
+  const header = "a section must begin here";
+  const rows: [name: string, text: string, failures: Expected[]][] = [
+    ["an empty text", "", [[1, "Line 1 of the patch is empty", begin, end]]],
+    ["blank lines only", "\n \n", [[1, "is empty"]]],
+    ["prose", "\nPlease change a to b.", [[2, '"Please change a to b."', `no line is "${begin}"`]]],
+    ["a patch without its beginning", `${update}\n-a\n${end}`, [[1, `no line is "${begin}"`]]],
+    ["JSON", ' {"command": ["apply_patch", "*** Begin Patch\\n"]}', [[1, "this is JSON"]]],
+    ["line breaks in two characters", `${begin}\\n${update}\\n-a\\n${end}`, [[1, 'spelt as "\\n"']]],
+    [
+      "a unified diff",
+      "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b",
+      [[1, "unified diff", '"*** Update File: path"']],
+    ],
+    [
+      "a unified diff between the markers",
+      patch("--- a/f", "+++ b/f", "@@ -1 +1 @@", "-a", "+b"),
+      [[2, "unified diff"]],
+    ],
+    ["a marker in other letters", `*** begin patch\n*** Add File: x\n*** end patch`, [[1, `is "${begin}" meant`]]],
+    ["a marker with more behind it", `Patch:\n*** Begin Patch ***\n${update}`, [[2, `is "${begin}" meant`]]],
+    ["no section", `x\n${begin}\n\n${end}`, [[2, "holds no sections"]]],
+    [
+      "an end that is misspelt",
+      `${begin}\n*** Delete File: a\n*** End patch`,
+      [[3, `is "${end}" meant`, "Sections that are fine: Delete File a."]],
+    ],
+    [
+      "a section in front of the patch",
+      `*** Delete File: b\n${patch("*** Delete File: a")}`,
+      [[1, `before "${begin}"`, "fine: Delete File a"]],
+    ],
+    ["two patches", `${patch("*** Delete File: a")}\n${patch("*** Delete File: b")}`, [[4, "a call holds one patch"]]],
+    [
+      "a patch in a patch",
+      patch("*** Delete File: a", begin, "*** Delete File: b"),
+      [[3, "a call holds one patch", "fine: Delete File a, Delete File b."]],
+    ],
+    [
+      "a patch in a hunk",
+      patch(update, "-a", begin, "*** Delete File: b"),
+      [[4, "a call holds one patch", "fine: Update File f, Delete File b."]],
+    ],
+    ["a section behind the end", `${patch("*** Delete File: a")}\n\n  *** Delete File: b`, [[5, `behind "${end}"`]]],
+    ["a hunk behind the end", `${patch(update, "-a")}\n@@\n-b\n${end}`, [[5, `behind "${end}"`]]],
+    ["a later end", `${patch(update, "-a")}\n+b\n${end}`, [[6, `behind "${end}"`]]],
+    [
+      "a path that is missing",
+      patch("*** Delete File: ", "*** Add File:"),
+      [
+        [2, 'is "*** Delete File: path" meant'],
+        [3, 'is "*** Add File: path" meant'],
+      ],
+    ],
+    [
+      "headers that are misspelt",
+      patch(
+        "*** Update file: f",
+        "***Add File: x",
+        "*** Delete File:a",
+        "*** Create File: y",
+        "*** Remove: z",
+        "*** Modify File: q",
+      ),
+      [
+        [2, 'is "*** Update File: path" meant'],
+        [3, 'is "*** Add File: path" meant'],
+        [4, 'is "*** Delete File: path" meant'],
+        [5, 'is "*** Add File: path" meant'],
+        [6, 'is "*** Delete File: path" meant'],
+        [7, 'is "*** Update File: path" meant'],
+      ],
+    ],
+    [
+      "a misspelt header behind a hunk, which is fine",
+      patch(update, "-a", "*** Updated File: g", "*** update_file: g", "-b"),
+      [[5, 'is "*** Update File: path" meant', "fine: Update File f."]],
+    ],
+    [
+      "a line in an Add without its plus",
+      patch("*** Add File: x", "+1", "2", "3", "*** Delete File: a"),
+      [[4, '"2"', 'starts with "+"', "fine: Delete File a."]],
+    ],
+    [
+      "a blank line in an Add",
+      patch("*** Add File: x", "+1", "", "", "+2"),
+      [[4, "Line 4 of the patch is empty", 'starts with "+"']],
+    ],
+    ["an indented plus in an Add", patch("*** Add File: x", "  +1"), [[3, 'starts with "+"']]],
+    ["@@ in an Add", patch("*** Add File: x", "@@", "+1"), [[3, 'neither "@@"']]],
+    ["the end of a file in an Add", patch("*** Add File: x", "+1", endOfFile), [[4, "behind the lines of a hunk"]]],
+    [
+      "a line behind a Delete and a blank line",
+      patch("*** Delete File: x", "", "+1"),
+      [[4, '"+1"', "no lines follow"]],
+    ],
+    [
+      "lines in a Delete",
+      patch("*** Delete File: x", "-1", "-2", "*** Add File: y"),
+      [[3, '"-1"', "no lines follow", "fine: Add File y."]],
+    ],
+    ["lines in front of every section", patch("-1", update, "-a"), [[2, header, "fine: Update File f."]]],
+    ["an Update without hunks", patch(update, "*** Delete File: x"), [[2, "no lines that say what to change"]]],
+    [
+      "a hunk without lines",
+      patch(update, "@@ a", "-a", "@@ b", `@@ ${"c".repeat(500)}`, "*** Add File: x"),
+      [[5, '"@@ b"', "no lines of a hunk follow"]],
+    ],
+    [
+      "a hunk without lines at the end of the file",
+      patch(update, "@@ a", endOfFile),
+      [[4, "behind the lines of a hunk"]],
+    ],
+    ["lines behind the end of the file", patch(update, "-a", endOfFile, "-b"), [[5, "a new hunk starts with"]]],
+    [
+      "a move behind a hunk",
+      patch(update, "-a", "*** Move to: g", "*** Delete File: x"),
+      [[4, 'directly behind "*** Update File: path"', "fine: Delete File x."]],
+    ],
+    ["a second move", patch(update, "*** Move to: g", "*** Move to: h"), [[4, "once"]]],
+    [
+      "a move of a Delete",
+      patch("*** Delete File: a", "*** Move to: b"),
+      [[3, 'directly behind "*** Update File: path"']],
+    ],
+    ["a move that is misspelt", patch(update, "*** Move file to: g", "-a"), [[3, 'is "*** Move to: path" meant']]],
+    ["a move as a header", patch(update, "*** Rename File: g", "-a"), [[3, "a new name takes two lines"]]],
+    ["a move to nowhere", patch(update, "*** Move to: ", "-a"), [[3, 'is "*** Move to: path" meant']]],
+    [
+      "an environment without a name",
+      patch("*** Environment ID: ", "*** Delete File: a"),
+      [[2, "an environment has a name", "fine: Delete File a."]],
+    ],
+    [
+      "a second environment",
+      patch("*** Environment ID: e", "*** Environment ID: e", "*** Delete File: a"),
+      [[3, "stands once"]],
+    ],
+    [
+      "every broken section, each once",
+      patch("*** Add File: a", "1", "2", update, "@@", "*** Delete File: b", "x", "*** Add File: c", "+1"),
+      [
+        [3, '"1"'],
+        [6, '"@@"'],
+        [8, '"x"', "Sections that are fine: Add File c."],
+      ],
+    ],
+    [
+      "a file's own end of line is counted once",
+      `text\r\n${patch(update, "@@").replaceAll("\n", "\r\n")}`,
+      [[4, '"@@"']],
+    ],
+  ];
+  test.each(rows)("%s", (_, text, expected) => {
+    const parsed = parsePatch(text, lenient);
+    if (parsed.ok) throw new Error("it was read");
+    expect(parsed.failures.map(({ code, line }) => [code, line])).toEqual(
+      expected.map(([line]) => ["patchSyntax", line]),
+    );
+    for (const [i, [line, ...parts]] of expected.entries()) {
+      const { message = "", index } = parsed.failures[i] ?? {};
+      for (const part of [`Line ${line} of the patch`, ...parts]) expect(message).toContain(part);
+      expect(index).toBeUndefined();
+    }
+    expect(parsed.unlisted).toBe(0);
+    expect(parsePatch(text, strict).ok).toBe(false);
+  });
+
+  test("but for Codex a blank line behind an Update's header is a hunk", () => {
+    const text = patch(update, "");
+    expect(parsePatch(text, lenient)).toMatchObject({ ok: false, failures: [{ line: 2, path: "f" }] });
+    expect(parsePatch(text, strict)).toMatchObject({ ok: true, sections: [change(2, [hunk(0, 3, [" "])])] });
+  });
+
+  test("names the file of its section", () => {
+    const parsed = parsePatch(
+      patch("*** Add File: x", "1", update, "@@", "*** Delete File: y", "-1", "*** Foo"),
+      lenient,
+    );
+    expect(parsed).toMatchObject({ ok: false, failures: [{ path: "x" }, { path: "f" }, { path: "y" }] });
+  });
+
+  test("is quoted, and the fine sections are named, within bounds", () => {
+    const long = "é".repeat(limits.pathLength);
+    const sound = Array.from({ length: 200 }, (_, i) => `*** Delete File: ${i}${long.slice(3)}`);
+    const parsed = parsePatch(patch(...sound, `*** Add File: ${long}`, "x".repeat(100_000)), lenient);
+    expect(parsed).toMatchObject({ ok: false, failures: [{ line: 203, path: long }] });
+    const { message = "" } = (!parsed.ok && parsed.failures[0]) || {};
+    expect(message.length).toBeLessThanOrEqual(limits.failureMessage);
+    expect(message).toContain("Sections that are fine: Delete File 0é");
+    expect(message).toMatch(/ and \d+ more\.$/);
+  });
+
+  test("is one of many: the first are listed, the others are counted", () => {
+    const lines = Array.from({ length: limits.failuresPerCall + 7 }, () => ["*** Delete File: a", "x"]);
+    const parsed = parsePatch(patch(...lines.flat()), lenient);
+    expect(parsed).toMatchObject({ ok: false, unlisted: 7 });
+    expect(!parsed.ok && parsed.failures.map(({ line }) => line)).toEqual(
+      Array.from({ length: limits.failuresPerCall }, (_, i) => 3 + 2 * i),
+    );
+  });
+});
+
+describe("the strict grammar says why it does not take", () => {
+  const rows: [name: string, text: string, line: number, part: string][] = [
+    ["text in front of the patch", `Here:\n${patch("*** Delete File: a")}`, 1, "no text before"],
+    ["text behind it", `${patch("*** Delete File: a")}\nDone.`, 4, `behind "${end}"`],
+    ["three ends", `${patch("*** Delete File: a")}\n${end}\n${end}`, 4, `behind "${end}"`],
+    ["a patch without its end", `${begin}\n${update}\n-a\n`, 3, `without "${end}"`],
+    ["a byte order mark", `\ufeff${patch("*** Delete File: a")}`, 1, "no text before"],
+    ["a heredoc of another tag", `<<X\n${patch("*** Delete File: a")}\nX`, 1, "no text before"],
+    ["a blank line between sections", patch("*** Delete File: a", "", "*** Delete File: b"), 3, "no lines follow"],
+    ["stacked anchors", patch(update, "@@ a", "@@ b", "-c"), 4, 'one "@@" a hunk'],
+    ["an anchor without its blank", patch(update, "@@a", "-c"), 3, "a line of a hunk starts with"],
+    ["a context line without its blank", patch(update, "@@", "-c", "d"), 5, "a line of a hunk starts with"],
+    ["a move alone", patch(update, "*** Move to: g"), 2, "no lines that say what to change"],
+  ];
+  test.each(rows)("%s", (_, text, line, part) => {
+    expect(parsePatch(text, strict)).toMatchObject({
+      ok: false,
+      failures: [{ line, message: expect.stringContaining(part) }],
+    });
+  });
+});
+
+describe("limits", () => {
+  const deletions = (n: number): string => patch(...Array.from({ length: n }, (_, i) => `*** Delete File: ${i}`));
+
+  test("as many operations as are allowed, and one more", () => {
+    expect(parsePatch(deletions(limits.editsPerCall), lenient)).toMatchObject({ ok: true });
+    expect(parsePatch(deletions(limits.editsPerCall + 1), lenient)).toMatchObject({
+      ok: false,
+      failures: [{ code: "tooLarge" }],
+    });
+    const hunks = Array.from({ length: limits.editsPerCall }, () => ["@@", "-a"]).flat();
+    expect(parsePatch(patch(update, ...hunks), strict)).toMatchObject({ ok: true });
+    expect(parsePatch(patch(update, "*** Move to: g", ...hunks), strict)).toMatchObject({
+      ok: false,
+      failures: [{ code: "tooLarge" }],
+    });
+  });
+
+  test("a path may be as long as the limit", () => {
+    const path = "p".repeat(limits.pathLength);
+    expect(parsePatch(patch(`*** Delete File: ${path}`), lenient)).toMatchObject({ ok: true });
+    expect(parsePatch(patch(`*** Delete File: ${path}p`), lenient)).toMatchObject({
+      ok: false,
+      failures: [{ code: "tooLarge", line: 2 }],
+    });
+  });
+
+  const long: [name: string, text: string][] = [
+    ["blank lines in front of a hunk", `${begin}\n${update}\n${"\n \n".repeat(200_000)}-a`],
+    ["blank lines between anchors", `${begin}\n${update}\n${"@@ a\n\n\n".repeat(150_000)}-a`],
+    ["lines without their blank", `${begin}\n${update}\n${"*** a\n".repeat(200_000)}`],
+    ["broken sections", `${begin}\n${"*** Updat File: f\n*** Delete File: a\nx\n".repeat(50_000)}`],
+    ["one line of blanks", `${begin}\n${update}\n-a${" ".repeat(2_000_000)}b`],
+    ["one line of asterisks", `${begin}\n${update}\n-a\n${"*".repeat(2_000_000)}`],
+    ["text behind the end", `${patch("*** Delete File: a")}\n${"* x\n".repeat(200_000)}`],
+    ["text without a patch", "*** \n".repeat(200_000)],
+  ];
+  test.each(long)("a text that is long costs time in proportion: %s", (_, text) => {
+    for (const how of [strict, lenient]) expect(typeof parsePatch(text, how).ok).toBe("boolean");
+  });
+});

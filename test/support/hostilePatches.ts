@@ -1,0 +1,113 @@
+/** Desks for patches that nobody should send: what both doors must do with them, and what may not change. */
+import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect } from "vitest";
+import { limits } from "../../server/text/limits.js";
+import { type Desk, type DeskOptions, type Failed, failed, layDesk, patchOf, serverForDesks } from "./desk.js";
+
+/** A patch, with what the integration adds. */
+export type Call = { readonly patch: string; readonly options?: object };
+
+/** What a section may do with a path. In all files that are updated here, one line is `old`. */
+export const sections = {
+  update: (path: string) => [`*** Update File: ${path}`, "@@", "-old", "+new"],
+  add: (path: string) => [`*** Add File: ${path}`, "+added"],
+  delete: (path: string) => [`*** Delete File: ${path}`],
+  from: (path: string) => [`*** Update File: ${path}`, "*** Move to: fresh.txt"],
+  to: (path: string) => ["*** Update File: b.txt", `*** Move to: ${path}`],
+};
+/** What a section does. */
+export type Use = keyof typeof sections;
+/** All of it. */
+export const uses: readonly Use[] = ["update", "add", "delete", "from", "to"];
+/** The lines that move a file. */
+export const move = (from: string, to: string) => [`*** Update File: ${from}`, `*** Move to: ${to}`];
+
+/** Everything that may not change where a call fails: texts, versions, and all that is on disk. */
+function stateOf({ editor, root }: Desk): unknown {
+  const tree = readdirSync(root, { recursive: true, withFileTypes: true }).map((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    const what = entry.isFile() ? readFileSync(path, "latin1") : entry.isSymbolicLink() ? readlinkSync(path) : "";
+    const { mode, ino } = lstatSync(path);
+    return [path, mode, ino, what];
+  });
+  return { tree: tree.sort(), documents: [...editor.documents.values()] };
+}
+
+/** What a person sees under each name: the editor's text where it is open, else the file's. */
+const contents = (desk: Desk): Record<string, string> => ({ ...desk.disk(), ...desk.texts() });
+
+/** The next call is answered as if nothing had been. */
+export async function expectAlive({ propose }: Desk): Promise<void> {
+  expect((await propose(patchOf("*** Add File: witness.txt", "+seen"))).text).toBe(
+    "witness.txt (1 edit)\nA witness.txt",
+  );
+}
+
+/** That both doors refuse a patch for these reasons, in words that are bounded; gives what the second one says. */
+export async function expectRefused(desk: Desk, call: Call, codes: readonly string[]): Promise<Failed> {
+  const before = stateOf(desk);
+  const answers = [await failed(desk.propose(call)), await failed(desk.apply(call))] as const;
+  for (const { codes: seen, message, edits, failures } of answers) {
+    expect(seen).toEqual(codes);
+    expect(message.length).toBeLessThanOrEqual(limits.callMessage + limits.failureMessage);
+    for (const failure of failures) expect(failure.message.length).toBeLessThanOrEqual(limits.failureMessage);
+    expect(edits.map(({ status }) => status)).not.toContain("applied");
+  }
+  expect(stateOf(desk)).toEqual(before);
+  expect(desk.editor.asked).toEqual([]);
+  await expectAlive(desk);
+  return answers[1];
+}
+
+/** Files of every kind that a path may lead to. */
+export const files = {
+  "a.txt": "old\n",
+  "b.txt": "b\n",
+  "dir/x.txt": "old\n",
+  ".git/hooks/x": "old\n",
+  "to-git": { link: ".git" },
+  "leads-up": { link: ".." },
+  "loop.txt": { link: "loop.txt" },
+  "dangling.txt": { link: "nowhere.txt" },
+  "link.txt": { link: "a.txt" },
+  "to-dir": { link: "dir" },
+  "latin1.txt": Buffer.from("old\n\u00e9\n", "latin1"),
+} as const;
+
+/** The desks of a test file. */
+export interface HostileDesks {
+  /** Lays a desk for a test. */
+  start(options?: DeskOptions): Promise<Desk>;
+  /** That both doors do with a patch what is expected: the names that are other than before, or `undefined` where one is gone. */
+  expectDone(options: DeskOptions, call: Call, expected: Readonly<Record<string, string | undefined>>): Promise<void>;
+}
+
+/** Builds the server before the tests of a file; other users may read it as well. */
+export function hostileDesks(): HostileDesks {
+  const program = serverForDesks();
+  beforeAll(() => chmodSync(program.folder, 0o755));
+  const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
+  const expectDone: HostileDesks["expectDone"] = async (
+    options: DeskOptions,
+    call: Call,
+    expected: Readonly<Record<string, string | undefined>>,
+  ) => {
+    for (const door of ["request", "command"] as const) {
+      const desk = await start(options);
+      const before = contents(desk);
+      const after = Object.entries({ ...before, ...expected }).filter(([, text]) => text !== undefined);
+      const untouched = stateOf(desk);
+      const answer = await (door === "request" ? desk.propose(call) : desk.apply(call));
+      expect(answer.outcome).toBe(door === "request" ? "proposed" : "applied");
+      if (door === "request") {
+        expect(stateOf(desk)).toEqual(untouched);
+        await desk.editor.apply(answer.edit!);
+      }
+      expect(contents(desk)).toEqual(Object.fromEntries(after));
+      expect(desk.editor.refusals).toEqual([]);
+      await expectAlive(desk);
+    }
+  };
+  return { start, expectDone };
+}

@@ -1,0 +1,28 @@
+/** The project's files as they are now, those included that are not committed yet. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Source } from "./source.js";
+
+/** Path of the project. */
+export const projectRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** Paths of all files, relative to the project, with `/`; what Git ignores is left out. */
+export const projectPaths: readonly string[] = execFileSync(
+  "git",
+  ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+  { cwd: projectRoot },
+)
+  .toString()
+  .split("\0")
+  .filter((path) => path !== "" && existsSync(join(projectRoot, path)));
+
+/** All files with their texts. */
+export const projectSources: readonly Source[] = projectPaths.map((path) => ({
+  path,
+  text: readFileSync(join(projectRoot, path), "utf8"),
+}));
+
+/** One source as it would be in the project at a path, its lines given one by one. */
+export const sourceAt = (path: string, ...lines: string[]): Source[] => [{ path, text: `${lines.join("\n")}\n` }];

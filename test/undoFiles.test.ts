@@ -1,0 +1,130 @@
+/** Taking back what was done to whole files, over the wire: they have their old names, texts and bytes again. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  batch,
+  type Desk,
+  type DeskOptions,
+  failed,
+  layDesk,
+  patchOf,
+  serverForDesks,
+  throughEditor,
+} from "./support/desk.js";
+
+const program = serverForDesks();
+
+const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
+
+describe("whole files", () => {
+  const files = { "old.txt": "one\ntwo\n", "gone.txt": "gone\n", "binary.bin": "\0\u0001", "b.txt": "b\n" };
+
+  it.each(["written", "opened"] as const)(
+    "a new file is deleted, and its folders, where the editor's new files are %s",
+    async (unopened) => {
+      const { apply, undo, disk, texts, root } = await start({ files, unopened, proofTimeout: 300 });
+      await apply(throughEditor(batch(["deep/er/new.txt", "", "new\n"], ["b.txt", "b", "B"])));
+      expect(existsSync(join(root, "deep/er/new.txt"))).toBe(true);
+      const answer = await undo();
+      // What the editor has opened is undone in the editor.
+      const onDisk = unopened === "written" ? ["Changed on disk: no editor has them open."] : [];
+      const text = ["Undo 2 files (2 edits)", ...onDisk, "M b.txt", "D deep/er/new.txt"].join("\n");
+      expect(answer).toMatchObject({ outcome: "applied", text });
+      expect(existsSync(join(root, "deep"))).toBe(false);
+      expect(disk()).toEqual(files);
+      expect({ "b.txt": "b\n", ...texts() }).toEqual({ "b.txt": "b\n" });
+    },
+  );
+
+  it("a deleted file is there again, a binary one as well, with its permissions", async () => {
+    const { apply, undo, disk } = await start({ files });
+    const applied = await apply(patchOf("*** Delete File: gone.txt", "*** Delete File: binary.bin"));
+    expect(Object.keys(disk())).toEqual(["b.txt", "old.txt"]);
+    const answer = await undo(applied.transaction);
+    const onDisk = "Changed on disk: no editor has them open.";
+    expect(answer.text).toBe(`Undo ${applied.label}\n${onDisk}\nA gone.txt\nA binary.bin`);
+    expect(answer.diff).toContain("+gone\n");
+    expect(disk()).toEqual(files);
+  });
+
+  it.each(["open", "closed"] as const)(
+    "a file that was moved and changed has its old name and text, %s",
+    async (state) => {
+      const { apply, undo, disk, texts, root } = await start({
+        files,
+        ...(state === "open" ? { open: { "old.txt": files["old.txt"] } } : {}),
+      });
+      await apply(
+        patchOf(
+          "*** Update File: old.txt",
+          "*** Move to: deep/new.txt",
+          "@@",
+          "-two",
+          "+zwei",
+          "*** Delete File: b.txt",
+        ),
+      );
+      expect(existsSync(join(root, "old.txt"))).toBe(false);
+      expect(await undo()).toMatchObject({ outcome: "applied" });
+      expect(disk()).toEqual(files);
+      expect(existsSync(join(root, "deep"))).toBe(false);
+      expect(texts()).toEqual(state === "open" ? { "old.txt": files["old.txt"] } : {});
+    },
+  );
+
+  it("a file that made room for another one is there again, and so is that one", async () => {
+    const { apply, undo, disk } = await start({ files });
+    const call = patchOf("*** Update File: old.txt", "*** Move to: b.txt", "@@", "-two", "+zwei");
+    await apply({ ...call, options: { overwrite: true } });
+    expect(disk()).toMatchObject({ "b.txt": "one\nzwei\n" });
+    expect(await undo()).toMatchObject({ outcome: "applied" });
+    expect(disk()).toEqual(files);
+  });
+
+  it("files that passed their names on have them again", async () => {
+    const { apply, undo, disk } = await start({ files });
+    await apply(
+      patchOf("*** Update File: b.txt", "*** Move to: c.txt", "*** Update File: old.txt", "*** Move to: b.txt"),
+    );
+    expect(Object.keys(disk())).toEqual(["b.txt", "binary.bin", "c.txt", "gone.txt"]);
+    expect(await undo()).toMatchObject({ outcome: "applied" });
+    expect(disk()).toEqual(files);
+  });
+
+  it("unsaved text that was deleted with its file comes back with it, unsaved", async () => {
+    const desk = await start({ open: { "a.txt": "one\n" }, proofTimeout: 400 });
+    await desk.typeBefore("a.txt", "one", "typed ");
+    await desk.apply({ ...patchOf("*** Delete File: a.txt"), options: { overwrite: true } });
+    expect([desk.texts(), desk.disk()]).toEqual([{}, {}]);
+    expect(await desk.undo()).toMatchObject({ outcome: "applied" });
+    expect([desk.texts(), desk.disk()]).toEqual([{ "a.txt": "typed one\n" }, { "a.txt": "one\n" }]);
+  });
+
+  it.each<[string, (desk: Desk) => unknown]>([
+    ["a file has the old name by now", ({ root }) => writeFileSync(join(root, "gone.txt"), "somebody's\n")],
+    ["a new file was changed", ({ root }) => writeFileSync(join(root, "new.txt"), "somebody's\n")],
+  ])("%s: nothing is taken back", async (_what, act) => {
+    const desk = await start({ files: { "gone.txt": "gone\n", "b.txt": "b\n" } });
+    await desk.apply(
+      patchOf("*** Delete File: gone.txt", "*** Add File: new.txt", "+new", "*** Update File: b.txt", "@@", "-b", "+B"),
+    );
+    act(desk);
+    const disk = desk.disk();
+    expect((await failed(desk.undo())).codes).toEqual(["undoConflict"]);
+    expect(desk.disk()).toEqual(disk);
+  });
+
+  it("what the editor can't do any more is said before anything is done", async () => {
+    const { apply, undo, disk } = await start({
+      files,
+      capabilities: {
+        workspace: { applyEdit: true, workspaceEdit: { documentChanges: true, resourceOperations: ["create"] } },
+      },
+    });
+    await apply(throughEditor(batch(["new.txt", "", "new\n"], ["b.txt", "b", "B"])));
+    const after = disk();
+    expect((await failed(undo())).codes).toEqual(["clientCapability"]);
+    expect(disk()).toEqual(after);
+  });
+});
