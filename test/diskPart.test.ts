@@ -318,6 +318,7 @@ describe("a fault of the server's own before the disk part is committed", () => 
       plan: { ok: true, files: [], outcomes: [], warnings: [], tasks: [], places: site.places },
       tasks: [{ kind: "create", planned: { ...planned, kind: "create", document } }],
       disk: await laid.part(),
+      shownTo: site.session,
       warnings: [],
       done: [],
       budget: { bytes: 0 },

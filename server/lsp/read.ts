@@ -33,12 +33,12 @@ export async function readDocument(session: Session, params: unknown): Promise<A
   return { ok: true, result };
 }
 
-type ReadParams =
+type DecodedRead =
   | { readonly ok: true; readonly path: string; readonly startLine: number; readonly endLine: number | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
-function readParams(params: unknown): ReadParams {
-  const wrong = (field: string, problem: string): ReadParams => ({
+function readParams(params: unknown): DecodedRead {
+  const wrong = (field: string, problem: string): DecodedRead => ({
     ok: false,
     failure: callFailures.wrongType({}, field, problem),
   });

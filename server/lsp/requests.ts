@@ -4,7 +4,7 @@ import { type FailureCode, quote } from "../plan/failure.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { undo } from "./apply/undo.js";
 import { describeCaller } from "./callers.js";
-import { type Answer, type Refusal, toErrorData } from "./edit/result.js";
+import { type Answer, type FailedAnswer, toErrorData } from "./edit/result.js";
 import { type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
 import { readDocument } from "./read.js";
 import type { Session } from "./session.js";
@@ -65,7 +65,7 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
   cancelled: LSPErrorCodes.RequestCancelled,
 };
 
-function toResponseError(refusal: Refusal): ResponseError<MultiEditErrorData> {
+function toResponseError(refusal: FailedAnswer): ResponseError<MultiEditErrorData> {
   const code = rpcCodes[refusal.failures[0]?.code ?? "invalidParams"] ?? LSPErrorCodes.RequestFailed;
   return new ResponseError(code, refusal.message, toErrorData(refusal));
 }

@@ -11,7 +11,7 @@ import { isAllBlank, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { lineEndsOf } from "../text/lines.js";
 import { toEnd } from "../text/slices.js";
-import { type Draft, draftOf, linesOf, type PlaceLines, type Span, spanInBase } from "./draft.js";
+import { type Draft, draftOf, type LineSpan, linesOf, type Span, spanInBase } from "./draft.js";
 import { choose } from "./edits/choose.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
 import { type Extent, Pieces, type Window } from "./pieces.js";
@@ -20,7 +20,7 @@ import { type InWindow, joined, placesIn } from "./windows.js";
 /** What an edit came to. */
 export interface IncrementalEdit {
   readonly rung: RungName;
-  readonly places: readonly PlaceLines[];
+  readonly places: readonly LineSpan[];
   /** The stretches of the base text that it changed; none: the text was there already. */
   readonly changed: readonly Span[];
 }

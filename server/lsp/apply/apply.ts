@@ -2,6 +2,7 @@
 import type { CancellationToken } from "vscode-languageserver/node";
 import { decodeCall } from "../../dialect/decode.js";
 import { type Failure, withRest } from "../../plan/failure.js";
+import { fileOrder } from "../../plan/fileOrder.js";
 import { type BatchOptions, indicesOf, type Operation } from "../../plan/operation.js";
 import { type EditOutcome, type FileChange, notAttempted } from "../../plan/outcome.js";
 import { planBatch } from "../../plan/plan.js";
@@ -11,7 +12,7 @@ import { staleFailures } from "../../workspace/sentences.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../../workspace/takeSnapshot.js";
 import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { type Answer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
-import { fitted, missingOperation, orderOf, toWorkspaceEdit } from "../edit/workspaceEdit.js";
+import { fitted, missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { type ReportStep, withProgress } from "../progress.js";
 import type { Caller, CallOptions } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
@@ -113,7 +114,10 @@ async function planCall(call: DecodedCall, operations: readonly Operation[]): Pr
   let moved: string | undefined;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const snapshot = await takeSnapshot(operations, worldOf(session, options.root));
-    const { stale, warnings } = await checkVersions(call, snapshot, { all: operations === call.operations });
+    const { stale, warnings } =
+      options.versions === undefined
+        ? { stale: [], warnings: [] }
+        : await checkVersions(call, options.versions, snapshot, { all: operations === call.operations });
     if (stale.length > 0) return failed(stale, untried(operations));
     const steps = operations.reduce((sum, operation) => sum + indicesOf(operation).length, 0);
     const planned = await inSlices(planBatch(operations, snapshot, batch), token, (done) => call.report(done, steps));
@@ -133,7 +137,7 @@ async function planCall(call: DecodedCall, operations: readonly Operation[]): Pr
  * be verified and undone best goes first.
  */
 function tasksOf(files: readonly FileChange[]): Task[] {
-  const { created, after } = orderOf(files);
+  const { created, after } = fileOrder(files);
   const rank = ({ planned: { document } }: Task): number => (document.version === null ? 1 : 0);
   const texts = files.flatMap((planned): Task[] =>
     (planned.kind === "update" || planned.kind === "rename") && !planned.change.isEmpty
@@ -171,17 +175,17 @@ function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | und
 /** What `options.versions` says of the documents of a call, and of those that it does not touch. */
 async function checkVersions(
   { session, options }: DecodedCall,
+  versions: NonNullable<CallOptions["versions"]>,
   snapshot: WorkspaceSnapshot,
   which: { readonly all: boolean },
 ): Promise<{ stale: Failure[]; warnings: string[] }> {
   const stale: Failure[] = [];
   const warnings: string[] = [];
-  const versions = Object.entries(options.versions ?? {});
-  const resolver = versions.length === 0 ? undefined : await createResolver(worldOf(session, options.root));
-  for (const [uri, expected] of versions) {
+  const resolver = await createResolver(worldOf(session, options.root));
+  for (const [uri, expected] of Object.entries(versions)) {
     // The caller may spell the document in another way than the call does, or than the editor.
-    const resolved = await resolver?.resolve(uri);
-    const place = resolved?.ok === true ? resolved.place : undefined;
+    const resolved = await resolver.resolve(uri);
+    const place = resolved.ok ? resolved.place : undefined;
     const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);
     // Of a document that is planned again, the others may have been moved by this very batch.
     if (same === undefined && !which.all) continue;

@@ -1,20 +1,20 @@
 /** Applies by the server, for a call or an undo: plan, confirm, stage, execute, finish. The editor promises little: each step is verified. */
-import type { CancellationToken } from "vscode-languageserver/node";
+import type { CancellationToken, ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { type EditOutcome, type FileChange, hasSameFate, nameAfter, notAttempted } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import { staleFailures, staleProblems } from "../../workspace/sentences.js";
-import { type Answer, type Refusal, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
+import { type Answer, type FailedAnswer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
 import { missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import type { CallOptions, MultiEditResult } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { cancellation, inSlices, openAt, type Session } from "../session.js";
-import { until } from "./applyOutcome.js";
+import { stateAfter, until } from "./applyOutcome.js";
 import { type Confirmation, createConfirmation } from "./confirm.js";
-import { giveUp, shownIn } from "./giveUp.js";
+import { giveUp } from "./giveUp.js";
 import { saveChanged } from "./save.js";
-import { type ApplyPlan, type Run, type Step, type StepResult, stateAfter, type Task } from "./step.js";
-import { heldElsewhere, orAbandon, stagePart, tasksByWriter } from "./steps/disk.js";
+import type { ApplyPlan, DoneStep, Run, StepResult, Task } from "./step.js";
+import { heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 
 /** Something that is to be applied, and how it is planned. */
@@ -41,7 +41,7 @@ export type PlanAttempt =
 /** The answer to a job, and what was done if all of it is verified, in this order; else `undefined`. */
 export interface Applied {
   readonly answer: Answer;
-  readonly steps?: readonly Step[];
+  readonly steps?: readonly DoneStep[];
 }
 
 /** One at a time; what is cancelled while it waits is answered at once. */
@@ -59,13 +59,15 @@ export function inTurn(
 }
 
 /** The answer to a call that its caller has taken back before anything was changed. */
-export function cancelled(): Refusal {
+export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
 /** Plans until the user agrees to what comes out, if the user is to be asked, and then applies exactly that. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
-  const confirmation = createConfirmation(job);
+  // A caller may ask for a question, but not do without one that the user wants.
+  const asks = job.options.confirm === true || job.session.settings.confirm === "always";
+  const confirmation = asks ? createConfirmation(job) : undefined;
   try {
     const applied = await applyConfirmed(job, confirmation);
     const { answer } = applied;
@@ -108,11 +110,19 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
       return refused(editorFailures.cancelled());
     }
     // The client can't apply any more what was proposed for texts that the server is going to change.
-    session.history.forget(({ unseen }) => plan.files.some(({ document }) => unseen.has(document.uri)));
-    const run: Run = { ...context, plan, tasks, disk: part, warnings, done: [], budget: { bytes: 0 } };
+    session.history.proposals = session.history.proposals.filter(
+      ({ unseen }) => !plan.files.some(({ document }) => unseen.has(document.uri)),
+    );
+    // What the server writes itself need not be anything that the editor can do.
+    const shownTo = part === undefined ? session : { ...session, capabilities: anyEdit };
+    const run: Run = { ...context, plan, tasks, disk: part, shownTo, warnings, done: [], budget: { bytes: 0 } };
     return execute(run, (file) => replan(job, confirmation, file));
   }
 }
+
+const anyEdit: ClientCapabilities = {
+  workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
+};
 
 /** Why the editor can't do its tasks at all; `undefined`: it can. */
 function inability({ session, kind }: ApplyJob, plan: ApplyPlan, tasks: readonly Task[]): Failure | undefined {
@@ -147,17 +157,17 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
 /** Does the tasks in their order; if one fails, those before it are undone. */
 export async function execute(run: Run, replanned: (file: FileChange) => Promise<Replanned>): Promise<Applied> {
   const { disk, tasks, done } = run;
-  const failed = await orAbandon(disk, async () => {
-    for (const task of tasks) {
-      const step = await doTask(run, task, replanned);
-      if (step.outcome.kind !== "verified" && step.outcome.kind !== "acknowledgedUnverifiable") return step;
-      done.push(step);
+  for (const task of tasks) {
+    const step = await doTask(run, task, replanned).catch((error: unknown) => {
+      // What is staged keeps everybody else from these folders: whatever is thrown must not leave it so.
+      disk?.abandon();
+      throw error;
+    });
+    if (step.outcome.kind !== "verified" && step.outcome.kind !== "acknowledgedUnverifiable") {
+      disk?.abandon();
+      return { answer: await giveUp(run, [step]) };
     }
-    return undefined;
-  });
-  if (failed !== undefined) {
-    disk?.abandon();
-    return { answer: await giveUp(run, [failed]) };
+    done.push(step);
   }
   const written = await disk?.commit({ hasWaited: tasks.length > 0 });
   if (written?.isDone === false) return { answer: await giveUp(run, written.steps) };
@@ -167,13 +177,13 @@ export async function execute(run: Run, replanned: (file: FileChange) => Promise
 }
 
 /** One step; its file is planned again if it moved on before the editor could do anything. */
-async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Promise<Replanned>): Promise<Step> {
+async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Promise<Replanned>): Promise<DoneStep> {
   const before = run.done.findLast(({ planned }) => planned === task.planned);
   let file: FileChange = before?.file ?? task.planned;
   let editOutcomes = before?.editOutcomes ?? [];
-  const toStep = (result: StepResult): Step => ({ ...task, ...result, file, editOutcomes });
-  const toFailed = (failure: Failure): Step => toStep({ outcome: { kind: "failed", failure } });
-  const hasMoved = (problem: string): Step =>
+  const toStep = (result: StepResult): DoneStep => ({ ...task, ...result, file, editOutcomes });
+  const toFailed = (failure: Failure): DoneStep => toStep({ outcome: { kind: "failed", failure } });
+  const hasMoved = (problem: string): DoneStep =>
     toFailed(staleFailures.contentModified({ path: file.document.path }, problem));
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const result = await stepRules[task.kind].do(run, file, task);
@@ -197,17 +207,16 @@ async function finish(run: Run): Promise<MultiEditResult> {
   const outcomes = plan.outcomes.map((outcome) => again.get(outcome.index) ?? outcome);
   const changed = [...new Set(last.values())];
   // A file that was only renamed or deleted holds what it held.
-  const isWritten = ({ kind, change }: FileChange): boolean =>
-    kind === "create" || (kind !== "delete" && !change.isEmpty);
+  const written = changed.filter(({ kind, change }) => kind === "create" || (kind !== "delete" && !change.isEmpty));
   const byServer = new Set(disk?.tasks.flatMap(({ planned }) => last.get(planned) ?? []));
-  const byEditor = changed.filter((file) => isWritten(file) && !byServer.has(file));
+  const byEditor = written.filter((file) => !byServer.has(file));
   const warnings = [...run.warnings, ...(disk?.warnings ?? []), ...(await saveChanged(run, byEditor))];
   const unverifiable = done.filter(({ outcome }) => outcome.kind === "acknowledgedUnverifiable");
   const onDisk = new Map<FileChange, "same" | "differs">();
   let outcome: MultiEditResult["outcome"] = "applied";
   for (const file of changed) {
     const { path, version, uri } = file.document;
-    if (!isWritten(file) && (version === null || file.kind === "delete")) continue;
+    if (!written.includes(file) && (version === null || file.kind === "delete")) continue;
     const state = await stateAfter(run, file);
     if (state !== undefined || run.places.get(uri)?.file !== undefined) onDisk.set(file, state ?? "differs");
     if (state === "same") continue;
@@ -225,7 +234,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
   const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));
   const edit = toWorkspaceEdit(
     files.filter((file) => !restored.includes(file)),
-    shownIn(run),
+    run.shownTo,
     sent,
   );
   const planned = { ...plan, files, outcomes };
@@ -235,10 +244,11 @@ async function finish(run: Run): Promise<MultiEditResult> {
 /** Documents that the editor keeps open although their file is gone, or has another name; it gets a moment to close them. */
 async function staying({ session, done }: Run): Promise<string[]> {
   const taken = done.flatMap(({ kind, file }) => (kind === "create" || kind === "rename" ? [nameAfter(file).uri] : []));
-  const left = done.filter(
+  const gone = done.filter(
     ({ kind, file }) => (kind === "delete" || kind === "rename") && !taken.includes(file.document.uri),
   );
-  const stays = () => left.filter(({ file }) => openAt(session, file.document.uri) !== undefined);
+  if (gone.length === 0) return [];
+  const stays = () => gone.filter(({ file }) => openAt(session, file.document.uri) !== undefined);
   await until(async () => stays().length === 0, session.settings.proofTimeout / 4);
   return stays().map(({ file: { document, kind } }) =>
     callSentences.staysOpen(document.path, kind === "rename" ? "rename" : "delete"),

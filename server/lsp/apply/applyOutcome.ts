@@ -1,14 +1,16 @@
 /** Sends requests to the editor and finds out from the text that it syncs, or from the disk, what became of each. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApplyWorkspaceEditParams, TextEdit } from "vscode-languageserver/node";
-import type { FileChange } from "../../plan/outcome.js";
+import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import type { ChangeSet } from "../../text/changeSet.js";
 import { limits } from "../../text/limits.js";
 import { shrink } from "../../text/shrink.js";
+import { sameAsDisk } from "../../workspace/files.js";
+import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { type FileOperation, hasDocumentChanges } from "../edit/workspaceEdit.js";
 import { openAt, type Session } from "../session.js";
 import { type SyncedTexts, whereMisapplied } from "./misapplied.js";
-import type { StepOutcome } from "./step.js";
+import type { ApplyContext, StepOutcome } from "./step.js";
 
 /** The editor has applied the edit at places that are not meant, which `done` describes. */
 interface Misapplied {
@@ -129,8 +131,10 @@ export async function request(session: Session, asked: ApplyWorkspaceEditParams)
       isLate: false,
     }),
   );
-  const late: EditorAnswer = { applied: false, reason: "", isLate: true };
-  return Promise.race([answered, delay(patienceOf(session), late, { ref: false })]);
+  const late = new Promise<EditorAnswer>((resolve) => {
+    setTimeout(() => resolve({ applied: false, reason: "", isLate: true }), patienceOf(session)).unref();
+  });
+  return Promise.race([answered, late]);
 }
 
 /** Milliseconds that the client may take to answer `workspace/applyEdit`. */
@@ -205,4 +209,20 @@ export async function until(
     if (performance.now() > end || isIdle()) return false;
     await delay(20);
   }
+}
+
+/** Whether the file at a URI has a text on disk now. `undefined`: there is no file. */
+export async function stateOnDisk(
+  { places, session }: ApplyContext,
+  uri: string,
+  text: string,
+): Promise<"same" | "differs" | undefined> {
+  const path = places.get(uri)?.file ?? pathOfSyncedUri(uri);
+  return path === undefined ? undefined : sameAsDisk(text, path, session.facts.habits);
+}
+
+/** The same for the text that the editor holds of a file in the end, or else for the planned one. */
+export function stateAfter(context: ApplyContext, file: FileChange): Promise<"same" | "differs" | undefined> {
+  const { uri } = nameAfter(file);
+  return stateOnDisk(context, uri, openAt(context.session, uri)?.text ?? file.text);
 }

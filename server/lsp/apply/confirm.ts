@@ -41,13 +41,10 @@ interface Asking {
   readonly token: CancellationToken;
 }
 
-/** The questions about one call, in which the user is asked about no diff twice; `undefined`: nobody wants any. */
-export function createConfirmation(asking: Asking): Confirmation | undefined {
-  const { session, options } = asking;
-  // A caller may ask for a question, but not do without one that the user wants.
-  if (options.confirm !== true && session.settings.confirm !== "always") return undefined;
+/** The questions about one call, in which the user is asked about no diff twice. */
+export function createConfirmation(asking: Asking): Confirmation {
   const agreed = new Map<FileChange, string>();
-  const viewer = createViewer(session);
+  const viewer = createViewer(asking.session);
   let confirmed: string | undefined;
   let proposed = "";
   const question = async (files: readonly FileChange[], diff: string): Promise<Consent> => {

@@ -1,5 +1,4 @@
 /** Undoes the steps of a call that can't be completed, and answers with what is certain of it, and what is not. */
-import type { ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { indicesOf } from "../../plan/operation.js";
 import { asUpdate, type EditOutcome, type FileChange, nameAfter } from "../../plan/outcome.js";
@@ -8,8 +7,8 @@ import { type Answer, toEditorRefusal, toResult } from "../edit/result.js";
 import { missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { callSentences, editorFailures, type Leftover } from "../sentences.js";
 import { inSlices, type Session } from "../session.js";
-import { patienceOf } from "./applyOutcome.js";
-import { type Run, type Step, type StepOutcome, stateAfter } from "./step.js";
+import { patienceOf, stateAfter } from "./applyOutcome.js";
+import type { DoneStep, Run, StepOutcome } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
 /** The parts of each file that could not be undone: its text, what was done to it as a whole, or both. */
@@ -19,7 +18,7 @@ type HeldParts = Map<FileChange, Set<"text" | "whole">>;
  * Undoes what was done, the last first, because some steps failed, of which the first says why. What then is certain is a
  * refusal; what is not, a result that says so.
  */
-export async function giveUp(run: Run, failed: readonly [Step, ...Step[]]): Promise<Answer> {
+export async function giveUp(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
   const rest: Record<Leftover | "back", string[]> = {
     back: [],
     held: [],
@@ -30,7 +29,7 @@ export async function giveUp(run: Run, failed: readonly [Step, ...Step[]]): Prom
     doubtful: [],
   };
   const held: HeldParts = new Map();
-  const hold = ({ file, kind }: Step, part: "text" | "whole" = kind === "text" ? "text" : "whole"): void => {
+  const hold = ({ file, kind }: DoneStep, part: "text" | "whole" = kind === "text" ? "text" : "whole"): void => {
     held.set(file, (held.get(file) ?? new Set()).add(part));
   };
   // What is there on disk stays there, and so does the editor's part.
@@ -65,7 +64,7 @@ const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
 ]);
 
 /** What became of the edits: those that a file still holds are applied, those of the files that failed have failed. */
-function outcomesOf(run: Run, steps: readonly Step[], failure: Failure, held: HeldParts): EditOutcome[] {
+function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held: HeldParts): EditOutcome[] {
   const indices = (files: readonly FileChange[]) =>
     new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));
   const left = indices([...held.keys()]);
@@ -89,22 +88,13 @@ async function unknown(
   const files = [...held].map(([file, parts]) => partOf(file, parts));
   const onDisk = new Map<FileChange, "same" | "differs">();
   for (const file of files) if (file.kind !== "delete") onDisk.set(file, (await stateAfter(run, file)) ?? "differs");
-  const target = shownIn(run);
+  const target = run.shownTo;
   const isWhole = missingOperation(files, target) === undefined;
   const edit = isWhole ? toWorkspaceEdit(files, target) : { documentChanges: [] };
   const planned = { ...plan, files, outcomes };
   const result = await inSlices(toResult({ planned, edit, outcome: "unknown", options, warnings, onDisk }));
   return { ok: true, result };
 }
-
-/** The session for the edit of an answer: what the server has written itself need not be anything that the editor can do. */
-export function shownIn({ disk, session }: Run): Session {
-  return disk === undefined ? session : { ...session, capabilities: anything };
-}
-
-const anything: ClientCapabilities = {
-  workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
-};
 
 /** A change of which only some parts came about. */
 function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileChange {
@@ -114,7 +104,7 @@ function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileCha
 }
 
 /** Why the step did not come about; `rest` says what became of the others. */
-function failureOf(session: Session, { outcome, file, kind }: Step, rest: string): Failure {
+function failureOf(session: Session, { outcome, file, kind }: DoneStep, rest: string): Failure {
   const asked = stepRules[kind].describe(file);
   switch (outcome.kind) {
     case "failed":

@@ -1,12 +1,13 @@
 /** Records what was applied, in the session's history and by telling the client; what was proposed as soon as it is seen to be applied. */
 import type { Range } from "vscode-languageserver/node";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
+import { limits } from "../../text/limits.js";
 import { LineIndex } from "../../text/lines.js";
 import { keepFile } from "../../workspace/fileBackup.js";
 import { withoutMark } from "../../workspace/files.js";
 import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { ascendingPositions } from "../edit/positions.js";
-import type { AppliedStep, Proposal, Transaction } from "../history.js";
+import { type AppliedStep, type Proposal, type Transaction, withLatest, withoutLoad } from "../history.js";
 import { type DidApplyParams, notifications } from "../protocol.js";
 import { announcedBy, openAt, type Session } from "../session.js";
 import { isExpected } from "./applyOutcome.js";
@@ -15,10 +16,13 @@ import { stepRules } from "./steps/table.js";
 import { inverseOf } from "./steps/text.js";
 
 /** Adds a transaction to the history and tells the client of it; `false`: it is too large to be kept. */
-export function recordApplied(session: Session, transaction: Omit<Transaction, "isUndone">): boolean {
-  const isKept = session.history.add(transaction);
+export function recordApplied(session: Session, { id, label, steps, caller }: Omit<Transaction, "isUndone">): boolean {
+  const { history } = session;
+  const transaction = { id, label, steps: withoutLoad(steps), isUndone: false, caller };
+  const kept = withLatest(history.transactions, transaction, limits.transactions);
+  history.transactions = kept ?? history.transactions;
   tellApplied(session, transaction);
-  return isKept;
+  return kept !== undefined;
 }
 
 /** Sends `multiEdit/didApply` to who does not mind, so that a plugin can show or follow it; files that were deleted are left out. */
@@ -66,13 +70,15 @@ export async function addProposal(
     kind === "text" && file.document.version !== null ? [[file.document.uri, file] as const] : [],
   );
   const id = history.newId();
-  return history.propose({ id, label, steps, places, unseen: new Map(open) }) ? id : undefined;
+  const kept = withLatest(history.proposals, { id, label, steps, places, unseen: new Map(open) }, limits.proposals);
+  history.proposals = kept ?? history.proposals;
+  return kept && id;
 }
 
 /** Looks at each text that is synced: a look into a map, and a comparison of texts that mostly have different lengths. */
 export function watchProposals(session: Session): void {
   session.documents.onChange((uri) => {
-    for (const proposal of session.history.proposals()) {
+    for (const proposal of session.history.proposals) {
       const file = proposal.unseen.get(uri);
       const open = file === undefined ? undefined : session.documents.get(uri);
       if (file === undefined || open === undefined || !isExpected(session, file, open.text)) continue;
@@ -85,15 +91,15 @@ export function watchProposals(session: Session): void {
 
 /** Looks at texts and disk now, and makes transactions of what was applied. */
 export async function settleProposals(session: Session): Promise<void> {
-  for (const proposal of session.history.proposals()) await settle(session, proposal);
+  for (const proposal of session.history.proposals) await settle(session, proposal);
 }
 
 async function settle(session: Session, proposal: Proposal): Promise<void> {
   const { history } = session;
   if (!(await isApplied(session, proposal))) return;
   // Somebody else may have come here meanwhile.
-  if (!history.proposals().includes(proposal)) return;
-  history.forget((one) => one === proposal);
+  if (!history.proposals.includes(proposal)) return;
+  history.proposals = history.proposals.filter((one) => one !== proposal);
   recordApplied(session, { ...proposal, caller: undefined });
 }
 

@@ -6,8 +6,8 @@ import { limits } from "../../text/limits.js";
 import { clientRequests } from "../protocol.js";
 import { callSentences } from "../sentences.js";
 import { announcedBy, openAt, type Session } from "../session.js";
-import { isExpected, until } from "./applyOutcome.js";
-import { type ApplyContext, stateAfter } from "./step.js";
+import { isExpected, stateAfter, until } from "./applyOutcome.js";
+import type { ApplyContext } from "./step.js";
 
 /**
  * Saves what a batch has changed: all of it, or what had no unsaved changes before. What is not on disk then is told by
@@ -20,20 +20,19 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   const states = await Promise.all(files.map((file) => stateAfter(context, file)));
   // What is no file can't be saved.
   const unsaved = files.filter((_, i) => states[i] === "differs");
-  const wanted = policy === "always" ? unsaved : unsaved.filter(wasClean);
+  // What was not open, or not there, had nothing unsaved in it.
+  const wanted = unsaved.filter(
+    ({ document }) => policy === "always" || document.version === null || document.onDisk === "same",
+  );
   const left = unsaved.filter((file) => !wanted.includes(file));
-  const paths = (some: readonly FileChange[]): string[] => some.map((file) => nameAfter(file).path);
-  const dirty = left.length === 0 ? [] : [callSentences.leftUnsaved(paths(left))];
+  const dirty = left.length === 0 ? [] : [callSentences.leftUnsaved(left.map((file) => nameAfter(file).path))];
   if (wanted.length === 0) return dirty;
   if (announcedBy(session).save !== true) {
-    const open = wanted.filter(({ document }) => document.version !== null);
-    return open.length === 0 ? dirty : [...dirty, callSentences.cannotSave(paths(open))];
+    const paths = wanted.flatMap((file) => (file.document.version === null ? [] : [nameAfter(file).path]));
+    return paths.length === 0 ? dirty : [...dirty, callSentences.cannotSave(paths)];
   }
   return [...dirty, ...(await saveThese(context, wanted))];
 }
-
-/** What was not open, or not there, had nothing unsaved in it. */
-const wasClean = ({ document }: FileChange): boolean => document.version === null || document.onDisk === "same";
 
 /** Asks the editor, whose word decides only how long to wait for the disk to prove it. */
 async function saveThese(context: ApplyContext, files: readonly FileChange[]): Promise<string[]> {

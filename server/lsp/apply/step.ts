@@ -1,24 +1,23 @@
 /** The types of applying: the tasks of a plan, the steps in which they were done, and the rules of each kind of step. */
 import type { TextEdit } from "vscode-languageserver/node";
 import type { Failure } from "../../plan/failure.js";
-import {
-  type EditOutcome,
-  type FileChange,
-  type FileCreation,
-  type FileDeletion,
-  type FileRename,
-  type FileUpdate,
-  nameAfter,
-  type Planned,
+import type {
+  EditOutcome,
+  FileChange,
+  FileCreation,
+  FileDeletion,
+  FileRename,
+  FileUpdate,
+  Planned,
 } from "../../plan/outcome.js";
 import type { KeptFile } from "../../workspace/fileBackup.js";
-import { sameAsDisk } from "../../workspace/files.js";
 import type { Place } from "../../workspace/paths.js";
 import { pathOfSyncedUri } from "../../workspace/uri.js";
+import type { EditTarget } from "../edit/workspaceEdit.js";
 import type { Proposal } from "../history.js";
 import type { CallOptions } from "../protocol.js";
 import type { Leftover, StepDescription } from "../sentences.js";
-import { openAt, type Session } from "../session.js";
+import type { Session } from "../session.js";
 
 /** The session and the call that steps are done for. */
 export interface ApplyContext {
@@ -90,7 +89,7 @@ export interface StepResult {
 }
 
 /** A task that was done, or was tried. */
-export type Step = Task &
+export type DoneStep = Task &
   StepResult & {
     /** As it was planned last. */
     readonly file: FileChange;
@@ -98,22 +97,21 @@ export type Step = Task &
     readonly editOutcomes: readonly EditOutcome[];
   };
 
-/** The steps of one call so far. */
-export interface Progress extends ApplyContext {
-  readonly done: Step[];
-  /** Bytes of deleted files that are kept. */
-  readonly budget: { bytes: number };
-}
-
 /** A plan on its way. */
-export interface Run extends Progress {
+export interface Run extends ApplyContext {
   readonly plan: ApplyPlan;
   /** Those of its tasks that the editor does, in their order. */
   readonly tasks: readonly Task[];
   /** The part that the server writes itself once the editor has done its tasks; `undefined`: none. */
   readonly disk: DiskPart | undefined;
+  /** The client that the edit in the answer is written for. */
+  readonly shownTo: EditTarget;
   /** Warnings of the call, before it was planned. */
   readonly warnings: readonly string[];
+  /** The steps so far. */
+  readonly done: DoneStep[];
+  /** Bytes of deleted files that are kept. */
+  readonly budget: { bytes: number };
 }
 
 /** The files that the server writes itself, ready on disk, and that nobody sees yet. */
@@ -129,8 +127,8 @@ export interface DiskPart {
 
 /** A step for each task of a disk part, or the steps that failed, and why. */
 export type DiskResult =
-  | { readonly isDone: true; readonly steps: readonly Step[] }
-  | { readonly isDone: false; readonly steps: readonly [Step, ...Step[]] };
+  | { readonly isDone: true; readonly steps: readonly DoneStep[] }
+  | { readonly isDone: false; readonly steps: readonly [DoneStep, ...DoneStep[]] };
 
 /** A file that was applied and is to be as it was before. */
 export interface UndoneFile<F extends FileChange = FileChange> {
@@ -158,9 +156,9 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
 /** The rules of one kind of step. Methods, so that the rules of one kind of file can stand in a table with the others. */
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
   /** Does the step, on the file as it is planned by now. */
-  do(progress: Progress, file: F, task: T): Promise<StepResult>;
+  do(run: Run, file: F, task: T): Promise<StepResult>;
   /** Undoes it because a later step failed, and says what is left of it. */
-  undo(progress: Progress, file: F, step: Step & T): Promise<Leftover | "back">;
+  undo(run: Run, file: F, step: DoneStep & T): Promise<Leftover | "back">;
   /** Plans what takes it back later, if nothing has been done to the file since. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;
   /** Tells whether it was done by the client. */
@@ -186,20 +184,4 @@ export function pathOf(context: Pick<ApplyContext, "places">, uri: string): stri
   const path = namePathOf(context, uri);
   if (path === undefined) throw new Error("only files have a path");
   return path;
-}
-
-/** Whether the file at a URI has a text on disk now. `undefined`: there is no file. */
-export async function stateOnDisk(
-  { places, session }: ApplyContext,
-  uri: string,
-  text: string,
-): Promise<"same" | "differs" | undefined> {
-  const path = places.get(uri)?.file ?? pathOfSyncedUri(uri);
-  return path === undefined ? undefined : sameAsDisk(text, path, session.facts.habits);
-}
-
-/** The same for the text that the editor holds of a file in the end, or else for the planned one. */
-export function stateAfter(context: ApplyContext, file: FileChange): Promise<"same" | "differs" | undefined> {
-  const { uri } = nameAfter(file);
-  return stateOnDisk(context, uri, openAt(context.session, uri)?.text ?? file.text);
 }

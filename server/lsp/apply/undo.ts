@@ -23,9 +23,9 @@ export async function undo(session: Session, params: unknown, token: Cancellatio
     const { history } = session;
     const { id } = asked;
     await settleProposals(session);
-    if (id !== undefined && history.proposals().some((one) => one.id === id))
+    if (id !== undefined && history.proposals.some((one) => one.id === id))
       return toRefusal([undoFailures.notApplied(id)]);
-    const transaction = id === undefined ? history.last() : history.get(id);
+    const transaction = history.transactions.findLast((one) => (id === undefined ? !one.isUndone : one.id === id));
     if (transaction === undefined) {
       return toRefusal([id === undefined ? undoFailures.nothing() : undoFailures.unknown(id)]);
     }
@@ -34,14 +34,14 @@ export async function undo(session: Session, params: unknown, token: Cancellatio
   });
 }
 
-type UndoParams =
+type DecodedUndo =
   | { readonly ok: true; readonly id: string | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
 /** A misspelt key must not undo another transaction than the one that was meant. */
-function undoParams(params: unknown): UndoParams {
+function undoParams(params: unknown): DecodedUndo {
   const given: unknown = Array.isArray(params) && params.length <= 1 ? params[0] : params;
-  const fail = (failure: Failure): UndoParams => ({ ok: false, failure });
+  const fail = (failure: Failure): DecodedUndo => ({ ok: false, failure });
   if (given === undefined || given === null) return { ok: true, id: undefined };
   if (typeof given !== "object" || Array.isArray(given)) {
     return fail(callFailures.wrongType({}, "transaction", "the params are no object"));
@@ -66,7 +66,10 @@ async function undoTransaction(session: Session, transaction: Transaction, token
   });
   if (steps === undefined || !answer.ok) return answer;
   for (const { tidy } of applied.toReversed()) await tidy?.();
-  session.history.undone(id);
+  const { history } = session;
+  history.transactions = history.transactions.map((one) =>
+    one.id === id ? { ...one, steps: [], isUndone: true } : one,
+  );
   tellApplied(session, { id, label: answer.result.label, steps });
   return { ok: true, result: { ...answer.result, transaction: id } };
 }

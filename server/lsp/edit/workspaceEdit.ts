@@ -10,7 +10,7 @@ import type {
   WorkspaceEdit,
 } from "vscode-languageserver/node";
 import type { Failure } from "../../plan/failure.js";
-import { type FileOrder, fileOrder } from "../../plan/fileOrder.js";
+import { fileOrder } from "../../plan/fileOrder.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { type Change, ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
@@ -46,32 +46,31 @@ export function toWorkspaceEdit(
   target: EditTarget,
   made: ReadonlyMap<FileChange, readonly TextEdit[]> = new Map(),
 ): WorkspaceEdit {
-  const editsOf = (file: FileChange): TextEdit[] => [...(made.get(file) ?? toTextEdits(file, target))];
-  const changed = files.filter((file) => !file.change.isEmpty);
+  const edits = new Map(
+    files
+      .filter((file) => !file.change.isEmpty)
+      .map((file): [FileChange, TextDocumentEdit] => {
+        const { uri, version } = file.document;
+        return [file, { textDocument: { uri, version }, edits: [...(made.get(file) ?? toTextEdits(file, target))] }];
+      }),
+  );
   if (!hasDocumentChanges(target)) {
-    return { changes: Object.fromEntries(changed.map((file) => [file.document.uri, editsOf(file)])) };
+    const changes = [...edits.values()].map((one) => [one.textDocument.uri, one.edits]);
+    return { changes: Object.fromEntries(changes) };
   }
-  const { created, after } = orderOf(files);
-  const textOf = (file: FileChange): TextDocumentEdit => {
-    const { uri, version } = file.document;
-    return { textDocument: { uri, version }, edits: editsOf(file) };
-  };
-  const edits = changed.filter((file) => file.kind === "rename" || !after.includes(file));
-  const isLate = (file: FileChange): boolean => file.kind === "create" && !file.change.isEmpty;
+  const { created, after } = fileOrder(files);
+  // The text of a file that is renamed is edited under the name that it has so far.
+  const early = files.filter((file) => file.kind === "rename" || !after.includes(file));
   return {
     documentChanges: [
       ...created.flatMap(toFileOperation),
-      ...edits.map(textOf),
-      ...after.flatMap((file) => [...toFileOperation(file), ...(isLate(file) ? [textOf(file)] : [])]),
+      ...early.flatMap((file) => edits.get(file) ?? []),
+      ...after.flatMap((file) => [
+        ...toFileOperation(file),
+        ...(file.kind === "create" ? [edits.get(file) ?? []].flat() : []),
+      ]),
     ],
   };
-}
-
-/** The order of a plan, which has no renames in a circle. */
-export function orderOf(files: readonly FileChange[]): FileOrder {
-  const order = fileOrder(files);
-  if ("circle" in order) throw new Error("a plan must not rename in a circle");
-  return order;
 }
 
 /** What is done to a file as a whole: one operation, or none. */
@@ -99,9 +98,12 @@ export function toTextEdits({ document, change, kind }: FileChange, target: Edit
   const text = mark + document.text;
   const lines = LineIndex.of(text, document);
   const positionAt = ascendingPositions(text, lines, target.encoding);
-  const at = (offset: number): Position => positionAt(offset + mark.length);
   const { changes } = target.facts.addsLineAtEnd ? beforeLastEnd(document.text, change) : change;
-  return changes.map(({ from, to, insert }) => ({ range: { start: at(from), end: at(to) }, newText: insert }));
+  const skip = mark.length;
+  return changes.map(({ from, to, insert }) => ({
+    range: { start: positionAt(from + skip), end: positionAt(to + skip) },
+    newText: insert,
+  }));
 }
 
 /** The same change, with lines that are added at the end put in front of the final line end, and ending without theirs. */

@@ -9,7 +9,7 @@ import { labelOf } from "../../edit/result.js";
 import { offers, toTextEdits } from "../../edit/workspaceEdit.js";
 import { callSentences, undoFailures } from "../../sentences.js";
 import { openAt } from "../../session.js";
-import { applyText, isExpected, request, until } from "../applyOutcome.js";
+import { applyText, isExpected, request, stateOnDisk, until } from "../applyOutcome.js";
 import {
   type ApplyContext,
   type Inverse,
@@ -17,7 +17,6 @@ import {
   type StepOutcome,
   type StepResult,
   type StepRules,
-  stateOnDisk,
   stuckOrDoubtful,
   type UndoneFile,
 } from "../step.js";
@@ -26,8 +25,8 @@ import { documentNow, hasText } from "./text.js";
 /** Rules of the step. */
 export const createStep: StepRules<FileCreation> = {
   do: createFile,
-  async undo(progress, file, step) {
-    return (await removeFile(progress, file, step)) ? "back" : stuckOrDoubtful(step);
+  async undo(run, file, step) {
+    return (await removeFile(run, file, step)) ? "back" : stuckOrDoubtful(step);
   },
   inverse: deletion,
   isDone: hasText,

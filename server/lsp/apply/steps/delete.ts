@@ -9,16 +9,15 @@ import { pathOfSyncedUri } from "../../../workspace/uri.js";
 import { labelOf } from "../../edit/result.js";
 import { callSentences, undoFailures } from "../../sentences.js";
 import { openAt } from "../../session.js";
-import { applyToFile, until } from "../applyOutcome.js";
+import { applyToFile, stateOnDisk, until } from "../applyOutcome.js";
 import {
   type Inverse,
-  type Progress,
   type ProposedStep,
   pathOf,
+  type Run,
   type StepOutcome,
   type StepResult,
   type StepRules,
-  stateOnDisk,
   type UndoneFile,
 } from "../step.js";
 import { undelete } from "./restore.js";
@@ -26,20 +25,19 @@ import { undelete } from "./restore.js";
 /** Rules of the step. */
 export const deleteStep: StepRules<FileDeletion> = {
   do: deleteFile,
-  undo: async (progress, file, { kept }) =>
-    kept !== undefined && (await undelete(progress, file, kept)) ? "back" : "deleted",
+  undo: async (run, file, { kept }) => (kept !== undefined && (await undelete(run, file, kept)) ? "back" : "deleted"),
   inverse: restoreLater,
   isDone: isGone,
   describe: ({ document: { path } }) => ({ kind: "delete", path }),
 };
 
 /** Deletes a file that is still what was planned on, otherwise it has `moved`. */
-async function deleteFile(progress: Progress, file: FileDeletion): Promise<StepResult> {
-  const { session, options, budget } = progress;
+async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
+  const { session, options, budget } = run;
   const { document } = file;
   const open = openAt(session, document.uri);
   const operation = { kind: "delete", uri: open?.uri ?? document.uri } as const;
-  const path = pathOf(progress, operation.uri);
+  const path = pathOf(run, operation.uri);
   if ((open?.version ?? null) !== document.version) return { outcome: { kind: "moved" } };
   const keeping = await keepFile(path, document.path);
   if (keeping.kind === "absent") return { outcome: isMissing(file, open) };
@@ -53,7 +51,7 @@ async function deleteFile(progress: Progress, file: FileDeletion): Promise<StepR
   const isOther =
     open === undefined
       ? isOtherFile(file, kept.hash)
-      : (await stateOnDisk(progress, document.uri, open.text)) !== document.onDisk;
+      : (await stateOnDisk(run, document.uri, open.text)) !== document.onDisk;
   if (isOther) return { outcome: { kind: "moved" } };
   const outcome = await applyToFile(session, {
     label: labelOf([file], options),

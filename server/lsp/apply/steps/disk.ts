@@ -19,9 +19,9 @@ import {
   type ApplyContext,
   type DiskPart,
   type DiskResult,
+  type DoneStep,
   namePathOf,
   pathOf,
-  type Step,
   type StepOutcome,
   type Task,
 } from "../step.js";
@@ -72,26 +72,21 @@ export async function stagePart(
     tasks,
     warnings: [...staged.recovered.map(({ message }) => message), ...staged.warnings],
     async commit({ hasWaited }) {
-      const failure = await orAbandon(staged, async () => {
+      let failure: Failure | undefined;
+      try {
         const others = hasWaited ? await session.openElsewhere(paths) : new Map<string, Holder>();
-        return openedBy(context, files, others);
-      });
+        failure = openedBy(context, files, others);
+      } catch (error) {
+        // What is staged keeps everybody else from these folders: whatever is thrown must not leave it so.
+        staged.abandon();
+        throw error;
+      }
       if (failure === undefined) return commit(staged, tasks, changes);
       staged.abandon();
       return notWritten(tasks, { outcome: "rolledBack", failure });
     },
     abandon: () => staged.abandon(),
   };
-}
-
-/** What is staged keeps everybody else from these folders: whatever is thrown before it is committed must not leave it so. */
-export async function orAbandon<T>(staged: { abandon(): void } | undefined, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    staged?.abandon();
-    throw error;
-  }
 }
 
 /** What is to become of a file on disk, whatever tasks it takes. */
@@ -143,7 +138,7 @@ function commit(
   if (result.outcome !== "applied") return notWritten(tasks, result);
   const kept = keptBy(result);
   result.finish();
-  const steps = tasks.map((task): Step => {
+  const steps = tasks.map((task): DoneStep => {
     const change = changes.get(task.planned);
     const bytes = change === undefined ? undefined : kept.get(change.path);
     const name = change === undefined ? "" : (targetOf(change) ?? change.path);
@@ -157,7 +152,7 @@ function commit(
   return { isDone: true, steps };
 }
 
-function toStep(task: Task, outcome: StepOutcome): Step {
+function toStep(task: Task, outcome: StepOutcome): DoneStep {
   return { ...task, file: task.planned, editOutcomes: [], outcome };
 }
 
@@ -167,7 +162,7 @@ function notWritten(tasks: readonly [Task, ...Task[]], { outcome, failure, isThe
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
   const named = tasks.filter(({ planned }) => namesOf(planned).some(({ path }) => path === failure.path));
   const [first = tasks[0], ...rest] = isPending || named.length === 0 ? tasks : named;
-  const failed = (task: Task): Step => toStep(task, { kind, failure });
+  const failed = (task: Task): DoneStep => toStep(task, { kind, failure });
   return { isDone: false, steps: [failed(first), ...rest.map(failed)] };
 }
 

@@ -11,8 +11,8 @@ import { applyToFile, sourceOfText, until } from "../applyOutcome.js";
 import {
   type Inverse,
   namePathOf,
-  type Progress,
   pathOf,
+  type Run,
   type StepResult,
   type StepRules,
   type Task,
@@ -38,12 +38,12 @@ export const renameStep: StepRules<FileRename> = {
  * Gives a file its new name. If its text has just been changed, only its name is looked at again; otherwise a file that is
  * not the one that was planned on has `moved`.
  */
-async function renameFile(progress: Progress, file: FileRename, { planned }: Task) {
-  const { session, options, done } = progress;
+async function renameFile(run: Run, file: FileRename, { planned }: Task) {
+  const { session, options, done } = run;
   const { document, target } = file;
   const open = openAt(session, document.uri);
   const operation = { kind: "rename", oldUri: open?.uri ?? document.uri, newUri: target.uri } as const;
-  const [oldPath, newPath] = [pathOf(progress, operation.oldUri), pathOf(progress, operation.newUri)];
+  const [oldPath, newPath] = [pathOf(run, operation.oldUri), pathOf(run, operation.newUri)];
   const keeping = await keepFile(oldPath, document.path);
   if (keeping.kind === "absent") return { outcome: isMissing(file, open) };
   // A file that is too large to be kept can be renamed all the same; of the others the bytes are not needed any more.
@@ -81,11 +81,11 @@ async function renameFile(progress: Progress, file: FileRename, { planned }: Tas
 }
 
 /** Gives a renamed file its old name back. `saved`: it has it, but the editor wrote something else into it on the way. */
-async function renameBack(progress: Progress, file: FileRename, { hash, tidy, wasOpen }: StepResult) {
-  const { session } = progress;
+async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: StepResult) {
+  const { session } = run;
   const { document, target } = file;
   const oldUri = openAt(session, target.uri)?.uri ?? target.uri;
-  const [oldPath, newPath] = [namePathOf(progress, document.uri), namePathOf(progress, oldUri)];
+  const [oldPath, newPath] = [namePathOf(run, document.uri), namePathOf(run, oldUri)];
   if (oldPath === undefined || newPath === undefined || !(await isThere(newPath))) return "renamed";
   if (await isThere(oldPath)) return "renamed";
   const outcome = await applyToFile(session, {

@@ -15,7 +15,7 @@ import { createStep, nameTaken } from "./create.js";
 export const restoreStep: StepRules<FileCreation, RestoreTask> = {
   ...createStep,
   do: restoreFile,
-  undo: async (progress, file, { bytes }) => ((await removeRestored(progress, file, bytes)) ? "back" : "stuck"),
+  undo: async (run, file, { bytes }) => ((await removeRestored(run, file, bytes)) ? "back" : "stuck"),
 };
 
 /** Writes the file, if nothing has its name by now. */

@@ -16,14 +16,13 @@ import { labelOf } from "../../edit/result.js";
 import { asOpened, hasDocumentChanges, toTextEdits } from "../../edit/workspaceEdit.js";
 import { callSentences, undoFailures } from "../../sentences.js";
 import { openAt, type Session, worldOf } from "../../session.js";
-import { applyText, isExpected, sourceOfText } from "../applyOutcome.js";
+import { applyText, isExpected, sourceOfText, stateOnDisk } from "../applyOutcome.js";
 import {
   type ApplyContext,
   type Inverse,
   type ProposedStep,
   type StepResult,
   type StepRules,
-  stateOnDisk,
   stuckOrDoubtful,
   type UndoneFile,
 } from "../step.js";
@@ -31,8 +30,8 @@ import {
 /** Rules of the step. */
 export const textStep: StepRules<FileUpdate | FileRename> = {
   do: changeText,
-  async undo(progress, file, step) {
-    const isBack = step.outcome.kind === "verified" && (await undoText(progress, file));
+  async undo(run, file, step) {
+    const isBack = step.outcome.kind === "verified" && (await undoText(run, file));
     return isBack ? "back" : stuckOrDoubtful(step);
   },
   inverse: invertText,
@@ -50,11 +49,12 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
 async function changeText(context: ApplyContext, file: FileChange): Promise<StepResult> {
   const { session, options } = context;
   const { uri, version } = file.document;
-  const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
-  // Typing that is not synced yet would not keep the edit from being applied at the wrong place.
-  if (!hasMoved() && isUnguarded(session, version)) await typingSynced(session);
-  // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
-  if (hasMoved()) return { outcome: { kind: "moved" } };
+  for (const hasWaited of [false, true]) {
+    // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
+    if ((openAt(session, uri)?.version ?? null) !== version) return { outcome: { kind: "moved" } };
+    // Typing that is not synced yet would not keep the edit from being applied at the wrong place.
+    if (!hasWaited) await typingSynced(session, version);
+  }
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
   const outcome = await applyText(session, opened, { label: labelOf([file], options), edits, version });
@@ -65,17 +65,16 @@ async function changeText(context: ApplyContext, file: FileChange): Promise<Step
 /** When the typing of a session was last waited for, in milliseconds of the process. */
 const waited = new WeakMap<Session, number>();
 
-/** Waits until what has been typed so far is synced; once for all documents that are edited at nearly the same time. */
-async function typingSynced(session: Session): Promise<void> {
-  const { syncDelay } = session.facts;
+/**
+ * Waits until what has been typed so far is synced, if the editor applies an edit for this version of a document also to a
+ * later one; once for all documents that are edited at nearly the same time.
+ */
+async function typingSynced(session: Session, version: number | null): Promise<void> {
+  const { syncDelay, checksVersionsFrom } = session.facts;
+  if (version === null || (version >= checksVersionsFrom && hasDocumentChanges(session))) return;
   if (performance.now() - (waited.get(session) ?? Number.NEGATIVE_INFINITY) < syncDelay) return;
   await delay(syncDelay);
   waited.set(session, performance.now());
-}
-
-/** Whether the editor applies an edit for this version of a document also to a later one. */
-function isUnguarded(session: Session, version: number | null): boolean {
-  return version !== null && (version < session.facts.checksVersionsFrom || !hasDocumentChanges(session));
 }
 
 /** Sends the inverse edit, if the editor still has the text that the edit gave, but for typing elsewhere. */
