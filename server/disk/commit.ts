@@ -1,5 +1,7 @@
 /** Changes files that no editor has open, all together or not at all, whatever fails and wherever it is cut off. */
+
 import type { Failure } from "../plan/failure.js";
+import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { fileProblems } from "../workspace/sentences.js";
 import { type DiskChange, inverseOf, toSlots } from "./diskChange.js";
@@ -9,7 +11,7 @@ import { isSystemError } from "./fileSystem.js";
 import { journalPath, journalState, writeJournal } from "./journal.js";
 import { claim } from "./lock.js";
 import { perform } from "./moveIntoPlace.js";
-import { refusedBy, survey } from "./preflight.js";
+import { survey } from "./preflight.js";
 import { newId, type Recovered, recoverHeld } from "./recover.js";
 import { diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
@@ -205,5 +207,7 @@ function notCommitted(failure: Failure, settled: Settled): NotCommitted {
 }
 
 function failureOf({ state }: DiskWorkspace, error: unknown, { at }: Progress): Failure {
-  return at === undefined ? diskFailures.state(state, fileProblems.system(codeOf(error))) : refusedBy(error, at);
+  return at === undefined
+    ? diskFailures.state(state, fileProblems.system(codeOf(error)))
+    : refusedBy(error, at, diskFailures.cantWrite);
 }

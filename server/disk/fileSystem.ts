@@ -1,4 +1,5 @@
 /** What the disk is asked to do, as a port: the same commit runs on a real disk, on one that fails, and on one that forgets. */
+
 import { spawnSync } from "node:child_process";
 import {
   accessSync,
@@ -23,6 +24,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
+import { readRest } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 
 /** What stands at a path. */
@@ -238,18 +240,9 @@ function statOf(stats: BigIntStats): FileStat {
 function readAll(fd: number, most: number): Buffer {
   const stats = fstatSync(fd);
   if (!stats.isFile()) throw systemError("EINVAL", "not a regular file");
-  let buffer = Buffer.allocUnsafe(Math.min(stats.size, most) + 1);
-  let length = 0;
-  for (;;) {
-    const count = readSync(fd, buffer, length, buffer.length - length, null);
-    length += count;
-    if (length > most) throw systemError("EFBIG", `more than ${most} bytes`);
-    if (count === 0) return buffer.subarray(0, length);
-    if (length < buffer.length) continue;
-    const larger = Buffer.allocUnsafe(Math.min(buffer.length * 2 + 4096, most + 1));
-    buffer.copy(larger);
-    buffer = larger;
-  }
+  const bytes = readRest(fd, Buffer.allocUnsafe(Math.min(stats.size, most) + 1), 0, most);
+  if (bytes.length > most) throw systemError("EFBIG", `more than ${most} bytes`);
+  return bytes;
 }
 
 /** A disk that is nearly full writes a part, and refuses the rest when it is asked again. */

@@ -1,14 +1,10 @@
 /** Steps that several parts of a batch take alike: what stands at a name, what it holds, and what makes it last. */
-import { createHash } from "node:crypto";
+
 import { limits } from "../text/limits.js";
+import { hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileStat, type FileSystem, isBehindLink, isSystemError } from "./fileSystem.js";
-
-/** SHA-256, in hex. */
-export function hashOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
 
 /** `undefined`: no file, or one that is too large to be one of ours. */
 export function hashAt({ files }: DiskWorkspace, path: string, now: FileStat): string | undefined {

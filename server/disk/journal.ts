@@ -1,8 +1,9 @@
 /** What is written down before anything is done, so that whoever comes after a crash knows what was meant and how far it may be. */
-import { createHash } from "node:crypto";
+
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
 import { limits } from "../text/limits.js";
+import { hashOf } from "../workspace/files.js";
 import { isInside } from "../workspace/pathRules.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { isSystemError, systemError, unlinkIfThere } from "./fileSystem.js";
@@ -25,7 +26,7 @@ export type JournalRead =
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
   // What nobody could read back would be a batch that nobody ends: better none at all.
   const text = JSON.stringify(journalSchema.parse(journal));
-  const bytes = Buffer.from(`${checksum(text)}\n${text}\n`);
+  const bytes = Buffer.from(`${hashOf(text)}\n${text}\n`);
   if (bytes.length > limits.journalBytes) throw systemError("EFBIG", `more than ${limits.journalBytes} bytes`);
   const path = journalPath(state, journal.id);
   unlinkIfThere(files, `${path}.new`);
@@ -197,12 +198,10 @@ const journalSchema = z.strictObject({
 
 function parse(text: string): Journal | undefined {
   const [sum, body, end] = text.split("\n");
-  if (body === undefined || end !== "" || sum !== checksum(body)) return undefined;
+  if (body === undefined || end !== "" || sum !== hashOf(body)) return undefined;
   try {
     return journalSchema.parse(JSON.parse(body));
   } catch {
     return undefined;
   }
 }
-
-const checksum = (text: string): string => createHash("sha256").update(text).digest("hex");

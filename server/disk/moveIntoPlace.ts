@@ -1,11 +1,13 @@
 /** Makes a prepared batch visible, name by name, each one looked at again right before; then writes that it is done. */
+
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
+import { hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import type { FileStat } from "./fileSystem.js";
-import { giveBackBits, hashOf, linkOrRename, syncDirectories } from "./fsHelpers.js";
+import { giveBackBits, linkOrRename, syncDirectories } from "./fsHelpers.js";
 import { holderOf } from "./holders.js";
 import { directoriesOf, type Journal, keptPath, stagedPath, writeJournal } from "./journal.js";
 import type { Target } from "./preflight.js";

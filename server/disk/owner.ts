@@ -1,8 +1,9 @@
 /** Which process something on disk belongs to, as a name, and whether that process still lives. */
-import { createHash } from "node:crypto";
+
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { limits } from "../text/limits.js";
+import { hashOf } from "../workspace/files.js";
 import { isProcess, processStart } from "../workspace/process.js";
 
 /**
@@ -53,7 +54,7 @@ function bootName(): string {
   return short(orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()));
 }
 
-const short = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
+const short = (text: string): string => hashOf(text).slice(0, 8);
 
 function orEmpty(read: () => string): string {
   try {

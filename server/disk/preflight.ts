@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { Failure } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
-import { decodeBytes } from "../workspace/files.js";
+import { decodeBytes, hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathRules.js";
 import { fileProblems, pathFailures, staleFailures, staleProblems } from "../workspace/sentences.js";
@@ -11,7 +11,6 @@ import type { Slot } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { encode, plainSpelling } from "./encode.js";
 import { type FileStat, isSystemError } from "./fileSystem.js";
-import { hashOf } from "./fsHelpers.js";
 import { holderOf } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
 import { diskFailures } from "./sentences.js";
@@ -76,14 +75,6 @@ export function survey(workspace: DiskWorkspace, slots: readonly Slot[]): Survey
     }
   }
   return failures.length > 0 ? { ok: false, failures } : { ok: true, targets, directories: [...directories].sort() };
-}
-
-/** Why writing a file failed, by the system's error. */
-export function refusedBy(error: unknown, name: string): Failure {
-  const code = codeOf(error);
-  return ["EACCES", "EPERM", "EROFS"].includes(code)
-    ? pathFailures.readOnly(name)
-    : diskFailures.cantWrite(name, fileProblems.system(code));
 }
 
 interface Failed {

@@ -1,13 +1,14 @@
 /** Takes back what a batch has done, as far as it is the batch's own, by what its journal says and what is found. */
+
 import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
+import { hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileStat, type FileSystem, isBehindLink } from "./fileSystem.js";
 import {
   giveBackBits,
   hashAt,
-  hashOf,
   isUnreached,
   linkOrRename,
   lookIfReached,

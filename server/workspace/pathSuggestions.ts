@@ -1,5 +1,6 @@
 /** Paths that may have been meant where there is no file: a hint for the caller, never a guess of ours. */
 import { opendir } from "node:fs/promises";
+import { editDistance } from "../text/editDistance.js";
 import { limits } from "../text/limits.js";
 import { mapBounded } from "./identity.js";
 import { isInside, pathsOf } from "./pathRules.js";
@@ -255,8 +256,7 @@ function nameCost(wanted: string, name: string): number | undefined {
   if (same !== undefined) return same;
   const most = Math.min(3, Math.floor(wanted.length / 3));
   if (Math.abs(wanted.length - name.length) > most) return undefined;
-  const units = (text: string): string[] => text.split("");
-  const distance = distanceOf(units(wanted), units(name), { other: 1, extra: 1, areAlike: () => false });
+  const distance = editDistance(wanted, name, { other: 1, extra: 1 });
   return distance <= most ? distance : undefined;
 }
 
@@ -269,26 +269,5 @@ function wayCost(from: string, to: string, { platform }: Search): number {
   const rest = (names: string[]): string[] => names.slice(same, same + limits.comparedNames);
   // As "util" and "utils", "test" and "tests".
   const areAlike = (x: string, y: string): boolean => x.startsWith(y) || y.startsWith(x);
-  return distanceOf(rest(a), rest(b), { other: 3, extra: 2, areAlike });
-}
-
-/** What the steps from one list to another cost; a replacement of what is alike costs 1. */
-interface StepCosts {
-  readonly other: number;
-  readonly extra: number;
-  readonly areAlike: (a: string, b: string) => boolean;
-}
-
-/** The least sum of insertions, deletions and replacements. */
-function distanceOf(from: readonly string[], to: readonly string[], { other, extra, areAlike }: StepCosts): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column * extra);
-  for (const [line, a] of from.entries()) {
-    const next = [(line + 1) * extra];
-    for (const [column, b] of to.entries()) {
-      const replaced = row[column]! + (a === b ? 0 : areAlike(a, b) ? 1 : other);
-      next.push(Math.min(replaced, row[column + 1]! + extra, next[column]! + extra));
-    }
-    row = next;
-  }
-  return row[to.length]!;
+  return editDistance(rest(a), rest(b), { other: 3, extra: 2, areAlike });
 }

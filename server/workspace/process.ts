@@ -14,13 +14,14 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
-/** Whether a process lives that has this number and, where both are known, this start. */
+/** Whether a process lives that has this number, a positive integer, and, where both are known, this start. */
 export function isProcess(pid: number, start: string | undefined): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
   }
+  if (start === undefined) return true;
   const now = processStart(pid);
-  return start === undefined || now === undefined || start === now;
+  return now === undefined || start === now;
 }

@@ -1,10 +1,12 @@
 /** Takes the snapshot that a batch is planned on: every path resolved, every text copied, before anything is decided. */
+
 import type { Failure } from "../plan/failure.js";
 import { type Operation, type PathUse, pathsOf } from "../plan/operation.js";
 import { batchFailures } from "../plan/sentences.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
+import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits, withoutMark } from "./files.js";
+import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits } from "./files.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createSimilar } from "./pathSuggestions.js";
 import { createResolver, type Place, type Resolved, type Scope } from "./paths.js";

@@ -1,5 +1,4 @@
 /** The part of a batch that the server writes itself: files that no editor has open, ready before the editor's part and made visible behind it. */
-import { createHash } from "node:crypto";
 import { type Committed, type NotCommitted, type Staged, stage } from "../../disk/commit.js";
 import { type DiskChange, toDiskChange } from "../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../disk/diskWorkspace.js";
@@ -8,7 +7,7 @@ import { diskFailures, type Holder } from "../../disk/sentences.js";
 import type { Failure } from "../../plan/failure.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { type KeptFile, removeEmpty } from "../../workspace/fileBackup.js";
-import { decodeBytes } from "../../workspace/files.js";
+import { decodeBytes, hashOf } from "../../workspace/files.js";
 import { isInside } from "../../workspace/pathRules.js";
 import { canonicalFolders } from "../../workspace/paths.js";
 import { staleFailures } from "../../workspace/sentences.js";
@@ -206,7 +205,7 @@ function keptBy(result: Committed): ReadonlyMap<string, KeptFile> {
   const back = result.inverse().flatMap(({ kind, path, content, mode }) => {
     if (kind !== "create" || content === undefined || !("bytes" in content)) return [];
     const bytes = Buffer.from(content.bytes);
-    const hash = createHash("sha256").update(bytes).digest("hex");
+    const hash = hashOf(bytes);
     return [{ path, bytes, hash, mode: mode ?? 0o644 }];
   });
   return new Map(back.map((file) => [file.path, file]));

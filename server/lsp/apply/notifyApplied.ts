@@ -1,8 +1,9 @@
 /** Tells the client what was applied, so that a plugin can show it or follow it. */
+
 import type { Range } from "vscode-languageserver/node";
 import type { FileChange } from "../../plan/outcome.js";
+import { withoutMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
-import { withoutMark } from "../../workspace/files.js";
 import { ascendingPositions } from "../edit/positions.js";
 import { type DidApplyParams, notifications } from "../protocol.js";
 import { announcedBy, openAt, type Session } from "../session.js";

@@ -1,8 +1,9 @@
 /** Watches for edits that were proposed to the client: one that the texts show to be applied can be taken back like any other. */
+
 import type { FileChange } from "../../plan/outcome.js";
+import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { isThere, keepFile } from "../../workspace/fileBackup.js";
-import { withoutMark } from "../../workspace/files.js";
 import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { openAt, type Session } from "../session.js";
 import { isExpected } from "./applyOutcome.js";

@@ -1,4 +1,5 @@
 /** A plan as the protocol's WorkspaceEdit: offsets become positions here, and nowhere else on the way out. */
+
 import type {
   ClientCapabilities,
   CreateFile,
@@ -13,6 +14,7 @@ import type { Failure } from "../../plan/failure.js";
 import { type FileOrder, fileOrder } from "../../plan/fileOrder.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
+import { byteOrderMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
 import type { ClientFacts } from "../clients.js";
 import { editorFailures } from "../sentences.js";
@@ -106,7 +108,7 @@ function toTextEdits({ document, change, kind }: FileChange, target: EditTarget)
     const end: Position = target.facts.emptyIsLineEnd ? { line: 1, character: 0 } : start;
     return change.changes.map(({ insert }) => ({ range: { start, end }, newText: insert }));
   }
-  const mark = document.bomSynced ? "\uFEFF" : "";
+  const mark = document.bomSynced ? byteOrderMark : "";
   const text = mark + document.text;
   const lines = LineIndex.of(text, document);
   const positionAt = ascendingPositions(text, lines, target.encoding);
