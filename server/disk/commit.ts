@@ -8,14 +8,13 @@ import { type DiskChange, inverseOf, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type Settled, settle, settleAsWritten, tidyUp } from "./endBatch.js";
 import { isSystemError } from "./fileSystem.js";
-import { journalPath, journalState, writeJournal } from "./journal.js";
+import { journalPath, journalState, openJournals, unusable, writeJournal } from "./journal.js";
 import { claim } from "./lock.js";
 import { perform } from "./moveIntoPlace.js";
 import { survey } from "./preflight.js";
 import { newId, type Recovered, recoverHeld } from "./recover.js";
 import { diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
-import { openState } from "./stateDirectory.js";
 
 /** A batch that is ready to be committed, and of which nobody sees anything yet. Either it is committed or abandoned. */
 export interface Staged {
@@ -61,9 +60,9 @@ export interface NotStaged {
  * the batch. Until it is finished or taken back, no other batch can be staged in these folders, by whatever process.
  */
 export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], label: string): Staged | NotStaged {
-  const { files, owners, state } = workspace;
+  const { state } = workspace;
   const refuse = (failure: Failure): NotStaged => ({ ok: false, failures: [failure], recovered: [] });
-  const unfit = openState(files, owners, state);
+  const unfit = openJournals(workspace);
   if (unfit !== undefined) return refuse(unfit);
   const id = newId();
   let release = (): void => undefined;
@@ -80,8 +79,7 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
     return toStaged({ ...staged, workspace, changes, release }, recovered);
   } catch (error) {
     release();
-    if (!isSystemError(error)) throw error;
-    return refuse(diskFailures.state(state, fileProblems.system(codeOf(error))));
+    return refuse(unusable(state, error));
   }
 }
 
@@ -207,7 +205,5 @@ function notCommitted(failure: Failure, settled: Settled): NotCommitted {
 }
 
 function failureOf({ state }: DiskWorkspace, error: unknown, { at }: Progress): Failure {
-  return at === undefined
-    ? diskFailures.state(state, fileProblems.system(codeOf(error)))
-    : refusedBy(error, at, diskFailures.cantWrite);
+  return at === undefined ? unusable(state, error) : refusedBy(error, at, diskFailures.cantWrite);
 }

@@ -12,12 +12,13 @@ import {
   type JournalRead,
   journalPath,
   listJournals,
+  openJournals,
   readAnyJournal,
   readJournal,
+  unusable,
 } from "./journal.js";
 import { claim, isClaimed } from "./lock.js";
 import { diskFailures, diskSentences } from "./sentences.js";
-import { openState } from "./stateDirectory.js";
 
 /** A batch that was cut off, and what became of it. */
 export interface Recovered extends Settled {
@@ -44,11 +45,11 @@ export interface Recovery {
 /** Ends what was cut off in the folders of a workspace. Where another process writes in them just now, nothing is done. */
 export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
-  const { files, state, owners } = workspace;
+  const { files, state } = workspace;
   try {
     // The server leaves no trace where it never wrote.
     if (files.look(state) === undefined) return nothing;
-    const failure = openState(files, owners, state);
+    const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
     const held = claim(workspace, newId());
     if (!held.ok) return { ...nothing, failure: held.failure };
@@ -58,8 +59,7 @@ export function recover(workspace: DiskWorkspace): Recovery {
       held.release();
     }
   } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return { ...nothing, failure: diskFailures.state(state, fileProblems.system(codeOf(error))) };
+    return { ...nothing, failure: unusable(state, error) };
   }
 }
 
@@ -134,8 +134,7 @@ export function journalProblems(workspace: DiskWorkspace): readonly string[] {
     if (files.look(state)?.kind !== "directory") return [];
     return listJournals(workspace).ids.flatMap((id) => problemOf(workspace, id) ?? []);
   } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return [diskFailures.state(state, fileProblems.system(codeOf(error))).message];
+    return [unusable(state, error).message];
   }
 }
 

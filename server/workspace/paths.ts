@@ -9,12 +9,11 @@ import {
   type OpenFiles,
   type OpenText,
 } from "./identity.js";
-import { ownFolder } from "./ownFolder.js";
 import { foldName, isInside, namesDirectory, pathsOf, protectedNameIn, windowsProblem } from "./pathRules.js";
 import { insidePath } from "./pathSuggestions.js";
 import type { Resolved, Resolver, Scope } from "./resolvedPath.js";
 import { pathFailures, pathProblems } from "./sentences.js";
-import { homeFolder } from "./stateFolder.js";
+import { canonicalServerFolder, homeFolder } from "./serverFolder.js";
 import { decodeTolerantly, expandHome, isFileUri, pathOfSyncedUri, pathOfUri, textProblem, uriOfPath } from "./uri.js";
 
 export type { Folder, Place, Resolved, Resolver, Scope } from "./resolvedPath.js";
@@ -108,7 +107,7 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
       const canonical = await look(lexical);
       return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
     }),
-    ownFolder(platform),
+    canonicalServerFolder(platform),
   ]);
   return {
     platform,

@@ -160,6 +160,15 @@ export const fileProblems = {
   system: (code: string) => systemReasons[code] ?? `the system says ${code}`,
 } as const;
 
+/** What is wrong with a directory that must be the user's alone, as the clause that `folderProblems.unusable` takes. */
+export const folderProblems = {
+  unusable: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,
+  noDirectory: "is a link or a file, not a directory",
+  relative: "is relative, as the home directory (the variable HOME) is no absolute path",
+  notPrivate: "belongs to another user, or others may enter it; remove it, or make it yours and its mode 700",
+  system: (code: string) => `can't be used: the system says ${code}`,
+} as const;
+
 const systemReasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
