@@ -12,12 +12,11 @@ import { editFieldNames, styleBySpelling } from "./fields.js";
 import type { Findings } from "./findings.js";
 import { makeFindings } from "./findings.js";
 import type { SentField, SentKeys } from "./keys.js";
-import { readKeys, reportKeys, trialKeys } from "./keys.js";
+import { isObject, readKeys, reportKeys, trialKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";
 import { readOptions } from "./options.js";
 import type { Leniency } from "./patchMarkers.js";
-import { isObject, nameOfValue, wrongValue } from "./problem.js";
-import { callFailures, type Previewer } from "./sentences.js";
+import { callFailures, limitedParts, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
 import type { Shape, ShapeName } from "./shapes.js";
 import { patchShape, shapeOf } from "./shapes.js";
 
@@ -125,7 +124,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
     return undefined;
   }
   if (value.length > limits.patchLength) {
-    findings.fail(batchFailures.tooLarge({}, "the patch", value.length, limits.patchLength, "characters"));
+    findings.fail(batchFailures.tooLarge({}, limitedParts.patch, value.length, limits.patchLength, "characters"));
     return undefined;
   }
   const offset = loneSurrogateAt(value);
@@ -179,7 +178,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const single = ownFields.length > 0 && !mixed;
   const sent = items.length + (single ? 1 : 0);
   if (sent > limits.editsPerCall) {
-    findings.fail(batchFailures.tooLarge({}, "the batch", sent, limits.editsPerCall, "edits"));
+    findings.fail(batchFailures.tooLarge({}, limitedParts.batch, sent, limits.editsPerCall, "edits"));
     return undefined;
   }
   const unread = (list !== undefined && list.items === undefined) || editContent.some((name) => meant.has(name));
@@ -241,7 +240,7 @@ function readList(name: ContainerName, { spelling, value }: SentField, findings:
       list = JSON.parse(value);
     } catch (error) {
       // JSON.parse throws a SyntaxError, and a RangeError where the nesting is too deep for its stack.
-      findings.fail(callFailures.badJson(spelling, error instanceof Error ? error.message : "it can't be read"));
+      findings.fail(callFailures.badJson(spelling, error instanceof Error ? error.message : undefined));
       return { name, spelling, items: undefined };
     }
   }

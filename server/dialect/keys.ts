@@ -72,6 +72,11 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   return { fields, twice, misplaced, trials, unknown };
 }
 
+/** Whether a value is a JSON object: no array, not null. */
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Where an object of a call stands. */
 interface Surroundings {
   readonly at: At;

@@ -4,8 +4,8 @@ import type { Atomic, Order } from "../plan/operation.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 import type { Findings } from "./findings.js";
-import { isObject, problemOf, wrongValue } from "./problem.js";
-import { callFailures } from "./sentences.js";
+import { isObject } from "./keys.js";
+import { callFailures, schemaProblem, wrongValue } from "./sentences.js";
 
 /** How to treat a call. Every option may be absent; the server's settings and the shape of the call then decide. */
 export interface CallOptions {
@@ -78,7 +78,7 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
     for (const issue of parsed.error.issues) {
       const name = issue.path[0];
       if (!reported.has(name)) {
-        findings.fail(callFailures.wrongType({}, `options.${String(name)}`, problemOf(issue, options)));
+        findings.fail(callFailures.wrongType({}, `options.${String(name)}`, schemaProblem(issue, options)));
       }
       reported.add(name);
     }

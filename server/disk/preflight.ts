@@ -13,7 +13,7 @@ import { encode, plainSpelling } from "./encode.js";
 import { type FileStat, isSystemError } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
-import { diskFailures } from "./sentences.js";
+import { changedOnDisk, diskFailures } from "./sentences.js";
 
 /** A file as it was read. */
 export interface Before {
@@ -114,16 +114,14 @@ function examine(
   if (stat.kind === "directory") return fail(pathFailures.isDirectory(name));
   if (expected === undefined) return moved(staleProblems.nameTaken);
   if (stat.kind !== "file") {
-    const kind = stat.kind === "link" ? "a symbolic link" : "a pipe, a socket or a device";
-    return fail(pathFailures.ioError(name, fileProblems.notRegular(kind)));
+    return fail(pathFailures.ioError(name, fileProblems.notRegular(stat.kind)));
   }
   if (stat.size > limits.fileBytes) {
     return fail(pathFailures.tooLarge(name, stat.size, limits.fileBytes, "bytes"));
   }
   budget.bytes += stat.size;
   if (budget.bytes > limits.callFileBytes) {
-    const what = "what the call changes on disk";
-    return fail(batchFailures.tooLarge({ path: name }, what, budget.bytes, limits.callFileBytes, "bytes"));
+    return fail(batchFailures.tooLarge({ path: name }, changedOnDisk, budget.bytes, limits.callFileBytes, "bytes"));
   }
   const holder = holderOf(workspace, path);
   if (holder !== undefined) return fail(diskFailures.locked(name, holder));

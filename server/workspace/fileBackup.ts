@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readFile, rmdir, unlink, writeFile } from "node:fs
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
-import { hashOf, kindOf } from "./files.js";
+import { hashOf, specialKind } from "./files.js";
 import { codeOf } from "./identity.js";
 import { fileProblems, pathFailures } from "./sentences.js";
 
@@ -33,7 +33,7 @@ export async function keepFile(path: string, name: string): Promise<Keeping> {
       return { kind: "failed", failure: pathFailures.tooLarge(name, stats.size, limits.fileBytes, "bytes") };
     }
     if (!stats.isFile()) {
-      return { kind: "failed", failure: pathFailures.ioError(name, fileProblems.notRegular(kindOf(stats))) };
+      return { kind: "failed", failure: pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats))) };
     }
     const bytes = await readFile(path);
     return { kind: "kept", file: { path, bytes, hash: hashOf(bytes), mode: stats.mode & 0o7777 } };

@@ -166,17 +166,16 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
 /** `undefined`: a regular file of a size that is read. */
 function refuseKind(stats: Stats, name: string): Failure | undefined {
   if (stats.isDirectory()) return pathFailures.isDirectory(name);
-  if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(kindOf(stats)));
+  if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats)));
   if (stats.size > limits.fileBytes) return pathFailures.tooLarge(name, stats.size, limits.fileBytes, "bytes");
   return undefined;
 }
 
-/** What something is that is neither a file nor a directory, in words. */
-export function kindOf(stats: Stats): string {
-  if (stats.isSymbolicLink()) return "a symbolic link";
-  if (stats.isFIFO()) return "a pipe";
-  if (stats.isSocket()) return "a socket";
-  return "a device";
+/** Something that is neither a file nor a directory. */
+export function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
+  if (stats.isSymbolicLink()) return "link";
+  if (stats.isFIFO()) return "pipe";
+  return stats.isSocket() ? "socket" : "device";
 }
 
 /** Bytes that are read in no time. */

@@ -31,11 +31,11 @@ export function homeFolder(): string {
 }
 
 /**
- * A part of the server's own folder. Never below the directory for temporary files: agents' sandboxes have one of their own, and
+ * A part of the server's own folder, by default all of it. Never below the directory for temporary files: agents' sandboxes have one of their own, and
  * would look in another place than the editor.
  */
 export function inServerFolder(
-  part: "journals" | "sessions" | "",
+  part: "journals" | "sessions" | "" = "",
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
 ): string {

@@ -10,7 +10,7 @@ import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHab
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createSimilar } from "./pathSuggestions.js";
 import { createResolver, type Place, type Resolved, type Scope } from "./paths.js";
-import { pathFailures } from "./sentences.js";
+import { limitedParts, pathFailures } from "./sentences.js";
 import { pathOfSyncedUri } from "./uri.js";
 
 /** What the snapshot is taken of. */
@@ -39,8 +39,13 @@ export type ReadTarget =
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
   if (paths.length > limits.filesPerCall) {
-    const [what, unit] = ["what it names", "different paths"] as const;
-    const failure = batchFailures.tooLarge({}, what, paths.length, limits.filesPerCall, unit);
+    const failure = batchFailures.tooLarge(
+      {},
+      limitedParts.paths,
+      paths.length,
+      limits.filesPerCall,
+      "different paths",
+    );
     return {
       targets: new Map(paths.map((path) => [path, { ok: false, failure }])),
       documents: new Map(),
@@ -156,8 +161,9 @@ async function readDocument(source: Source): Promise<Read> {
   if (file.kind === "text") {
     budget.bytes += file.size;
     if (budget.bytes > limits.callFileBytes) {
-      const what = "what the call reads from disk";
-      return fail(batchFailures.tooLarge({ path: sent }, what, budget.bytes, limits.callFileBytes, "bytes"));
+      return fail(
+        batchFailures.tooLarge({ path: sent }, limitedParts.read, budget.bytes, limits.callFileBytes, "bytes"),
+      );
     }
   }
   return place.open === undefined ? closedDocument(source, file) : openDocument(source, place.open, file);
