@@ -4,14 +4,14 @@ import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { fileProblems } from "../workspace/sentences.js";
-import { type DiskChange, inverseOf, toSlots } from "./diskChange.js";
+import { type DiskChange, targetOf, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type Settled, settle, settleAsWritten, tidyUp } from "./endBatch.js";
 import { isSystemError } from "./fileSystem.js";
 import { journalPath, journalState, openJournals, unusable, writeJournal } from "./journal.js";
 import { claim } from "./lock.js";
 import { perform } from "./moveIntoPlace.js";
-import { survey } from "./preflight.js";
+import { survey, type Target } from "./preflight.js";
 import { newId, type Recovered, recoverHeld } from "./recover.js";
 import { diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
@@ -206,4 +206,23 @@ function notCommitted(failure: Failure, settled: Settled): NotCommitted {
 
 function failureOf({ state }: DiskWorkspace, error: unknown, { at }: Progress): Failure {
   return at === undefined ? unusable(state, error) : refusedBy(error, at, diskFailures.cantWrite);
+}
+
+/** The changes that take others back, in a batch of their own. `targets` are the names of those others, as they were. */
+function inverseOf(changes: readonly DiskChange[], targets: readonly Target[]): DiskChange[] {
+  const byPath = new Map(targets.map((target) => [target.slot.path, target]));
+  return changes.flatMap((change): DiskChange[] => {
+    const { kind, path, name } = change;
+    const { before } = byPath.get(path) ?? {};
+    const { after } = byPath.get(targetOf(change) ?? path) ?? {};
+    const hash = after === undefined ? {} : { hash: after.hash };
+    if (kind === "create") return [{ kind: "delete", path, name, ...hash }];
+    // What did not change has no name among the targets.
+    if (before === undefined || (kind === "update" && after === undefined)) return [];
+    const content = { bytes: before.bytes };
+    if (kind === "delete") return [{ kind: "create", path, name, content, mode: before.stat.mode }];
+    if (kind === "update") return [{ kind, path, name, ...hash, content }];
+    const back = { path: change.target, name: change.targetName ?? change.target, target: path, targetName: name };
+    return [{ kind, ...back, ...hash, ...(change.content === undefined ? {} : { content }) }];
+  });
 }

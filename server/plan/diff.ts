@@ -6,7 +6,7 @@ import { byteOrderMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { LineIndex } from "../text/lines.js";
 import { toEnd } from "../text/slices.js";
-import type { FileChange } from "./outcome.js";
+import { type FileChange, nameAfter } from "./outcome.js";
 
 /** One file's diff. */
 export interface FileDiff {
@@ -71,7 +71,7 @@ export function inDiffOrder(files: readonly FileChange[]): FileChange[] {
     const chain: FileChange[] = [];
     for (let at: FileChange | undefined = file; at !== undefined && !ordered.has(at) && !chain.includes(at); ) {
       chain.push(at);
-      at = at.kind === "create" ? leaving.get(at.document.uri) : leaving.get(at.target?.uri ?? "");
+      at = at.kind === "create" ? leaving.get(at.document.uri) : leaving.get(at.kind === "rename" ? at.target.uri : "");
     }
     for (const one of chain.reverse()) ordered.add(one);
   }
@@ -79,7 +79,8 @@ export function inDiffOrder(files: readonly FileChange[]): FileChange[] {
 }
 
 /** What git writes above the hunks. */
-function headerOf({ document, kind, target }: FileChange): Omit<StructuredPatch, "hunks"> {
+function headerOf(file: FileChange): Omit<StructuredPatch, "hunks"> {
+  const { kind, document } = file;
   const nameOf = (path: string): string => path.replace(/^\/+/, "");
   return {
     isGit: true,
@@ -87,7 +88,7 @@ function headerOf({ document, kind, target }: FileChange): Omit<StructuredPatch,
     isDelete: kind === "delete",
     isRename: kind === "rename",
     oldFileName: kind === "create" ? "/dev/null" : `a/${nameOf(document.path)}`,
-    newFileName: kind === "delete" ? "/dev/null" : `b/${nameOf(target?.path ?? document.path)}`,
+    newFileName: kind === "delete" ? "/dev/null" : `b/${nameOf(nameAfter(file).path)}`,
     oldHeader: undefined,
     newHeader: undefined,
   };

@@ -5,6 +5,7 @@ import { type Decoded, decodeCall } from "../../server/dialect/decode.js";
 import { diffOf, inDiffOrder } from "../../server/plan/diff.js";
 import type { Failure } from "../../server/plan/failure.js";
 import { type Operation, pathsOf } from "../../server/plan/operation.js";
+import { nameAfter } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/snapshot.js";
 import { toEnd } from "../../server/text/slices.js";
@@ -46,9 +47,7 @@ export function runCore(one: Case): CoreRun {
       warnings: [...warningsOf(decoded), ...planned.warnings],
     },
     texts: new Map(
-      planned.files
-        .filter(({ kind }) => kind !== "delete")
-        .map(({ document, target, text }) => [target?.path ?? document.path, text]),
+      planned.files.filter(({ kind }) => kind !== "delete").map((file) => [nameAfter(file).path, file.text]),
     ),
     gone: planned.files
       .filter(({ kind }) => kind === "delete" || kind === "rename")

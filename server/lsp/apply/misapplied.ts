@@ -1,7 +1,7 @@
 /** Tells that an editor has applied an edit to a later text than the one it was made for, at places that are not meant. */
 
 import type { TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
-import type { FileChange } from "../../plan/outcome.js";
+import { asUpdate, type FileChange } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
@@ -53,13 +53,12 @@ export function astrayIn(
     insert,
   }));
   const text = before.slice(mark.length);
-  return {
+  return asUpdate({
     ...file,
-    kind: "update",
     document: { ...file.document, text },
     change: ChangeSet.of(text.length, changes),
     text: now.slice(mark.length),
-  };
+  });
 }
 
 /** Of a request about one document. */

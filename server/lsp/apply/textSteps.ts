@@ -1,7 +1,7 @@
 /** Changes the text of one document through the editor, and finds the change that takes that back. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { WorkspaceEdit } from "vscode-languageserver/node";
-import type { FileChange } from "../../plan/outcome.js";
+import { asUpdate, type FileChange } from "../../plan/outcome.js";
 import type { Document } from "../../plan/snapshot.js";
 import { type Change, ChangeSet } from "../../text/changeSet.js";
 import { byteOrderMark, splitsCharacter, withoutMark } from "../../text/chars.js";
@@ -53,7 +53,7 @@ function isUnguarded(session: Session, version: number | null): boolean {
 
 /** The edit of one document; a client that knows no `documentChanges` gets the older form. */
 function editOf(session: Session, file: FileChange): WorkspaceEdit {
-  const made = toWorkspaceEdit([{ ...file, kind: "update" }], session);
+  const made = toWorkspaceEdit([asUpdate(file)], session);
   const older = made.ok && made.edit.changes !== undefined;
   return older ? made.edit : { documentChanges: [toTextDocumentEdit(file, session)] };
 }

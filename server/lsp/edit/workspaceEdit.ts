@@ -75,15 +75,14 @@ export function orderOf(files: readonly FileChange[]): FileOrder {
 }
 
 /** What is done to a file as a whole: one operation, or none. `uri`: the client's spelling, where it is not the document's. */
-export function toFileOperation({ kind, document, target }: FileChange, uri = document.uri): FileOperation[] {
-  switch (kind) {
+function toFileOperation(file: FileChange, uri = file.document.uri): FileOperation[] {
+  switch (file.kind) {
     case "create":
       return [{ kind: "create", uri }];
     case "delete":
       return [{ kind: "delete", uri }];
     case "rename":
-      if (target === undefined) throw new Error("a rename must have a target");
-      return [{ kind: "rename", oldUri: uri, newUri: target.uri }];
+      return [{ kind: "rename", oldUri: uri, newUri: file.target.uri }];
     case "update":
       return [];
   }

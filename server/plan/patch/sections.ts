@@ -14,6 +14,7 @@ import {
   type FileChange,
   type FilePlan,
   type FilePlans,
+  nameAfter,
   notAttempted,
   tooLarge,
 } from "../outcome.js";
@@ -327,13 +328,13 @@ function filePlans({ nodes }: Tree): { plans: readonly FilePlan[]; circled: File
 }
 
 /** The plan of a file that can't get its name: its last move has failed. */
-function inCircle(plan: FilePlan, { target }: FileChange): FilePlan {
+function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
   const moves = plan.operations.flatMap((section) => (section.kind === "update" ? (section.move ?? []) : []));
   const last = moves.at(-1);
   const outcomes = plan.outcomes.map((outcome): EditOutcome => {
     if (last === undefined || outcome.index !== last.index) return outcome;
     const at: At = { index: outcome.index, path: outcome.path, patchLine: last.patchLine };
-    return { ...outcome, status: "failed", failure: fileFailures.circle(at, target?.path ?? last.path) };
+    return { ...outcome, status: "failed", failure: fileFailures.circle(at, nameAfter(circle).path) };
   });
   return { ...plan, outcomes };
 }
@@ -348,7 +349,7 @@ function fileOf(node: Node): FileChange | undefined {
     if (draft.created) return undefined;
     const { document } = draft;
     const change = ChangeSet.none(document.text.length);
-    return { document, change, text: document.text, kind: "delete", overwritten: false, edits, operations };
+    return { document, change, text: document.text, kind: "delete", edits, operations };
   }
   const change = netChange(draft);
   const common = { change, text: draft.index.text, overwritten, edits, operations };
