@@ -1,6 +1,6 @@
 /** What callers may send, in which shape, and what is said of a call that can't be read. */
 import { describe, expect, test } from "vitest";
-import type { Decoded } from "../server/dialect/decode.js";
+import type { DecodedCall } from "../server/dialect/decode.js";
 import { decodeCall } from "../server/dialect/decode.js";
 import { callFields, editFields, fieldsBySpelling, knownSpellings, textStyles } from "../server/dialect/fields.js";
 import { nearestName } from "../server/dialect/spelling.js";
@@ -11,7 +11,7 @@ import { limits } from "../server/text/limits.js";
 const integration = { optionsAllowed: true };
 const model = { optionsAllowed: false };
 
-const decode = (params: unknown): Decoded => decodeCall(params, integration);
+const decode = (params: unknown): DecodedCall => decodeCall(params, integration);
 
 /** An operation as the decoder should give it, with everything that was not sent at its default. */
 const edit = (

@@ -1,7 +1,7 @@
 /** Laws of reading calls, whatever is in them, and the JSON Schemas that must say the same as the decoder. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Decoded } from "../server/dialect/decode.js";
+import type { DecodedCall } from "../server/dialect/decode.js";
 import { decodeCall } from "../server/dialect/decode.js";
 import { fieldsBySpelling, knownSpellings } from "../server/dialect/fields.js";
 import { shapeJsonSchemas } from "../server/dialect/jsonSchema.js";
@@ -12,7 +12,7 @@ import { limits } from "../server/text/limits.js";
 const integration = { optionsAllowed: true };
 const model = { optionsAllowed: false };
 
-const decode = (params: unknown): Decoded => decodeCall(params, integration);
+const decode = (params: unknown): DecodedCall => decodeCall(params, integration);
 
 const text = fc.string({ unit: "grapheme" });
 const path = fc.string({ unit: "grapheme", minLength: 1 });

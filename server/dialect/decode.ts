@@ -21,7 +21,7 @@ import type { Shape, ShapeName } from "./shapes.js";
 import { patchShape, shapeOf } from "./shapes.js";
 
 /** What depends on who calls. */
-export interface Door {
+export interface DecodePolicy {
   /** `false`: the call is as a model wrote it, and `options` in it is refused. */
   readonly optionsAllowed: boolean;
   /** The user's wish for a call whose options say nothing; `undefined`: lenient. Only the text of a patch is read by it. */
@@ -31,7 +31,7 @@ export interface Door {
 }
 
 /** A call as it was understood, or why it was not. */
-export type Decoded =
+export type DecodedCall =
   | {
       readonly ok: true;
       readonly shape: ShapeName;
@@ -49,7 +49,7 @@ export type Decoded =
  * Reads the params of a request, which may be any JSON value. All failures of the call are found at once; nothing is
  * thrown. An array of one element stands for that element, because JSON-RPC clients wrap a bare string so.
  */
-export function decodeCall(params: unknown, door: Door): Decoded {
+export function decodeCall(params: unknown, door: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
   const findings = makeFindings(door.previewer ?? "request");
   if (typeof sent === "string") {
@@ -77,7 +77,7 @@ interface ReadCall {
   readonly warnings?: readonly string[];
 }
 
-function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: Findings): Decoded {
+function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: Findings): DecodedCall {
   if (read === undefined || findings.count() > 0) return { ok: false, failures: findings.failures() };
   const { shape, operations, warnings = [] } = read;
   return {
@@ -90,7 +90,7 @@ function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: F
   };
 }
 
-function readDoorOptions(keys: SentKeys, door: Door, findings: Findings): CallOptions {
+function readDoorOptions(keys: SentKeys, door: DecodePolicy, findings: Findings): CallOptions {
   const field = keys.fields.options;
   if (field === undefined) return {};
   const trials = isObject(field.value) ? trialKeys(field.value) : [];
@@ -185,7 +185,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  const around: Around = { path, style, spell: speller(objects, style, shape) };
+  const around: CallContext = { path, style, spell: speller(objects, style, shape) };
   const operations: EditOperation[] = [];
   if (single) operations.push(...oneOrNone(readEdit({ index: 0, keys, meant, path, spell: around.spell }, findings)));
   for (const [i, item] of items.entries()) {
@@ -206,14 +206,14 @@ const containers: readonly ContainerName[] = ["edits", "multi"];
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
 /** What an edit in the list takes from the call around it. */
-interface Around {
+interface CallContext {
   /** The call's path, which the edit inherits. */
   readonly path: SentPath;
   readonly style: TextStyle | undefined;
   readonly spell: (name: EditFieldName) => string;
 }
 
-function readItem(index: number, keys: SentKeys, around: Around, findings: Findings): EditOperation | undefined {
+function readItem(index: number, keys: SentKeys, around: CallContext, findings: Findings): EditOperation | undefined {
   const at = atPath(index, keys.fields.path?.value ?? around.path.path);
   const meant = reportKeys(keys, { at, style: around.style }, findings);
   const own = readPath(keys, meant, at, findings);

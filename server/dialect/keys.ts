@@ -4,7 +4,7 @@ import type { FieldName, TextStyle } from "./fields.js";
 import { fieldsBySpelling, isCallField, knownSpellings } from "./fields.js";
 import type { Findings } from "./findings.js";
 import { callFailures } from "./sentences.js";
-import { fold } from "./spelling.js";
+import { foldKey } from "./spelling.js";
 
 /** A field as the caller sent it. */
 export interface SentField {
@@ -39,7 +39,7 @@ export function trialKeys(source: object): string[] {
 }
 
 function isTrial(key: string, value: unknown): boolean {
-  return value !== false && value !== null && value !== undefined && trialNames.has(fold(key));
+  return value !== false && value !== null && value !== undefined && trialNames.has(foldKey(key));
 }
 
 /** Tells the keys of `source` apart. `place`: whether it is the call itself or one of the edits in its list. */

@@ -13,10 +13,10 @@ const slip = { other: 1, extra: 1, swap: 1 };
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > longestName) return undefined;
-  const folded = fold(name);
+  const folded = foldKey(name);
   let best: { readonly name: string; readonly slips: number; readonly raw: number } | undefined;
   for (const candidate of known) {
-    const slips = slipsBetween(folded, fold(candidate));
+    const slips = slipsBetween(folded, foldKey(candidate));
     if (slips === undefined || (best !== undefined && slips > best.slips)) continue;
     const raw = editDistance(name, candidate, slip);
     if (best === undefined || slips < best.slips || raw < best.raw) best = { name: candidate, slips, raw };
@@ -25,7 +25,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
 }
 
 /** A name without what spellings of it differ in: case, `_`, `-` and spaces. */
-export function fold(name: string): string {
+export function foldKey(name: string): string {
   return name.toLowerCase().replace(/[_\s-]/g, "");
 }
 

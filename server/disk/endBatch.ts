@@ -17,7 +17,7 @@ import {
 import { type Foreign, rollBack } from "./rollBack.js";
 
 /** What became of a batch. */
-export interface Settled {
+export interface BatchEnding {
   /**
    * `applied`: all of it is there. `untouched`: nothing that others see had changed. `rolledBack`: it is taken back, but for
    * `foreign`. `pending`: it could not be taken back, or made to last, yet; the journal stays.
@@ -30,8 +30,12 @@ export interface Settled {
 }
 
 /** Ends a batch. May be repeated, and cut off, as often as it takes. */
-export function settle(workspace: DiskWorkspace, journal: Journal): Settled {
-  const over = (outcome: Settled["outcome"], foreign: readonly Foreign[], code: string | undefined): Settled => ({
+export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEnding {
+  const over = (
+    outcome: BatchEnding["outcome"],
+    foreign: readonly Foreign[],
+    code: string | undefined,
+  ): BatchEnding => ({
     outcome,
     foreign,
     ...(code === undefined ? {} : { code }),
@@ -64,11 +68,11 @@ const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system
  * Ends a batch as its journal says now, whatever the one who writes it believes. A journal that can't be read is one that
  * recovery may be able to read.
  */
-export function settleAsWritten(workspace: DiskWorkspace, id: string): Settled {
-  const pending = (code: string): Settled => ({ outcome: "pending", foreign: [], code });
+export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEnding {
+  const pending = (code: string): BatchEnding => ({ outcome: "pending", foreign: [], code });
   try {
     const read = readJournal(workspace, id);
-    return read.kind === "journal" ? settle(workspace, read.journal) : pending("EIO");
+    return read.kind === "journal" ? endBatch(workspace, read.journal) : pending("EIO");
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return pending(codeOf(error));

@@ -62,7 +62,7 @@ function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefi
   );
   const [, user, host, pid] = /^(.+)@(.+)\.(\d{1,10})(?::\d+)?$/s.exec(text) ?? [];
   if (pid === undefined) return "Emacs";
-  return isLeft(host, Number(pid)) ? undefined : named("Emacs", `${user}@${host}`, Number(pid));
+  return isLeft(host, Number(pid)) ? undefined : holderName("Emacs", `${user}@${host}`, Number(pid));
 }
 
 /** The first block of a swap file names process and machine. Source: `struct block0` in Vim's and Neovim's memline. */
@@ -71,11 +71,11 @@ function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): 
   if (block.length < 108 || block.toString("latin1", 0, 2) !== "b0") return undefined;
   const pid = block.readUInt32LE(24);
   const host = block.toString("utf8", 68, 108).replace(/\0.*/s, "");
-  return isLeft(host, pid) ? undefined : named(editor, host, pid);
+  return isLeft(host, pid) ? undefined : holderName(editor, host, pid);
 }
 
 /** Anybody may have written such a trace, as who made an archive or a repository: what is no plain name is not repeated. */
-function named(editor: string, who: string, pid: number): string {
+function holderName(editor: string, who: string, pid: number): string {
   return /^[\w.@-]{1,64}$/.test(who) ? `${editor} (${who}, process ${pid})` : editor;
 }
 

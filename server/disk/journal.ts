@@ -140,7 +140,7 @@ export function readAnyJournal({ files, state, owners }: Journals, id: string): 
   if (stat === undefined) return { kind: "absent" };
   const isOurs = stat.kind === "file" && (owners.user === undefined || stat.owner === owners.user);
   if (!isOurs || stat.size > limits.journalBytes) return { kind: "unreadable" };
-  const journal = parse(files.read(path, limits.journalBytes).toString());
+  const journal = parseJournal(files.read(path, limits.journalBytes).toString());
   return journal?.id === id ? { kind: "journal", journal } : { kind: "unreadable" };
 }
 
@@ -254,7 +254,7 @@ const journalSchema = z.strictObject({
     .refine((entries) => new Set(entries.map((entry) => entry.path)).size === entries.length),
 });
 
-function parse(text: string): Journal | undefined {
+function parseJournal(text: string): Journal | undefined {
   const [sum, body, end] = text.split("\n");
   if (body === undefined || end !== "" || sum !== hashOf(body)) return undefined;
   try {

@@ -24,7 +24,7 @@ export interface Before {
 }
 
 /** A name, what stands there, and what is to. */
-export interface Target {
+export interface DiskTarget {
   readonly slot: Slot;
   /** Number of the disk that its directory is on, or the deepest one above that there is. */
   readonly device: string;
@@ -49,12 +49,12 @@ export interface After {
 }
 
 /** All names of a batch, and the directories that it needs, those above first; or all that stands in its way. */
-export type Surveyed =
-  | { readonly ok: true; readonly targets: readonly Target[]; readonly directories: readonly string[] }
+export type Preflight =
+  | { readonly ok: true; readonly targets: readonly DiskTarget[]; readonly directories: readonly string[] }
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
 /** Reads each file once, as bytes. Names that would not change are left out. */
-export function survey(workspace: DiskWorkspace, slots: readonly Slot[]): Surveyed {
+export function preflight(workspace: DiskWorkspace, slots: readonly Slot[]): Preflight {
   const failures: Failure[] = [];
   const seen = new Map<string, Before | undefined>();
   const budget = { bytes: 0 };
@@ -64,7 +64,7 @@ export function survey(workspace: DiskWorkspace, slots: readonly Slot[]): Survey
     else failures.push(found.failure);
   }
   if (failures.length > 0) return { ok: false, failures };
-  const targets: Target[] = [];
+  const targets: DiskTarget[] = [];
   const directories = new Set<string>();
   for (const slot of slots) {
     const made = guarded(slot.name, () => aim(workspace, slot, seen));
@@ -136,7 +136,7 @@ function aim(
   workspace: DiskWorkspace,
   slot: Slot,
   seen: ReadonlyMap<string, Before | undefined>,
-): { readonly ok: true; readonly target: Target; readonly directories: readonly string[] } | Failed {
+): { readonly ok: true; readonly target: DiskTarget; readonly directories: readonly string[] } | Failed {
   const { files } = workspace;
   const { path, name } = slot;
   const before = seen.get(path);
@@ -190,5 +190,5 @@ function afterOf(
     : fail(pathFailures.unsupportedEncoding(name, decoded.problem));
 }
 
-const isIdle = ({ slot, before, after }: Target): boolean =>
+const isIdle = ({ slot, before, after }: DiskTarget): boolean =>
   after !== undefined && after.source?.path === slot.path && after.hash === before?.hash;

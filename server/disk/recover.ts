@@ -4,7 +4,7 @@ import type { Failure } from "../plan/failure.js";
 import { codeOf } from "../workspace/identity.js";
 import { fileProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type Settled, settle } from "./endBatch.js";
+import { type BatchEnding, endBatch } from "./endBatch.js";
 import { isSystemError, unlinkIfThere } from "./fileSystem.js";
 import {
   folderOf,
@@ -17,11 +17,11 @@ import {
   readJournal,
   unusable,
 } from "./journal.js";
-import { claim, isClaimed } from "./lock.js";
+import { isLocked, lockFolders } from "./lock.js";
 import { diskFailures, diskSentences } from "./sentences.js";
 
 /** A batch that was cut off, and what became of it. */
-export interface Recovered extends Settled {
+export interface Recovered extends BatchEnding {
   readonly id: string;
   /** The caller's word for the batch. */
   readonly label: string;
@@ -51,7 +51,7 @@ export function recover(workspace: DiskWorkspace): Recovery {
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
-    const held = claim(workspace, newId());
+    const held = lockFolders(workspace, newId());
     if (!held.ok) return { ...nothing, failure: held.failure };
     try {
       return recoverHeld(workspace);
@@ -73,7 +73,7 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
   for (const id of ids) {
     const read = readOrSay(workspace, id, problems, failures);
     if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(journalPath(state, id)));
-    if (read?.kind === "journal") batches.push(recovered(read.journal, settle(workspace, read.journal)));
+    if (read?.kind === "journal") batches.push(toRecovered(read.journal, endBatch(workspace, read.journal)));
     // What is only staged, or done, has nothing but helpers beside its files, and they do not mind a further batch.
     if (read?.kind === "astride" && read.journal.state === "committing") failures.push(elsewhere(state, read.journal));
   }
@@ -113,7 +113,7 @@ function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): strin
   return halves.flatMap((id) => {
     const path = `${journalPath(workspace.state, id)}.new`;
     try {
-      if (!isClaimed(workspace, id)) unlinkIfThere(workspace.files, path);
+      if (!isLocked(workspace, id)) unlinkIfThere(workspace.files, path);
       return [];
     } catch (error) {
       if (!isSystemError(error)) throw error;
@@ -132,18 +132,18 @@ export function journalProblems(workspace: DiskWorkspace): readonly string[] {
   const { files, state } = workspace;
   try {
     if (files.look(state)?.kind !== "directory") return [];
-    return listJournals(workspace).ids.flatMap((id) => problemOf(workspace, id) ?? []);
+    return listJournals(workspace).ids.flatMap((id) => journalProblem(workspace, id) ?? []);
   } catch (error) {
     return [unusable(state, error).message];
   }
 }
 
-function problemOf(workspace: DiskWorkspace, id: string): string | undefined {
+function journalProblem(workspace: DiskWorkspace, id: string): string | undefined {
   const path = journalPath(workspace.state, id);
   try {
     const read = readAnyJournal(workspace, id);
     if (read.kind === "unreadable") return diskSentences.badJournal(path);
-    if (!("journal" in read) || read.journal.state !== "committing" || isClaimed(workspace, id)) return undefined;
+    if (!("journal" in read) || read.journal.state !== "committing" || isLocked(workspace, id)) return undefined;
     const names = read.journal.entries.map((entry) => entry.path);
     return diskSentences.cutOff(names, path, folderOf(read.journal));
   } catch (error) {
@@ -157,7 +157,7 @@ export function newId(): string {
   return randomBytes(8).toString("hex");
 }
 
-function recovered({ id, label, started, entries }: Journal, settled: Settled): Recovered {
+function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnding): Recovered {
   const names = entries.map(({ name }) => name);
   const message = diskSentences.recovered({ ...settled, names, started: new Date(started) });
   return { ...settled, id, label, started, names, message };

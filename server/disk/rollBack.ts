@@ -90,7 +90,7 @@ function removeEmpty({ files }: DiskWorkspace, directory: string): void {
   }
 }
 
-interface Site {
+interface RollBackContext {
   readonly workspace: DiskWorkspace;
   readonly journal: Journal;
   readonly entry: JournalEntry;
@@ -100,7 +100,7 @@ interface Site {
 }
 
 /** Gives one name back what it had; or answers what stands there that nobody of ours has written. */
-function restore(site: Site): Foreign | undefined {
+function restore(site: RollBackContext): Foreign | undefined {
   const { workspace, entry } = site;
   const { files } = workspace;
   if (entry.before === null) return uncreate(site);
@@ -116,14 +116,14 @@ function restore(site: Site): Foreign | undefined {
 }
 
 /** A file that is left as it is; what was kept of one that is written in place is not beside it, and stays. */
-function leftAs({ workspace, journal, entry, index }: Site): Foreign {
+function leftAs({ workspace, journal, entry, index }: RollBackContext): Foreign {
   const { old } = copyPaths(workspace.state, journal, index);
   const isKept = entry.way === "inPlace" && workspace.files.look(old) !== undefined;
   return { path: entry.path, ...(isKept ? { kept: old } : {}) };
 }
 
 /** Behind a link that somebody has put there is nothing of ours to take away, and nothing of theirs that is to come back. */
-function uncreate(site: Site): Foreign | undefined {
+function uncreate(site: RollBackContext): Foreign | undefined {
   const { workspace, entry } = site;
   let now: FileStat | undefined;
   try {
@@ -139,7 +139,7 @@ function uncreate(site: Site): Foreign | undefined {
 }
 
 /** The old file is beside its name, or it has the name. */
-function giveBack(site: Site, now: FileStat | undefined): Foreign | undefined {
+function giveBack(site: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { workspace, journal, entry, index } = site;
   const { files } = workspace;
   const { path, before } = entry;
@@ -162,14 +162,14 @@ function giveBack(site: Site, now: FileStat | undefined): Foreign | undefined {
  * Where there is nothing beside a name any more, all was given back already. Otherwise somebody has taken it away, as programs
  * do that clean directories, and what the batch did stays.
  */
-function findLost(site: Site, now: FileStat | undefined): Foreign | undefined {
+function findLost(site: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { path } = site.entry;
   if (now === undefined) return isReplaced(site, site.index) ? { path } : undefined;
   return isPut(site, now) ? { path, isLost: true } : undefined;
 }
 
 /** Where the new file is still beside its name, it is somebody else who has changed or freed that, and before we did. */
-function isReplaced({ workspace, journal }: Site, index: number): boolean {
+function isReplaced({ workspace, journal }: RollBackContext, index: number): boolean {
   return journal.entries[index]?.way !== "replace" || workspace.files.look(stagedPath(journal, index)) === undefined;
 }
 
@@ -178,7 +178,7 @@ function isReplaced({ workspace, journal }: Site, index: number): boolean {
  * and a later file may get the number of one that is gone. A file that moved, and that its old name has lost otherwise than
  * by the batch, is no longer ours: somebody may have moved it here, and this may be all that is left of it.
  */
-function isOurs(site: Site, now: FileStat): boolean {
+function isOurs(site: RollBackContext, now: FileStat): boolean {
   const { workspace, journal, sources } = site;
   if (!isPut(site, now)) return false;
   const from = sources.get(now.inode) ?? [];
@@ -188,18 +188,18 @@ function isOurs(site: Site, now: FileStat): boolean {
 }
 
 /** Whether what stands at a name is the file that the batch put there, with the bytes that it had then. */
-function isPut({ workspace, entry: { path, after } }: Site, now: FileStat): boolean {
+function isPut({ workspace, entry: { path, after } }: RollBackContext, now: FileStat): boolean {
   return after?.inode === now.inode && hashAt(workspace, path, now) === after.hash;
 }
 
 /** Whether a name has what it had: its file, or, where the disk refused a link to that, the copy that was kept instead. */
-function hasBack({ workspace, journal }: Site, index: number): boolean {
+function hasBack({ workspace, journal }: RollBackContext, index: number): boolean {
   const { path, before } = journal.entries[index] as JournalEntry;
   const there = workspace.files.look(path);
   return there !== undefined && (there.inode === before?.inode || hashAt(workspace, path, there) === before?.hash);
 }
 
-function refill({ workspace, journal, entry, index }: Site, now: FileStat | undefined): Foreign | undefined {
+function refill({ workspace, journal, entry, index }: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, state } = workspace;
   const { path, before, after } = entry;
   const copies = copyPaths(state, journal, index);

@@ -206,12 +206,12 @@ export function hashOf(bytes: Uint8Array | string): string {
 }
 
 /** The text of a file's bytes, or why there is none, as the clause that `pathFailures.unsupportedEncoding` takes. */
-export type Decoded =
+export type DecodedText =
   | { readonly ok: true; readonly text: string; readonly encoding: Encoding; readonly bom: boolean }
   | { readonly ok: false; readonly problem: string };
 
 /** Decodes strictly: bytes that two texts could stand for, or none, are refused. */
-export function decodeBytes(bytes: Buffer): Decoded {
+export function decodeBytes(bytes: Buffer): DecodedText {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, "utf-16le");
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, "utf-16be");
   if (bytes.includes(0)) return { ok: false, problem: fileProblems.binary() };
@@ -224,7 +224,7 @@ export function decodeBytes(bytes: Buffer): Decoded {
 }
 
 /** By hand, because Node's own decoder knows big endian only where it was built with all of ICU. */
-function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): Decoded {
+function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedText {
   if (bytes.length % 2 === 1) return { ok: false, problem: fileProblems.notUtf16() };
   const littleEndian = encoding === "utf-16le" ? bytes : Buffer.from(bytes).swap16();
   const text = littleEndian.toString("utf16le", 2);

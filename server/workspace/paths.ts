@@ -16,7 +16,7 @@ import { pathFailures, pathProblems } from "./sentences.js";
 import { canonicalServerFolder, homeFolder } from "./serverFolder.js";
 import { decodeTolerantly, expandHome, isFileUri, pathOfSyncedUri, pathOfUri, textProblem, uriOfPath } from "./uri.js";
 
-export type { Folder, Place, Resolved, Resolver, Scope } from "./resolvedPath.js";
+export type { Folder, Resolved, ResolvedPath, Resolver, Scope } from "./resolvedPath.js";
 
 /**
  * Looks at the folders once and takes the open documents as they are now. The `expected` paths are looked at in the same
@@ -288,7 +288,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   }
   const open = exactly ?? found[0]?.open;
   const target = found[0] === undefined ? reached : await canonicalOf(found[0], reached, look);
-  const refusal = refuse({ candidate, isOpen: open !== undefined, files: [target.path, reached.path] }, ground);
+  const refusal = refuseAccess({ candidate, isOpen: open !== undefined, files: [target.path, reached.path] }, ground);
   if (refusal !== undefined) return fail(refusal);
   if (asDirectory || target.isDirectory) return fail(pathFailures.isDirectory(sent));
   return {
@@ -332,7 +332,7 @@ async function canonicalOf(
 }
 
 /** What is to be decided about a candidate. */
-interface Question {
+interface AccessQuestion {
   readonly candidate: Candidate;
   readonly isOpen: boolean;
   /** Canonical paths; each must be inside and unprotected. */
@@ -340,7 +340,10 @@ interface Question {
 }
 
 /** Why a document may not be touched; `undefined`: it may. */
-function refuse({ candidate: { sent, lexical }, isOpen, files }: Question, ground: Ground): Failure | undefined {
+function refuseAccess(
+  { candidate: { sent, lexical }, isOpen, files }: AccessQuestion,
+  ground: Ground,
+): Failure | undefined {
   const { relative } = pathsOf(ground.platform);
   for (const file of files) {
     const area = areaOf(file, ground);

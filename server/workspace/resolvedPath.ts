@@ -26,7 +26,7 @@ export interface Scope {
 }
 
 /** The one document that a path means. It may not exist yet. */
-export interface Place {
+export interface ResolvedPath {
   /** The client's own spelling where it is open, else our strict encoding of `file`. */
   readonly uri: string;
   /** For people and diffs: relative to its workspace folder, with `/`; absolute where it lies in none; else the URI. */
@@ -50,7 +50,9 @@ export interface Place {
 }
 
 /** A place, or why the path means none that may be touched. */
-export type Resolved = { readonly ok: true; readonly place: Place } | { readonly ok: false; readonly failure: Failure };
+export type Resolved =
+  | { readonly ok: true; readonly place: ResolvedPath }
+  | { readonly ok: false; readonly failure: Failure };
 
 /** Answers for the documents and folders of one moment. */
 export interface Resolver {

@@ -8,8 +8,8 @@ import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits } from "./files.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
-import { createSimilar } from "./pathSuggestions.js";
-import { createResolver, type Place, type Resolved, type Scope } from "./paths.js";
+import { createSuggest } from "./pathSuggestions.js";
+import { createResolver, type Resolved, type ResolvedPath, type Scope } from "./paths.js";
 import { limitedParts, pathFailures } from "./sentences.js";
 import { pathOfSyncedUri } from "./uri.js";
 
@@ -23,12 +23,12 @@ export interface World extends Scope {
 
 /** A snapshot, and where its documents are. */
 export interface WorkspaceSnapshot extends Snapshot {
-  readonly places: ReadonlyMap<DocumentUri, Place>;
+  readonly places: ReadonlyMap<DocumentUri, ResolvedPath>;
 }
 
 /** A document, or why there is none. */
 export type ReadTarget =
-  | { readonly ok: true; readonly document: Document; readonly place: Place }
+  | { readonly ok: true; readonly document: Document; readonly place: ResolvedPath }
   | { readonly ok: false; readonly failure: Failure };
 
 /**
@@ -57,7 +57,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     await mapBounded(paths, async (path) => [path, await resolver.resolve(path)] as const),
   );
   const budget = { bytes: 0 };
-  const similar = createSimilar(resolver, world.platform ?? process.platform);
+  const similar = createSuggest(resolver, world.platform ?? process.platform);
   const groups = groupByDocument(operations, resolved);
   const isOneOfFew = groups.length <= few;
   const read = await mapBounded(groups, async (group) => {
@@ -79,7 +79,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   const resolved = await resolver.resolve(path);
   if (!resolved.ok) return resolved;
   const { place } = resolved;
-  const group: Group = {
+  const group: DocumentUse = {
     place,
     sent: path,
     asked: "edit",
@@ -88,14 +88,14 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
     hasOtherName: false,
     mayBeBinary: false,
   };
-  const similar = createSimilar(resolver, world.platform ?? process.platform);
+  const similar = createSuggest(resolver, world.platform ?? process.platform);
   const read = await readDocument({ ...group, similar, world, budget: { bytes: 0 }, isOneOfFew: true });
   return read.ok ? { ...read, place } : read;
 }
 
 /** All that a batch asks of one document. */
-interface Group {
-  readonly place: Place;
+interface DocumentUse {
+  readonly place: ResolvedPath;
   /** The first of its spellings. */
   readonly sent: string;
   /** What names it. */
@@ -111,8 +111,8 @@ interface Group {
 }
 
 /** One group a document, in the order of the operations. */
-function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap<string, Resolved>): Group[] {
-  const groups = new Map<string, Group>();
+function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap<string, Resolved>): DocumentUse[] {
+  const groups = new Map<string, DocumentUse>();
   for (const operation of operations) {
     for (const { path, need } of pathsOf(operation)) {
       const target = resolved.get(path)!;
@@ -141,8 +141,8 @@ const creates = (need: PathUse["need"]): boolean => need === "create" || need ==
 type Read = { readonly ok: true; readonly document: Document } | { readonly ok: false; readonly failure: Failure };
 
 /** A document to be read, and the surroundings that matter to it. */
-interface Source extends Group {
-  readonly similar: ReturnType<typeof createSimilar>;
+interface PendingRead extends DocumentUse {
+  readonly similar: ReturnType<typeof createSuggest>;
   readonly world: World;
   /** Bytes that the call has read so far. */
   readonly budget: { bytes: number };
@@ -153,7 +153,7 @@ interface Source extends Group {
 /** Documents of a call that are few. */
 const few = 4;
 
-async function readDocument(source: Source): Promise<Read> {
+async function readDocument(source: PendingRead): Promise<Read> {
   const { place, sent, budget } = source;
   // What is open is compared with its file, and the answer has no hash of it.
   const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: source.isOneOfFew };
@@ -169,7 +169,7 @@ async function readDocument(source: Source): Promise<Read> {
   return place.open === undefined ? closedDocument(source, file) : openDocument(source, place.open, file);
 }
 
-function openDocument({ place, sent, world }: Source, open: OpenText, file: FileRead): Read {
+function openDocument({ place, sent, world }: PendingRead, open: OpenText, file: FileRead): Read {
   if (open.desynced !== undefined) return fail(pathFailures.desynced(sent, open.desynced));
   if (open.text.length > limits.documentLength) {
     return fail(pathFailures.tooLarge(sent, open.text.length, limits.documentLength, "characters"));
@@ -194,7 +194,7 @@ function openDocument({ place, sent, world }: Source, open: OpenText, file: File
   };
 }
 
-async function closedDocument(source: Source, file: FileRead): Promise<Read> {
+async function closedDocument(source: PendingRead, file: FileRead): Promise<Read> {
   const { place, sent, mayCreate, similar, world } = source;
   const { uri, path, searched } = place;
   if (file.kind === "failed") {
@@ -214,7 +214,7 @@ async function closedDocument(source: Source, file: FileRead): Promise<Read> {
 }
 
 /** What is open is written by the editor, which knows best whether it can. */
-async function refuseChange({ place, sent }: Group): Promise<Read | undefined> {
+async function refuseChange({ place, sent }: DocumentUse): Promise<Read | undefined> {
   if (place.open !== undefined || place.file === undefined) return undefined;
   const failure = await refuseWrite(place.file, sent);
   return failure === undefined ? undefined : fail(failure);
@@ -222,7 +222,7 @@ async function refuseChange({ place, sent }: Group): Promise<Read | undefined> {
 
 function assemble(
   resolved: ReadonlyMap<string, Resolved>,
-  groups: readonly Group[],
+  groups: readonly DocumentUse[],
   read: readonly Read[],
 ): WorkspaceSnapshot {
   const byIdentity = new Map(groups.map(({ place }, i) => [place.identity, read[i]!]));
@@ -232,7 +232,7 @@ function assemble(
     targets.set(path, found.ok ? { ok: true, uri: found.document.uri } : { ok: false, failure: found.failure });
   }
   const documents = new Map<DocumentUri, Document>();
-  const places = new Map<DocumentUri, Place>();
+  const places = new Map<DocumentUri, ResolvedPath>();
   for (const [i, { place }] of groups.entries()) {
     const result = read[i]!;
     if (!result.ok) continue;

@@ -3,7 +3,7 @@ import type { CancellationToken } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { type EditOutcome, type FileChange, notAttempted } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
-import type { Place } from "../../workspace/paths.js";
+import type { ResolvedPath } from "../../workspace/paths.js";
 import { type Answer, toEditorRefusal, toRefusal } from "../edit/result.js";
 import { toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import type { CallOptions } from "../protocol.js";
@@ -27,7 +27,7 @@ export type Drafted =
 export interface Draft {
   readonly planned: GoodPlan;
   /** Where its documents are, by URI. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, ResolvedPath>;
 }
 
 /** Something that is to be applied, and how it is planned. */

@@ -16,7 +16,7 @@ import { shrink } from "../../text/shrink.js";
 import type { OpenDocument } from "../../workspace/documents.js";
 import { isThere, type KeptFile, keepFile, makeParents, removeKept, writeAgain } from "../../workspace/fileBackup.js";
 import { readTextFile, sameAsDisk } from "../../workspace/files.js";
-import type { Place } from "../../workspace/paths.js";
+import type { ResolvedPath } from "../../workspace/paths.js";
 import { fileProblems, pathFailures, staleFailures, staleProblems } from "../../workspace/sentences.js";
 import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { labelOf } from "../edit/result.js";
@@ -31,7 +31,7 @@ export interface Site {
   readonly session: Session;
   readonly options: CallOptions;
   /** Where the files of the plan are, by URI. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, ResolvedPath>;
 }
 
 /** What became of one step. */

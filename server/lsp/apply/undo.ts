@@ -9,7 +9,7 @@ import { ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
 import { isThere } from "../../workspace/fileBackup.js";
 import { sameAsDisk } from "../../workspace/files.js";
-import type { Place } from "../../workspace/paths.js";
+import type { ResolvedPath } from "../../workspace/paths.js";
 import { staleProblems } from "../../workspace/sentences.js";
 import { readTarget } from "../../workspace/takeSnapshot.js";
 import { pathOfSyncedUri } from "../../workspace/uri.js";
@@ -163,7 +163,7 @@ interface Source {
 
 type Inverted =
   /** `place`: where the file is; `undefined`: it is not there. */
-  | { readonly ok: true; readonly file: FileChange; readonly place: Place | undefined }
+  | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
 async function inverseFile(session: Session, source: Source): Promise<Inverted> {
@@ -224,7 +224,7 @@ function restored(file: FileChange): FileChange {
 async function holdsOurs(
   { facts: { habits } }: Session,
   file: FileChange,
-  { document, place }: { readonly document: Document; readonly place: Place },
+  { document, place }: { readonly document: Document; readonly place: ResolvedPath },
 ): Promise<boolean> {
   if (document.version === null || document.onDisk === "same" || place.file === undefined) return true;
   if ((await sameAsDisk("", place.file, habits)) !== "differs") return true;
