@@ -6,13 +6,20 @@ import { codeOf } from "../workspace/identity.js";
 import { fileProblems } from "../workspace/sentences.js";
 import { type DiskChange, targetOf, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type BatchEnding, endBatch, endBatchAsWritten, tidyUp } from "./endBatch.js";
 import { isSystemError } from "./fileSystem.js";
 import { journalPath, journalState, openJournals, unusable, writeJournal } from "./journal.js";
 import { lockFolders } from "./lock.js";
 import { moveIntoPlace } from "./moveIntoPlace.js";
 import { type DiskTarget, preflight } from "./preflight.js";
-import { newId, type Recovered, recoverHeld } from "./recover.js";
+import {
+  type BatchEnding,
+  endBatch,
+  endBatchAsWritten,
+  newId,
+  type Recovered,
+  recoverHeld,
+  tidyUp,
+} from "./recover.js";
 import { diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
 

@@ -5,9 +5,9 @@ import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathRules.js";
+import { type OwnerName, processOf } from "../workspace/process.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileSystem, isSystemError, unlinkIfThere } from "./fileSystem.js";
-import { type OwnerName, processOf } from "./owner.js";
 import { diskFailures } from "./sentences.js";
 
 /** A claim that is held. */

@@ -6,8 +6,7 @@ import { hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import type { FileStat } from "./fileSystem.js";
-import { giveBackBits, linkOrRename, syncDirectories } from "./fsHelpers.js";
+import { type FileStat, giveBackBits, linkOrRename, syncDirectories } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
 import { directoriesOf, type Journal, keptPath, stagedPath, writeJournal } from "./journal.js";
 import type { DiskTarget } from "./preflight.js";
@@ -40,7 +39,7 @@ export function moveIntoPlace(
       changeName({ workspace, journal, target, index });
     if (failure !== undefined) return failure;
   }
-  syncDirectories(workspace, directoriesOf(journal));
+  syncDirectories(files, directoriesOf(journal));
   for (const [index, { slot, before }] of targets.entries()) {
     progress.at = slot.name;
     // Somebody may have written into the old file after it was looked at and before it lost its name.
@@ -109,7 +108,7 @@ function changeName(at: {
   switch (journal.entries[index]?.way) {
     case "create":
       try {
-        linkOrRename(workspace, staged, path);
+        linkOrRename(files, staged, path);
         return undefined;
       } catch (error) {
         if (codeOf(error) !== "EEXIST") throw error;

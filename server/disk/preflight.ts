@@ -3,13 +3,12 @@ import { basename, dirname, join } from "node:path";
 import type { Failure } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
-import { decodeBytes, hashOf } from "../workspace/files.js";
+import { decodeBytes, encodeText, hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathRules.js";
 import { fileProblems, pathFailures, staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { Slot } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { encode, plainSpelling } from "./encode.js";
 import { type FileStat, isSystemError } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
@@ -183,10 +182,10 @@ function afterOf(
     return { ok: true, after: { hash: source.before.hash, bytes: undefined, source, mode } };
   }
   if ("bytes" in content) return made(Buffer.from(content.bytes));
-  if (source === undefined) return made(encode(content.text, plainSpelling));
+  if (source === undefined) return made(encodeText(content.text, { encoding: "utf-8", bom: false }));
   const decoded = decodeBytes(source.before.bytes);
   return decoded.ok
-    ? made(encode(content.text, decoded))
+    ? made(encodeText(content.text, decoded))
     : fail(pathFailures.unsupportedEncoding(name, decoded.problem));
 }
 

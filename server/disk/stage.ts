@@ -3,8 +3,7 @@ import { dirname } from "node:path";
 import { clip } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type AttributePair, isSystemError, unlinkIfThere } from "./fileSystem.js";
-import { foreignRights, syncDirectories } from "./fsHelpers.js";
+import { type AttributePair, foreignRights, isSystemError, syncDirectories, unlinkIfThere } from "./fileSystem.js";
 import { copyPaths, type Journal, type JournalEntry, keptPath, stagedPath, writeJournal } from "./journal.js";
 import type { After, Before, DiskTarget } from "./preflight.js";
 import { diskSentences } from "./sentences.js";
@@ -82,7 +81,7 @@ export function prepare(
   makeLast(workspace, { journal: decided, targets });
   // Their helpers are swept no more, so that what was taken away here must not come back.
   syncDirectories(
-    workspace,
+    workspace.files,
     fixed.map((index) => dirname(keptPath(journal, index))),
   );
   const lost = targets.filter(({ before }, i) => ways[i] === "inPlace" && losesBits(workspace, before));
@@ -209,5 +208,5 @@ function makeLast(
   const made = paths.filter((path) => files.look(path) !== undefined);
   // Links to files that were there before need no more than their names.
   for (const path of made) if (!old.has(files.look(path)?.inode)) files.sync(path);
-  syncDirectories(workspace, made.map(dirname));
+  syncDirectories(files, made.map(dirname));
 }

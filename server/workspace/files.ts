@@ -1,4 +1,4 @@
-/** Reads files as text, strictly: what can't be decoded without loss is refused and left alone. */
+/** Files as texts: read strictly, since what can't be decoded without loss is refused and left alone, and written as they were. */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { constants, type Stats } from "node:fs";
@@ -231,4 +231,15 @@ function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedT
   if (text.includes("\0")) return { ok: false, problem: fileProblems.binary() };
   if (!text.isWellFormed()) return { ok: false, problem: fileProblems.notUtf16() };
   return { ok: true, text, encoding, bom: true };
+}
+
+/**
+ * The bytes of a text that has no byte order mark; with `bom` they get one. A text that did not change has its old bytes again,
+ * because decoding is strict: an encoding has one sequence of bytes for a text.
+ */
+export function encodeText(text: string, { encoding, bom }: Pick<TextFile, "encoding" | "bom">): Buffer {
+  const marked = bom ? byteOrderMark + text : text;
+  if (encoding === "utf-8") return Buffer.from(marked, "utf8");
+  const littleEndian = Buffer.from(marked, "utf16le");
+  return encoding === "utf-16le" ? littleEndian : littleEndian.swap16();
 }
