@@ -12,8 +12,8 @@ import type { EditOperation } from "../server/plan/operation.js";
 import { limits } from "../server/text/limits.js";
 import { createDocuments } from "../server/workspace/documents.js";
 import { type FileRead, readTextFile, refuseWrite, sameAsDisk } from "../server/workspace/files.js";
+import { uriOfPath } from "../server/workspace/pathText.js";
 import { readTarget, takeSnapshot, type World } from "../server/workspace/takeSnapshot.js";
-import { uriOfPath } from "../server/workspace/uri.js";
 import { type Entry, makeDirectory } from "./support/directory.js";
 
 /** An editor that saves its texts as they are. */

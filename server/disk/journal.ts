@@ -6,7 +6,7 @@ import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
-import { isInside } from "../workspace/pathRules.js";
+import { isInside } from "../workspace/pathText.js";
 import { fileProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileSystem, isSystemError, systemError, unlinkIfThere } from "./fileSystem.js";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
-import { isInside } from "../workspace/pathRules.js";
+import { isInside } from "../workspace/pathText.js";
 import { type OwnerName, processOf } from "../workspace/process.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileSystem, isSystemError, unlinkIfThere } from "./fileSystem.js";

@@ -5,7 +5,7 @@ import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 import { decodeBytes, encodeText, hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
-import { isInside } from "../workspace/pathRules.js";
+import { isInside } from "../workspace/pathText.js";
 import { fileProblems, pathFailures, staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { Slot } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";

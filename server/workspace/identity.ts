@@ -1,10 +1,10 @@
 /** Which file a path is: its canonical path, and device and inode where it exists, so that one file has one identity. */
+
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { limits } from "../text/limits.js";
-import { pathsOf } from "./pathRules.js";
+import { pathOfSyncedUri, pathsOf } from "./pathText.js";
 import { fileProblems } from "./sentences.js";
-import { pathOfSyncedUri } from "./uri.js";
 
 /** An open document as far as resolving paths needs it. */
 export interface OpenText {

@@ -3,7 +3,7 @@ import { opendir } from "node:fs/promises";
 import { editDistance } from "../text/editDistance.js";
 import { limits } from "../text/limits.js";
 import { mapBounded } from "./identity.js";
-import { isInside, pathsOf } from "./pathRules.js";
+import { isInside, pathsOf } from "./pathText.js";
 import type { Resolved, ResolvedPath, Resolver } from "./resolvedPath.js";
 
 /** A path at which nothing was found. */

@@ -1,4 +1,5 @@
 /** Which document a caller's path means, and whether it may be touched: every path of every door goes through here. */
+
 import type { Failure } from "../plan/failure.js";
 import {
   type Canonical,
@@ -9,12 +10,25 @@ import {
   type OpenFiles,
   type OpenText,
 } from "./identity.js";
-import { foldName, isInside, namesDirectory, pathsOf, protectedNameIn, windowsProblem } from "./pathRules.js";
 import { insidePath } from "./pathSuggestions.js";
+import {
+  decodeTolerantly,
+  expandHome,
+  foldName,
+  isFileUri,
+  isInside,
+  namesDirectory,
+  pathOfSyncedUri,
+  pathOfUri,
+  pathsOf,
+  protectedNameIn,
+  textProblem,
+  uriOfPath,
+  windowsProblem,
+} from "./pathText.js";
 import type { Resolved, Resolver, Scope } from "./resolvedPath.js";
 import { pathFailures, pathProblems } from "./sentences.js";
 import { canonicalServerFolder, homeFolder } from "./serverFolder.js";
-import { decodeTolerantly, expandHome, isFileUri, pathOfSyncedUri, pathOfUri, textProblem, uriOfPath } from "./uri.js";
 
 export type { Folder, Resolved, ResolvedPath, Resolver, Scope } from "./resolvedPath.js";
 

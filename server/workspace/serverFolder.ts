@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute } from "node:path";
 import { canonicalise, codeOf } from "./identity.js";
-import { pathsOf } from "./pathRules.js";
+import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
 /** Where programs keep state, by the rules of the XDG base directories and of macOS and Windows; absolute, unless the home is not. */

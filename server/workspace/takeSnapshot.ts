@@ -10,8 +10,8 @@ import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHab
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createSuggest } from "./pathSuggestions.js";
 import { createResolver, type Resolved, type ResolvedPath, type Scope } from "./paths.js";
+import { pathOfSyncedUri } from "./pathText.js";
 import { limitedParts, pathFailures } from "./sentences.js";
-import { pathOfSyncedUri } from "./uri.js";
 
 /** What the snapshot is taken of. */
 export interface World extends Scope {

@@ -7,9 +7,9 @@ import { type EditOutcome, type FileChange, hasSameFate, notAttempted } from "..
 import { planBatch } from "../../plan/plan.js";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { staleFailures, staleProblems } from "../../workspace/sentences.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../../workspace/takeSnapshot.js";
-import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { fitted } from "../edit/lineEnds.js";
 import { type Answer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
 import { toWorkspaceEdit } from "../edit/workspaceEdit.js";

@@ -2,7 +2,7 @@
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { withoutMark } from "../../text/chars.js";
 import { isThere, keepFile } from "../../workspace/fileBackup.js";
-import { pathOfSyncedUri } from "../../workspace/uri.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import type { AppliedStep, Proposal } from "../history.js";
 import { openAt, type Session } from "../session.js";
 import { isExpected } from "./applyOutcome.js";
