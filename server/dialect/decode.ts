@@ -78,7 +78,8 @@ interface ReadCall {
 }
 
 function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: Findings): DecodedCall {
-  if (read === undefined || findings.count() > 0) return { ok: false, failures: findings.failures() };
+  const failures = findings.failures();
+  if (read === undefined || failures.length > 0) return { ok: false, failures };
   const { shape, operations, warnings = [] } = read;
   return {
     ok: true,
@@ -186,18 +187,18 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
   const around: CallContext = { path, style, spell: speller(objects, style, shape) };
-  const operations: EditOperation[] = [];
-  if (single) operations.push(...oneOrNone(readEdit({ index: 0, keys, meant, path, spell: around.spell }, findings)));
+  const operations: (EditOperation | undefined)[] = [];
+  if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell: around.spell }, findings));
   for (const [i, item] of items.entries()) {
     const index = single ? i + 1 : i;
     if (item.keys === undefined) {
       const problem = wrongValue(item.value, "an object");
       findings.fail(callFailures.wrongType({ index }, list?.spelling ?? "edits", problem));
     } else {
-      operations.push(...oneOrNone(readItem(index, item.keys, around, findings)));
+      operations.push(readItem(index, item.keys, around, findings));
     }
   }
-  return { shape, operations };
+  return { shape, operations: operations.filter((operation) => operation !== undefined) };
 }
 
 const containers: readonly ContainerName[] = ["edits", "multi"];
@@ -262,8 +263,4 @@ function textSpellings(objects: readonly SentKeys[]): string[] {
     }
   }
   return [...first.values()];
-}
-
-function oneOrNone<T>(value: T | undefined): T[] {
-  return value === undefined ? [] : [value];
 }

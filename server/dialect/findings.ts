@@ -21,8 +21,6 @@ export interface Findings {
   meantBy(unknown: UnknownKey): string | undefined;
   /** Fails for each key by which the caller asks for a trial, because it would get the real thing. Keys are as sentences name them. */
   refuseTrials(keys: readonly string[], at: At): void;
-  /** Failures so far, also those beyond the limit. */
-  count(): number;
   /** At most `limits.failuresPerCall`; the last one then says how many are left out. */
   failures(): readonly Failure[];
   /** One for each unknown key, at most `limits.unknownFieldWarnings`. */
@@ -60,7 +58,6 @@ export function makeFindings(previewer: Previewer): Findings {
     refuseTrials: (keys, at) => {
       for (const key of keys) fail(callFailures.trial(at, key, previewer));
     },
-    count: () => failed,
     failures: () => {
       const more = failed - limits.failuresPerCall;
       return more <= 0 ? listed : [...listed.slice(0, -1), callFailures.moreFailures(more + 1)];

@@ -1,7 +1,7 @@
 /** Reads the keys of one object of a call: which known field each is, and what is odd about the others. */
 import type { At } from "../plan/failure.js";
 import type { FieldName, TextStyle } from "./fields.js";
-import { fieldsBySpelling, isCallField, knownSpellings } from "./fields.js";
+import { callFields, fieldsBySpelling, knownSpellings } from "./fields.js";
 import type { Findings } from "./findings.js";
 import { callFailures } from "./sentences.js";
 import { foldKey } from "./spelling.js";
@@ -54,7 +54,7 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
     if (name === undefined) {
       (isTrial(spelling, value) ? trials : unknown).push(spelling);
     } else if (value !== null && value !== undefined) {
-      if (place === "edit" && isCallField(name)) {
+      if (place === "edit" && Object.hasOwn(callFields, name)) {
         misplaced.push(spelling);
       } else {
         if (fields[name] === undefined) fields[name] = { spelling, value };

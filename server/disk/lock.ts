@@ -1,7 +1,8 @@
 /** One batch at a time a workspace: a process says which folders it writes in, and goes back where another one says so, too. */
+
 import { join } from "node:path";
 import * as z from "zod";
-import type { Failure } from "../plan/failure.js";
+import { type Failed, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathText.js";
@@ -18,10 +19,7 @@ export interface Lock {
 }
 
 /** Says it first and looks then: of two that do so at once at least one sees the other, and nobody waits. `id` is a new one. */
-export function lockFolders(
-  workspace: DiskWorkspace,
-  id: string,
-): Lock | { readonly ok: false; readonly failure: Failure } {
+export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed {
   const { files, state, owners, folders } = workspace;
   const path = join(state, `${owners.self}.${id}.claim`);
   writeLock(files, path, JSON.stringify({ folders }));
@@ -39,7 +37,7 @@ export function lockFolders(
   }
   if (other === undefined) return { ok: true, release };
   release();
-  return { ok: false, failure: diskFailures.busy(processOf(other)) };
+  return failed(diskFailures.busy(processOf(other)));
 }
 
 /** On a full disk it is empty, as a claim on everything: what was cut off there has to be ended all the same. */

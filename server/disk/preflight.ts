@@ -1,6 +1,7 @@
 /** Looks at every name of a batch once, and finds all that stands in its way before anything is written. */
+
 import { basename, dirname, join } from "node:path";
-import type { Failure } from "../plan/failure.js";
+import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 import { decodeBytes, encodeText, hashOf } from "../workspace/files.js";
@@ -76,19 +77,12 @@ export function preflight(workspace: DiskWorkspace, slots: readonly Slot[]): Pre
   return failures.length > 0 ? { ok: false, failures } : { ok: true, targets, directories: [...directories].sort() };
 }
 
-interface Failed {
-  readonly ok: false;
-  readonly failure: Failure;
-}
-
-const fail = (failure: Failure): Failed => ({ ok: false, failure });
-
 function guarded<T>(name: string, act: () => T | Failed): T | Failed {
   try {
     return act();
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return fail(pathFailures.ioError(name, fileProblems.system(codeOf(error))));
+    return failed(pathFailures.ioError(name, fileProblems.system(codeOf(error))));
   }
 }
 
@@ -100,30 +94,30 @@ function examine(
 ): { readonly ok: true; readonly before: Before | undefined } | Failed {
   const { files, folders, state } = workspace;
   const isIn = (folder: string): boolean => isInside(folder, path, process.platform);
-  if (!folders.some(isIn)) return fail(pathFailures.outsideWorkspace(name, folders));
-  if (isIn(state)) return fail(pathFailures.ownFolder(name));
+  if (!folders.some(isIn)) return failed(pathFailures.outsideWorkspace(name, folders));
+  if (isIn(state)) return failed(pathFailures.ownFolder(name));
   const stat = files.look(path);
-  const moved = (problem: string): Failed => fail(staleFailures.contentModified({ path: name }, problem));
+  const moved = (problem: string): Failed => failed(staleFailures.contentModified({ path: name }, problem));
   if (stat === undefined) {
     if (expected !== undefined) return moved(staleProblems.fileChanged);
     // An editor may have a text for the name that it has never saved.
     const holder = holderOf(workspace, path);
-    return holder === undefined ? { ok: true, before: undefined } : fail(diskFailures.locked(name, holder));
+    return holder === undefined ? { ok: true, before: undefined } : failed(diskFailures.locked(name, holder));
   }
-  if (stat.kind === "directory") return fail(pathFailures.isDirectory(name));
+  if (stat.kind === "directory") return failed(pathFailures.isDirectory(name));
   if (expected === undefined) return moved(staleProblems.nameTaken);
   if (stat.kind !== "file") {
-    return fail(pathFailures.ioError(name, fileProblems.notRegular(stat.kind)));
+    return failed(pathFailures.ioError(name, fileProblems.notRegular(stat.kind)));
   }
   if (stat.size > limits.fileBytes) {
-    return fail(pathFailures.tooLarge(name, stat.size, limits.fileBytes, "bytes"));
+    return failed(pathFailures.tooLarge(name, stat.size, limits.fileBytes, "bytes"));
   }
   budget.bytes += stat.size;
   if (budget.bytes > limits.callFileBytes) {
-    return fail(batchFailures.tooLarge({ path: name }, changedOnDisk, budget.bytes, limits.callFileBytes, "bytes"));
+    return failed(batchFailures.tooLarge({ path: name }, changedOnDisk, budget.bytes, limits.callFileBytes, "bytes"));
   }
   const holder = holderOf(workspace, path);
-  if (holder !== undefined) return fail(diskFailures.locked(name, holder));
+  if (holder !== undefined) return failed(diskFailures.locked(name, holder));
   const bytes = files.read(path, limits.fileBytes);
   const hash = hashOf(bytes);
   if (expected.hash !== undefined && expected.hash !== hash) return moved(staleProblems.fileChanged);
@@ -143,7 +137,7 @@ function aim(
   let directory = dirname(path);
   let stat = files.look(directory);
   for (; stat?.kind !== "directory"; stat = files.look(directory)) {
-    if (stat !== undefined) return fail(pathFailures.ioError(name, fileProblems.system("ENOTDIR")));
+    if (stat !== undefined) return failed(pathFailures.ioError(name, fileProblems.system("ENOTDIR")));
     missing.push(directory);
     directory = dirname(directory);
   }
@@ -153,9 +147,9 @@ function aim(
   if (!made.ok) return made;
   const { after } = made;
   const isOwn = after?.source?.path === path;
-  if (isOwn && !files.mayWrite(path)) return fail(pathFailures.readOnly(name));
+  if (isOwn && !files.mayWrite(path)) return failed(pathFailures.readOnly(name));
   const isFixed = isOwn && before !== undefined && mustStay(workspace, before.stat, directory);
-  if (!isFixed && !files.mayWrite(directory)) return fail(pathFailures.readOnly(name));
+  if (!isFixed && !files.mayWrite(directory)) return failed(pathFailures.readOnly(name));
   const way = isFixed ? "inPlace" : before === undefined ? "create" : after === undefined ? "remove" : "replace";
   return { ok: true, target: { slot, device: stat.device, way, before, after }, directories: missing };
 }
@@ -186,7 +180,7 @@ function afterOf(
   const decoded = decodeBytes(source.before.bytes);
   return decoded.ok
     ? made(encodeText(content.text, decoded))
-    : fail(pathFailures.unsupportedEncoding(name, decoded.problem));
+    : failed(pathFailures.unsupportedEncoding(name, decoded.problem));
 }
 
 const isIdle = ({ slot, before, after }: DiskTarget): boolean =>

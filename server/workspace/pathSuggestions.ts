@@ -4,15 +4,7 @@ import { editDistance } from "../text/editDistance.js";
 import { limits } from "../text/limits.js";
 import { mapBounded } from "./identity.js";
 import { isInside, pathsOf } from "./pathText.js";
-import type { Resolved, ResolvedPath, Resolver } from "./resolvedPath.js";
-
-/** A path at which nothing was found. */
-export interface Missing {
-  /** As the caller spelt it. */
-  readonly sent: string;
-  /** Canonical paths at which it was looked for. */
-  readonly searched: readonly string[];
-}
+import type { Missing, Resolved, ResolvedPath, Resolver } from "./resolvedPath.js";
 
 /**
  * For the missing paths of one call, which share what is read of directories. Nothing is read before one is looked for.
