@@ -7,7 +7,7 @@ import { wholeDiff } from "../server/lsp/edit/result.js";
 import { toWorkspaceEdit } from "../server/lsp/edit/workspaceEdit.js";
 import { diffOf } from "../server/plan/diff.js";
 import { pathsOf } from "../server/plan/operation.js";
-import type { FileChange, Planned } from "../server/plan/outcome.js";
+import type { FileChange, FileName, Planned } from "../server/plan/outcome.js";
 import { planBatch } from "../server/plan/plan.js";
 import type { Document } from "../server/plan/snapshot.js";
 import { ChangeSet } from "../server/text/changeSet.js";
@@ -176,14 +176,16 @@ describe("a patch whose sections can be done one after the other", () => {
 });
 
 describe("the diff of a file as a whole", () => {
-  const fileOf = (document: Document, more: Pick<FileChange, "kind" | "target">): FileChange => ({
+  const fileOf = (
+    document: Document,
+    more: { readonly kind: "delete" } | { readonly kind: "rename"; readonly target: FileName },
+  ): FileChange => ({
     document,
     change: ChangeSet.none(document.text.length),
     text: document.text,
-    overwritten: false,
     edits: 1,
     operations: [],
-    ...more,
+    ...(more.kind === "delete" ? more : { ...more, overwritten: false }),
   });
 
   it.each<[string, string, string, string]>([

@@ -1,32 +1,28 @@
 /** Answers `multiEdit/read`: the text that a batch would be matched against, or some of its lines. */
-import type { ResponseError } from "vscode-languageserver/node";
 import { callFailures } from "../dialect/sentences.js";
 import type { Failure } from "../plan/failure.js";
 import { LineIndex } from "../text/lines.js";
 import { readTarget } from "../workspace/takeSnapshot.js";
-import { toError } from "./edit/result.js";
-import type { MultiEditErrorData, ReadResult } from "./protocol.js";
+import { type Answer, toRefusal } from "./edit/result.js";
+import type { ReadResult } from "./protocol.js";
 import { requestFailures } from "./sentences.js";
 import { type Session, worldOf } from "./session.js";
 
 /** Serves one request; lines that do not exist are left out, so that a caller may ask for more than there are. */
-export async function readDocument(
-  session: Session,
-  params: unknown,
-): Promise<ReadResult | ResponseError<MultiEditErrorData>> {
+export async function readDocument(session: Session, params: unknown): Promise<Answer<ReadResult>> {
   const asked = readParams(params);
-  if (!asked.ok) return toError([asked.failure], []);
+  if (!asked.ok) return toRefusal([asked.failure]);
   await session.ready;
   const { path, startLine, endLine } = asked;
   const target = await readTarget(path, worldOf(session, undefined));
-  if (!target.ok) return toError([target.failure], []);
+  if (!target.ok) return toRefusal([target.failure]);
   const { document } = target;
   const lines = LineIndex.of(document.text, document);
   // A text that ends with a line end has no line behind it.
   const totalLines = lines.lineCount - (lines.lineCount > 1 && lines.content(lines.lineCount - 1) === "" ? 1 : 0);
   const from = Math.min(startLine, totalLines + 1) - 1;
   const to = Math.max(from, Math.min(endLine ?? totalLines, totalLines));
-  return {
+  const result: ReadResult = {
     uri: document.uri,
     version: document.version,
     text: document.text.slice(lines.start(from), lines.start(to)),
@@ -34,14 +30,15 @@ export async function readDocument(
     totalLines,
     onDisk: document.version === null ? "same" : (document.onDisk ?? "differs"),
   };
+  return { ok: true, result };
 }
 
-type Asked =
+type ReadParams =
   | { readonly ok: true; readonly path: string; readonly startLine: number; readonly endLine: number | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
-function readParams(params: unknown): Asked {
-  const wrong = (field: string, problem: string): Asked => ({
+function readParams(params: unknown): ReadParams {
+  const wrong = (field: string, problem: string): ReadParams => ({
     ok: false,
     failure: callFailures.wrongType({}, field, problem),
   });

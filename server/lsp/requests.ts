@@ -1,17 +1,18 @@
 /** What every door serves, as one table: the editor's requests and commands, and the requests of agents. */
-import { type CancellationToken, ErrorCodes, ResponseError } from "vscode-languageserver/node";
-import { quote } from "../plan/failure.js";
+import { type CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
+import { type FailureCode, quote } from "../plan/failure.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { undo } from "./apply/undo.js";
 import { describeCaller } from "./callers.js";
-import { type Caller, type MultiEditResult, methods } from "./protocol.js";
+import { type Answer, type Refusal, toErrorData } from "./edit/result.js";
+import { type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
 import { readDocument } from "./read.js";
 import type { Session } from "./session.js";
 import { statusOf } from "./status.js";
 import { shorten } from "./wire/lifetime.js";
 
 /** A request as it came through one of the doors. */
-export interface Asked {
+export interface IncomingRequest {
   /** One of `methods`, or anything else. */
   readonly method: string;
   /** As it came off the wire. */
@@ -25,32 +26,52 @@ export interface Asked {
   readonly caller: Caller | undefined;
 }
 
-type Serve = (session: Session, asked: Asked, token: CancellationToken) => Promise<unknown>;
+type Serve = (session: Session, asked: IncomingRequest, token: CancellationToken) => Promise<Answer<unknown>>;
 
 const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
   [methods.apply, (session, asked, token) => traced(session, { ...asked, door: asked.applier }, token)],
   [methods.preview, (session, asked, token) => traced(session, { ...asked, door: "preview" }, token)],
   [methods.read, (session, asked) => readDocument(session, asked.params)],
   [methods.undo, (session, asked, token) => undo(session, asked.params, token)],
-  [methods.status, (session) => statusOf(session)],
+  [methods.status, async (session) => ({ ok: true, result: await statusOf(session) })],
 ]);
 
 /**
  * Serves one request of any door. What can go wrong is answered with a `ResponseError`, which JSON-RPC libraries send as
  * one: failures of a call have `MultiEditErrorData`; a method that nobody knows is MethodNotFound.
  */
-export async function serveRequest(session: Session, asked: Asked, token: CancellationToken): Promise<unknown> {
+export async function serveRequest(
+  session: Session,
+  asked: IncomingRequest,
+  token: CancellationToken,
+): Promise<unknown> {
   const serve = table.get(asked.method);
   if (serve === undefined) {
     return new ResponseError(ErrorCodes.MethodNotFound, `There is no request ${quote(asked.method)}.`);
   }
   const answer = await serve(session, asked, token);
   if (asked.caller !== undefined) noteCaller(session, asked.method, asked.caller, answer);
-  return answer;
+  return answer.ok ? answer.result : toResponseError(answer);
+}
+
+/** JSON-RPC codes by failure code; all others are `RequestFailed`. */
+const rpcCodes: Partial<Record<FailureCode, number>> = {
+  invalidParams: ErrorCodes.InvalidParams,
+  unknownField: ErrorCodes.InvalidParams,
+  missingField: ErrorCodes.InvalidParams,
+  missingPath: ErrorCodes.InvalidParams,
+  patchSyntax: ErrorCodes.InvalidParams,
+  contentModified: LSPErrorCodes.ContentModified,
+  cancelled: LSPErrorCodes.RequestCancelled,
+};
+
+function toResponseError(refusal: Refusal): ResponseError<MultiEditErrorData> {
+  const code = rpcCodes[refusal.failures[0]?.code ?? "invalidParams"] ?? LSPErrorCodes.RequestFailed;
+  return new ResponseError(code, refusal.message, toErrorData(refusal));
 }
 
 /** The state of a session is asked for by every agent of the user that looks for an editor: that alone is no call. */
-function noteCaller(session: Session, method: string, caller: Caller, answer: unknown): void {
+function noteCaller(session: Session, method: string, caller: Caller, answer: Answer<unknown>): void {
   if (method === methods.status) return;
   session.callers.note(caller);
   const level = method === methods.apply || method === methods.undo ? "info" : "debug";
@@ -58,17 +79,17 @@ function noteCaller(session: Session, method: string, caller: Caller, answer: un
 }
 
 /** How a request ended, in a few words for the log. */
-function outcomeOf(answer: unknown): string {
-  if (answer instanceof ResponseError) return `failed: ${answer.message.split("\n", 1)[0]}`;
-  const { outcome, label } = answer as Partial<MultiEditResult>;
+function outcomeOf(answer: Answer<unknown>): string {
+  if (!answer.ok) return `failed: ${answer.message.split("\n", 1)[0]}`;
+  const { outcome, label } = answer.result as Partial<MultiEditResult>;
   return outcome === undefined ? "answered" : `${outcome}: ${label}`;
 }
 
 /** The library's trace tells how a call ended and how long it took. */
-async function traced(session: Session, call: ReceivedCall, token: CancellationToken): Promise<unknown> {
+async function traced(session: Session, call: ReceivedCall, token: CancellationToken): Promise<Answer> {
   const start = performance.now();
   const answer = await applyBatch(session, call, token);
-  const verbose = "outcome" in answer ? answer.diff : answer.message;
+  const verbose = answer.ok ? answer.result.diff : answer.message;
   const duration = (performance.now() - start).toFixed(1);
   session.connection.tracer.log(`${call.door} ${outcomeOf(answer)} (${duration} ms)`, shorten(verbose));
   return answer;

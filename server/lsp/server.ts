@@ -17,14 +17,14 @@ import { quote } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
+import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
-import { pathOfSyncedUri } from "../workspace/uri.js";
 import { recoverAtStart } from "./apply/diskPart.js";
-import { createProposals } from "./apply/proposals.js";
-import { createTransactions } from "./apply/transactions.js";
+import { settleProposals, watchProposals } from "./apply/proposals.js";
 import { createCallers } from "./callers.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, spanOf } from "./edit/positions.js";
+import { createHistory } from "./history.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
 import { announcedBy, type ClientInfo, createTurns, type Session } from "./session.js";
@@ -88,8 +88,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
   const session: Session = {
     connection,
     documents: createDocuments(),
-    transactions: createTransactions(),
-    proposals: createProposals(),
+    history: createHistory(),
     callers: createCallers(),
     version: start.version,
     client: undefined,
@@ -243,6 +242,7 @@ function createSettings(session: Session): SettingsSource {
 /** Notifications about documents are taken as they come: a malformed one desyncs its document, never the server. */
 function registerSync(session: Session): void {
   const { connection, documents } = session;
+  watchProposals(session);
   const note = (uri: unknown, outcome: SyncOutcome): void => {
     if (outcome.kind === "desynced") session.log("warn", `${String(uri)} is out of sync: ${outcome.problem}`);
     if (outcome.kind === "ignored") session.log("debug", `ignored: ${outcome.problem}`);
@@ -277,7 +277,7 @@ function registerRequests(session: Session): void {
   const { connection } = session;
   // A client may say when it has applied a proposal; the server does not have to wait for a text to see it then.
   connection.onNotification(notifications.didApply, () => {
-    session.proposals.settle(session).catch((error: unknown) => session.log("warn", String(error)));
+    settleProposals(session).catch((error: unknown) => session.log("warn", String(error)));
   });
   for (const method of Object.values(methods)) {
     connection.onRequest(method, (params: unknown, token) =>

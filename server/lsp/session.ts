@@ -3,14 +3,13 @@ import type { CancellationToken, ClientCapabilities, Connection } from "vscode-l
 import type { Holder } from "../disk/sentences.js";
 import type { Documents, OpenDocument } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
+import { pathOfSyncedUri } from "../workspace/pathText.js";
 import type { Settings } from "../workspace/settings.js";
 import type { World } from "../workspace/takeSnapshot.js";
-import { pathOfSyncedUri } from "../workspace/uri.js";
-import type { Proposals } from "./apply/proposals.js";
-import type { Transactions } from "./apply/transactions.js";
 import type { Callers } from "./callers.js";
 import type { ClientFacts } from "./clients.js";
 import type { PositionEncoding } from "./edit/positions.js";
+import type { History } from "./history.js";
 import type { ClientMultiEdit } from "./protocol.js";
 import type { LogLevel } from "./wire/lifetime.js";
 
@@ -24,8 +23,7 @@ export interface ClientInfo {
 export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
-  readonly transactions: Transactions;
-  readonly proposals: Proposals;
+  readonly history: History;
   readonly callers: Callers;
   /** Of the server. */
   readonly version: string;

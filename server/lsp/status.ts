@@ -1,14 +1,15 @@
 /** Answers `multiEdit/status`: what the server knows of its session. */
 import { sameAsDisk } from "../workspace/files.js";
 import { mapBounded } from "../workspace/identity.js";
-import { pathOfSyncedUri } from "../workspace/uri.js";
+import { pathOfSyncedUri } from "../workspace/pathText.js";
+import { settleProposals } from "./apply/proposals.js";
 import { protocolVersion, type StatusResult } from "./protocol.js";
 import type { Session } from "./session.js";
 
 /** Serves one request; every open file is compared with the disk as it is now. */
 export async function statusOf(session: Session): Promise<StatusResult> {
   await session.ready;
-  await session.proposals.settle(session);
+  await settleProposals(session);
   return {
     server: { name: "multi-edit-language-server", version: session.version },
     protocol: protocolVersion,
@@ -19,7 +20,7 @@ export async function statusOf(session: Session): Promise<StatusResult> {
       const onDisk = path === undefined ? undefined : await sameAsDisk(text, path, session.facts.habits);
       return { uri, version, onDisk: onDisk ?? "differs" };
     }),
-    transactions: session.transactions.all().map(({ id, label, isUndone, caller }) => ({
+    transactions: session.history.all().map(({ id, label, isUndone, caller }) => ({
       transaction: id,
       label,
       state: isUndone ? "undone" : "applied",

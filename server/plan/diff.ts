@@ -1,10 +1,12 @@
 /** Unified diffs in git's style, made from the changes that are known rather than by comparing whole texts. */
+
 import { diffArrays, formatPatch, type StructuredPatch } from "diff";
 import type { Change } from "../text/changeSet.js";
+import { byteOrderMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { LineIndex } from "../text/lines.js";
 import { toEnd } from "../text/slices.js";
-import type { FileChange } from "./outcome.js";
+import { type FileChange, nameAfter } from "./outcome.js";
 
 /** One file's diff. */
 export interface FileDiff {
@@ -32,7 +34,7 @@ export function diffOf(file: FileChange): FileDiff {
 export function* diffing(file: FileChange): Generator<void, FileDiff> {
   const { document, kind } = file;
   if (file.change.isEmpty && kind === "update") return { text: "", added: 0, removed: 0, firstChangedLine: 0 };
-  const mark = document.bom ? "\uFEFF" : "";
+  const mark = document.bom ? byteOrderMark : "";
   const changes = file.change.changes.map(({ from, to, insert }) => ({
     from: from + mark.length,
     to: to + mark.length,
@@ -69,7 +71,7 @@ export function inDiffOrder(files: readonly FileChange[]): FileChange[] {
     const chain: FileChange[] = [];
     for (let at: FileChange | undefined = file; at !== undefined && !ordered.has(at) && !chain.includes(at); ) {
       chain.push(at);
-      at = at.kind === "create" ? leaving.get(at.document.uri) : leaving.get(at.target?.uri ?? "");
+      at = at.kind === "create" ? leaving.get(at.document.uri) : leaving.get(at.kind === "rename" ? at.target.uri : "");
     }
     for (const one of chain.reverse()) ordered.add(one);
   }
@@ -77,7 +79,8 @@ export function inDiffOrder(files: readonly FileChange[]): FileChange[] {
 }
 
 /** What git writes above the hunks. */
-function headerOf({ document, kind, target }: FileChange): Omit<StructuredPatch, "hunks"> {
+function headerOf(file: FileChange): Omit<StructuredPatch, "hunks"> {
+  const { kind, document } = file;
   const nameOf = (path: string): string => path.replace(/^\/+/, "");
   return {
     isGit: true,
@@ -85,7 +88,7 @@ function headerOf({ document, kind, target }: FileChange): Omit<StructuredPatch,
     isDelete: kind === "delete",
     isRename: kind === "rename",
     oldFileName: kind === "create" ? "/dev/null" : `a/${nameOf(document.path)}`,
-    newFileName: kind === "delete" ? "/dev/null" : `b/${nameOf(target?.path ?? document.path)}`,
+    newFileName: kind === "delete" ? "/dev/null" : `b/${nameOf(nameAfter(file).path)}`,
     oldHeader: undefined,
     newHeader: undefined,
   };

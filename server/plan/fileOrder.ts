@@ -1,5 +1,5 @@
 /** In which order the files of a batch can be changed, so that no name is taken before it is free. */
-import type { FileChange } from "./outcome.js";
+import { type FileChange, nameAfter } from "./outcome.js";
 import type { DocumentUri } from "./snapshot.js";
 
 /** What is done to whole files, and when. */
@@ -50,6 +50,6 @@ export function fileOrder(files: readonly FileChange[]): FileOrder | { readonly 
 const leaves = ({ kind }: FileChange): boolean => kind === "rename" || kind === "delete";
 
 /** The name that a step takes; `undefined`: none. */
-function takenBy({ kind, document, target }: FileChange): DocumentUri | undefined {
-  return kind === "create" ? document.uri : kind === "rename" ? target?.uri : undefined;
+function takenBy(file: FileChange): DocumentUri | undefined {
+  return file.kind === "create" || file.kind === "rename" ? nameAfter(file).uri : undefined;
 }

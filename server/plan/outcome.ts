@@ -6,7 +6,7 @@ import type { PlaceLines } from "./draft.js";
 import type { Failure } from "./failure.js";
 import type { Operation } from "./operation.js";
 import { batchFailures } from "./sentences.js";
-import type { Document, DocumentUri } from "./snapshot.js";
+import type { Document } from "./snapshot.js";
 
 /** What became of one edit. `applied`: the plan's change contains it. */
 export interface EditOutcome {
@@ -20,23 +20,75 @@ export interface EditOutcome {
   readonly failure?: Failure;
 }
 
-/** One document's part of a batch. */
-export interface FileChange {
+/** One document's part of a batch: what becomes of the file as a whole, and of its text. */
+export type FileChange = FileCreation | FileUpdate | FileRename | FileDeletion;
+
+/** Parts of every file change. */
+interface ChangedFile {
   readonly document: Document;
-  /** From the document's text; empty where a chain led back to the start, or an empty file is created. */
+  /** From the document's text; empty if a chain led back to the start, an empty file is created, or the file is deleted. */
   readonly change: ChangeSet;
-  /** The text after the batch, without a byte order mark. */
+  /** The text after the batch, without a byte order mark; of a deleted file, the text that it had. */
   readonly text: string;
-  /** What becomes of the file as a whole. A `rename` may also have a change; a `delete` has none. */
-  readonly kind: "create" | "update" | "delete" | "rename";
-  /** Where a `rename` leads; the document keeps its own `uri` and `path` up to then. */
-  readonly target?: { readonly uri: DocumentUri; readonly path: string };
-  /** Whether a text that was there is replaced as a whole, or the file at `target` makes room. */
-  readonly overwritten: boolean;
   /** Edits of the batch that the change contains; each hunk, Add, Delete and Move counts as one. */
   readonly edits: number;
-  /** What of the batch made it: planned alone, they give this change again. */
+  /** The part of the batch that made it: planned alone, these operations give this change again. */
   readonly operations: readonly Operation[];
+}
+
+/** A file that the batch brings into being. */
+export interface FileCreation extends ChangedFile {
+  readonly kind: "create";
+  /** Whether another file makes room for it. */
+  readonly overwritten: boolean;
+}
+
+/** A file that keeps its name. */
+export interface FileUpdate extends ChangedFile {
+  readonly kind: "update";
+  /** Whether a text that was there is replaced as a whole. */
+  readonly overwritten: boolean;
+}
+
+/** A file that gets another name, and may get another text as well. */
+export interface FileRename extends ChangedFile {
+  readonly kind: "rename";
+  /** The new name; the document keeps its own `uri` and `path` up to then. */
+  readonly target: FileName;
+  /** Whether a text that was there is replaced as a whole, or the file at `target` makes room. */
+  readonly overwritten: boolean;
+}
+
+/** A file that goes. */
+export interface FileDeletion extends ChangedFile {
+  readonly kind: "delete";
+}
+
+/** A name of a file: its URI, and its path for people. */
+export type FileName = Pick<Document, "uri" | "path">;
+
+/** The name that a file has after the batch; a deleted one, the name that it had. */
+export function nameAfter(file: FileChange): FileName {
+  return file.kind === "rename" ? file.target : file.document;
+}
+
+/** The names that a change is about: the one that the file has and, of a rename, the one that it gets. */
+export function namesOf(file: FileChange): readonly FileName[] {
+  return file.kind === "rename" ? [file.document, file.target] : [file.document];
+}
+
+/** The change of a file's text alone, apart from what becomes of the file as a whole. */
+export function asUpdate({ document, change, text, edits, operations }: ChangedFile): FileUpdate {
+  return { kind: "update", document, change, text, overwritten: false, edits, operations };
+}
+
+/** Whether a planned file is the same file as another one, with the same fate. */
+export function hasSameFate<F extends FileChange>(one: FileChange, other: F): one is F {
+  const [before, after] = [one.document, nameAfter(one)];
+  // A file that was opened meanwhile has the client's spelling.
+  const isSame = before.uri === other.document.uri || before.path === other.document.path;
+  const isRename = one.kind === "rename";
+  return isSame && one.kind === other.kind && (!isRename || after.uri === nameAfter(other).uri);
 }
 
 /** A batch that goes through, or everything that stands in its way. Outcomes are in the order of their indices. */

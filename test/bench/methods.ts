@@ -1,7 +1,7 @@
 /** The three ways that are raced: the server's core, the least that any method must do, and what is usually done. */
 import { decodeCall } from "../../server/dialect/decode.js";
 import { factsOf } from "../../server/lsp/clients.js";
-import { toError, toResult } from "../../server/lsp/edit/result.js";
+import { toErrorData, toRefusal, toResult } from "../../server/lsp/edit/result.js";
 import { type EditTarget, toWorkspaceEdit } from "../../server/lsp/edit/workspaceEdit.js";
 import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
 import type { Planned } from "../../server/plan/outcome.js";
@@ -23,7 +23,7 @@ export function throughCore(
   call: unknown,
 ): CoreAnswer {
   const decoded = decodeCall(call, { optionsAllowed: true });
-  if (!decoded.ok) return { planned: undefined, answer: toError(decoded.failures, []).data as MultiEditErrorData };
+  if (!decoded.ok) return { planned: undefined, answer: toErrorData(toRefusal(decoded.failures)) };
   const { operations, options, defaultOrder, warnings } = decoded;
   const documents = texts.map(({ path, text }) => documentAt(path, text));
   const planned = toEnd(
@@ -34,8 +34,7 @@ export function throughCore(
       overwrite: false,
     }),
   );
-  // An error always carries its data; its type says only that it may.
-  if (!planned.ok) return { planned, answer: toError(planned.failures, planned.outcomes).data as MultiEditErrorData };
+  if (!planned.ok) return { planned, answer: toErrorData(toRefusal(planned.failures, planned.outcomes)) };
   const made = toWorkspaceEdit(planned.files, client);
   if (!made.ok) throw new Error(made.failure.message);
   return { planned, answer: toEnd(toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings })) };

@@ -33,7 +33,7 @@ describe.each(spellings)("a file in $name", ({ mark, units }) => {
         const { from, to, insert } = file.change.changes[0]!;
         const path = `${workspaceFolder}/a`;
         const disk = memoryDisk({ files: { [path]: { bytes } }, directories: [] }, { copiesAttributes: true });
-        const staged = stage(workspaceOn(disk), [toDiskChange(file, { path })], "a");
+        const staged = stage(workspaceOn(disk), [toDiskChange(file, () => path)], "a");
         expect(staged.ok && staged.commit().outcome).toBe("applied");
         const expected = [...mark, ...units(text.slice(0, from)), ...units(insert), ...units(text.slice(to))];
         expect(disk.read(path, 100_000)).toEqual(Buffer.from(expected));

@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
+import { targetOf } from "../../server/disk/diskChange.js";
 import { recover } from "../../server/disk/recover.js";
 import { type MemoryDisk, memoryDisk } from "./memoryDisk.js";
 import { chooser, randomPlan, type Tree, type TrialPlan, workspaceFolder } from "./plans.js";
@@ -57,8 +58,8 @@ describe.each(Object.entries(meddlings))("another program that %s", (_, { act, t
     for (let seed = 1; trials < 500; seed++) {
       const plan = randomPlan(chooser(seed));
       const steps = writeBatch(plan, () => undefined).disk.steps();
-      const { path: source, target } = plan.changes[seed % plan.changes.length]!;
-      const path = chooser(seed)(2) === 0 ? source : (target ?? source);
+      const change = plan.changes[seed % plan.changes.length]!;
+      const path = chooser(seed)(2) === 0 ? change.path : (targetOf(change) ?? change.path);
       for (let at = 0; at < steps; at++) {
         let [isDone, deed] = [false, ""];
         const { disk, outcome } = writeBatch(plan, (self, step, what) => {
@@ -82,8 +83,8 @@ describe("another program that writes the very bytes of the batch as a file of i
     let trials = 0;
     for (let seed = 1; trials < 500; seed++) {
       const plan = randomPlan(chooser(seed));
-      const { path: source, target } = plan.changes[seed % plan.changes.length]!;
-      const path = target ?? source;
+      const change = plan.changes[seed % plan.changes.length]!;
+      const path = targetOf(change) ?? change.path;
       const text = plan.new.get(path);
       if (text === undefined) continue;
       const bytes = Buffer.from(text.slice(text.indexOf(" ") + 1));
@@ -128,7 +129,7 @@ function expectRest(
 ): void {
   const side = outcome === "applied" ? plan.new : plan.old;
   // Whoever writes into a file writes it under all its names, also those that it leaves or gets.
-  const same = plan.changes.map((change) => [change.path, change.target]).filter((names) => names.includes(path));
+  const same = plan.changes.map((change) => [change.path, targetOf(change)]).filter((names) => names.includes(path));
   const met = new Set([path, ...same.flat()]);
   const isOthers = (name: string): boolean => !met.has(name) && !/link\d$|\.multi-edit-/.test(name);
   const others = (tree: Tree): [string, string | undefined][] =>

@@ -47,14 +47,11 @@ export function randomPlan(choose: Choose): TrialPlan {
     if (target !== undefined) taken.add(target);
     const { bytes } = layout.files[path]!;
     const isEdited = kind === "update" || (kind === "rename" && choose(2) === 0);
-    changes.push({
-      kind,
-      path,
-      name: path,
-      hash: createHash("sha256").update(bytes).digest("hex"),
-      ...(target === undefined ? {} : { target, targetName: target }),
-      ...(isEdited ? { content: { text: randomText(choose) } } : {}),
-    });
+    const on = { path, name: path, hash: createHash("sha256").update(bytes).digest("hex") };
+    const content = isEdited ? { content: { text: randomText(choose) } } : {};
+    if (kind === "delete") changes.push({ kind, ...on });
+    else if (target === undefined) changes.push({ kind: "update", ...on, ...content });
+    else changes.push({ kind: "rename", ...on, ...content, target, targetName: target });
   }
   const moved = new Set(changes.flatMap(({ kind, path }) => (kind === "delete" || kind === "rename" ? [path] : [])));
   for (let more = choose(3); more > 0 || changes.length === 0; more--) {
@@ -75,7 +72,9 @@ export function planOf(layout: Layout, changes: readonly DiskChange[]): TrialPla
 function expectedAfter(layout: Layout, changes: readonly DiskChange[]): Tree {
   const tree = new Map(treeOf(layout));
   for (const { kind, path } of changes) if (kind === "delete" || kind === "rename") tree.delete(path);
-  for (const { kind, path, target, content } of changes) {
+  for (const change of changes) {
+    const { kind, path } = change;
+    const content = kind === "delete" ? undefined : change.content;
     const text = content !== undefined && "text" in content ? content.text : undefined;
     const { mode = 0o644, bytes } = layout.files[path] ?? {};
     const before = bytes === undefined ? "" : bytes.toString();
@@ -87,7 +86,7 @@ function expectedAfter(layout: Layout, changes: readonly DiskChange[]): Tree {
       const names = Object.entries(layout.links ?? {}).flatMap(([link, to]) => (to === path ? [link] : []));
       for (const name of [path, ...names]) tree.set(name, `${mode.toString(8)} ${after}`);
     }
-    if (kind === "rename" && target !== undefined) tree.set(target, `${mode.toString(8)} ${after}`);
+    if (kind === "rename") tree.set(change.target, `${mode.toString(8)} ${after}`);
   }
   for (const path of [...tree.keys()]) addAbove(tree, path);
   return tree;

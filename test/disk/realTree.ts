@@ -43,10 +43,10 @@ export function layOut(root: string, { layout }: Pick<TrialPlan, "layout">): Sit
 export function writeTask({ root, folder, state }: Site, kind: DriverTask["kind"], plan: TrialPlan): string {
   const here = (path: string): string => `${folder}${path.slice(workspaceFolder.length)}`;
   const changes = plan.changes.map(
-    ({ path, target, ...change }): DiskChange => ({
+    (change): DiskChange => ({
       ...change,
-      path: here(path),
-      ...(target === undefined ? {} : { target: here(target) }),
+      path: here(change.path),
+      ...(change.kind === "rename" ? { target: here(change.target) } : {}),
     }),
   );
   const task: DriverTask = { folder, state, kind, changes };

@@ -1,5 +1,5 @@
 /** All batches of one to three changes, of each kind and place, and those whose files need each other's names. */
-import type { DiskChange } from "../../server/disk/diskChange.js";
+import type { Content, DiskChange } from "../../server/disk/diskChange.js";
 import type { LaidFile, Layout } from "./memoryDisk.js";
 import { planOf, type TrialPlan, workspaceFolder } from "./plans.js";
 
@@ -60,7 +60,10 @@ function create(name: string): Part {
 
 function existing(
   index: number,
-  change: Pick<DiskChange, "kind" | "target" | "content">,
+  change:
+    | { readonly kind: "update"; readonly content: Content }
+    | { readonly kind: "delete" }
+    | { readonly kind: "rename"; readonly target: string; readonly content?: Content },
   { mode = index === 1 ? 0o755 : 0o644, owner = 0 }: { readonly mode?: number; readonly owner?: number } = {},
 ): Part {
   const name = `file${index}`;

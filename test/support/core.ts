@@ -1,10 +1,11 @@
 /** Runs a case on the core alone: the files in memory are the snapshot, and nothing is read, resolved or sent. */
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Decoded, decodeCall } from "../../server/dialect/decode.js";
+import { type DecodedCall, decodeCall } from "../../server/dialect/decode.js";
 import { diffOf, inDiffOrder } from "../../server/plan/diff.js";
 import type { Failure } from "../../server/plan/failure.js";
 import { type Operation, pathsOf } from "../../server/plan/operation.js";
+import { nameAfter } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/snapshot.js";
 import { toEnd } from "../../server/text/slices.js";
@@ -46,9 +47,7 @@ export function runCore(one: Case): CoreRun {
       warnings: [...warningsOf(decoded), ...planned.warnings],
     },
     texts: new Map(
-      planned.files
-        .filter(({ kind }) => kind !== "delete")
-        .map(({ document, target, text }) => [target?.path ?? document.path, text]),
+      planned.files.filter(({ kind }) => kind !== "delete").map((file) => [nameAfter(file).path, file.text]),
     ),
     gone: planned.files
       .filter(({ kind }) => kind === "delete" || kind === "rename")
@@ -62,7 +61,7 @@ const failed = (failures: readonly Failure[]): CoreRun => ({
   gone: [],
 });
 
-const warningsOf = (decoded: Decoded): readonly string[] => (decoded.ok ? decoded.warnings : []);
+const warningsOf = (decoded: DecodedCall): readonly string[] => (decoded.ok ? decoded.warnings : []);
 
 function snapshotOf(one: Case, operations: readonly Operation[]): Snapshot {
   const targets = new Map<string, Target>();

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { decodeCall } from "../../server/dialect/decode.js";
 import type { Failure } from "../../server/plan/failure.js";
 import { type Operation, pathsOf } from "../../server/plan/operation.js";
-import type { FileChange, Planned } from "../../server/plan/outcome.js";
+import { type FileChange, nameAfter, type Planned } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/snapshot.js";
 import { toEnd } from "../../server/text/slices.js";
@@ -96,12 +96,11 @@ function filesAfter(files: PatchedFiles, changes: readonly FileChange[]): Patche
   for (const { kind, document } of changes) {
     if (kind === "delete" || kind === "rename") after.delete(document.path);
   }
-  for (const { kind, document, target, text } of changes) {
+  for (const file of changes) {
+    const { kind, document, text } = file;
     if (kind === "delete") continue;
-    const path = kind === "rename" ? target?.path : document.path;
-    if (path === undefined) throw new Error("a rename must have a target");
     const bytes = document.isBinary ? files.get(document.path) : undefined;
-    after.set(path, bytes ?? (document.bom ? `\ufeff${text}` : text));
+    after.set(nameAfter(file).path, bytes ?? (document.bom ? `\ufeff${text}` : text));
   }
   return after;
 }

@@ -3,15 +3,15 @@ import type { CancellationToken } from "vscode-languageserver/node";
 import { decodeCall } from "../../dialect/decode.js";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { type BatchOptions, indicesOf, type Operation } from "../../plan/operation.js";
-import { type EditOutcome, type FileChange, notAttempted } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, hasSameFate, notAttempted } from "../../plan/outcome.js";
 import { planBatch } from "../../plan/plan.js";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { staleFailures, staleProblems } from "../../workspace/sentences.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../../workspace/takeSnapshot.js";
-import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { fitted } from "../edit/lineEnds.js";
-import { toEditorError, toError, toResult } from "../edit/result.js";
+import { type Answer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
 import { toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { type ReportStep, withProgress } from "../progress.js";
 import type { Caller, CallOptions } from "../protocol.js";
@@ -20,7 +20,7 @@ import { inSlices, type Session, worldOf } from "../session.js";
 import { applyByServer, cancelled, type Drafted, inTurn, type Redrafted } from "./applyLoop.js";
 import { tasksOf } from "./execute.js";
 import { tellApplied } from "./notifyApplied.js";
-import type { Answer } from "./work.js";
+import { addProposal } from "./proposals.js";
 
 /** Who applies: the client with the edit in the answer, nobody, or the server. */
 export type Door = "client" | "preview" | "server";
@@ -42,7 +42,7 @@ export async function applyBatch(
 ): Promise<Answer> {
   await session.ready;
   const decoded = decodeCall(params, { optionsAllowed: true, lenient: session.settings.lenient });
-  if (!decoded.ok) return toError(decoded.failures, []);
+  if (!decoded.ok) return toRefusal(decoded.failures);
   const { operations, options, defaultOrder, warnings } = decoded;
   const batch: BatchOptions = {
     atomic: options.atomic ?? session.settings.atomic,
@@ -71,11 +71,11 @@ interface Call {
 
 async function propose(call: Call, door: "client" | "preview"): Promise<Answer> {
   const drafted = await draft(call, call.operations);
-  if (!drafted.ok) return toError(drafted.failures, drafted.outcomes, call);
+  if (!drafted.ok) return toRefusal(drafted.failures, drafted.outcomes, call);
   const { planned } = drafted;
   const made = toWorkspaceEdit(planned.files, call.session);
   if (!made.ok)
-    return toEditorError(withRest(made.failure, callSentences.nothingChanged), notAttempted(planned.outcomes));
+    return toEditorRefusal(withRest(made.failure, callSentences.nothingChanged), notAttempted(planned.outcomes));
   const { options } = call;
   const warnings = [
     ...call.warnings,
@@ -83,15 +83,15 @@ async function propose(call: Call, door: "client" | "preview"): Promise<Answer> 
     // Nobody else wants one.
     ...(door === "client" && options.result === "summary" ? [callSentences.noEditInSummary] : []),
   ];
-  const result = toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings });
-  const answer = await inSlices(result, call.token, () => undefined);
-  if (answer === "cancelled") return cancelled();
+  const report = { planned, edit: made.edit, outcome: "proposed", options, warnings } as const;
+  const result = await inSlices(toResult(report), call.token, () => undefined);
+  if (result === "cancelled") return cancelled();
   const { session } = call;
   // Who has no door for edits of ours can't have them taken back.
-  if (door === "preview" || session.capabilities.workspace?.applyEdit !== true) return answer;
+  if (door === "preview" || session.capabilities.workspace?.applyEdit !== true) return { ok: true, result };
   const { files } = planned;
-  const transaction = await session.proposals.add(session, { label: answer.label, files, places: drafted.places });
-  return transaction === undefined ? answer : { ...answer, transaction };
+  const transaction = await addProposal(session, { label: result.label, files, places: drafted.places });
+  return { ok: true, result: transaction === undefined ? result : { ...result, transaction } };
 }
 
 /** Plans on the text as it is when the plan is done: what moved on meanwhile is planned again. */
@@ -178,7 +178,7 @@ async function applyCall(call: Call): Promise<Answer> {
     if (file.operations.length === 0) return changed;
     const again = await draft(call, file.operations);
     if (!again.ok) return { ok: false, failure: again.failures[0] };
-    const same = again.planned.files.find((one) => hasFateOf(one, file));
+    const same = again.planned.files.find((one) => hasSameFate(one, file));
     return same === undefined ? changed : { ok: true, file: same, planned: again.planned };
   };
   const { answer, steps } = await applyByServer({
@@ -187,18 +187,11 @@ async function applyCall(call: Call): Promise<Answer> {
     tasksOf: ({ files }) => tasksOf(files),
     noApplyEdit: () => editorFailures.noApplyEdit("call"),
   });
-  if (steps === undefined || steps.length === 0 || !("outcome" in answer)) return answer;
-  const transaction = session.transactions.newId();
-  const isKept = session.transactions.add({ id: transaction, label: answer.label, steps, caller });
-  tellApplied(session, { transaction, label: answer.label, steps });
-  return isKept
-    ? { ...answer, transaction }
-    : { ...answer, warnings: [...answer.warnings, callSentences.tooLargeToUndo] };
-}
-
-/** Whether a file that was planned again is the same one and has become of it what was planned before. */
-function hasFateOf(one: FileChange, { kind, document, target }: FileChange): boolean {
-  // A file that was opened meanwhile has the client's spelling.
-  const isSame = one.document.uri === document.uri || one.document.path === document.path;
-  return isSame && one.kind === kind && one.target?.uri === target?.uri;
+  if (steps === undefined || steps.length === 0 || !answer.ok) return answer;
+  const { result } = answer;
+  const transaction = session.history.newId();
+  const isKept = session.history.add({ id: transaction, label: result.label, steps, caller });
+  tellApplied(session, { transaction, label: result.label, steps });
+  const more = isKept ? { transaction } : { warnings: [...result.warnings, callSentences.tooLargeToUndo] };
+  return { ok: true, result: { ...result, ...more } };
 }

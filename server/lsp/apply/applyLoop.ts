@@ -1,10 +1,10 @@
 /** Applies by the server what a door asks for: in its turn, on the text of the moment, and after the user's word where it is wanted. */
-import { type CancellationToken, ResponseError } from "vscode-languageserver/node";
+import type { CancellationToken } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { type EditOutcome, type FileChange, notAttempted } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
-import type { Place } from "../../workspace/paths.js";
-import { toEditorError, toError } from "../edit/result.js";
+import type { ResolvedPath } from "../../workspace/paths.js";
+import { type Answer, toEditorRefusal, toRefusal } from "../edit/result.js";
 import { toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import type { CallOptions } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
@@ -12,7 +12,7 @@ import { cancellation, type Session } from "../session.js";
 import { type Confirmation, createConfirmation } from "./confirm.js";
 import { heldElsewhere, partsOf, stagePart } from "./diskPart.js";
 import { type Applied, applyThroughEditor } from "./execute.js";
-import type { Answer, GoodPlan, Replanned, Task } from "./work.js";
+import type { GoodPlan, Replanned, Task } from "./work.js";
 
 /** A plan on the text of one moment, or why there is none. */
 export type Drafted =
@@ -27,7 +27,7 @@ export type Drafted =
 export interface Draft {
   readonly planned: GoodPlan;
   /** Where its documents are, by URI. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, ResolvedPath>;
 }
 
 /** Something that is to be applied, and how it is planned. */
@@ -68,7 +68,7 @@ export function inTurn(
 
 /** The answer to a call that its caller has taken back before anything was changed. */
 export function cancelled(): Answer {
-  return toError([withRest(editorFailures.cancelled(), callSentences.nothingChanged)], []);
+  return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
 /** Plans until the user agrees to what comes out, where the user is to be asked, and then applies exactly that. */
@@ -95,10 +95,10 @@ interface Attempted extends Applied {
 async function attempt(intent: Intent, confirmation: Confirmation): Promise<Attempted | "again"> {
   const { session, options, token, warnings } = intent;
   const drafted = await intent.draft();
-  if (!drafted.ok) return refusal(toError(drafted.failures, drafted.outcomes, intent));
+  if (!drafted.ok) return refusal(toRefusal(drafted.failures, drafted.outcomes, intent));
   const { planned, places } = drafted;
   const refused = (failure: Failure): Applied =>
-    refusal(toEditorError(withRest(failure, callSentences.nothingChanged), notAttempted(planned.outcomes)));
+    refusal(toEditorRefusal(withRest(failure, callSentences.nothingChanged), notAttempted(planned.outcomes)));
   const site = { session, options, places };
   const { editor: tasks, disk: onDisk } = partsOf(site, intent.tasksOf(planned));
   const byEditor = new Set(tasks.flatMap((task) => (task.kind === "restore" ? [] : [task.planned])));
@@ -131,22 +131,21 @@ async function attempt(intent: Intent, confirmation: Confirmation): Promise<Atte
     disk?.abandon();
     return refused(editorFailures.cancelled());
   }
-  session.proposals.forget(planned.files);
+  // The client can't apply any more what was proposed for texts that the server is going to change.
+  session.history.forget(({ unseen }) => planned.files.some(({ document }) => unseen.has(document.uri)));
   return applyThroughEditor({ ...site, planned, tasks, disk, warnings, replan });
 }
 
 /** The error of a batch that could not be made ready on disk, with the failure of each file. */
 function notStaged(intent: Intent, { outcomes }: GoodPlan, failures: readonly [Failure, ...Failure[]]): Answer {
   const [first, ...rest] = failures;
-  return toError([withRest(first, callSentences.nothingChanged), ...rest], notAttempted(outcomes), intent);
+  return toRefusal([withRest(first, callSentences.nothingChanged), ...rest], notAttempted(outcomes), intent);
 }
 
 const refusal = (answer: Answer): Applied => ({ answer, steps: undefined });
 
 /** A rejection with the diff that was rejected. */
 function withDiff(answer: Answer, confirmation: Confirmation): Answer {
-  if ("outcome" in answer || answer.data === undefined) return answer;
-  const { code, message, data } = answer;
-  if (!data.failures.some((failure) => failure.code === "userRejected")) return answer;
-  return new ResponseError(code, message, { ...data, diff: confirmation.proposed() });
+  const isRejected = !answer.ok && answer.failures.some(({ code }) => code === "userRejected");
+  return isRejected ? { ...answer, diff: confirmation.proposed() } : answer;
 }

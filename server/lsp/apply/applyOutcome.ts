@@ -1,7 +1,9 @@
 /** Sends one edit to the editor and finds out from the text that it syncs, not from its answer, what became of it. */
+
 import type { ApplyWorkspaceEditResult, WorkspaceEdit } from "vscode-languageserver/node";
 import type { FileChange } from "../../plan/outcome.js";
 import type { ChangeSet } from "../../text/changeSet.js";
+import { byteOrderMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { shrink } from "../../text/shrink.js";
 import { openAt, type Session } from "../session.js";
@@ -92,7 +94,7 @@ export type Verdict = "old" | "planned" | "unclear";
 
 /** Whether a text is the old or the planned one, but for one stretch that leaves all of what tells the two apart. */
 export function whichText(file: FileChange, synced: string): Verdict {
-  const mark = file.document.bomSynced ? "\uFEFF" : "";
+  const mark = file.document.bomSynced ? byteOrderMark : "";
   const { change, document, text } = file;
   const isIntact = (before: string, telling: ChangeSet): boolean => {
     const [typed] = shrink(mark + before, { from: 0, to: mark.length + before.length, insert: synced });
@@ -110,7 +112,7 @@ export function whichText(file: FileChange, synced: string): Verdict {
 
 /** Whether the editor's text is the planned one; some editors give a text its final line end back. */
 export function isExpected(session: Session, file: FileChange, text: string): boolean {
-  const expected = (file.document.bomSynced ? "\uFEFF" : "") + file.text;
+  const expected = (file.document.bomSynced ? byteOrderMark : "") + file.text;
   if (text === expected) return true;
   const { finalLineEndReturns, emptyIsLineEnd } = session.facts;
   const allowed = (finalLineEndReturns && !/[\r\n]$/.test(expected)) || (emptyIsLineEnd && expected === "");

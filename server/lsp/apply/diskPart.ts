@@ -1,22 +1,21 @@
 /** The part of a batch that the server writes itself: files that no editor has open, ready before the editor's part and made visible behind it. */
-import { createHash } from "node:crypto";
 import { type Committed, type NotCommitted, type Staged, stage } from "../../disk/commit.js";
-import { type DiskChange, toDiskChange } from "../../disk/diskChange.js";
+import { type DiskChange, targetOf, toDiskChange } from "../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../disk/diskWorkspace.js";
 import { recover } from "../../disk/recover.js";
 import { diskFailures, type Holder } from "../../disk/sentences.js";
 import type { Failure } from "../../plan/failure.js";
-import type { FileChange } from "../../plan/outcome.js";
+import { type FileChange, namesOf } from "../../plan/outcome.js";
 import { type KeptFile, removeEmpty } from "../../workspace/fileBackup.js";
-import { decodeBytes } from "../../workspace/files.js";
-import { isInside } from "../../workspace/pathRules.js";
+import { decodeBytes, hashOf } from "../../workspace/files.js";
 import { canonicalFolders } from "../../workspace/paths.js";
+import { isInside } from "../../workspace/pathText.js";
 import { staleFailures } from "../../workspace/sentences.js";
 import { labelOf } from "../edit/result.js";
 import { callSentences } from "../sentences.js";
 import { openAt, type Session, worldOf } from "../session.js";
 import { namePathOf, type Site } from "./fileSteps.js";
-import type { Step, Task } from "./work.js";
+import type { DiskPart, Step, Task, Written } from "./work.js";
 
 /** The tasks of a batch, by who does them. */
 export interface Parts {
@@ -31,40 +30,24 @@ export function partsOf(site: Site, tasks: readonly Task[]): Parts {
   const isOnDisk = (task: Task): boolean => isForDisk(site, task.planned) && !hasUnsavedText(task);
   const [disk, editor] = [tasks.filter(isOnDisk), tasks.filter((task) => !isOnDisk(task))];
   const names = (some: readonly Task[]): string[] =>
-    some.flatMap(({ planned: { document, target } }) => [document.uri, ...(target === undefined ? [] : [target.uri])]);
+    some.flatMap(({ planned }) => namesOf(planned).map(({ uri }) => uri));
   const held = new Set(names(editor));
   // A name that one side frees for the other would be free too late.
   return names(disk).some((name) => held.has(name)) ? { editor: tasks, disk: [] } : { editor, disk };
 }
 
-function isForDisk(site: Site, { document, target }: FileChange): boolean {
+function isForDisk(site: Site, file: FileChange): boolean {
   const { session, options } = site;
-  if (document.version !== null || options.unopened === "editor") return false;
-  const uris = target === undefined ? [document.uri] : [document.uri, target.uri];
-  return uris.every((uri) => openAt(session, uri) === undefined && namePathOf(site, uri) !== undefined);
+  if (file.document.version !== null || options.unopened === "editor") return false;
+  return namesOf(file).every(({ uri }) => openAt(session, uri) === undefined && namePathOf(site, uri) !== undefined);
 }
 
 /** A deleted file that comes back with another text than its bytes have: that was in the editor alone, and has to be there again. */
-function hasUnsavedText({ bytes, planned }: Task): boolean {
-  const saved = bytes === undefined ? undefined : decodeBytes(bytes.bytes);
-  return saved?.ok === true && saved.text !== planned.text;
+function hasUnsavedText(task: Task): boolean {
+  if (task.kind !== "restore") return false;
+  const saved = decodeBytes(task.bytes.bytes);
+  return saved.ok && saved.text !== task.planned.text;
 }
-
-/** A disk part that is ready and that nobody sees yet. */
-export interface DiskPart {
-  readonly ok: true;
-  /** What was found of earlier batches, and what can't be kept as it was. */
-  readonly warnings: readonly string[];
-  readonly tasks: readonly Task[];
-  /** Makes all of it visible, or nothing; `hasWaited`: somebody had time to open one of the files since. */
-  commit(when: { readonly hasWaited: boolean }): Promise<Written>;
-  abandon(): void;
-}
-
-/** What a disk part came to: a step for each of its tasks, or the steps that did not come about, and why. */
-export type Written =
-  | { readonly isDone: true; readonly steps: readonly Step[] }
-  | { readonly isDone: false; readonly steps: readonly [Step, ...Step[]] };
 
 /** Why nothing can be made ready. */
 export interface NoDiskPart {
@@ -77,7 +60,7 @@ export async function stagePart(site: Site, tasks: readonly Task[]): Promise<Dis
   const { session } = site;
   const files = [...new Set(tasks.map(({ planned }) => planned))];
   const changes = files.map((file) => changeOf(site, file, tasks));
-  const paths = changes.flatMap(({ path, target }) => [path, ...(target === undefined ? [] : [target])]);
+  const paths = changes.flatMap((change) => [change.path, ...[targetOf(change) ?? []].flat()]);
   const staged = stage(await workspaceOf(session, paths), changes, labelOf(files, site.options));
   for (const { message } of staged.recovered) session.log("warn", message);
   const { failures: [first, ...rest] = [] } = staged.ok ? {} : staged;
@@ -115,9 +98,8 @@ export async function orAbandon<T>(staged: { abandon(): void } | undefined, act:
 /** The failure of a file that somebody has opened since it was made ready, in this editor or in another one; `undefined`: nobody. */
 function openedBy(site: Site, files: readonly FileChange[], others: ReadonlyMap<string, Holder>): Failure | undefined {
   for (const file of files) {
-    const { document, target } = file;
-    const uris = target === undefined ? [document.uri] : [document.uri, target.uri];
-    const holder = uris.flatMap((uri) => others.get(pathOf(site, uri)) ?? [])[0];
+    const { document } = file;
+    const holder = namesOf(file).flatMap(({ uri }) => others.get(pathOf(site, uri)) ?? [])[0];
     if (holder !== undefined) return diskFailures.locked(document.path, holder);
     if (isForDisk(site, file)) continue;
     return staleFailures.contentModified({ path: document.path }, callSentences.openedMeanwhile);
@@ -130,8 +112,8 @@ function openedBy(site: Site, files: readonly FileChange[], others: ReadonlyMap<
  * have; `undefined`: there is none. Texts that the editor has open are its own affair.
  */
 export async function heldElsewhere(site: Site, tasks: readonly Task[]): Promise<Failure | undefined> {
-  const names = tasks.flatMap(({ kind, planned: { document, target } }) =>
-    kind === "text" && document.version !== null ? [] : [document, ...(target === undefined ? [] : [target])],
+  const names = tasks.flatMap(({ kind, planned }) =>
+    kind === "text" && planned.document.version !== null ? [] : namesOf(planned),
   );
   const paths = new Map(names.flatMap(({ uri, path }) => [[namePathOf(site, uri) ?? "", path] as const]));
   paths.delete("");
@@ -144,13 +126,14 @@ export async function heldElsewhere(site: Site, tasks: readonly Task[]): Promise
 
 /** What is to become of a file on disk, whatever tasks it takes. */
 function changeOf(site: Site, file: FileChange, tasks: readonly Task[]): DiskChange {
-  const { document, target } = file;
+  const { document } = file;
   const path = pathOf(site, document.uri);
-  const { bytes } = tasks.find(({ kind, planned }) => kind === "restore" && planned === file) ?? {};
-  if (bytes !== undefined) {
+  const restore = tasks.find((task) => task.kind === "restore" && task.planned === file);
+  if (restore?.kind === "restore") {
+    const { bytes } = restore;
     return { kind: "create", path, name: document.path, content: { bytes: bytes.bytes }, mode: bytes.mode };
   }
-  return toDiskChange(file, { path, ...(target === undefined ? {} : { target: pathOf(site, target.uri) }) });
+  return toDiskChange(file, (uri) => pathOf(site, uri));
 }
 
 function pathOf(site: Site, uri: string): string {
@@ -175,7 +158,7 @@ function committed(staged: Staged, batch: Batch): Written {
   const steps = tasks.map((task): Step => {
     const change = changes[files.indexOf(task.planned)];
     const bytes = change === undefined ? undefined : kept.get(change.path);
-    const name = change?.target ?? change?.path ?? "";
+    const name = change === undefined ? "" : (targetOf(change) ?? change.path);
     const parents = staged.directories.filter((at) => isInside(at, name, process.platform)).reverse();
     return {
       ...stepOf(task, { kind: "proved" }),
@@ -192,9 +175,7 @@ const stepOf = (task: Task, proof: Step["proof"]): Step => ({ ...task, file: tas
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): Written {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
-  const named = tasks.filter(({ planned: { document, target } }) =>
-    [document.path, target?.path].includes(failure.path ?? ""),
-  );
+  const named = tasks.filter(({ planned }) => namesOf(planned).some(({ path }) => path === failure.path));
   const concerned = isPending || named.length === 0 ? tasks : named;
   const [first, ...rest] = concerned.map((task) => stepOf(task, { kind, failure }));
   if (first === undefined) throw new Error("nothing is written for no task");
@@ -203,11 +184,10 @@ function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCo
 
 /** The files that were deleted, by path, as they were. */
 function keptBy(result: Committed): ReadonlyMap<string, KeptFile> {
-  const back = result.inverse().flatMap(({ kind, path, content, mode }) => {
-    if (kind !== "create" || content === undefined || !("bytes" in content)) return [];
-    const bytes = Buffer.from(content.bytes);
-    const hash = createHash("sha256").update(bytes).digest("hex");
-    return [{ path, bytes, hash, mode: mode ?? 0o644 }];
+  const back = result.inverse().flatMap((change) => {
+    if (change.kind !== "create" || !("bytes" in change.content)) return [];
+    const bytes = Buffer.from(change.content.bytes);
+    return [{ path: change.path, bytes, hash: hashOf(bytes), mode: change.mode ?? 0o644 }];
   });
   return new Map(back.map((file) => [file.path, file]));
 }

@@ -1,27 +1,18 @@
 /** Applies a plan through an editor that promises little: one step at a time, each proved by the text that it syncs or by the disk. */
 
-import type { EditOutcome, FileChange } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, nameAfter } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import { staleFailures, staleProblems } from "../../workspace/sentences.js";
-import { toEditorError, toResult } from "../edit/result.js";
+import { type Answer, toEditorRefusal, toResult } from "../edit/result.js";
 import { orderOf, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { callSentences } from "../sentences.js";
 import { inSlices, openAt } from "../session.js";
 import { orAbandon } from "./diskPart.js";
-import {
-  createFile,
-  deleteFile,
-  diskAfter,
-  type FileStep,
-  nameAfter,
-  renameFile,
-  restoreFile,
-  until,
-} from "./fileSteps.js";
+import { createFile, deleteFile, diskAfter, type FileStep, renameFile, restoreFile, until } from "./fileSteps.js";
 import { saveChanged } from "./save.js";
 import { giveUp, shownIn } from "./takeBack.js";
 import { changeText } from "./textSteps.js";
-import type { Answer, Job, Step, Task, Work } from "./work.js";
+import type { Job, Step, Task, Work } from "./work.js";
 
 /** What applying a job came to. */
 export interface Applied {
@@ -42,7 +33,7 @@ export async function applyThroughEditor(job: Job): Promise<Applied> {
   if (onDisk?.isDone === false) return { answer: await giveUp(work, onDisk.steps), steps: undefined };
   work.done.push(...(onDisk?.steps ?? []));
   const answer = await finish(work);
-  return { answer, steps: "outcome" in answer && answer.outcome === "applied" ? work.done : undefined };
+  return { answer, steps: answer.ok && answer.result.outcome === "applied" ? work.done : undefined };
 }
 
 /**
@@ -51,16 +42,19 @@ export async function applyThroughEditor(job: Job): Promise<Applied> {
  */
 export function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = orderOf(files);
-  const rank = ({ document }: FileChange): number => (document.version === null ? 1 : 0);
-  const texts = files
-    .filter(({ kind, change }) => (kind === "update" || kind === "rename") && !change.isEmpty)
-    .sort((a, b) => rank(a) - rank(b));
-  return [
-    ...texts.map((planned): Task => ({ kind: "text", planned })),
-    ...[...created, ...after].flatMap((planned): Task[] =>
-      planned.kind === "update" ? [] : [{ kind: planned.kind, planned }],
-    ),
-  ];
+  const rank = ({ planned: { document } }: Task): number => (document.version === null ? 1 : 0);
+  const texts = files.flatMap((planned): Task[] =>
+    (planned.kind === "update" || planned.kind === "rename") && !planned.change.isEmpty
+      ? [{ kind: "text", planned }]
+      : [],
+  );
+  return [...texts.sort((a, b) => rank(a) - rank(b)), ...[...created, ...after].flatMap(wholeTask)];
+}
+
+function wholeTask(planned: FileChange): Task[] {
+  if (planned.kind === "create") return [{ kind: "create", planned }];
+  if (planned.kind === "rename") return [{ kind: "rename", planned }];
+  return planned.kind === "delete" ? [{ kind: "delete", planned }] : [];
 }
 
 /** The first step that did not come about; `undefined`: all of them did. */
@@ -96,19 +90,12 @@ async function doTask(work: Work, task: Task): Promise<Step> {
   return gaveUp(callSentences.keepsMoving);
 }
 
-async function attemptTask(work: Work, { kind, planned, bytes }: Task, file: FileChange): Promise<FileStep> {
-  switch (kind) {
-    case "text":
-      return { proof: await changeText(work, file) };
-    case "create":
-      return createFile(work, file);
-    case "rename":
-      return renameFile(work, file, { isEdited: work.done.some((step) => step.planned === planned) });
-    case "delete":
-      return deleteFile(work, file, work.budget);
-    case "restore":
-      return restoreFile(work, file, bytes);
-  }
+async function attemptTask(work: Work, task: Task, file: FileChange): Promise<FileStep> {
+  const { kind, planned } = task;
+  if (kind === "text" || file.kind === "update") return { proof: await changeText(work, file) };
+  if (file.kind === "delete") return deleteFile(work, file, work.budget);
+  if (file.kind === "create") return kind === "restore" ? restoreFile(work, file, task.bytes) : createFile(work, file);
+  return renameFile(work, file, { isEdited: work.done.some((step) => step.planned === planned) });
 }
 
 /** The result, as far as it was proved. */
@@ -131,7 +118,7 @@ async function finish(work: Work): Promise<Answer> {
     const { path, version } = file.document;
     const isWritten = written.includes(file);
     if (!isWritten && (version === null || file.kind === "delete")) continue;
-    const state = await diskAfter(work, file, openAt(session, nameAfter(file))?.text ?? file.text);
+    const state = await diskAfter(work, file, openAt(session, nameAfter(file).uri)?.text ?? file.text);
     if (state !== undefined || work.places.get(file.document.uri)?.file !== undefined) {
       onDisk.set(file, state ?? "differs");
     }
@@ -142,7 +129,7 @@ async function finish(work: Work): Promise<Answer> {
       isProved = false;
       warnings.push(callSentences.unproved(path));
     } else if (!isSaved && version === null && !byServer.has(file)) {
-      warnings.push(callSentences.throughEditor(file.target?.path ?? path));
+      warnings.push(callSentences.throughEditor(nameAfter(file).path));
     }
   }
   warnings.push(...(await staying(work)));
@@ -152,7 +139,7 @@ async function finish(work: Work): Promise<Answer> {
     files.filter((file) => !restored.includes(file)),
     shownIn(work),
   );
-  if (!made.ok) return toEditorError(made.failure, outcomes);
+  if (!made.ok) return toEditorRefusal(made.failure, outcomes);
   const outcome = isProved ? "applied" : "unknown";
   const result = toResult({
     planned: { ...planned, files, outcomes },
@@ -163,14 +150,12 @@ async function finish(work: Work): Promise<Answer> {
     onDisk,
     written: byServer,
   });
-  return inSlices(result);
+  return { ok: true, result: await inSlices(result) };
 }
 
 /** Documents that the editor keeps open although their file is gone, or has another name; it gets a moment to close them. */
 async function staying({ session, done }: Work): Promise<string[]> {
-  const taken = done.flatMap(({ kind, file }) =>
-    kind === "create" ? [file.document.uri] : kind === "rename" ? (file.target?.uri ?? []) : [],
-  );
+  const taken = done.flatMap(({ kind, file }) => (kind === "create" || kind === "rename" ? [nameAfter(file).uri] : []));
   const stays = () =>
     done.filter(
       ({ kind, file: { document } }) =>

@@ -2,18 +2,25 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { WorkspaceEdit } from "vscode-languageserver/node";
 import type { Failure } from "../../plan/failure.js";
-import type { FileChange } from "../../plan/outcome.js";
+import {
+  asUpdate,
+  type FileChange,
+  type FileCreation,
+  type FileDeletion,
+  type FileRename,
+  nameAfter,
+} from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { limits } from "../../text/limits.js";
 import { shrink } from "../../text/shrink.js";
 import type { OpenDocument } from "../../workspace/documents.js";
 import { isThere, type KeptFile, keepFile, makeParents, removeKept, writeAgain } from "../../workspace/fileBackup.js";
 import { readTextFile, sameAsDisk } from "../../workspace/files.js";
-import type { Place } from "../../workspace/paths.js";
+import type { ResolvedPath } from "../../workspace/paths.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { fileProblems, pathFailures, staleFailures, staleProblems } from "../../workspace/sentences.js";
-import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { labelOf } from "../edit/result.js";
-import { offers, toFileOperation, toTextDocumentEdit } from "../edit/workspaceEdit.js";
+import { offers, toTextDocumentEdit } from "../edit/workspaceEdit.js";
 import type { CallOptions } from "../protocol.js";
 import { callSentences } from "../sentences.js";
 import { openAt, type Session } from "../session.js";
@@ -24,7 +31,7 @@ export interface Site {
   readonly session: Session;
   readonly options: CallOptions;
   /** Where the files of the plan are, by URI. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, ResolvedPath>;
 }
 
 /** What became of one step. */
@@ -52,7 +59,7 @@ export interface FileStep {
 }
 
 /** The file first and its text in a second request: some editors prompt for both in one, or lose the text. */
-export async function createFile(site: Site, file: FileChange): Promise<FileStep> {
+export async function createFile(site: Site, file: FileCreation): Promise<FileStep> {
   const { uri, path: name } = file.document;
   const path = namePathOf(site, uri);
   if (path === undefined) throw new Error("only files are created");
@@ -64,11 +71,11 @@ export async function createFile(site: Site, file: FileChange): Promise<FileStep
   return { proof, tidy };
 }
 
-async function createAndFill(site: Site, file: FileChange): Promise<StepProof> {
+async function createAndFill(site: Site, file: FileCreation): Promise<StepProof> {
   const { session, options } = site;
   const { uri } = file.document;
   const label = labelOf([file], options);
-  const answer = await request(session, { label, edit: { documentChanges: toFileOperation(file) } });
+  const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
   if (answer.silent) return { kind: "silent" };
   // An editor may say no to what it has done: the disk tells. A file with a text is somebody else's.
   const isMade = answer.applied || (await onDiskNow(site, file, "")) === "same";
@@ -94,7 +101,7 @@ export async function removeFile(site: Site, file: FileChange, { tidy }: Pick<Fi
   const open = openAt(session, file.document.uri);
   const isUntouched = open === undefined || /^(?:\r\n|\n|\r)?$/.test(open.text) || isExpected(session, file, open.text);
   if (!isOurs || !isUntouched || !offers(session, "delete")) return false;
-  const edit: WorkspaceEdit = { documentChanges: toFileOperation({ ...file, kind: "delete" }, open?.uri) };
+  const edit: WorkspaceEdit = { documentChanges: [{ kind: "delete", uri: open?.uri ?? file.document.uri }] };
   await request(session, { label: "Undo", edit });
   // Proved by the disk, as everything else is by the text; an editor may answer before it deletes.
   const isGone = await until(
@@ -116,14 +123,13 @@ const nameTaken = (path: string): StepProof => ({
  */
 export async function renameFile(
   site: Site,
-  file: FileChange,
+  file: FileRename,
   { isEdited }: { readonly isEdited: boolean },
 ): Promise<FileStep> {
   const { session, options } = site;
   const { document, target } = file;
   const open = openAt(session, document.uri);
-  const [operation] = toFileOperation(file, open?.uri);
-  if (operation?.kind !== "rename" || target === undefined) throw new Error("this step is for renames");
+  const operation = { kind: "rename", oldUri: open?.uri ?? document.uri, newUri: target.uri } as const;
   const [oldPath, newPath] = [namePathOf(site, operation.oldUri), namePathOf(site, operation.newUri)];
   if (oldPath === undefined || newPath === undefined) throw new Error("only files are renamed");
   const keeping = await keepFile(oldPath, document.path);
@@ -162,12 +168,11 @@ export async function renameFile(
 /** Gives a renamed file its old name back. `saved`: it has it, but the editor wrote something else into it on the way. */
 export async function renameBack(
   site: Site,
-  file: FileChange,
+  file: FileRename,
   { hash, tidy, wasOpen }: FileStep,
 ): Promise<"back" | "saved" | "stuck"> {
   const { session } = site;
   const { document, target } = file;
-  if (target === undefined) throw new Error("a rename must have a target");
   const open = openAt(session, target.uri);
   const oldUri = open?.uri ?? target.uri;
   const [oldPath, newPath] = [namePathOf(site, document.uri), namePathOf(site, oldUri)];
@@ -193,12 +198,11 @@ export async function renameBack(
  * Deletes a file that is still what was planned on, otherwise it has `moved`. Its bytes are kept; `budget` counts them over
  * the whole call.
  */
-export async function deleteFile(site: Site, file: FileChange, budget: { bytes: number }): Promise<FileStep> {
+export async function deleteFile(site: Site, file: FileDeletion, budget: { bytes: number }): Promise<FileStep> {
   const { session, options } = site;
   const { document } = file;
   const open = openAt(session, document.uri);
-  const [operation] = toFileOperation(file, open?.uri);
-  if (operation?.kind !== "delete") throw new Error("this step is for deletions");
+  const operation = { kind: "delete", uri: open?.uri ?? document.uri } as const;
   const path = namePathOf(site, operation.uri);
   if (path === undefined) throw new Error("only files are deleted");
   if ((open?.version ?? null) !== document.version) return { proof: { kind: "moved" } };
@@ -241,15 +245,14 @@ export async function undelete(site: Site, file: FileChange, kept: KeptFile | un
   const change = ChangeSet.of(read.text.length, shrink(read.text, { from: 0, to: read.text.length, insert: text }));
   if (change.isEmpty) return true;
   const closed = { ...document, version: null, text: read.text, bom: read.bom, bomSynced: false };
-  const unsaved: FileChange = { ...file, kind: "update", document: closed, change, text };
+  const unsaved = asUpdate({ ...file, document: closed, change, text });
   const edit: WorkspaceEdit = { documentChanges: [toTextDocumentEdit(unsaved, session)] };
   return (await prove(session, unsaved, { label: "Undo", edit })).kind === "proved";
 }
 
 /** Writes a file again that an earlier call deleted, where nothing has its name by now. */
-export async function restoreFile(site: Site, file: FileChange, bytes: KeptFile | undefined): Promise<FileStep> {
+export async function restoreFile(site: Site, file: FileCreation, bytes: KeptFile): Promise<FileStep> {
   const { path } = file.document;
-  if (bytes === undefined) throw new Error("only kept files are restored");
   if (await isThere(bytes.path)) return { proof: nameTaken(path) };
   if (await undelete(site, { ...file, document: { ...file.document, text: file.text } }, bytes)) {
     return { proof: { kind: "proved" } };
@@ -259,19 +262,16 @@ export async function restoreFile(site: Site, file: FileChange, bytes: KeptFile 
 }
 
 /** Deletes a file again that was restored, unless somebody has changed it meanwhile. */
-export async function removeRestored(site: Site, file: FileChange, bytes: KeptFile | undefined): Promise<boolean> {
-  if (bytes === undefined || openAt(site.session, file.document.uri) !== undefined) return false;
+export async function removeRestored(site: Site, file: FileChange, bytes: KeptFile): Promise<boolean> {
+  if (openAt(site.session, file.document.uri) !== undefined) return false;
   const now = await keepFile(bytes.path, file.document.path);
   if (now.kind === "absent") return true;
   return now.kind === "kept" && now.file.hash === bytes.hash && (await removeKept(bytes));
 }
 
-/** Under which URI a file is to be found in the end. */
-export const nameAfter = ({ document, target }: FileChange): string => target?.uri ?? document.uri;
-
 /** Whether a file has a text on disk, under the name that it has in the end. */
 export function diskAfter(site: Site, file: FileChange, text: string): Promise<"same" | "differs" | undefined> {
-  return onDiskNow(site, { ...file, document: { ...file.document, uri: nameAfter(file) } }, text);
+  return onDiskNow(site, { ...file, document: { ...file.document, uri: nameAfter(file).uri } }, text);
 }
 
 /** Whether the file on disk has a text now. `undefined`: there is no file. */

@@ -1,7 +1,9 @@
 /** Tells that an editor has applied an edit to a later text than the one it was made for, at places that are not meant. */
+
 import type { TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
-import type { FileChange } from "../../plan/outcome.js";
+import { asUpdate, type FileChange } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
+import { byteOrderMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
 import { shrink } from "../../text/shrink.js";
 import { spanOf } from "../edit/positions.js";
@@ -22,7 +24,7 @@ export function astrayIn(
   { file, edit }: { readonly file: FileChange; readonly edit: WorkspaceEdit },
   { before, now }: Step,
 ): FileChange | undefined {
-  const mark = file.document.bomSynced ? "\uFEFF" : "";
+  const mark = file.document.bomSynced ? byteOrderMark : "";
   const base = mark + file.document.text;
   // How a file looks once it is open is nothing that somebody has typed.
   if (file.document.version === null || before === base || !before.startsWith(mark) || !now.startsWith(mark))
@@ -51,13 +53,12 @@ export function astrayIn(
     insert,
   }));
   const text = before.slice(mark.length);
-  return {
+  return asUpdate({
     ...file,
-    kind: "update",
     document: { ...file.document, text },
     change: ChangeSet.of(text.length, changes),
     text: now.slice(mark.length),
-  };
+  });
 }
 
 /** Of a request about one document. */

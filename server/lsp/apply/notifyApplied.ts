@@ -1,14 +1,14 @@
 /** Tells the client what was applied, so that a plugin can show it or follow it. */
+
 import type { Range } from "vscode-languageserver/node";
-import type { FileChange } from "../../plan/outcome.js";
+import { type FileChange, nameAfter } from "../../plan/outcome.js";
+import { withoutMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
-import { withoutMark } from "../../workspace/files.js";
 import { ascendingPositions } from "../edit/positions.js";
+import type { AppliedStep } from "../history.js";
 import { type DidApplyParams, notifications } from "../protocol.js";
 import { announcedBy, openAt, type Session } from "../session.js";
-import { nameAfter } from "./fileSteps.js";
 import { inverseOf } from "./textSteps.js";
-import type { AppliedStep } from "./transactions.js";
 
 /** What is told of. */
 export interface Told {
@@ -27,7 +27,7 @@ export function tellApplied(session: Session, { transaction, label, steps }: Tol
 
 /** Where the new text stands in the text that the editor has synced last; typed on meanwhile, it is where that left it. */
 function placeOf(session: Session, file: FileChange): DidApplyParams["files"][number] {
-  const uri = nameAfter(file);
+  const { uri } = nameAfter(file);
   const open = openAt(session, uri);
   const text = open === undefined ? file.text : withoutMark(open.text);
   const version = open?.version ?? null;

@@ -1,13 +1,13 @@
 /** Has the editor save what was changed, as far as that is wanted, and finds out from the disk whether it did. */
 import { setTimeout as delay } from "node:timers/promises";
 import { clip } from "../../plan/failure.js";
-import type { FileChange } from "../../plan/outcome.js";
+import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import { clientRequests } from "../protocol.js";
 import { callSentences } from "../sentences.js";
 import { announcedBy, openAt, type Session } from "../session.js";
 import { isExpected } from "./applyOutcome.js";
-import { diskAfter, nameAfter, type Site, until } from "./fileSteps.js";
+import { diskAfter, type Site, until } from "./fileSteps.js";
 
 /**
  * Saves what a batch has changed: all of it, or what had no unsaved changes before. What is not on disk then is told by
@@ -20,8 +20,7 @@ export async function saveChanged(site: Site, files: readonly FileChange[]): Pro
   const unsaved = await unsavedOf(site, files);
   const wanted = policy === "always" ? unsaved : unsaved.filter(wasClean);
   const left = unsaved.filter((file) => !wanted.includes(file));
-  const paths = (some: readonly FileChange[]): string[] =>
-    some.map(({ document, target }) => (target ?? document).path);
+  const paths = (some: readonly FileChange[]): string[] => some.map((file) => nameAfter(file).path);
   const dirty = left.length === 0 ? [] : [callSentences.leftUnsaved(paths(left))];
   if (wanted.length === 0) return dirty;
   if (announcedBy(session).save !== true) {
@@ -40,14 +39,14 @@ async function unsavedOf(site: Site, files: readonly FileChange[]): Promise<File
 /** What was not open, or not there, had nothing unsaved in it. */
 const wasClean = ({ document }: FileChange): boolean => document.version === null || document.onDisk === "same";
 
-const textNow = (session: Session, file: FileChange): string => openAt(session, nameAfter(file))?.text ?? file.text;
+const textNow = (session: Session, file: FileChange): string => openAt(session, nameAfter(file).uri)?.text ?? file.text;
 
 /** Asks the editor, whose word decides only how long to wait for the disk to prove it. */
 async function saveThese(site: Site, files: readonly FileChange[]): Promise<string[]> {
   const { session } = site;
-  const uriOf = (file: FileChange): string => openAt(session, nameAfter(file))?.uri ?? nameAfter(file);
+  const uriOf = (file: FileChange): string => openAt(session, nameAfter(file).uri)?.uri ?? nameAfter(file).uri;
   const isExpectedNow = (file: FileChange): boolean => {
-    const open = openAt(session, nameAfter(file));
+    const open = openAt(session, nameAfter(file).uri);
     return open === undefined || isExpected(session, file, open.text);
   };
   const asPlanned = files.filter(isExpectedNow);
@@ -55,7 +54,7 @@ async function saveThese(site: Site, files: readonly FileChange[]): Promise<stri
   return (
     await Promise.all(
       files.map(async (file) => {
-        const { path } = file.target ?? file.document;
+        const { path } = nameAfter(file);
         const reason = reply.failed.get(uriOf(file));
         const isSaved = async () => (await diskAfter(site, file, textNow(session, file))) === "same";
         const patience = reason === undefined && reply.isAnswer ? session.settings.proofTimeout : 0;

@@ -2,16 +2,16 @@
 import type { ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { indicesOf } from "../../plan/operation.js";
-import type { EditOutcome, FileChange } from "../../plan/outcome.js";
+import { asUpdate, type EditOutcome, type FileChange, nameAfter } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
-import { toEditorError, toResult } from "../edit/result.js";
+import { type Answer, toEditorRefusal, toResult } from "../edit/result.js";
 import { toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { type Asked, callSentences, editorFailures, type Leftover } from "../sentences.js";
 import { inSlices, openAt, type Session } from "../session.js";
 import { patienceOf } from "./applyOutcome.js";
-import { diskAfter, nameAfter, removeFile, removeRestored, renameBack, undelete } from "./fileSteps.js";
+import { diskAfter, removeFile, removeRestored, renameBack, undelete } from "./fileSteps.js";
 import { takeTextBack } from "./textSteps.js";
-import type { Answer, Step, Work } from "./work.js";
+import type { Step, Work } from "./work.js";
 
 /**
  * Takes back what was done, the last first, because some steps did not come about, of which the first says why. What then
@@ -35,7 +35,7 @@ export async function giveUp(work: Work, steps: readonly [Step, ...Step[]]): Pro
   const isThere = steps[0].proof.kind === "unconfirmed";
   for (const one of [...work.done].reverse()) {
     const left = isThere ? (one.proof.kind === "proved" ? "held" : "doubtful") : await takeBack(work, one);
-    rest[left].push((isThere ? one.file.target : undefined)?.path ?? one.file.document.path);
+    rest[left].push((isThere ? nameAfter(one.file) : one.file.document).path);
     if (left !== "back") hold(one, left === "saved" ? "text" : undefined);
   }
   const stays = new Set(Object.entries(rest).flatMap(([kind, paths]) => (kind === "back" ? [] : paths)));
@@ -46,7 +46,7 @@ export async function giveUp(work: Work, steps: readonly [Step, ...Step[]]): Pro
   const outcomes = outcomesOf(work, { steps, failure, held });
   for (const step of steps) if (doubtful.has(step.proof.kind)) hold(step);
   const warnings = isThere ? (work.disk?.warnings ?? []) : [];
-  return held.size === 0 ? toEditorError(failure, outcomes) : unknown(work, { failure, outcomes, held, warnings });
+  return held.size === 0 ? toEditorRefusal(failure, outcomes) : unknown(work, { failure, outcomes, held, warnings });
 }
 
 /** Proofs of steps that may have come about after all. */
@@ -94,7 +94,7 @@ async function unknown(work: Work, { failure, outcomes, held, warnings }: Left):
   const onDisk = new Map<FileChange, "same" | "differs">();
   for (const file of files) {
     if (file.kind === "delete") continue;
-    const open = openAt(work.session, nameAfter(file));
+    const open = openAt(work.session, nameAfter(file).uri);
     onDisk.set(file, (await diskAfter(work, file, open?.text ?? file.text)) ?? "differs");
   }
   const result = toResult({
@@ -105,7 +105,7 @@ async function unknown(work: Work, { failure, outcomes, held, warnings }: Left):
     warnings: [failure.message, ...work.warnings, ...warnings],
     onDisk,
   });
-  return inSlices(result);
+  return { ok: true, result: await inSlices(result) };
 }
 
 /** The session for the edit of an answer: what the server has written itself need not be anything that the editor can do. */
@@ -120,8 +120,7 @@ const anything: ClientCapabilities = {
 /** A change of which only some parts came about. */
 function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileChange {
   if (file.kind !== "rename" || (parts.has("text") && parts.has("whole"))) return file;
-  const { target, ...rest } = file;
-  if (parts.has("text")) return { ...rest, kind: "update", overwritten: false };
+  if (parts.has("text")) return asUpdate(file);
   return { ...file, change: ChangeSet.none(file.document.text.length), text: file.document.text };
 }
 
@@ -129,9 +128,9 @@ function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileCha
 function failureOf({ session }: Work, { proof, file, kind }: Step, rest: string): Failure {
   const { path } = file.document;
   const asked: Asked =
-    kind === "rename" || kind === "delete"
-      ? { kind, path, ...(file.target === undefined ? {} : { newPath: file.target.path }) }
-      : { kind: "edit", path };
+    kind === "rename"
+      ? { kind, path, newPath: nameAfter(file).path }
+      : { kind: kind === "delete" ? "delete" : "edit", path };
   switch (proof.kind) {
     case "failed":
     case "pending":
@@ -154,7 +153,7 @@ function failureOf({ session }: Work, { proof, file, kind }: Step, rest: string)
 async function takeBack(work: Work, step: Step): Promise<Leftover | "back"> {
   const { file, kind, proof } = step;
   const isCertain = proof.kind === "proved";
-  if (kind === "rename") {
+  if (kind === "rename" && file.kind === "rename") {
     const left = await renameBack(work, file, step);
     return left === "stuck" ? "renamed" : left;
   }

@@ -1,13 +1,12 @@
 /** Changes the text of one document through the editor, and finds the change that takes that back. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { WorkspaceEdit } from "vscode-languageserver/node";
-import type { FileChange } from "../../plan/outcome.js";
+import { asUpdate, type FileChange } from "../../plan/outcome.js";
 import type { Document } from "../../plan/snapshot.js";
 import { type Change, ChangeSet } from "../../text/changeSet.js";
-import { splitsCharacter } from "../../text/chars.js";
+import { byteOrderMark, splitsCharacter, withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { shrink } from "../../text/shrink.js";
-import { withoutMark } from "../../workspace/files.js";
 import { asOpened } from "../edit/lineEnds.js";
 import { labelOf } from "../edit/result.js";
 import { hasDocumentChanges, toTextDocumentEdit, toWorkspaceEdit } from "../edit/workspaceEdit.js";
@@ -54,7 +53,7 @@ function isUnguarded(session: Session, version: number | null): boolean {
 
 /** The edit of one document; a client that knows no `documentChanges` gets the older form. */
 function editOf(session: Session, file: FileChange): WorkspaceEdit {
-  const made = toWorkspaceEdit([{ ...file, kind: "update" }], session);
+  const made = toWorkspaceEdit([asUpdate(file)], session);
   const older = made.ok && made.edit.changes !== undefined;
   return older ? made.edit : { documentChanges: [toTextDocumentEdit(file, session)] };
 }
@@ -84,7 +83,7 @@ export type Inverse =
 export function inverseOf(session: Session, applied: FileChange, now: Document): Inverse {
   const { text } = now;
   const file = now.version === null ? applied : asOpened(session, applied);
-  const synced = (file.document.bomSynced ? "\uFEFF" : "") + text;
+  const synced = (file.document.bomSynced ? byteOrderMark : "") + text;
   const isTyped = !isExpected(session, file, synced);
   // A final line end that the editor gave back does not count for typing, and goes with the edit.
   const whole = { from: 0, to: file.text.length, insert: text };

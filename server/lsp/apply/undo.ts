@@ -3,53 +3,56 @@ import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";
 import type { Failure } from "../../plan/failure.js";
-import type { FileChange } from "../../plan/outcome.js";
+import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import type { Document } from "../../plan/snapshot.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { LineIndex } from "../../text/lines.js";
 import { isThere } from "../../workspace/fileBackup.js";
 import { sameAsDisk } from "../../workspace/files.js";
-import type { Place } from "../../workspace/paths.js";
+import type { ResolvedPath } from "../../workspace/paths.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { staleProblems } from "../../workspace/sentences.js";
 import { readTarget } from "../../workspace/takeSnapshot.js";
-import { pathOfSyncedUri } from "../../workspace/uri.js";
 import { fitted } from "../edit/lineEnds.js";
-import { toError } from "../edit/result.js";
+import { type Answer, toRefusal } from "../edit/result.js";
+import type { AppliedStep, Transaction } from "../history.js";
 import { callSentences, editorFailures, requestFailures, undoFailures } from "../sentences.js";
 import { type Session, worldOf } from "../session.js";
 import { applyByServer, type Drafted, inTurn, type Redrafted } from "./applyLoop.js";
 import { isExpected } from "./applyOutcome.js";
-import { nameAfter } from "./fileSteps.js";
 import { tellApplied } from "./notifyApplied.js";
+import { settleProposals } from "./proposals.js";
 import { inverseOf } from "./textSteps.js";
-import type { AppliedStep, Transaction } from "./transactions.js";
-import type { Answer, GoodPlan, Task } from "./work.js";
+import type { GoodPlan, Task } from "./work.js";
 
 /** Serves one request. Never throws for what a caller can send. */
 export async function undo(session: Session, params: unknown, token: CancellationToken): Promise<Answer> {
   const asked = undoParams(params);
-  if (!asked.ok) return toError([asked.failure], []);
+  if (!asked.ok) return toRefusal([asked.failure]);
   await session.ready;
   return inTurn({ session, token }, async () => {
-    const { transactions, proposals } = session;
+    const { history } = session;
     const { id } = asked;
-    await proposals.settle(session);
-    if (id !== undefined && proposals.has(id)) return toError([undoFailures.notApplied(id)], []);
-    const transaction = id === undefined ? transactions.last() : transactions.get(id);
+    await settleProposals(session);
+    if (id !== undefined && history.proposals().some((one) => one.id === id))
+      return toRefusal([undoFailures.notApplied(id)]);
+    const transaction = id === undefined ? history.last() : history.get(id);
     if (transaction === undefined) {
-      return toError([id === undefined ? undoFailures.nothing() : undoFailures.unknown(id)], []);
+      return toRefusal([id === undefined ? undoFailures.nothing() : undoFailures.unknown(id)]);
     }
-    if (transaction.isUndone) return toError([undoFailures.undone(transaction.id, transaction.label)], []);
+    if (transaction.isUndone) return toRefusal([undoFailures.undone(transaction.id, transaction.label)]);
     return takeBack(session, transaction, token);
   });
 }
 
-type Asked = { readonly ok: true; readonly id: string | undefined } | { readonly ok: false; readonly failure: Failure };
+type UndoParams =
+  | { readonly ok: true; readonly id: string | undefined }
+  | { readonly ok: false; readonly failure: Failure };
 
 /** A misspelt key must not undo another transaction than the one that was meant. */
-function undoParams(params: unknown): Asked {
+function undoParams(params: unknown): UndoParams {
   const given: unknown = Array.isArray(params) && params.length <= 1 ? params[0] : params;
-  const fail = (failure: Failure): Asked => ({ ok: false, failure });
+  const fail = (failure: Failure): UndoParams => ({ ok: false, failure });
   if (given === undefined || given === null) return { ok: true, id: undefined };
   if (typeof given !== "object" || Array.isArray(given)) {
     return fail(callFailures.wrongType({}, "transaction", "the params are no object"));
@@ -76,11 +79,11 @@ async function takeBack(session: Session, transaction: Transaction, token: Cance
     tasksOf: plan.tasksOf,
     noApplyEdit: () => editorFailures.noApplyEdit("undo"),
   });
-  if (steps === undefined || !("outcome" in answer)) return answer;
+  if (steps === undefined || !answer.ok) return answer;
   for (const { tidy } of transaction.steps.toReversed()) await tidy?.();
-  session.transactions.undone(id);
-  tellApplied(session, { transaction: id, label: answer.label, steps });
-  return { ...answer, transaction: id };
+  session.history.undone(id);
+  tellApplied(session, { transaction: id, label: answer.result.label, steps });
+  return { ok: true, result: { ...answer.result, transaction: id } };
 }
 
 /** The inverse of a transaction, planned on the texts of the moment. */
@@ -93,7 +96,7 @@ interface UndoPlan {
 function createPlan(session: Session, { steps }: Transaction): UndoPlan {
   const applied = [...new Set(steps.map(({ file }) => file))];
   /** Names that are taken now and free again on the way. */
-  const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map(nameAfter));
+  const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri));
   /** By inverse file, what was applied. */
   const sources = new Map<FileChange, FileChange>();
   const kindOf = (file: FileChange): AppliedStep["kind"][] =>
@@ -131,18 +134,17 @@ function createPlan(session: Session, { steps }: Transaction): UndoPlan {
   };
 }
 
-/** What takes a step back. */
-const opposites = { text: "text", create: "delete", rename: "rename", delete: "restore", restore: "delete" } as const;
-
 /** Texts first, under the names that they have now, those of open documents before others; then whole files, the last step first. */
 function tasksOf(
   steps: readonly AppliedStep[],
   inverseFor: (file: FileChange) => FileChange | undefined,
 ): readonly Task[] {
-  const tasks = steps.toReversed().map(({ kind, file, kept }): Task => {
+  const tasks = steps.toReversed().flatMap(({ kind, file, kept }): Task[] => {
     const planned = inverseFor(file);
-    if (planned === undefined) throw new Error("every step must have its inverse");
-    return { kind: opposites[kind], planned, ...(kept === undefined ? {} : { bytes: kept }) };
+    if (planned?.kind === "delete") return [{ kind: "delete", planned }];
+    if (planned?.kind === "create") return kept === undefined ? [] : [{ kind: "restore", planned, bytes: kept }];
+    if (kind === "rename" && planned?.kind === "rename") return [{ kind: "rename", planned }];
+    return planned === undefined ? [] : [{ kind: "text", planned }];
   });
   const rank = ({ kind, planned }: Task): number =>
     kind !== "text" ? 2 : planned.document.version === null ? 1 : planned.change.isEmpty ? 2 : 0;
@@ -161,7 +163,7 @@ interface Source {
 
 type Inverted =
   /** `place`: where the file is; `undefined`: it is not there. */
-  | { readonly ok: true; readonly file: FileChange; readonly place: Place | undefined }
+  | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
 async function inverseFile(session: Session, source: Source): Promise<Inverted> {
@@ -180,7 +182,7 @@ async function inverseFile(session: Session, source: Source): Promise<Inverted> 
     const { kept } = source.steps.find((step) => step.file === file) ?? {};
     return kept === undefined ? conflict(callSentences.notKept) : { ok: true, file: restored(file), place: undefined };
   }
-  const name = nameAfter(file);
+  const name = nameAfter(file).uri;
   const target = await readTarget(pathOfSyncedUri(name) ?? name, worldOf(session, undefined));
   if (!target.ok) return target.failure.code === "fileNotFound" ? conflict(callSentences.gone) : target;
   const { document, place } = target;
@@ -205,7 +207,7 @@ async function inverseFile(session: Session, source: Source): Promise<Inverted> 
 }
 
 /** What an inverse has in common with the change. */
-function bare({ edits }: FileChange): Pick<FileChange, "edits" | "overwritten" | "operations"> {
+function bare({ edits }: FileChange) {
   return { edits, overwritten: false, operations: [] };
 }
 
@@ -222,7 +224,7 @@ function restored(file: FileChange): FileChange {
 async function holdsOurs(
   { facts: { habits } }: Session,
   file: FileChange,
-  { document, place }: { readonly document: Document; readonly place: Place },
+  { document, place }: { readonly document: Document; readonly place: ResolvedPath },
 ): Promise<boolean> {
   if (document.version === null || document.onDisk === "same" || place.file === undefined) return true;
   if ((await sameAsDisk("", place.file, habits)) !== "differs") return true;

@@ -1,8 +1,8 @@
-/** Makes the answers: results for what is proposed or applied, JSON-RPC errors for what failed. */
-import { ErrorCodes, LSPErrorCodes, ResponseError, type WorkspaceEdit } from "vscode-languageserver/node";
+/** Makes the answers: results for what is proposed or applied, refusals for what failed. */
+import type { WorkspaceEdit } from "vscode-languageserver/node";
 import { diffing, diffOf, type FileDiff, inDiffOrder } from "../../plan/diff.js";
-import type { Failure, FailureCode } from "../../plan/failure.js";
-import type { EditOutcome, FileChange, Planned } from "../../plan/outcome.js";
+import type { Failure } from "../../plan/failure.js";
+import { type EditOutcome, type FileChange, nameAfter, type Planned } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } from "../protocol.js";
 import { callSentences } from "../sentences.js";
@@ -62,7 +62,7 @@ export function labelOf(files: readonly FileChange[], options: CallOptions): str
   const edits = named.reduce((sum, file) => sum + file.edits, 0);
   const told = asked(named);
   const [only] = told;
-  const moved = only?.target === undefined ? "" : ` → ${only.target.path}`;
+  const moved = only?.kind === "rename" ? ` → ${only.target.path}` : "";
   const name = told.length === 1 && only !== undefined ? `${only.document.path}${moved}` : `${told.length} files`;
   return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
 }
@@ -74,7 +74,7 @@ function isChanged({ kind, change }: FileChange): boolean {
 
 /** Without the files that only make room for another one, which nobody has asked for. */
 function asked(files: readonly FileChange[]): readonly FileChange[] {
-  const room = new Set(files.flatMap(({ overwritten, target }) => (overwritten && target ? [target.uri] : [])));
+  const room = new Set(files.flatMap((file) => (file.kind === "rename" && file.overwritten ? [file.target.uri] : [])));
   return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
 }
 
@@ -84,8 +84,7 @@ function asked(files: readonly FileChange[]): readonly FileChange[] {
  */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
   const told = asked(changed);
-  const pathsOf = (files: readonly FileChange[]): string[] =>
-    files.map(({ document, target }) => target?.path ?? document.path);
+  const pathsOf = (files: readonly FileChange[]): string[] => files.map((file) => nameAfter(file).path);
   const linesOf = (letter: string): string[] =>
     pathsOf(told.filter((file) => letterOf(file) === letter)).map((path) => `${letter} ${path}`);
   const unseen = pathsOf(told.filter((file) => written?.has(file)));
@@ -93,9 +92,9 @@ function textOf(label: string, changed: readonly FileChange[], { written }: Repo
   return [label, ...onDisk, ...["A", "M", "D"].flatMap(linesOf)].join("\n");
 }
 
-function letterOf({ kind, overwritten }: FileChange): "A" | "M" | "D" {
-  if (kind === "delete") return "D";
-  return kind === "create" || (kind === "update" && overwritten) ? "A" : "M";
+function letterOf(file: FileChange): "A" | "M" | "D" {
+  if (file.kind === "delete") return "D";
+  return file.kind === "create" || (file.kind === "update" && file.overwritten) ? "A" : "M";
 }
 
 /** The lines of a text that fit into a number of characters. */
@@ -111,14 +110,14 @@ export function wholeDiff(files: readonly FileChange[]): string {
 }
 
 function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileResult {
-  const { document, target } = file;
+  const { document } = file;
   const onDisk = file.kind === "delete" ? undefined : (report.onDisk?.get(file) ?? document.onDisk);
   return {
     path: document.path,
     uri: document.uri,
     kind: file.kind,
-    ...(target === undefined ? {} : { newPath: target.path }),
-    ...(file.overwritten ? { overwritten: true } : {}),
+    ...(file.kind === "rename" ? { newPath: file.target.path } : {}),
+    ...(file.kind !== "delete" && file.overwritten ? { overwritten: true } : {}),
     version: document.version,
     ...(document.hash === undefined ? {} : { hash: document.hash }),
     firstChangedLine: diff.firstChangedLine,
@@ -133,33 +132,41 @@ function toEditResult(outcome: EditOutcome): MultiEditResult["edits"][number] {
   return { ...outcome, places: outcome.places.map((place) => ({ ...place })) };
 }
 
-/** JSON-RPC codes by failure code; all others are `RequestFailed`. */
-const rpcCodes: Partial<Record<FailureCode, number>> = {
-  invalidParams: ErrorCodes.InvalidParams,
-  unknownField: ErrorCodes.InvalidParams,
-  missingField: ErrorCodes.InvalidParams,
-  missingPath: ErrorCodes.InvalidParams,
-  patchSyntax: ErrorCodes.InvalidParams,
-  contentModified: LSPErrorCodes.ContentModified,
-  cancelled: LSPErrorCodes.RequestCancelled,
-};
+/** The answer to a request: its result, or why there is none. Only the doors know how the protocol says either. */
+export type Answer<T = MultiEditResult> = { readonly ok: true; readonly result: T } | Refusal;
 
-/** The error that a failed call is answered with, which changed nothing; of several failures the first one's code counts. */
-export function toError(
+/** The answer to a request that failed, and changed nothing. */
+export interface Refusal {
+  readonly ok: false;
+  /** All that went wrong; the first one's code is the code of the answer. */
+  readonly failures: readonly Failure[];
+  readonly outcomes: readonly EditOutcome[];
+  /** For people and agents. */
+  readonly message: string;
+  /** The diff that the user has rejected; `undefined`: nobody rejected one. */
+  readonly diff?: string;
+}
+
+/** The answer to a call that failed. */
+export function toRefusal(
   failures: readonly Failure[],
-  outcomes: readonly EditOutcome[],
+  outcomes: readonly EditOutcome[] = [],
   call: { readonly isPatch: boolean } = { isPatch: false },
-): ResponseError<MultiEditErrorData> {
-  const code = rpcCodes[failures[0]?.code ?? "invalidParams"] ?? LSPErrorCodes.RequestFailed;
+): Refusal {
   // Where it is the call that failed, nothing is known of its edits.
   const known = failures.some(({ index }) => index !== undefined) ? outcomes : [];
   const sound = known.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
   const message = callSentences.failed(failures, { sound, total: known.length, ...call });
-  return new ResponseError(code, message, { failures: [...failures], edits: outcomes.map(toEditResult) });
+  return { ok: false, failures, outcomes, message };
 }
 
-/** The error of a call that the editor did not go along with: its one failure says what became of everything. */
-export function toEditorError(failure: Failure, outcomes: readonly EditOutcome[]): ResponseError<MultiEditErrorData> {
-  const code = rpcCodes[failure.code] ?? LSPErrorCodes.RequestFailed;
-  return new ResponseError(code, failure.message, { failures: [failure], edits: outcomes.map(toEditResult) });
+/** The answer to a call that the editor did not go along with: its one failure says what became of everything. */
+export function toEditorRefusal(failure: Failure, outcomes: readonly EditOutcome[]): Refusal {
+  return { ok: false, failures: [failure], outcomes, message: failure.message };
+}
+
+/** A refusal as the `data` of its error. */
+export function toErrorData({ failures, outcomes, diff }: Refusal): MultiEditErrorData {
+  const data = { failures: [...failures], edits: outcomes.map(toEditResult) };
+  return diff === undefined ? data : { ...data, diff };
 }

@@ -1,4 +1,5 @@
 /** A plan as the protocol's WorkspaceEdit: offsets become positions here, and nowhere else on the way out. */
+
 import type {
   ClientCapabilities,
   CreateFile,
@@ -13,6 +14,7 @@ import type { Failure } from "../../plan/failure.js";
 import { type FileOrder, fileOrder } from "../../plan/fileOrder.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
+import { byteOrderMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
 import type { ClientFacts } from "../clients.js";
 import { editorFailures } from "../sentences.js";
@@ -73,15 +75,14 @@ export function orderOf(files: readonly FileChange[]): FileOrder {
 }
 
 /** What is done to a file as a whole: one operation, or none. `uri`: the client's spelling, where it is not the document's. */
-export function toFileOperation({ kind, document, target }: FileChange, uri = document.uri): FileOperation[] {
-  switch (kind) {
+function toFileOperation(file: FileChange, uri = file.document.uri): FileOperation[] {
+  switch (file.kind) {
     case "create":
       return [{ kind: "create", uri }];
     case "delete":
       return [{ kind: "delete", uri }];
     case "rename":
-      if (target === undefined) throw new Error("a rename must have a target");
-      return [{ kind: "rename", oldUri: uri, newUri: target.uri }];
+      return [{ kind: "rename", oldUri: uri, newUri: file.target.uri }];
     case "update":
       return [];
   }
@@ -106,7 +107,7 @@ function toTextEdits({ document, change, kind }: FileChange, target: EditTarget)
     const end: Position = target.facts.emptyIsLineEnd ? { line: 1, character: 0 } : start;
     return change.changes.map(({ insert }) => ({ range: { start, end }, newText: insert }));
   }
-  const mark = document.bomSynced ? "\uFEFF" : "";
+  const mark = document.bomSynced ? byteOrderMark : "";
   const text = mark + document.text;
   const lines = LineIndex.of(text, document);
   const positionAt = ascendingPositions(text, lines, target.encoding);

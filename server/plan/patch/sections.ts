@@ -1,5 +1,7 @@
 /** Plans the sections of a patch, one after the other, on files that may change their names on the way. */
+
 import { ChangeSet } from "../../text/changeSet.js";
+import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { edited, netChange } from "../draft.js";
 import { elidedWarnings } from "../explain/leftOutWarnings.js";
@@ -12,6 +14,7 @@ import {
   type FileChange,
   type FilePlan,
   type FilePlans,
+  nameAfter,
   notAttempted,
   tooLarge,
 } from "../outcome.js";
@@ -170,7 +173,7 @@ function add(work: SectionContext, section: AddSection, document: Document): Don
   const { text } = there.draft.index;
   const lineEnd = firstLineEnd(there.draft.index);
   // The mark that the file has is not written once more.
-  const sent = there.draft.document.bom ? section.text.replace(/^\uFEFF/, "") : section.text;
+  const sent = there.draft.document.bom ? withoutMark(section.text) : section.text;
   const insert = lineEnd === "\n" ? sent : sent.replaceAll("\n", lineEnd);
   // A text that the user has emptied is nothing that could be lost.
   const { document: before } = there.draft;
@@ -329,13 +332,13 @@ function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled
 }
 
 /** The plan of a file that can't get its name: its last move has failed. */
-function inCircle(plan: FilePlan, { target }: FileChange): FilePlan {
+function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
   const moves = plan.operations.flatMap((section) => (section.kind === "update" ? (section.move ?? []) : []));
   const last = moves.at(-1);
   const outcomes = plan.outcomes.map((outcome): EditOutcome => {
     if (last === undefined || outcome.index !== last.index) return outcome;
     const at: At = { index: outcome.index, path: outcome.path, patchLine: last.patchLine };
-    return { ...outcome, status: "failed", failure: fileFailures.circle(at, target?.path ?? last.path) };
+    return { ...outcome, status: "failed", failure: fileFailures.circle(at, nameAfter(circle).path) };
   });
   return { ...plan, outcomes };
 }
@@ -350,7 +353,7 @@ function fileOf(node: PatchFile): FileChange | undefined {
     if (draft.created) return undefined;
     const { document } = draft;
     const change = ChangeSet.none(document.text.length);
-    return { document, change, text: document.text, kind: "delete", overwritten: false, edits, operations };
+    return { document, change, text: document.text, kind: "delete", edits, operations };
   }
   const change = netChange(draft);
   const common = { change, text: draft.index.text, overwritten, edits, operations };

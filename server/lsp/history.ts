@@ -1,0 +1,119 @@
+/** What was applied in a session and can still be undone, and what was proposed to the client: two bounded lists. */
+import { randomBytes } from "node:crypto";
+import type { FileChange } from "../plan/outcome.js";
+import { limits } from "../text/limits.js";
+import type { KeptFile } from "../workspace/fileBackup.js";
+import type { ResolvedPath } from "../workspace/paths.js";
+import type { Caller } from "./protocol.js";
+
+/** One step of what was applied or proposed: the text of a file that is there, or what is done to a whole file. */
+export interface AppliedStep {
+  readonly kind: "text" | "create" | "rename" | "delete" | "restore";
+  /** As it was applied: two steps of one file share it. */
+  readonly file: FileChange;
+  /** Of a deletion: the file as it was right before; `undefined`: it is not known any more. */
+  readonly kept?: KeptFile | undefined;
+  /** Takes away the directories that were made for it, as far as they are empty. */
+  readonly tidy?: (() => Promise<void>) | undefined;
+}
+
+/** A batch that was applied. */
+export interface Transaction {
+  readonly id: string;
+  readonly label: string;
+  /** In the order in which they were done; empty once they are undone. */
+  readonly steps: readonly AppliedStep[];
+  readonly isUndone: boolean;
+  /** The agent that asked for it; `undefined`: the editor did. */
+  readonly caller: Caller | undefined;
+}
+
+/** An edit that was proposed to the client, and is not known to be applied. */
+export interface Proposal {
+  /** The id that its transaction gets. */
+  readonly id: string;
+  readonly label: string;
+  readonly steps: readonly AppliedStep[];
+  /** Where its files are, by URI. */
+  readonly places: ReadonlyMap<string, ResolvedPath>;
+  /** Open documents whose text has not been seen as it is planned, by the URI that they have. */
+  readonly unseen: Map<string, FileChange>;
+}
+
+/** The history of one session, of which only the latest is kept. */
+export interface History {
+  /** An id that no other transaction has, in this session or in another one. */
+  newId(): string;
+  /** Adds a transaction as the latest; `false`: it is too large to be kept. */
+  add(transaction: Omit<Transaction, "isUndone">): boolean;
+  /** The latest transaction that is not undone. */
+  last(): Transaction | undefined;
+  get(id: string): Transaction | undefined;
+  /** Notes that a transaction was undone. */
+  undone(id: string): void;
+  /** All transactions, oldest first. */
+  all(): readonly Transaction[];
+  /** Adds a proposal as the latest; `false`: it is too large to be kept. */
+  propose(proposal: Proposal): boolean;
+  /** All proposals, oldest first. */
+  proposals(): readonly Proposal[];
+  /** Forgets the proposals for which this holds. */
+  forget(isDone: (proposal: Proposal) => boolean): void;
+}
+
+/** A history that holds nothing yet. */
+export function createHistory(): History {
+  const session = randomBytes(4).toString("hex");
+  let made = 0;
+  let applied: readonly Transaction[] = [];
+  let proposed: readonly Proposal[] = [];
+  return {
+    newId: () => `${session}-${++made}`,
+    add({ id, label, steps, caller }) {
+      if (sizeOf(steps) > limits.undoSize) return false;
+      const transaction: Transaction = { id, label, steps: withoutLoad(steps), isUndone: false, caller };
+      applied = latest([...applied, transaction], limits.transactions);
+      return true;
+    },
+    last: () => applied.findLast(({ isUndone }) => !isUndone),
+    get: (id) => applied.find((one) => one.id === id),
+    undone(id) {
+      applied = applied.map((one) => (one.id === id ? { ...one, steps: [], isUndone: true } : one));
+    },
+    all: () => applied,
+    propose(proposal) {
+      if (sizeOf(proposal.steps) > limits.undoSize) return false;
+      proposed = latest([...proposed, proposal], limits.proposals);
+      return true;
+    },
+    proposals: () => proposed,
+    forget(isDone) {
+      proposed = proposed.filter((one) => !isDone(one));
+    },
+  };
+}
+
+/** The latest of a list that are few and small enough to be kept. */
+function latest<T extends Pick<Transaction, "steps">>(all: readonly T[], most: number): readonly T[] {
+  let kept = all.slice(-most);
+  while (kept.reduce((sum, { steps }) => sum + sizeOf(steps), 0) > limits.undoSize) kept = kept.slice(1);
+  return kept;
+}
+
+/** The same steps without what only planning needs; two steps of one file share it as before. */
+function withoutLoad(steps: readonly AppliedStep[]): AppliedStep[] {
+  const slim = new Map(
+    steps.map(({ file }): [FileChange, FileChange] => {
+      const { formerLines: _, ...document } = file.document;
+      return [file, { ...file, document, operations: [] }];
+    }),
+  );
+  return steps.map(({ kind, file, kept, tidy }) => ({ kind, file: slim.get(file) ?? file, kept, tidy }));
+}
+
+/** UTF-16 units of the texts, and bytes of the files, that are kept for undoing steps. */
+function sizeOf(steps: readonly AppliedStep[]): number {
+  const files = new Set(steps.map(({ file }) => file));
+  const texts = [...files].reduce((sum, { document, text }) => sum + document.text.length + text.length, 0);
+  return texts + steps.reduce((sum, { kept }) => sum + (kept?.bytes.length ?? 0), 0);
+}
