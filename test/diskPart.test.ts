@@ -28,7 +28,7 @@ import type { FileChange } from "../server/plan/outcome.js";
 import { ChangeSet } from "../server/text/changeSet.js";
 import { limits } from "../server/text/limits.js";
 import { createResolver } from "../server/workspace/paths.js";
-import { uriOfPath } from "../server/workspace/uri.js";
+import { uriOfPath } from "../server/workspace/pathText.js";
 import { failed, layDesk, serverForDesks } from "./support/desk.js";
 import { makeDirectory } from "./support/directory.js";
 

@@ -3,7 +3,7 @@ import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createResolver, type Resolved } from "../server/workspace/paths.js";
-import { uriOfPath } from "../server/workspace/uri.js";
+import { uriOfPath } from "../server/workspace/pathText.js";
 import { makeDirectory } from "./support/directory.js";
 import { type Setting, scopeOf, tree } from "./support/pathTree.js";
 

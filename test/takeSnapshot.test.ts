@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { EditOperation } from "../server/plan/operation.js";
 import { limits } from "../server/text/limits.js";
 import { createDocuments } from "../server/workspace/documents.js";
+import { uriOfPath } from "../server/workspace/pathText.js";
 import { readTarget, takeSnapshot, type World } from "../server/workspace/takeSnapshot.js";
-import { uriOfPath } from "../server/workspace/uri.js";
 import { type Entry, makeDirectory } from "./support/directory.js";
 
 /** An editor that saves its texts as they are. */

@@ -1,9 +1,17 @@
 /** URIs and the rules on paths as texts, on every platform's rules. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { URI } from "vscode-uri";
-import { foldName, isInside, namesDirectory, windowsProblem } from "../server/workspace/pathRules.js";
-import { pathOfSyncedUri, pathOfUri, uriOfPath } from "../server/workspace/uri.js";
+import {
+  foldName,
+  isInside,
+  namesDirectory,
+  pathOfSyncedUri,
+  pathOfUri,
+  uriOfPath,
+  windowsProblem,
+} from "../server/workspace/pathText.js";
 
 /** The path, or `undefined` where it is refused. */
 function strict(uri: string, platform: NodeJS.Platform): string | undefined {

@@ -7,14 +7,9 @@ import { fileProblems } from "../workspace/sentences.js";
 
 /** What is wrong with the files by which sessions are found, as sentences, and clauses of them. */
 export const sessionProblems = {
-  directory: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,
-  noDirectory: "is a link or a file, not a directory",
-  relative: "is relative, as the home directory (the variable HOME) is no absolute path",
-  notPrivate: "belongs to another user, or others may enter it; remove it, or make it yours and its mode 700",
   socket: (name: string, problem: string) => `the socket ${quote(name, 200)} can't be opened: it ${problem}`,
   longSocketPath: (path: string, most: number) =>
     `the path of a socket in ${quote(path, 200)} has more than ${most} bytes`,
-  system: (code: string) => `can't be used: the system says ${code}`,
   blind: (problem: string) => `Editors can't announce themselves, or can't be seen: ${problem}.`,
   foreignRecord: (path: string) =>
     `${quote(path, 200)} is not looked at: it is not a plain file that only you can read. Remove it.`,

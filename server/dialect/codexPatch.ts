@@ -16,7 +16,7 @@ import {
   trimLineEnd,
 } from "./patchMarkers.js";
 import { findPatch, isUnifiedDiff, looksLikePatch } from "./patchText.js";
-import { dialectWarnings, patchFailures, patchProblems } from "./sentences.js";
+import { dialectWarnings, limitedParts, patchFailures, patchProblems } from "./sentences.js";
 
 /** A patch as it was understood, or why it was not. */
 export type ParsedPatch =
@@ -57,8 +57,11 @@ export function parsePatch(text: string, how: Leniency): ParsedPatch {
 
   if (hasTooMany(patch)) {
     const most = limits.editsPerCall;
-    const what = "the number of hunks, added and deleted files and moves";
-    return { ok: false, failures: [batchFailures.tooLarge({}, what, most + 1, most, "or more")], unlisted: 0 };
+    return {
+      ok: false,
+      failures: [batchFailures.tooLarge({}, limitedParts.patchOperations, most + 1, most, "or more")],
+      unlisted: 0,
+    };
   }
   const { sections, reported, unlisted } = patch;
   if (reported.length > 0)

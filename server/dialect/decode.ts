@@ -12,17 +12,16 @@ import { editFieldNames, styleBySpelling } from "./fields.js";
 import type { Findings } from "./findings.js";
 import { makeFindings } from "./findings.js";
 import type { SentField, SentKeys } from "./keys.js";
-import { readKeys, reportKeys, trialKeys } from "./keys.js";
+import { isObject, readKeys, reportKeys, trialKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";
 import { readOptions } from "./options.js";
 import type { Leniency } from "./patchMarkers.js";
-import { isObject, nameOfValue, wrongValue } from "./problem.js";
-import { callFailures, type Previewer } from "./sentences.js";
+import { callFailures, limitedParts, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
 import type { Shape, ShapeName } from "./shapes.js";
 import { patchShape, shapeOf } from "./shapes.js";
 
 /** What depends on who calls. */
-export interface Door {
+export interface DecodePolicy {
   /** `false`: the call is as a model wrote it, and `options` in it is refused. */
   readonly optionsAllowed: boolean;
   /** The user's wish for a call whose options say nothing; `undefined`: lenient. Only the text of a patch is read by it. */
@@ -32,7 +31,7 @@ export interface Door {
 }
 
 /** A call as it was understood, or why it was not. */
-export type Decoded =
+export type DecodedCall =
   | {
       readonly ok: true;
       readonly shape: ShapeName;
@@ -50,7 +49,7 @@ export type Decoded =
  * Reads the params of a request, which may be any JSON value. All failures of the call are found at once; nothing is
  * thrown. An array of one element stands for that element, because JSON-RPC clients wrap a bare string so.
  */
-export function decodeCall(params: unknown, door: Door): Decoded {
+export function decodeCall(params: unknown, door: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
   const findings = makeFindings(door.previewer ?? "request");
   if (typeof sent === "string") {
@@ -78,8 +77,9 @@ interface ReadCall {
   readonly warnings?: readonly string[];
 }
 
-function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: Findings): Decoded {
-  if (read === undefined || findings.count() > 0) return { ok: false, failures: findings.failures() };
+function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: Findings): DecodedCall {
+  const failures = findings.failures();
+  if (read === undefined || failures.length > 0) return { ok: false, failures };
   const { shape, operations, warnings = [] } = read;
   return {
     ok: true,
@@ -91,7 +91,7 @@ function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: F
   };
 }
 
-function readDoorOptions(keys: SentKeys, door: Door, findings: Findings): CallOptions {
+function readDoorOptions(keys: SentKeys, door: DecodePolicy, findings: Findings): CallOptions {
   const field = keys.fields.options;
   if (field === undefined) return {};
   const trials = isObject(field.value) ? trialKeys(field.value) : [];
@@ -125,7 +125,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
     return undefined;
   }
   if (value.length > limits.patchLength) {
-    findings.fail(batchFailures.tooLarge({}, "the patch", value.length, limits.patchLength, "characters"));
+    findings.fail(batchFailures.tooLarge({}, limitedParts.patch, value.length, limits.patchLength, "characters"));
     return undefined;
   }
   const offset = loneSurrogateAt(value);
@@ -179,26 +179,26 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const single = ownFields.length > 0 && !mixed;
   const sent = items.length + (single ? 1 : 0);
   if (sent > limits.editsPerCall) {
-    findings.fail(batchFailures.tooLarge({}, "the batch", sent, limits.editsPerCall, "edits"));
+    findings.fail(batchFailures.tooLarge({}, limitedParts.batch, sent, limits.editsPerCall, "edits"));
     return undefined;
   }
   const unread = (list !== undefined && list.items === undefined) || editContent.some((name) => meant.has(name));
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  const around: Around = { path, style, spell: speller(objects, style, shape) };
-  const operations: EditOperation[] = [];
-  if (single) operations.push(...oneOrNone(readEdit({ index: 0, keys, meant, path, spell: around.spell }, findings)));
+  const around: CallContext = { path, style, spell: speller(objects, style, shape) };
+  const operations: (EditOperation | undefined)[] = [];
+  if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell: around.spell }, findings));
   for (const [i, item] of items.entries()) {
     const index = single ? i + 1 : i;
     if (item.keys === undefined) {
       const problem = wrongValue(item.value, "an object");
       findings.fail(callFailures.wrongType({ index }, list?.spelling ?? "edits", problem));
     } else {
-      operations.push(...oneOrNone(readItem(index, item.keys, around, findings)));
+      operations.push(readItem(index, item.keys, around, findings));
     }
   }
-  return { shape, operations };
+  return { shape, operations: operations.filter((operation) => operation !== undefined) };
 }
 
 const containers: readonly ContainerName[] = ["edits", "multi"];
@@ -207,14 +207,14 @@ const containers: readonly ContainerName[] = ["edits", "multi"];
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
 /** What an edit in the list takes from the call around it. */
-interface Around {
+interface CallContext {
   /** The call's path, which the edit inherits. */
   readonly path: SentPath;
   readonly style: TextStyle | undefined;
   readonly spell: (name: EditFieldName) => string;
 }
 
-function readItem(index: number, keys: SentKeys, around: Around, findings: Findings): EditOperation | undefined {
+function readItem(index: number, keys: SentKeys, around: CallContext, findings: Findings): EditOperation | undefined {
   const at = atPath(index, keys.fields.path?.value ?? around.path.path);
   const meant = reportKeys(keys, { at, style: around.style }, findings);
   const own = readPath(keys, meant, at, findings);
@@ -241,7 +241,7 @@ function readList(name: ContainerName, { spelling, value }: SentField, findings:
       list = JSON.parse(value);
     } catch (error) {
       // JSON.parse throws a SyntaxError, and a RangeError where the nesting is too deep for its stack.
-      findings.fail(callFailures.badJson(spelling, error instanceof Error ? error.message : "it can't be read"));
+      findings.fail(callFailures.badJson(spelling, error instanceof Error ? error.message : undefined));
       return { name, spelling, items: undefined };
     }
   }
@@ -263,8 +263,4 @@ function textSpellings(objects: readonly SentKeys[]): string[] {
     }
   }
   return [...first.values()];
-}
-
-function oneOrNone<T>(value: T | undefined): T[] {
-  return value === undefined ? [] : [value];
 }

@@ -8,8 +8,7 @@ import type { EditFieldName, FieldName } from "./fields.js";
 import { editFieldNames, editFields, editSchema } from "./fields.js";
 import type { Findings } from "./findings.js";
 import type { SentField, SentKeys } from "./keys.js";
-import { problemOf, wrongValue } from "./problem.js";
-import { callFailures } from "./sentences.js";
+import { callFailures, contradictions, schemaProblem, wrongValue } from "./sentences.js";
 
 /** The path of a call or of one edit. */
 export interface SentPath {
@@ -46,7 +45,7 @@ export function readEdit({ index, keys, meant, path, spell }: SentEdit, findings
   if (!parsed.success) {
     for (const issue of parsed.error.issues) {
       const spelling = editFieldNames.flatMap((name) => (name === issue.path[0] ? keys.fields[name] : []))[0]?.spelling;
-      findings.fail(callFailures.wrongType(at, spelling ?? String(issue.path[0]), problemOf(issue, sent)));
+      findings.fail(callFailures.wrongType(at, spelling ?? String(issue.path[0]), schemaProblem(issue, sent)));
     }
   }
   const missing = requiredFields.filter(
@@ -59,10 +58,15 @@ export function readEdit({ index, keys, meant, path, spell }: SentEdit, findings
   if (!parsed.success) return undefined;
 
   const { oldText, newText, replaceAll = false, occurrence, line, expectedCount } = parsed.data;
-  const choice: Choice = { replaceAll, occurrence, line, expectedCount };
-  for (const { holds, problem } of contradictions) {
-    if (holds(choice)) findings.fail(callFailures.contradiction(at, problem));
-  }
+  const [hasOccurrence, hasLine] = [occurrence !== undefined, line !== undefined];
+  // Each row is one way to ask for two things at once.
+  const contradicted = [
+    hasOccurrence && hasLine && contradictions.occurrenceAndLine,
+    replaceAll && hasOccurrence && contradictions.occurrenceOfAll,
+    replaceAll && hasLine && contradictions.lineOfAll,
+    !replaceAll && (expectedCount ?? 1) !== 1 && contradictions.countOfOne,
+  ];
+  for (const problem of contradicted) if (problem !== false) findings.fail(callFailures.contradiction(at, problem));
   if (path.path === undefined || oldText === undefined || newText === undefined) return undefined;
   return {
     kind: "edit",
@@ -99,34 +103,6 @@ export function atPath(index: number | undefined, path: unknown): At {
 }
 
 const requiredFields = ["path", "oldText", "newText"] as const;
-
-/** What chooses among several places. */
-interface Choice {
-  readonly replaceAll: boolean;
-  readonly occurrence: number | undefined;
-  readonly line: number | undefined;
-  readonly expectedCount: number | undefined;
-}
-
-/** Choices that exclude each other: each row is one way to ask for two things at once. */
-const contradictions: readonly { readonly holds: (choice: Choice) => boolean; readonly problem: string }[] = [
-  {
-    holds: ({ occurrence, line }) => occurrence !== undefined && line !== undefined,
-    problem: "occurrence and line both choose one place",
-  },
-  {
-    holds: ({ replaceAll, occurrence }) => replaceAll && occurrence !== undefined,
-    problem: "occurrence chooses one place, replaceAll takes every place",
-  },
-  {
-    holds: ({ replaceAll, line }) => replaceAll && line !== undefined,
-    problem: "line chooses one place, replaceAll takes every place",
-  },
-  {
-    holds: ({ replaceAll, expectedCount }) => !replaceAll && expectedCount !== undefined && expectedCount !== 1,
-    problem: "without replaceAll exactly one place is replaced, but expectedCount is another number",
-  },
-];
 
 /** Checks length and characters of a value where it is a string that the table limits. `false`: a failure was reported. */
 function checkString(name: EditFieldName, { spelling, value }: SentField, at: At, findings: Findings): boolean {

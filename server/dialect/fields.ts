@@ -154,11 +154,6 @@ export const editSchema = z.object({
   expectedCount: editFields.expectedCount.schema.optional(),
 });
 
-/** Whether a field may stand at the top level only. */
-export function isCallField(name: FieldName): name is CallFieldName {
-  return Object.hasOwn(callFields, name);
-}
-
 function spellingsOf<Name extends FieldName>(
   table: Readonly<Record<Name, { readonly spellings: readonly string[] }>>,
   names: readonly Name[],

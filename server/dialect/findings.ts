@@ -1,8 +1,8 @@
 /** What decoding a call finds wrong or odd with it: all of it is collected, and what is said of it is bounded. */
-import { type At, type Failure, quote } from "../plan/failure.js";
+import type { At, Failure } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
-import { callFailures, type Previewer } from "./sentences.js";
+import { callFailures, dialectWarnings, limitedParts, type Previewer } from "./sentences.js";
 import { nearestName } from "./spelling.js";
 
 /** A key of the call that is no known name where it stands. */
@@ -21,8 +21,6 @@ export interface Findings {
   meantBy(unknown: UnknownKey): string | undefined;
   /** Fails for each key by which the caller asks for a trial, because it would get the real thing. Keys are as sentences name them. */
   refuseTrials(keys: readonly string[], at: At): void;
-  /** Failures so far, also those beyond the limit. */
-  count(): number;
   /** At most `limits.failuresPerCall`; the last one then says how many are left out. */
   failures(): readonly Failure[];
   /** One for each unknown key, at most `limits.unknownFieldWarnings`. */
@@ -46,7 +44,7 @@ export function makeFindings(previewer: Previewer): Findings {
     if (before !== undefined) return before.meant;
     if (unknownKeys.size >= limits.unknownFields) {
       const most = limits.unknownFields;
-      if (!tooManyUnknown) fail(batchFailures.tooLarge({}, "the number of unknown fields", most + 1, most, "or more"));
+      if (!tooManyUnknown) fail(batchFailures.tooLarge({}, limitedParts.unknownFields, most + 1, most, "or more"));
       tooManyUnknown = true;
       return undefined;
     }
@@ -60,17 +58,16 @@ export function makeFindings(previewer: Previewer): Findings {
     refuseTrials: (keys, at) => {
       for (const key of keys) fail(callFailures.trial(at, key, previewer));
     },
-    count: () => failed,
     failures: () => {
       const more = failed - limits.failuresPerCall;
       return more <= 0 ? listed : [...listed.slice(0, -1), callFailures.moreFailures(more + 1)];
     },
     warnings: () => {
       const ignored = [...unknownKeys.values()].filter((each) => each.meant === undefined);
-      const said = ignored.map((each) => `ignored unknown field ${quote(each.shown)}`);
+      const said = ignored.map((each) => dialectWarnings.unknownField(each.shown));
       const most = limits.unknownFieldWarnings;
       if (said.length <= most) return said;
-      return [...said.slice(0, most - 1), `ignored ${said.length - most + 1} more unknown fields`];
+      return [...said.slice(0, most - 1), dialectWarnings.moreUnknownFields(said.length - most + 1)];
     },
   };
 }

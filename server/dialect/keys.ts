@@ -1,10 +1,10 @@
 /** Reads the keys of one object of a call: which known field each is, and what is odd about the others. */
 import type { At } from "../plan/failure.js";
 import type { FieldName, TextStyle } from "./fields.js";
-import { fieldsBySpelling, isCallField, knownSpellings } from "./fields.js";
+import { callFields, fieldsBySpelling, knownSpellings } from "./fields.js";
 import type { Findings } from "./findings.js";
 import { callFailures } from "./sentences.js";
-import { fold } from "./spelling.js";
+import { foldKey } from "./spelling.js";
 
 /** A field as the caller sent it. */
 export interface SentField {
@@ -39,7 +39,7 @@ export function trialKeys(source: object): string[] {
 }
 
 function isTrial(key: string, value: unknown): boolean {
-  return value !== false && value !== null && value !== undefined && trialNames.has(fold(key));
+  return value !== false && value !== null && value !== undefined && trialNames.has(foldKey(key));
 }
 
 /** Tells the keys of `source` apart. `place`: whether it is the call itself or one of the edits in its list. */
@@ -54,7 +54,7 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
     if (name === undefined) {
       (isTrial(spelling, value) ? trials : unknown).push(spelling);
     } else if (value !== null && value !== undefined) {
-      if (place === "edit" && isCallField(name)) {
+      if (place === "edit" && Object.hasOwn(callFields, name)) {
         misplaced.push(spelling);
       } else {
         if (fields[name] === undefined) fields[name] = { spelling, value };
@@ -70,6 +70,11 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
           return others === undefined ? [] : [[spelling, ...others]];
         });
   return { fields, twice, misplaced, trials, unknown };
+}
+
+/** Whether a value is a JSON object: no array, not null. */
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Where an object of a call stands. */

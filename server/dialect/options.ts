@@ -4,8 +4,8 @@ import type { Atomic, Order } from "../plan/operation.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 import type { Findings } from "./findings.js";
-import { isObject, problemOf, wrongValue } from "./problem.js";
-import { callFailures } from "./sentences.js";
+import { isObject } from "./keys.js";
+import { callFailures, schemaProblem, wrongValue } from "./sentences.js";
 
 /** How to treat a call. Every option may be absent; the server's settings and the shape of the call then decide. */
 export interface CallOptions {
@@ -33,37 +33,19 @@ export interface CallOptions {
   readonly versions?: Readonly<Record<string, number>> | undefined;
 }
 
-/** Types and meanings of the options; a key that is not here is unknown. */
+/** Types of the options; a key that is not here is unknown. */
 const optionsSchema = z.strictObject({
-  root: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Directory that relative paths start from: an absolute path or a file: URI."),
-  atomic: z
-    .enum(["all", "file", "none"])
-    .optional()
-    .describe(
-      "What one failure does: all: nothing changes; file: its file stays as it is; none: that edit is left out.",
-    ),
-  order: z
-    .enum(["sequential", "original"])
-    .optional()
-    .describe("sequential: each edit is found in the result of those before it; original: all in the same text."),
-  lenient: z.boolean().optional().describe("false: the old text must match exactly, but for line ends."),
-  confirm: z.boolean().optional().describe("Ask the user before anything changes."),
-  label: z.string().optional().describe("What the editor shows for the change."),
-  result: z.enum(["full", "summary"]).optional().describe("summary: an answer without the edit, its diff bounded."),
-  save: z
-    .enum(["never", "ifWasClean", "always"])
-    .optional()
-    .describe("Whether documents are saved afterwards; ifWasClean: those without unsaved changes."),
-  unopened: z.enum(["disk", "editor"]).optional().describe("Where files that are not open are changed."),
-  overwrite: z.boolean().optional().describe("Let a file operation replace or delete what it otherwise refuses to."),
-  versions: z
-    .record(z.string(), z.int())
-    .optional()
-    .describe("By URI, the document version that the caller has seen; any other fails the call."),
+  root: z.string().min(1).optional(),
+  atomic: z.enum(["all", "file", "none"]).optional(),
+  order: z.enum(["sequential", "original"]).optional(),
+  lenient: z.boolean().optional(),
+  confirm: z.boolean().optional(),
+  label: z.string().optional(),
+  result: z.enum(["full", "summary"]).optional(),
+  save: z.enum(["never", "ifWasClean", "always"]).optional(),
+  unopened: z.enum(["disk", "editor"]).optional(),
+  overwrite: z.boolean().optional(),
+  versions: z.record(z.string(), z.int()).optional(),
 }) satisfies z.ZodObject<{ readonly [Name in keyof Required<CallOptions>]: z.ZodType<CallOptions[Name]> }>;
 
 const optionNames: readonly string[] = Object.keys(optionsSchema.shape);
@@ -96,7 +78,7 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
     for (const issue of parsed.error.issues) {
       const name = issue.path[0];
       if (!reported.has(name)) {
-        findings.fail(callFailures.wrongType({}, `options.${String(name)}`, problemOf(issue, options)));
+        findings.fail(callFailures.wrongType({}, `options.${String(name)}`, schemaProblem(issue, options)));
       }
       reported.add(name);
     }

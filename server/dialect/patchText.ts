@@ -1,5 +1,6 @@
 /** Where in a text the patch is: between its markers, without the wrapping that models put around it. */
 
+import { withoutMark } from "../text/chars.js";
 import type { Leniency } from "./patchMarkers.js";
 import { markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
 import { patchProblems } from "./sentences.js";
@@ -27,7 +28,7 @@ export interface NoPatch {
 
 /** Finds the patch in a text. Its end need not be marked: that is for the reader of the sections to say. */
 export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
-  const lines = splitPatch(how.lenient && text.startsWith("\ufeff") ? text.slice(1) : text);
+  const lines = splitPatch(how.lenient ? withoutMark(text) : text);
   return how.lenient ? findLenient(lines) : findStrict(lines);
 }
 
@@ -99,7 +100,7 @@ function whyNoPatch(lines: readonly string[], first: number): NoPatch {
   const at = (line: number, problem: string): NoPatch => ({ lines, line, problem });
   if (start === "") return at(first, patchProblems.empty());
   const nearly = lines.findIndex((line) => /^\s*\*{3,} ?begin[ _-]?patch/i.test(line.slice(0, 40)));
-  if (nearly >= 0 && trimLine((lines[nearly] ?? "").replace(/^\ufeff/, "")) !== markers.begin) {
+  if (nearly >= 0 && trimLine(withoutMark(lines[nearly] ?? "")) !== markers.begin) {
     const isEscaped = lines[nearly]?.includes("\\n") === true;
     return at(nearly, isEscaped ? patchProblems.escaped() : patchProblems.misspelt(markers.begin));
   }

@@ -1,5 +1,6 @@
 /** Sentences about calls and patches that can't be read. */
 
+import type { z } from "zod";
 import { type At, clip, count, makeFailure, nameOf, quote, some } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 
@@ -14,8 +15,70 @@ const previewers = {
   command: 'the command "multi-edit preview"',
 } as const;
 
+/** A value as a sentence names it: `null`, `the number 3`, `an array`. */
+export function nameOfValue(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null || typeof value === "boolean") return String(value);
+  if (typeof value === "number") return `the number ${value}`;
+  if (typeof value === "string") return `the string ${quote(value, 40)}`;
+  return Array.isArray(value) ? "an array" : "an object";
+}
+
+/** The clause for a value of the wrong type: `it is the string "1", but must be an integer`. */
+export function wrongValue(value: unknown, expected: string): string {
+  return `it is ${nameOfValue(value)}, but must be ${expected}`;
+}
+
+/** The clause for what a schema found wrong with `value`, the whole that the issue's path starts from. */
+export function schemaProblem(issue: z.core.$ZodIssue, value: unknown): string {
+  let part = value;
+  for (const key of issue.path) part = typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined;
+  return wrongValue(part, expectation(issue));
+}
+
+const typeWords: ReadonlyMap<string, string> = new Map([
+  ["string", "a string"],
+  ["boolean", "true or false"],
+  ["int", "an integer"],
+  ["number", "an integer"],
+  ["record", "an object of numbers"],
+  ["object", "an object"],
+]);
+
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return typeWords.get(issue.expected) ?? issue.expected;
+    case "invalid_value":
+      return `one of ${issue.values.map((value) => `"${String(value)}"`).join(", ")}`;
+    case "too_small":
+      return issue.origin === "string" ? "longer" : `${issue.minimum} or more`;
+    case "too_big":
+      return issue.origin === "string" ? "shorter" : `${issue.maximum} or less`;
+    default:
+      return "of another form";
+  }
+}
+
+/** Edits that ask for two places at once, as the clause that `callFailures.contradiction` takes. */
+export const contradictions = {
+  occurrenceAndLine: "occurrence and line both choose one place",
+  occurrenceOfAll: "occurrence chooses one place, replaceAll takes every place",
+  lineOfAll: "line chooses one place, replaceAll takes every place",
+  countOfOne: "without replaceAll exactly one place is replaced, but expectedCount is another number",
+} as const;
+
+/** Parts of a call that have a limit, as `batchFailures.tooLarge` names them. */
+export const limitedParts = {
+  batch: "the batch",
+  patch: "the patch",
+  patchOperations: "the number of hunks, added and deleted files and moves",
+  unknownFields: "the number of unknown fields",
+} as const;
+
 /** Failures of reading the call: its shape, its fields, their types. */
 export const callFailures = {
+  /** `got`: as `nameOfValue` says it. */
   notACall: (got: string) =>
     makeFailure(
       "invalidParams",
@@ -30,7 +93,7 @@ export const callFailures = {
       `In ${nameOf(at)} the field "${field}" is wrong: ${problem}.`,
       "Nothing was changed; correct the field and send the call again.",
     ),
-  badJson: (field: string, problem: string) =>
+  badJson: (field: string, problem = "it can't be read") =>
     makeFailure(
       "invalidParams",
       {},
@@ -194,7 +257,9 @@ export const patchProblems = {
   behindEndOfFile: () => 'behind "*** End of File" a new hunk starts with "@@"; write that line in front of it',
 } as const;
 
-/** Warnings about calls that can be read, and may not be whole. */
+/** Warnings about calls that can be read, and may not be whole, or not what was meant. */
 export const dialectWarnings = {
+  unknownField: (key: string) => `ignored unknown field ${quote(key)}`,
+  moreUnknownFields: (more: number) => `ignored ${more} more unknown fields`,
   patchMayBeCutOff: 'the patch has no "*** End Patch" and may have been cut off: check that nothing is missing',
 } as const;

@@ -1,19 +1,27 @@
 /** Changes files that no editor has open, all together or not at all, whatever fails and wherever it is cut off. */
+
 import type { Failure } from "../plan/failure.js";
+import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { fileProblems } from "../workspace/sentences.js";
 import { type DiskChange, targetOf, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type Settled, settle, settleAsWritten, tidyUp } from "./endBatch.js";
 import { isSystemError } from "./fileSystem.js";
-import { journalPath, journalState, writeJournal } from "./journal.js";
-import { claim } from "./lock.js";
-import { perform } from "./moveIntoPlace.js";
-import { refusedBy, survey, type Target } from "./preflight.js";
-import { newId, type Recovered, recoverHeld } from "./recover.js";
+import { journalPath, journalState, openJournals, unusable, writeJournal } from "./journal.js";
+import { lockFolders } from "./lock.js";
+import { moveIntoPlace } from "./moveIntoPlace.js";
+import { type DiskTarget, preflight } from "./preflight.js";
+import {
+  type BatchEnding,
+  endBatch,
+  endBatchAsWritten,
+  newId,
+  type Recovered,
+  recoverHeld,
+  tidyUp,
+} from "./recover.js";
 import { diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
-import { openState } from "./stateDirectory.js";
 
 /** A batch that is ready to be committed, and of which nobody sees anything yet. Either it is committed or abandoned. */
 export interface Staged {
@@ -59,14 +67,14 @@ export interface NotStaged {
  * the batch. Until it is finished or taken back, no other batch can be staged in these folders, by whatever process.
  */
 export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], label: string): Staged | NotStaged {
-  const { files, owners, state } = workspace;
+  const { state } = workspace;
   const refuse = (failure: Failure): NotStaged => ({ ok: false, failures: [failure], recovered: [] });
-  const unfit = openState(files, owners, state);
+  const unfit = openJournals(workspace);
   if (unfit !== undefined) return refuse(unfit);
   const id = newId();
   let release = (): void => undefined;
   try {
-    const held = claim(workspace, id);
+    const held = lockFolders(workspace, id);
     if (!held.ok) return refuse(held.failure);
     release = held.release;
     const { batches: recovered, failure } = recoverHeld(workspace);
@@ -78,8 +86,7 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
     return toStaged({ ...staged, workspace, changes, release }, recovered);
   } catch (error) {
     release();
-    if (!isSystemError(error)) throw error;
-    return refuse(diskFailures.state(state, fileProblems.system(codeOf(error))));
+    return refuse(unusable(state, error));
   }
 }
 
@@ -89,7 +96,7 @@ function stageHeld(
   changes: readonly DiskChange[],
   { id, label }: { readonly id: string; readonly label: string },
 ): Prepared | Failure[] {
-  const surveyed = survey(workspace, toSlots(changes));
+  const surveyed = preflight(workspace, toSlots(changes));
   if (!surveyed.ok) return [...surveyed.failures];
   const { targets, directories } = surveyed;
   const journal = firstJournal(workspace, targets, { id, label, started: workspace.owners.now(), directories });
@@ -97,20 +104,20 @@ function stageHeld(
   try {
     return prepare(workspace, { targets, journal }, progress);
   } catch (error) {
-    settle(workspace, journal);
+    endBatch(workspace, journal);
     if (!isSystemError(error)) throw error;
     return [failureOf(workspace, error, progress)];
   }
 }
 
 /** A batch that is ready, and what it was asked for. */
-interface Batch extends Prepared {
+interface StagedBatch extends Prepared {
   readonly workspace: DiskWorkspace;
   readonly changes: readonly DiskChange[];
   readonly release: () => void;
 }
 
-function toStaged(batch: Batch, recovered: readonly Recovered[]): Staged {
+function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   const { workspace, journal, warnings, release } = batch;
   let isOver = false;
   /** Only the first of `commit` and `abandon` is about a batch that is there. */
@@ -130,7 +137,7 @@ function toStaged(batch: Batch, recovered: readonly Recovered[]): Staged {
     abandon() {
       begin();
       try {
-        settle(workspace, journal);
+        endBatch(workspace, journal);
       } finally {
         release();
       }
@@ -138,27 +145,27 @@ function toStaged(batch: Batch, recovered: readonly Recovered[]): Staged {
   };
 }
 
-function commit(batch: Batch): Committed | NotCommitted {
+function commit(batch: StagedBatch): Committed | NotCommitted {
   const { workspace, journal, targets } = batch;
   const progress: Progress = { at: undefined };
   let failure: Failure | undefined;
   try {
-    failure = perform(workspace, { journal, targets }, progress);
+    failure = moveIntoPlace(workspace, { journal, targets }, progress);
     if (failure === undefined) return toCommitted(batch);
   } catch (error) {
     if (!isSystemError(error)) {
-      endAsWritten(batch);
+      endAndUnlock(batch);
       throw error;
     }
     // The record may have reached the disk although the call failed that wrote it: whoever recovers would find it there.
     if (journalState(workspace, journal.id) === "committed") return recordedAgain(batch);
     failure = failureOf(workspace, error, progress);
   }
-  return notCommitted(failure, endAsWritten(batch));
+  return notCommitted(failure, endAndUnlock(batch));
 }
 
 /** A record that is there, but that a power cut may take away, is written anew. Where that fails, too, recovery tries on. */
-function recordedAgain(batch: Batch): Committed | NotCommitted {
+function recordedAgain(batch: StagedBatch): Committed | NotCommitted {
   const { workspace, journal, release } = batch;
   try {
     writeJournal(workspace, { ...journal, state: "committed" });
@@ -172,7 +179,7 @@ function recordedAgain(batch: Batch): Committed | NotCommitted {
   }
 }
 
-function toCommitted(batch: Batch): Committed {
+function toCommitted(batch: StagedBatch): Committed {
   const { workspace, journal, targets, changes, release } = batch;
   return {
     outcome: "applied",
@@ -188,15 +195,15 @@ function toCommitted(batch: Batch): Committed {
 }
 
 /** Ends the batch as its journal says, which is what recovery would do; and nothing else is true. */
-function endAsWritten({ workspace, journal, release }: Batch): Settled {
+function endAndUnlock({ workspace, journal, release }: StagedBatch): BatchEnding {
   try {
-    return settleAsWritten(workspace, journal.id);
+    return endBatchAsWritten(workspace, journal.id);
   } finally {
     release();
   }
 }
 
-function notCommitted(failure: Failure, settled: Settled): NotCommitted {
+function notCommitted(failure: Failure, settled: BatchEnding): NotCommitted {
   const outcome =
     settled.outcome === "rolledBack" || settled.outcome === "untouched" ? "rolledBack" : "recoveryPending";
   // It was recorded after all, as was found out only when it was to be taken back.
@@ -205,11 +212,11 @@ function notCommitted(failure: Failure, settled: Settled): NotCommitted {
 }
 
 function failureOf({ state }: DiskWorkspace, error: unknown, { at }: Progress): Failure {
-  return at === undefined ? diskFailures.state(state, fileProblems.system(codeOf(error))) : refusedBy(error, at);
+  return at === undefined ? unusable(state, error) : refusedBy(error, at, diskFailures.cantWrite);
 }
 
 /** The changes that take others back, in a batch of their own. `targets` are the names of those others, as they were. */
-function inverseOf(changes: readonly DiskChange[], targets: readonly Target[]): DiskChange[] {
+function inverseOf(changes: readonly DiskChange[], targets: readonly DiskTarget[]): DiskChange[] {
   const byPath = new Map(targets.map((target) => [target.slot.path, target]));
   return changes.flatMap((change): DiskChange[] => {
     const { kind, path, name } = change;

@@ -1,9 +1,9 @@
 /** What a batch on disk is written in: the folders, the disk, and how to learn who else has their files open. */
 import { isAbsolute, join } from "node:path";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
-import { homeFolder, stateFolder, stateHome } from "../workspace/stateFolder.js";
+import { type Owners, realOwners } from "../workspace/process.js";
+import { homeFolder, inServerFolder, stateHome } from "../workspace/serverFolder.js";
 import { type FileSystem, realFileSystem } from "./fileSystem.js";
-import { type Owners, realOwners } from "./owner.js";
 import type { Holder } from "./sentences.js";
 
 /** Where batches are written. Nothing outside `folders` is ever touched, be it asked for or found in a journal. */
@@ -25,7 +25,7 @@ export async function userWorkspace(
   folders: readonly string[],
   more: Partial<DiskWorkspace> = {},
 ): Promise<DiskWorkspace> {
-  const spelt = [join(stateFolder(), "journals"), ...neovimSwapFiles()];
+  const spelt = [inServerFolder("journals"), ...neovimSwapFiles()];
   const [state = "", ...swapFiles] = await mapBounded(spelt, realPathOf);
   return diskWorkspace(folders, { state, swapFiles, ...more });
 }

@@ -1,4 +1,5 @@
 /** What the disk is asked to do, as a port: the same commit runs on a real disk, on one that fails, and on one that forgets. */
+
 import { spawnSync } from "node:child_process";
 import {
   accessSync,
@@ -23,6 +24,8 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
+import { limits } from "../text/limits.js";
+import { hashOf, readRest } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 
 /** What stands at a path. */
@@ -85,10 +88,25 @@ export interface FileSystem {
 
 /** The disk of this machine. */
 export const realFileSystem: FileSystem = {
-  look: (path) => orAbsent(() => within(path, (at) => statOf(lstatSync(at, { bigint: true })))),
+  look: (path) => {
+    try {
+      return within(path, (at) => statOf(lstatSync(at, { bigint: true })));
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+      throw error;
+    }
+  },
   list: (path) => readdirSync(path),
   readLink: (path) => within(path, (at) => readlinkSync(at)),
-  read: (path, most) => opened(path, readFlags, 0, (fd) => readAll(fd, most)),
+  read: (path, most) =>
+    opened(path, readFlags, 0, (fd) => {
+      const stats = fstatSync(fd);
+      if (!stats.isFile()) throw systemError("EINVAL", "not a regular file");
+      const bytes = readRest(fd, Buffer.allocUnsafe(Math.min(stats.size, most) + 1), 0, most);
+      if (bytes.length > most) throw systemError("EFBIG", `more than ${most} bytes`);
+      return bytes;
+    }),
   readStart: (path, length) =>
     opened(path, readFlags, 0, (fd) => {
       const buffer = Buffer.alloc(length);
@@ -164,6 +182,66 @@ export function unlinkIfThere(files: FileSystem, path: string): void {
   }
 }
 
+/** `undefined`: no file, or one that is too large to be one of ours. */
+export function hashAt(files: FileSystem, path: string, now: FileStat): string | undefined {
+  if (now.kind !== "file" || now.size > limits.fileBytes) return undefined;
+  return hashOf(files.read(path, limits.fileBytes));
+}
+
+/** What stands at a path; `undefined` also where none of ours can be: behind a link, below a file, or at no possible name. */
+export function lookIfReached(files: FileSystem, path: string): FileStat | undefined {
+  try {
+    return files.look(path);
+  } catch (error) {
+    if (!isUnreached(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Whether an error says that a path can't lead to anything of ours: it goes through a link, or a name in it is no possible one. */
+export const isUnreached = (error: unknown): boolean => isBehindLink(error) || codeOf(error) === "ENAMETOOLONG";
+
+/** Runs each step although others fail. The system's code of the first refusal; `undefined`: there was none. */
+export function tryAll(steps: Iterable<() => void>): string | undefined {
+  let code: string | undefined;
+  for (const step of steps) {
+    try {
+      step();
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      code ??= codeOf(error);
+    }
+  }
+  return code;
+}
+
+/** Makes the names of directories, and what they lead to, last; those that are gone have nothing to last. */
+export function syncDirectories(files: FileSystem, directories: Iterable<string>): void {
+  for (const directory of new Set(directories)) {
+    if (lookIfReached(files, directory)?.kind === "directory") files.sync(directory);
+  }
+}
+
+/** A link never takes a name that somebody else has just taken; where the disk knows no links, only a look before helps. */
+export function linkOrRename(files: FileSystem, from: string, to: string): void {
+  try {
+    files.link(from, to);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST" || !isSystemError(error) || files.look(to) !== undefined) throw error;
+    files.rename(from, to);
+  }
+}
+
+/** The bits by which a program runs with the rights of its owner or group; the system clears them when a file is written. */
+export const foreignRights = 0o6000;
+
+/** Gives a file the bits back that the system has cleared, where nothing else of its mode is another: `mode` is that of the journal. */
+export function giveBackBits(files: FileSystem, path: string, mode: number | undefined): void {
+  if (mode === undefined) return;
+  const now = files.look(path)?.mode;
+  if (now !== mode && now === (mode & ~foreignRights)) files.setMode(path, mode);
+}
+
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow;
 
@@ -211,16 +289,6 @@ function opened<R>(path: string, flags: number, mode: number, act: (fd: number) 
   }
 }
 
-function orAbsent<R>(act: () => R): R | undefined {
-  try {
-    return act();
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw error;
-  }
-}
-
 function statOf(stats: BigIntStats): FileStat {
   return {
     kind: stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other",
@@ -233,23 +301,6 @@ function statOf(stats: BigIntStats): FileStat {
     size: Number(stats.size),
     modified: Number(stats.mtimeMs),
   };
-}
-
-function readAll(fd: number, most: number): Buffer {
-  const stats = fstatSync(fd);
-  if (!stats.isFile()) throw systemError("EINVAL", "not a regular file");
-  let buffer = Buffer.allocUnsafe(Math.min(stats.size, most) + 1);
-  let length = 0;
-  for (;;) {
-    const count = readSync(fd, buffer, length, buffer.length - length, null);
-    length += count;
-    if (length > most) throw systemError("EFBIG", `more than ${most} bytes`);
-    if (count === 0) return buffer.subarray(0, length);
-    if (length < buffer.length) continue;
-    const larger = Buffer.allocUnsafe(Math.min(buffer.length * 2 + 4096, most + 1));
-    buffer.copy(larger);
-    buffer = larger;
-  }
 }
 
 /** A disk that is nearly full writes a part, and refuses the rest when it is asked again. */

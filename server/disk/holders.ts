@@ -10,49 +10,41 @@ import type { Holder } from "./sentences.js";
 export function holderOf(workspace: DiskWorkspace, path: string): Holder | undefined {
   const ours = workspace.openElsewhere(path);
   if (ours !== undefined) return ours;
-  for (const { traces, read } of [...editors, ...workspace.swapFiles.map(neovimIn)]) {
-    for (const trace of traces(path)) {
-      // Where nobody may look, nobody can be seen.
-      const stat = readOr(undefined, () => workspace.files.look(trace));
-      // Who came second keeps the second trace, also when the first one is gone.
-      const by = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
-      if (by !== undefined) return { kind: "open", by };
-    }
+  for (const { trace, read } of tracesOf(path, workspace)) {
+    // Where nobody may look, nobody can be seen.
+    const stat = readOr(undefined, () => workspace.files.look(trace));
+    // Who came second keeps the second trace, also when the first one is gone.
+    const by = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
+    if (by !== undefined) return { kind: "open", by };
   }
   return undefined;
 }
 
-interface Editor {
-  /** Where the editor says so, the first choice first. */
-  readonly traces: (path: string) => readonly string[];
+/** A file that an editor leaves as long as it has another one open. */
+interface Trace {
+  readonly trace: string;
   /** Who it is, in words; `undefined`: a trace that was left behind. */
   readonly read: (trace: string, workspace: DiskWorkspace) => string | undefined;
 }
 
-const beside = (path: string, name: string): string => join(dirname(path), name);
-
 /** Vim and Neovim take the next letter where a swap file is there already. Source: their help, `swap-file`. */
 const swapEndings = ["swp", "swo", "swn", "swm", "swl", "swk"];
 
-const editors: readonly Editor[] = [
-  { traces: (path) => [beside(path, `.#${basename(path)}`)], read: readEmacsLock },
-  {
-    traces: (path) => {
-      const name = basename(path);
-      return swapEndings.map((ending) => beside(path, `${name.startsWith(".") ? "" : "."}${name}.${ending}`));
-    },
-    read: (trace, workspace) => readSwapFile("Vim", trace, workspace),
-  },
-  { traces: (path) => [beside(path, `.${basename(path)}.kate-swp`)], read: () => "Kate" },
-  { traces: (path) => [beside(path, `.~lock.${basename(path)}#`)], read: () => "LibreOffice" },
-];
-
-/** Neovim keeps the swap files of all directories in one. */
-function neovimIn(directory: string): Editor {
-  return {
-    traces: (path) => swapEndings.map((ending) => join(directory, `${path.replaceAll(/[/\\:]/g, "%")}.${ending}`)),
-    read: (trace, workspace) => readSwapFile("Neovim", trace, workspace),
-  };
+/** Where each editor would say that it has a file open, its first choice first. */
+function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
+  const [directory, name] = [dirname(path), basename(path)];
+  const vim = join(directory, name.startsWith(".") ? name : `.${name}`);
+  // Neovim keeps the swap files of all directories in one.
+  const neovim = swapFiles.map((swap) => join(swap, path.replaceAll(/[/\\:]/g, "%")));
+  return [
+    { trace: join(directory, `.#${name}`), read: readEmacsLock },
+    ...swapEndings.map((ending) => ({ trace: `${vim}.${ending}`, read: readSwapFile.bind(undefined, "Vim") })),
+    { trace: join(directory, `.${name}.kate-swp`), read: () => "Kate" },
+    { trace: join(directory, `.~lock.${name}#`), read: () => "LibreOffice" },
+    ...neovim.flatMap((start) =>
+      swapEndings.map((ending) => ({ trace: `${start}.${ending}`, read: readSwapFile.bind(undefined, "Neovim") })),
+    ),
+  ];
 }
 
 /** A link to `user@host.process:boot`, or a file that holds it. Source: the Emacs Lisp manual, "File Locks". */
@@ -62,7 +54,7 @@ function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefi
   );
   const [, user, host, pid] = /^(.+)@(.+)\.(\d{1,10})(?::\d+)?$/s.exec(text) ?? [];
   if (pid === undefined) return "Emacs";
-  return isLeft(host, Number(pid)) ? undefined : named("Emacs", `${user}@${host}`, Number(pid));
+  return isLeft(host, Number(pid)) ? undefined : holderName("Emacs", `${user}@${host}`, Number(pid));
 }
 
 /** The first block of a swap file names process and machine. Source: `struct block0` in Vim's and Neovim's memline. */
@@ -71,11 +63,11 @@ function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): 
   if (block.length < 108 || block.toString("latin1", 0, 2) !== "b0") return undefined;
   const pid = block.readUInt32LE(24);
   const host = block.toString("utf8", 68, 108).replace(/\0.*/s, "");
-  return isLeft(host, pid) ? undefined : named(editor, host, pid);
+  return isLeft(host, pid) ? undefined : holderName(editor, host, pid);
 }
 
 /** Anybody may have written such a trace, as who made an archive or a repository: what is no plain name is not repeated. */
-function named(editor: string, who: string, pid: number): string {
+function holderName(editor: string, who: string, pid: number): string {
   return /^[\w.@-]{1,64}$/.test(who) ? `${editor} (${who}, process ${pid})` : editor;
 }
 

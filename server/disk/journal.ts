@@ -1,11 +1,16 @@
 /** What is written down before anything is done, so that whoever comes after a crash knows what was meant and how far it may be. */
-import { createHash } from "node:crypto";
+
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
+import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
-import { isInside } from "../workspace/pathRules.js";
+import { hashOf } from "../workspace/files.js";
+import { codeOf } from "../workspace/identity.js";
+import { isInside } from "../workspace/pathText.js";
+import { fileProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { isSystemError, systemError, unlinkIfThere } from "./fileSystem.js";
+import { type FileSystem, isSystemError, systemError, unlinkIfThere } from "./fileSystem.js";
+import { diskFailures, diskProblems } from "./sentences.js";
 
 /** One batch, as it is on the disk. */
 export type Journal = z.infer<typeof journalSchema>;
@@ -21,11 +26,68 @@ export type JournalRead =
   | { readonly kind: "journal" | "astride"; readonly journal: Journal }
   | { readonly kind: "absent" | "unreadable" | "foreign" };
 
+/** The journals of a user, and where they are written. */
+export type Journals = Pick<DiskWorkspace, "files" | "state" | "owners">;
+
+/**
+ * Makes the directory of the journals where it is missing. It is outside every workspace, so that no agent can write a journal;
+ * a failure where others could write in it.
+ */
+export function openJournals({ files, owners, state }: Journals): Failure | undefined {
+  if (!isAbsolute(state)) return diskFailures.state(state, diskProblems.stateRelative());
+  try {
+    makeDirectories(files, state);
+    const stat = files.look(state);
+    if (stat?.kind !== "directory") return diskFailures.state(state, diskProblems.stateNoDirectory());
+    if (owners.user === undefined) return undefined;
+    if (stat.owner !== owners.user) return diskFailures.state(state, diskProblems.stateOwner());
+    return (stat.mode & 0o077) === 0 ? undefined : diskFailures.state(state, diskProblems.stateOpen(stat.mode));
+  } catch (error) {
+    return unusable(state, error);
+  }
+}
+
+/** The same, and writes a file there and takes it away again, as a batch would. */
+export function tryJournals(journals: Journals): Failure | undefined {
+  const { files, owners, state } = journals;
+  const unfit = openJournals(journals);
+  if (unfit !== undefined) return unfit;
+  const probe = join(state, `${owners.self}.probe`);
+  try {
+    unlinkIfThere(files, probe);
+    files.make(probe, Buffer.from("probe"), 0o600);
+    files.sync(probe);
+    files.unlink(probe);
+    return undefined;
+  } catch (error) {
+    return unusable(state, error);
+  }
+}
+
+/** Each directory is on the disk before what it will hold. */
+function makeDirectories(files: FileSystem, path: string): void {
+  if (files.look(path) !== undefined) return;
+  makeDirectories(files, dirname(path));
+  try {
+    files.makeDirectory(path, 0o700);
+  } catch (error) {
+    // Another process was quicker.
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+  files.sync(dirname(path));
+}
+
+/** The failure for an error of the disk that the journals are on; throws every other error. */
+export function unusable(state: string, error: unknown): Failure {
+  if (!isSystemError(error)) throw error;
+  return diskFailures.state(state, fileProblems.system(codeOf(error)));
+}
+
 /** Makes or replaces the journal of a batch; when this returns, it is on the disk. */
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
   // What nobody could read back would be a batch that nobody ends: better none at all.
   const text = JSON.stringify(journalSchema.parse(journal));
-  const bytes = Buffer.from(`${checksum(text)}\n${text}\n`);
+  const bytes = Buffer.from(`${hashOf(text)}\n${text}\n`);
   if (bytes.length > limits.journalBytes) throw systemError("EFBIG", `more than ${limits.journalBytes} bytes`);
   const path = journalPath(state, journal.id);
   unlinkIfThere(files, `${path}.new`);
@@ -72,16 +134,13 @@ export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
 }
 
 /** The same wherever its files lie; it is not to be followed. */
-export function readAnyJournal(
-  { files, state, owners }: Pick<DiskWorkspace, "files" | "state" | "owners">,
-  id: string,
-): JournalRead {
+export function readAnyJournal({ files, state, owners }: Journals, id: string): JournalRead {
   const path = journalPath(state, id);
   const stat = files.look(path);
   if (stat === undefined) return { kind: "absent" };
   const isOurs = stat.kind === "file" && (owners.user === undefined || stat.owner === owners.user);
   if (!isOurs || stat.size > limits.journalBytes) return { kind: "unreadable" };
-  const journal = parse(files.read(path, limits.journalBytes).toString());
+  const journal = parseJournal(files.read(path, limits.journalBytes).toString());
   return journal?.id === id ? { kind: "journal", journal } : { kind: "unreadable" };
 }
 
@@ -195,14 +254,12 @@ const journalSchema = z.strictObject({
     .refine((entries) => new Set(entries.map((entry) => entry.path)).size === entries.length),
 });
 
-function parse(text: string): Journal | undefined {
+function parseJournal(text: string): Journal | undefined {
   const [sum, body, end] = text.split("\n");
-  if (body === undefined || end !== "" || sum !== checksum(body)) return undefined;
+  if (body === undefined || end !== "" || sum !== hashOf(body)) return undefined;
   try {
     return journalSchema.parse(JSON.parse(body));
   } catch {
     return undefined;
   }
 }
-
-const checksum = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,27 +1,28 @@
 /** One batch at a time a workspace: a process says which folders it writes in, and goes back where another one says so, too. */
+
 import { join } from "node:path";
 import * as z from "zod";
-import type { Failure } from "../plan/failure.js";
+import { type Failed, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "../workspace/identity.js";
-import { isInside } from "../workspace/pathRules.js";
+import { isInside } from "../workspace/pathText.js";
+import { type OwnerName, processOf } from "../workspace/process.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileSystem, isSystemError, unlinkIfThere } from "./fileSystem.js";
-import { type OwnerName, processOf } from "./owner.js";
 import { diskFailures } from "./sentences.js";
 
 /** A claim that is held. */
-export interface Claim {
+export interface Lock {
   readonly ok: true;
   /** Never throws: a claim that can't be taken away ends with the process. */
   release(): void;
 }
 
 /** Says it first and looks then: of two that do so at once at least one sees the other, and nobody waits. `id` is a new one. */
-export function claim(workspace: DiskWorkspace, id: string): Claim | { readonly ok: false; readonly failure: Failure } {
+export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed {
   const { files, state, owners, folders } = workspace;
   const path = join(state, `${owners.self}.${id}.claim`);
-  writeClaim(files, path, JSON.stringify({ folders }));
+  writeLock(files, path, JSON.stringify({ folders }));
   held.add(id);
   const release = (): void => {
     held.delete(id);
@@ -29,18 +30,18 @@ export function claim(workspace: DiskWorkspace, id: string): Claim | { readonly 
   };
   let other: OwnerName | undefined;
   try {
-    other = otherClaim(workspace, id);
+    other = otherLock(workspace, id);
   } catch (error) {
     release();
     throw error;
   }
   if (other === undefined) return { ok: true, release };
   release();
-  return { ok: false, failure: diskFailures.busy(processOf(other)) };
+  return failed(diskFailures.busy(processOf(other)));
 }
 
 /** On a full disk it is empty, as a claim on everything: what was cut off there has to be ended all the same. */
-function writeClaim(files: FileSystem, path: string, text: string): void {
+function writeLock(files: FileSystem, path: string, text: string): void {
   try {
     try {
       files.make(`${path}.new`, Buffer.from(text), 0o600);
@@ -59,16 +60,16 @@ function writeClaim(files: FileSystem, path: string, text: string): void {
 }
 
 /** Whether a living process has a claim of this id. */
-export function isClaimed(workspace: DiskWorkspace, id: string): boolean {
-  return claims(workspace).some((one) => one.id === id && one.isAlive);
+export function isLocked(workspace: DiskWorkspace, id: string): boolean {
+  return listLocks(workspace).some((one) => one.id === id && one.isAlive);
 }
 
 /** The claims of this process: what the disk has of it beside these could not be taken away. */
 const held = new Set<string>();
 
-const claimSchema = z.object({ folders: z.array(z.string()) });
+const lockSchema = z.object({ folders: z.array(z.string()) });
 
-interface FoundClaim {
+interface FoundLock {
   readonly path: string;
   readonly owner: OwnerName;
   readonly id: string;
@@ -77,7 +78,7 @@ interface FoundClaim {
   readonly isMade: boolean;
 }
 
-function claims({ files, state, owners }: DiskWorkspace): FoundClaim[] {
+function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
   return files.list(state).flatMap((entry) => {
     const [, owner, id, half] = /^([^.]+)\.([^.]+)\.claim(\.new)?$/.exec(entry) ?? [];
     const path = join(state, entry);
@@ -89,8 +90,8 @@ function claims({ files, state, owners }: DiskWorkspace): FoundClaim[] {
 }
 
 /** A living process that writes in the same folders. Claims of dead ones are taken away: their names never come again. */
-function otherClaim(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
-  const others = claims(workspace).filter(({ id }) => id !== ownId);
+function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
+  const others = listLocks(workspace).filter(({ id }) => id !== ownId);
   for (const { path, isAlive } of others) if (!isAlive) takeAway(workspace.files, path);
   return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
 }
@@ -107,7 +108,7 @@ function takeAway(files: FileSystem, path: string): void {
 /** A claim that can't be read may be about the same folders. */
 function overlaps({ files, folders }: DiskWorkspace, path: string): boolean {
   try {
-    const { folders: others } = claimSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));
+    const { folders: others } = lockSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));
     const isIn = (a: string, b: string): boolean => isInside(a, b, process.platform);
     return others.some((other) => folders.some((folder) => isIn(folder, other) || isIn(other, folder)));
   } catch (error) {

@@ -1,14 +1,15 @@
 /** Makes a prepared batch visible, name by name, each one looked at again right before; then writes that it is done. */
+
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
+import { hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import type { FileStat } from "./fileSystem.js";
-import { giveBackBits, hashOf, linkOrRename, syncDirectories } from "./fsHelpers.js";
+import { type FileStat, giveBackBits, linkOrRename, syncDirectories } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
 import { directoriesOf, type Journal, keptPath, stagedPath, writeJournal } from "./journal.js";
-import type { Target } from "./preflight.js";
+import type { DiskTarget } from "./preflight.js";
 import { diskFailures, diskProblems } from "./sentences.js";
 import type { Prepared, Progress } from "./stage.js";
 
@@ -16,7 +17,7 @@ import type { Prepared, Progress } from "./stage.js";
  * `undefined`: done, and written that it is. A failure: somebody else was quicker. Throws what the system refuses. In both
  * cases the journal tells what to take back.
  */
-export function perform(
+export function moveIntoPlace(
   workspace: DiskWorkspace,
   { journal, targets }: Pick<Prepared, "journal" | "targets">,
   progress: Progress,
@@ -30,22 +31,22 @@ export function perform(
   // Files come before others go, so that at no moment one of them has no name.
   const order = [...targets.keys()].sort((a, b) => rank(journal, a) - rank(journal, b));
   for (const index of order) {
-    const target = targets[index] as Target;
+    const target = targets[index] as DiskTarget;
     progress.at = target.slot.name;
     const failure =
       lookBeside(workspace, { journal, target, index }) ??
       lookAgain(workspace, target) ??
-      change({ workspace, journal, target, index });
+      changeName({ workspace, journal, target, index });
     if (failure !== undefined) return failure;
   }
-  syncDirectories(workspace, directoriesOf(journal));
+  syncDirectories(files, directoriesOf(journal));
   for (const [index, { slot, before }] of targets.entries()) {
     progress.at = slot.name;
     // Somebody may have written into the old file after it was looked at and before it lost its name.
     const kept = keptPath(journal, index);
     const { way } = journal.entries[index] as Journal["entries"][number];
     if (way === "inPlace" || way === "create") continue;
-    if (hashOf(files.read(kept, limits.fileBytes)) !== before?.hash) return moved(slot.name);
+    if (hashOf(files.read(kept, limits.fileBytes)) !== before?.hash) return movedOn(slot.name);
   }
   progress.at = undefined;
   writeJournal(workspace, { ...journal, state: "committed" });
@@ -63,30 +64,30 @@ function makeDirectory({ files }: DiskWorkspace, directory: string): void {
 
 const rank = ({ entries }: Journal, index: number): number => (entries[index]?.way === "remove" ? 1 : 0);
 
-const moved = (name: string, problem: string = staleProblems.fileChanged): Failure =>
+const movedOn = (name: string, problem: string = staleProblems.fileChanged): Failure =>
   staleFailures.contentModified({ path: name }, problem);
 
 /** Whether what a name has is still kept beside it: where a program that tidies up has taken it away, nothing could be given back. */
 function lookBeside(
   { files }: DiskWorkspace,
-  { journal, target, index }: { readonly journal: Journal; readonly target: Target; readonly index: number },
+  { journal, target, index }: { readonly journal: Journal; readonly target: DiskTarget; readonly index: number },
 ): Failure | undefined {
   if (journal.entries[index]?.way !== "replace" || files.look(keptPath(journal, index)) !== undefined) return undefined;
-  return moved(target.slot.name, diskProblems.keptGone);
+  return movedOn(target.slot.name, diskProblems.keptGone);
 }
 
 /** Whether a name still has what it had when the batch was staged. Its inode comes last, because that look is the shortest. */
-function lookAgain(workspace: DiskWorkspace, { slot: { path, name }, before }: Target): Failure | undefined {
+function lookAgain(workspace: DiskWorkspace, { slot: { path, name }, before }: DiskTarget): Failure | undefined {
   const { files } = workspace;
   const now = files.look(path);
-  if (before === undefined && now !== undefined) return moved(name, staleProblems.nameTaken);
+  if (before === undefined && now !== undefined) return movedOn(name, staleProblems.nameTaken);
   const isAsBefore = now?.kind === "file" && now.size === before?.stat.size && hasSameRights(now, before.stat);
-  if (before !== undefined && !isAsBefore) return moved(name);
+  if (before !== undefined && !isAsBefore) return movedOn(name);
   const holder = holderOf(workspace, path);
   if (holder !== undefined) return diskFailures.locked(name, holder);
   if (before === undefined) return undefined;
-  if (hashOf(files.read(path, limits.fileBytes)) !== before.hash) return moved(name);
-  return files.look(path)?.inode === before.stat.inode ? undefined : moved(name);
+  if (hashOf(files.read(path, limits.fileBytes)) !== before.hash) return movedOn(name);
+  return files.look(path)?.inode === before.stat.inode ? undefined : movedOn(name);
 }
 
 /** Whoever may do more or less with the file by now is to find the next one so, too. */
@@ -94,10 +95,10 @@ function hasSameRights(now: FileStat, before: FileStat): boolean {
   return now.mode === before.mode && now.owner === before.owner && now.group === before.group;
 }
 
-function change(at: {
+function changeName(at: {
   readonly workspace: DiskWorkspace;
   readonly journal: Journal;
-  readonly target: Target;
+  readonly target: DiskTarget;
   readonly index: number;
 }): Failure | undefined {
   const { workspace, journal, target, index } = at;
@@ -107,11 +108,11 @@ function change(at: {
   switch (journal.entries[index]?.way) {
     case "create":
       try {
-        linkOrRename(workspace, staged, path);
+        linkOrRename(files, staged, path);
         return undefined;
       } catch (error) {
         if (codeOf(error) !== "EEXIST") throw error;
-        return moved(name, staleProblems.nameTaken);
+        return movedOn(name, staleProblems.nameTaken);
       }
     case "replace":
       files.rename(staged, path);

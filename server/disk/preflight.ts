@@ -1,20 +1,19 @@
 /** Looks at every name of a batch once, and finds all that stands in its way before anything is written. */
+
 import { basename, dirname, join } from "node:path";
-import type { Failure } from "../plan/failure.js";
+import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
-import { decodeBytes } from "../workspace/files.js";
+import { decodeBytes, encodeText, hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
-import { isInside } from "../workspace/pathRules.js";
+import { isInside } from "../workspace/pathText.js";
 import { fileProblems, pathFailures, staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { Slot } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { encode, plainSpelling } from "./encode.js";
 import { type FileStat, isSystemError } from "./fileSystem.js";
-import { hashOf } from "./fsHelpers.js";
 import { holderOf } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
-import { diskFailures } from "./sentences.js";
+import { changedOnDisk, diskFailures } from "./sentences.js";
 
 /** A file as it was read. */
 export interface Before {
@@ -25,7 +24,7 @@ export interface Before {
 }
 
 /** A name, what stands there, and what is to. */
-export interface Target {
+export interface DiskTarget {
   readonly slot: Slot;
   /** Number of the disk that its directory is on, or the deepest one above that there is. */
   readonly device: string;
@@ -50,12 +49,12 @@ export interface After {
 }
 
 /** All names of a batch, and the directories that it needs, those above first; or all that stands in its way. */
-export type Surveyed =
-  | { readonly ok: true; readonly targets: readonly Target[]; readonly directories: readonly string[] }
+export type Preflight =
+  | { readonly ok: true; readonly targets: readonly DiskTarget[]; readonly directories: readonly string[] }
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
 /** Reads each file once, as bytes. Names that would not change are left out. */
-export function survey(workspace: DiskWorkspace, slots: readonly Slot[]): Surveyed {
+export function preflight(workspace: DiskWorkspace, slots: readonly Slot[]): Preflight {
   const failures: Failure[] = [];
   const seen = new Map<string, Before | undefined>();
   const budget = { bytes: 0 };
@@ -65,7 +64,7 @@ export function survey(workspace: DiskWorkspace, slots: readonly Slot[]): Survey
     else failures.push(found.failure);
   }
   if (failures.length > 0) return { ok: false, failures };
-  const targets: Target[] = [];
+  const targets: DiskTarget[] = [];
   const directories = new Set<string>();
   for (const slot of slots) {
     const made = guarded(slot.name, () => aim(workspace, slot, seen));
@@ -78,27 +77,12 @@ export function survey(workspace: DiskWorkspace, slots: readonly Slot[]): Survey
   return failures.length > 0 ? { ok: false, failures } : { ok: true, targets, directories: [...directories].sort() };
 }
 
-/** Why writing a file failed, by the system's error. */
-export function refusedBy(error: unknown, name: string): Failure {
-  const code = codeOf(error);
-  return ["EACCES", "EPERM", "EROFS"].includes(code)
-    ? pathFailures.readOnly(name)
-    : diskFailures.cantWrite(name, fileProblems.system(code));
-}
-
-interface Failed {
-  readonly ok: false;
-  readonly failure: Failure;
-}
-
-const fail = (failure: Failure): Failed => ({ ok: false, failure });
-
 function guarded<T>(name: string, act: () => T | Failed): T | Failed {
   try {
     return act();
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return fail(pathFailures.ioError(name, fileProblems.system(codeOf(error))));
+    return failed(pathFailures.ioError(name, fileProblems.system(codeOf(error))));
   }
 }
 
@@ -110,32 +94,30 @@ function examine(
 ): { readonly ok: true; readonly before: Before | undefined } | Failed {
   const { files, folders, state } = workspace;
   const isIn = (folder: string): boolean => isInside(folder, path, process.platform);
-  if (!folders.some(isIn)) return fail(pathFailures.outsideWorkspace(name, folders));
-  if (isIn(state)) return fail(pathFailures.ownFolder(name));
+  if (!folders.some(isIn)) return failed(pathFailures.outsideWorkspace(name, folders));
+  if (isIn(state)) return failed(pathFailures.ownFolder(name));
   const stat = files.look(path);
-  const moved = (problem: string): Failed => fail(staleFailures.contentModified({ path: name }, problem));
+  const moved = (problem: string): Failed => failed(staleFailures.contentModified({ path: name }, problem));
   if (stat === undefined) {
     if (expected !== undefined) return moved(staleProblems.fileChanged);
     // An editor may have a text for the name that it has never saved.
     const holder = holderOf(workspace, path);
-    return holder === undefined ? { ok: true, before: undefined } : fail(diskFailures.locked(name, holder));
+    return holder === undefined ? { ok: true, before: undefined } : failed(diskFailures.locked(name, holder));
   }
-  if (stat.kind === "directory") return fail(pathFailures.isDirectory(name));
+  if (stat.kind === "directory") return failed(pathFailures.isDirectory(name));
   if (expected === undefined) return moved(staleProblems.nameTaken);
   if (stat.kind !== "file") {
-    const kind = stat.kind === "link" ? "a symbolic link" : "a pipe, a socket or a device";
-    return fail(pathFailures.ioError(name, fileProblems.notRegular(kind)));
+    return failed(pathFailures.ioError(name, fileProblems.notRegular(stat.kind)));
   }
   if (stat.size > limits.fileBytes) {
-    return fail(pathFailures.tooLarge(name, stat.size, limits.fileBytes, "bytes"));
+    return failed(pathFailures.tooLarge(name, stat.size, limits.fileBytes, "bytes"));
   }
   budget.bytes += stat.size;
   if (budget.bytes > limits.callFileBytes) {
-    const what = "what the call changes on disk";
-    return fail(batchFailures.tooLarge({ path: name }, what, budget.bytes, limits.callFileBytes, "bytes"));
+    return failed(batchFailures.tooLarge({ path: name }, changedOnDisk, budget.bytes, limits.callFileBytes, "bytes"));
   }
   const holder = holderOf(workspace, path);
-  if (holder !== undefined) return fail(diskFailures.locked(name, holder));
+  if (holder !== undefined) return failed(diskFailures.locked(name, holder));
   const bytes = files.read(path, limits.fileBytes);
   const hash = hashOf(bytes);
   if (expected.hash !== undefined && expected.hash !== hash) return moved(staleProblems.fileChanged);
@@ -147,7 +129,7 @@ function aim(
   workspace: DiskWorkspace,
   slot: Slot,
   seen: ReadonlyMap<string, Before | undefined>,
-): { readonly ok: true; readonly target: Target; readonly directories: readonly string[] } | Failed {
+): { readonly ok: true; readonly target: DiskTarget; readonly directories: readonly string[] } | Failed {
   const { files } = workspace;
   const { path, name } = slot;
   const before = seen.get(path);
@@ -155,7 +137,7 @@ function aim(
   let directory = dirname(path);
   let stat = files.look(directory);
   for (; stat?.kind !== "directory"; stat = files.look(directory)) {
-    if (stat !== undefined) return fail(pathFailures.ioError(name, fileProblems.system("ENOTDIR")));
+    if (stat !== undefined) return failed(pathFailures.ioError(name, fileProblems.system("ENOTDIR")));
     missing.push(directory);
     directory = dirname(directory);
   }
@@ -165,9 +147,9 @@ function aim(
   if (!made.ok) return made;
   const { after } = made;
   const isOwn = after?.source?.path === path;
-  if (isOwn && !files.mayWrite(path)) return fail(pathFailures.readOnly(name));
+  if (isOwn && !files.mayWrite(path)) return failed(pathFailures.readOnly(name));
   const isFixed = isOwn && before !== undefined && mustStay(workspace, before.stat, directory);
-  if (!isFixed && !files.mayWrite(directory)) return fail(pathFailures.readOnly(name));
+  if (!isFixed && !files.mayWrite(directory)) return failed(pathFailures.readOnly(name));
   const way = isFixed ? "inPlace" : before === undefined ? "create" : after === undefined ? "remove" : "replace";
   return { ok: true, target: { slot, device: stat.device, way, before, after }, directories: missing };
 }
@@ -194,12 +176,12 @@ function afterOf(
     return { ok: true, after: { hash: source.before.hash, bytes: undefined, source, mode } };
   }
   if ("bytes" in content) return made(Buffer.from(content.bytes));
-  if (source === undefined) return made(encode(content.text, plainSpelling));
+  if (source === undefined) return made(encodeText(content.text, { encoding: "utf-8", bom: false }));
   const decoded = decodeBytes(source.before.bytes);
   return decoded.ok
-    ? made(encode(content.text, decoded))
-    : fail(pathFailures.unsupportedEncoding(name, decoded.problem));
+    ? made(encodeText(content.text, decoded))
+    : failed(pathFailures.unsupportedEncoding(name, decoded.problem));
 }
 
-const isIdle = ({ slot, before, after }: Target): boolean =>
+const isIdle = ({ slot, before, after }: DiskTarget): boolean =>
   after !== undefined && after.source?.path === slot.path && after.hash === before?.hash;

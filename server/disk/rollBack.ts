@@ -1,21 +1,23 @@
 /** Takes back what a batch has done, as far as it is the batch's own, by what its journal says and what is found. */
+
 import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
+import { hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type FileStat, type FileSystem, isBehindLink } from "./fileSystem.js";
 import {
+  type FileStat,
+  type FileSystem,
   giveBackBits,
   hashAt,
-  hashOf,
+  isBehindLink,
   isUnreached,
   linkOrRename,
   lookIfReached,
   syncDirectories,
   tryAll,
-} from "./fsHelpers.js";
+} from "./fileSystem.js";
 import { copyPaths, directoriesOf, type Journal, type JournalEntry, keptPath, stagedPath } from "./journal.js";
-import { isTorn } from "./tornWrite.js";
 
 /** A file that is left as it is, because somebody else has changed it, or taken away what was kept of it. */
 export interface Foreign {
@@ -46,7 +48,7 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
     ...directories.map((directory) => () => {
       if (lookIfReached(files, directory) !== undefined) removeEmpty(workspace, directory);
     }),
-    () => syncDirectories(workspace, directoriesOf(journal)),
+    () => syncDirectories(files, directoriesOf(journal)),
   ]);
   // What could not be looked at may have been away when its step found nothing to do.
   return { foreign, code: code ?? (unseen === undefined ? undefined : findAway(workspace, journal)) };
@@ -89,7 +91,7 @@ function removeEmpty({ files }: DiskWorkspace, directory: string): void {
   }
 }
 
-interface Site {
+interface RollBackContext {
   readonly workspace: DiskWorkspace;
   readonly journal: Journal;
   readonly entry: JournalEntry;
@@ -99,7 +101,7 @@ interface Site {
 }
 
 /** Gives one name back what it had; or answers what stands there that nobody of ours has written. */
-function restore(site: Site): Foreign | undefined {
+function restore(site: RollBackContext): Foreign | undefined {
   const { workspace, entry } = site;
   const { files } = workspace;
   if (entry.before === null) return uncreate(site);
@@ -115,14 +117,14 @@ function restore(site: Site): Foreign | undefined {
 }
 
 /** A file that is left as it is; what was kept of one that is written in place is not beside it, and stays. */
-function leftAs({ workspace, journal, entry, index }: Site): Foreign {
+function leftAs({ workspace, journal, entry, index }: RollBackContext): Foreign {
   const { old } = copyPaths(workspace.state, journal, index);
   const isKept = entry.way === "inPlace" && workspace.files.look(old) !== undefined;
   return { path: entry.path, ...(isKept ? { kept: old } : {}) };
 }
 
 /** Behind a link that somebody has put there is nothing of ours to take away, and nothing of theirs that is to come back. */
-function uncreate(site: Site): Foreign | undefined {
+function uncreate(site: RollBackContext): Foreign | undefined {
   const { workspace, entry } = site;
   let now: FileStat | undefined;
   try {
@@ -138,7 +140,7 @@ function uncreate(site: Site): Foreign | undefined {
 }
 
 /** The old file is beside its name, or it has the name. */
-function giveBack(site: Site, now: FileStat | undefined): Foreign | undefined {
+function giveBack(site: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { workspace, journal, entry, index } = site;
   const { files } = workspace;
   const { path, before } = entry;
@@ -146,10 +148,10 @@ function giveBack(site: Site, now: FileStat | undefined): Foreign | undefined {
   if (now?.inode === before?.inode) return undefined;
   if (files.look(kept) === undefined) return findLost(site, now);
   if (now === undefined) {
-    if (isReplaced(site, index)) linkOrRename(workspace, kept, path);
+    if (isReplaced(site, index)) linkOrRename(files, kept, path);
     return undefined;
   }
-  const hash = hashAt(workspace, path, now);
+  const hash = hashAt(files, path, now);
   // What somebody else has put there before we did is told only where it looks like ours.
   if (!isReplaced(site, index)) return hash === entry.after?.hash ? { path } : undefined;
   if (isOurs(site, now)) files.rename(kept, path);
@@ -161,14 +163,14 @@ function giveBack(site: Site, now: FileStat | undefined): Foreign | undefined {
  * Where there is nothing beside a name any more, all was given back already. Otherwise somebody has taken it away, as programs
  * do that clean directories, and what the batch did stays.
  */
-function findLost(site: Site, now: FileStat | undefined): Foreign | undefined {
+function findLost(site: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { path } = site.entry;
   if (now === undefined) return isReplaced(site, site.index) ? { path } : undefined;
   return isPut(site, now) ? { path, isLost: true } : undefined;
 }
 
 /** Where the new file is still beside its name, it is somebody else who has changed or freed that, and before we did. */
-function isReplaced({ workspace, journal }: Site, index: number): boolean {
+function isReplaced({ workspace, journal }: RollBackContext, index: number): boolean {
   return journal.entries[index]?.way !== "replace" || workspace.files.look(stagedPath(journal, index)) === undefined;
 }
 
@@ -177,7 +179,7 @@ function isReplaced({ workspace, journal }: Site, index: number): boolean {
  * and a later file may get the number of one that is gone. A file that moved, and that its old name has lost otherwise than
  * by the batch, is no longer ours: somebody may have moved it here, and this may be all that is left of it.
  */
-function isOurs(site: Site, now: FileStat): boolean {
+function isOurs(site: RollBackContext, now: FileStat): boolean {
   const { workspace, journal, sources } = site;
   if (!isPut(site, now)) return false;
   const from = sources.get(now.inode) ?? [];
@@ -187,22 +189,24 @@ function isOurs(site: Site, now: FileStat): boolean {
 }
 
 /** Whether what stands at a name is the file that the batch put there, with the bytes that it had then. */
-function isPut({ workspace, entry: { path, after } }: Site, now: FileStat): boolean {
-  return after?.inode === now.inode && hashAt(workspace, path, now) === after.hash;
+function isPut({ workspace, entry: { path, after } }: RollBackContext, now: FileStat): boolean {
+  return after?.inode === now.inode && hashAt(workspace.files, path, now) === after.hash;
 }
 
 /** Whether a name has what it had: its file, or, where the disk refused a link to that, the copy that was kept instead. */
-function hasBack({ workspace, journal }: Site, index: number): boolean {
+function hasBack({ workspace, journal }: RollBackContext, index: number): boolean {
   const { path, before } = journal.entries[index] as JournalEntry;
   const there = workspace.files.look(path);
-  return there !== undefined && (there.inode === before?.inode || hashAt(workspace, path, there) === before?.hash);
+  return (
+    there !== undefined && (there.inode === before?.inode || hashAt(workspace.files, path, there) === before?.hash)
+  );
 }
 
-function refill({ workspace, journal, entry, index }: Site, now: FileStat | undefined): Foreign | undefined {
+function refill({ workspace, journal, entry, index }: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, state } = workspace;
   const { path, before, after } = entry;
   const copies = copyPaths(state, journal, index);
-  if (now?.kind === "file" && hashAt(workspace, path, now) === before?.hash) {
+  if (now?.kind === "file" && hashAt(files, path, now) === before?.hash) {
     if (now.inode !== before?.inode) return undefined;
     giveBackBits(files, path, before.mode);
     // They may have been written by who was killed before they lasted.
@@ -228,4 +232,30 @@ function isTornBetween(
   sides: { readonly old: Uint8Array; readonly new: string },
 ): boolean {
   return files.look(sides.new) !== undefined && isTorn(found, sides.old, files.read(sides.new, limits.fileBytes));
+}
+
+/** Bytes that a disk writes whole or not at all; none that is in use has smaller sectors. */
+const sector = 512;
+
+/**
+ * Tells whether a file holds what writes that were cut off may have left. A sector may hold old bytes, new bytes, or old, new and
+ * old ones in turn: the batch's write was cut off there, and then the write that rolled it back. Bytes that a file has grown by and
+ * that were not written are zero. Such a file may be overwritten: it holds nothing that somebody else wrote.
+ */
+export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array): boolean {
+  const [least, most] = [Math.min(before.length, after.length), Math.max(before.length, after.length)];
+  if (found.length < least || found.length > most) return false;
+  for (let from = 0; from < found.length; from += sector) {
+    const to = Math.min(from + sector, found.length);
+    if (!isJoined(found, [before, after, before], from, to)) return false;
+  }
+  return true;
+}
+
+/** Whether `[from, to)` has a stretch of each side in turn, which may be empty; behind the end of a side come zeros. */
+function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
+  let at = from;
+  // As long as it lasts: what one side has more, the next ones need not have.
+  for (const side of sides) while (at < to && found[at] === (side[at] ?? 0)) at++;
+  return at === to;
 }

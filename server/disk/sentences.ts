@@ -63,6 +63,9 @@ export type Holder =
   /** A session whose announcement this version can't read; `problem` is a sentence that says what to do. */
   | { readonly kind: "hidden"; readonly problem: string };
 
+/** A part of a call that has a limit, as `batchFailures.tooLarge` names it. */
+export const changedOnDisk = "what the call changes on disk";
+
 /** Failures of writing files that no editor has open. */
 export const diskFailures = {
   locked(path: string, holder: Holder): Failure {

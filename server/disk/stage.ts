@@ -3,10 +3,9 @@ import { dirname } from "node:path";
 import { clip } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type AttributePair, isSystemError, unlinkIfThere } from "./fileSystem.js";
-import { foreignRights, syncDirectories } from "./fsHelpers.js";
+import { type AttributePair, foreignRights, isSystemError, syncDirectories, unlinkIfThere } from "./fileSystem.js";
 import { copyPaths, type Journal, type JournalEntry, keptPath, stagedPath, writeJournal } from "./journal.js";
-import type { After, Before, Target } from "./preflight.js";
+import type { After, Before, DiskTarget } from "./preflight.js";
 import { diskSentences } from "./sentences.js";
 
 /** A batch that is ready. */
@@ -14,7 +13,7 @@ export interface Prepared {
   /** As it is on the disk, but for the ways that were found out since. */
   readonly journal: Journal;
   /** In the order of the journal's entries. */
-  readonly targets: readonly Target[];
+  readonly targets: readonly DiskTarget[];
   /** For the answer. */
   readonly warnings: readonly string[];
 }
@@ -22,7 +21,7 @@ export interface Prepared {
 /** The journal of a batch that begins. */
 export function firstJournal(
   workspace: DiskWorkspace,
-  targets: readonly Target[],
+  targets: readonly DiskTarget[],
   batch: Pick<Journal, "id" | "label" | "started"> & { readonly directories: readonly string[] },
 ): Journal {
   const entries = targets.map(
@@ -59,11 +58,11 @@ interface Copy extends AttributePair {
 /** Writes the journal first, and then what it names. Throws what the system refuses; the journal then tells what to sweep. */
 export function prepare(
   workspace: DiskWorkspace,
-  { targets, journal }: { readonly targets: readonly Target[]; readonly journal: Journal },
+  { targets, journal }: { readonly targets: readonly DiskTarget[]; readonly journal: Journal },
   progress: Progress,
 ): Prepared {
   writeJournal(workspace, journal);
-  const site: Site = { workspace, journal };
+  const site: StageContext = { workspace, journal };
   const copies: Copy[] = [];
   const ways = targets.map((target, index): JournalEntry["way"] => {
     progress.at = target.slot.name;
@@ -72,17 +71,17 @@ export function prepare(
   const { fixed, warnings } = giveAttributes(site, targets, copies);
   for (const index of fixed) {
     for (const path of [stagedPath(journal, index), keptPath(journal, index)]) unlinkIfThere(workspace.files, path);
-    copyBoth(site, targets[index] as Target, index);
+    copyBoth(site, targets[index] as DiskTarget, index);
     ways[index] = "inPlace";
   }
   const decided = {
     ...journal,
-    entries: journal.entries.map((entry, i) => decide(site, { ...entry, way: ways[i] ?? entry.way }, i)),
+    entries: journal.entries.map((entry, i) => withInode(site, { ...entry, way: ways[i] ?? entry.way }, i)),
   };
   makeLast(workspace, { journal: decided, targets });
   // Their helpers are swept no more, so that what was taken away here must not come back.
   syncDirectories(
-    workspace,
+    workspace.files,
     fixed.map((index) => dirname(keptPath(journal, index))),
   );
   const lost = targets.filter(({ before }, i) => ways[i] === "inPlace" && losesBits(workspace, before));
@@ -96,13 +95,13 @@ function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefin
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
 }
 
-interface Site {
+interface StageContext {
   readonly workspace: DiskWorkspace;
   readonly journal: Journal;
 }
 
 /** Names the file that is ready beside a name: by it, and not by bytes that others may write, too, it is known again there. */
-function decide({ workspace, journal }: Site, entry: JournalEntry, index: number): JournalEntry {
+function withInode({ workspace, journal }: StageContext, entry: JournalEntry, index: number): JournalEntry {
   const staged = entry.way === "inPlace" ? undefined : workspace.files.look(stagedPath(journal, index));
   return staged === undefined || entry.after === null
     ? entry
@@ -111,8 +110,8 @@ function decide({ workspace, journal }: Site, entry: JournalEntry, index: number
 
 /** Answers the way that was found; adds to `copies` which file is to have the attributes of which. */
 function prepareOne(
-  site: Site,
-  { target, index, copies }: { readonly target: Target; readonly index: number; readonly copies: Copy[] },
+  site: StageContext,
+  { target, index, copies }: { readonly target: DiskTarget; readonly index: number; readonly copies: Copy[] },
 ): JournalEntry["way"] {
   const { workspace, journal } = site;
   const { way, before, after, slot } = target;
@@ -142,7 +141,7 @@ function tryLink({ files }: DiskWorkspace, from: string, to: string): boolean {
 }
 
 /** What a name is to have: the very file that moves there, where the disk can do that; otherwise a new one. */
-function stageNew({ workspace, journal }: Site, after: After, index: number): Copy[] {
+function stageNew({ workspace, journal }: StageContext, after: After, index: number): Copy[] {
   const { files } = workspace;
   const { source, bytes, mode } = after;
   const path = stagedPath(journal, index);
@@ -164,7 +163,11 @@ function copyFile({ files }: DiskWorkspace, { bytes, stat: { mode } }: Before, p
 }
 
 /** Both sides of a file that is written in place: one to go back to, one to tell a write that was cut off. */
-function copyBoth({ workspace: { files, state }, journal }: Site, { before, after }: Target, index: number): void {
+function copyBoth(
+  { workspace: { files, state }, journal }: StageContext,
+  { before, after }: DiskTarget,
+  index: number,
+): void {
   const copies = copyPaths(state, journal, index);
   files.make(copies.old, before?.bytes ?? Buffer.alloc(0), 0o600);
   files.make(copies.new, after?.bytes ?? Buffer.alloc(0), 0o600);
@@ -172,8 +175,8 @@ function copyBoth({ workspace: { files, state }, journal }: Site, { before, afte
 
 /** The indices of files that would lose something of themselves as another file, and have to be written in place. */
 function giveAttributes(
-  { workspace, journal }: Site,
-  targets: readonly Target[],
+  { workspace, journal }: StageContext,
+  targets: readonly DiskTarget[],
   copies: readonly Copy[],
 ): { readonly fixed: readonly number[]; readonly warnings: readonly string[] } {
   const done = workspace.files.copyAttributes(copies);
@@ -193,7 +196,7 @@ function giveAttributes(
 /** Files first and names after them, so that no name on the disk leads to a file that is not. */
 function makeLast(
   workspace: DiskWorkspace,
-  { journal, targets }: { readonly journal: Journal; readonly targets: readonly Target[] },
+  { journal, targets }: { readonly journal: Journal; readonly targets: readonly DiskTarget[] },
 ): void {
   const { files, state } = workspace;
   const paths = journal.entries.flatMap(({ way }, index) => {
@@ -205,5 +208,5 @@ function makeLast(
   const made = paths.filter((path) => files.look(path) !== undefined);
   // Links to files that were there before need no more than their names.
   for (const path of made) if (!old.has(files.look(path)?.inode)) files.sync(path);
-  syncDirectories(workspace, made.map(dirname));
+  syncDirectories(files, made.map(dirname));
 }

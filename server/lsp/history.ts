@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { FileChange } from "../plan/outcome.js";
 import { limits } from "../text/limits.js";
 import type { KeptFile } from "../workspace/fileBackup.js";
-import type { Place } from "../workspace/paths.js";
+import type { ResolvedPath } from "../workspace/paths.js";
 import type { Caller } from "./protocol.js";
 
 /** One step of what was applied or proposed: the text of a file that is there, or what is done to a whole file. */
@@ -35,7 +35,7 @@ export interface Proposal {
   readonly label: string;
   readonly steps: readonly AppliedStep[];
   /** Where its files are, by URI. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, ResolvedPath>;
   /** Open documents whose text has not been seen as it is planned, by the URI that they have. */
   readonly unseen: Map<string, FileChange>;
 }

@@ -1,5 +1,4 @@
 /** Sentences about requests, the way to the editor and back, and whole calls. */
-
 import { mergeWith } from "../plan/edits/sentences.js";
 import { clip, count, type Failure, makeFailure, quote } from "../plan/failure.js";
 import { indices } from "../plan/sentences.js";

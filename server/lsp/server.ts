@@ -1,5 +1,4 @@
 /** The language server: announces what it can, mirrors what the client has, and hands each request to the one function. */
-
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type Connection,
@@ -17,8 +16,8 @@ import { quote } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
+import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
-import { pathOfSyncedUri } from "../workspace/uri.js";
 import { settleProposals, watchProposals } from "./apply/recordApplied.js";
 import { recoverAtStart } from "./apply/steps/disk.js";
 import { createCallers } from "./callers.js";
@@ -120,7 +119,7 @@ const messageTypes: Record<LogLevel, MessageType> = {
 
 function initialize(
   session: Session,
-  settings: SettingsSource,
+  settings: ClientSettings,
   params: InitializeParams,
   start: ServerStart,
 ): InitializeResult {
@@ -185,7 +184,7 @@ function changeFolders(session: Session, params: unknown): void {
 }
 
 /** Where the settings come from over time. */
-interface SettingsSource {
+interface ClientSettings {
   /** What the client sends of itself. */
   push(value: unknown): void;
   /** Asks the client, if it can be asked. */
@@ -194,7 +193,7 @@ interface SettingsSource {
   subscribe(): void;
 }
 
-function createSettings(session: Session): SettingsSource {
+function createSettings(session: Session): ClientSettings {
   const warnOnce = createWarnOnce();
   let pushed: unknown[] = [];
   let pulled: unknown;

@@ -3,9 +3,9 @@ import type { CancellationToken, ClientCapabilities, Connection } from "vscode-l
 import type { Holder } from "../disk/sentences.js";
 import type { Documents, OpenDocument } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
+import { pathOfSyncedUri } from "../workspace/pathText.js";
 import type { Settings } from "../workspace/settings.js";
 import type { World } from "../workspace/takeSnapshot.js";
-import { pathOfSyncedUri } from "../workspace/uri.js";
 import type { Callers } from "./callers.js";
 import type { ClientFacts } from "./clients.js";
 import type { PositionEncoding } from "./edit/positions.js";

@@ -1,7 +1,7 @@
 /** Answers `multiEdit/status`: what the server knows of its session. */
 import { sameAsDisk } from "../workspace/files.js";
 import { mapBounded } from "../workspace/identity.js";
-import { pathOfSyncedUri } from "../workspace/uri.js";
+import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { settleProposals } from "./apply/recordApplied.js";
 import { protocolVersion, type StatusResult } from "./protocol.js";
 import type { Session } from "./session.js";

@@ -1,5 +1,5 @@
 /** The rungs that compare whole lines: another indentation, and the line numbers of a file view. */
-import { isAllBlank, isBlank, splitLines, trimEnd, trimStart } from "../text/chars.js";
+import { isAllBlank, isBlank, splitLines, trimEnd, trimStart, withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { LineFold } from "./lineTable.js";
 import type { Found, Place, Reshape, Sought } from "./place.js";
@@ -124,7 +124,7 @@ export function withoutView(text: string): string | undefined {
 /** A caller's text as the document has it at a place; `undefined` where a line has less indentation than is to be removed. */
 export function reshaped(text: string, reshape: Reshape | undefined): string | undefined {
   if (reshape === undefined) return text;
-  if (reshape.kind === "unmark") return text.replace(/^\uFEFF/, "");
+  if (reshape.kind === "unmark") return withoutMark(text);
   return reshape.kind === "unview" ? stripped(text, reshape) : shifted(text, reshape);
 }
 

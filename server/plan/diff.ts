@@ -1,6 +1,8 @@
 /** Unified diffs in git's style, made from the changes that are known rather than by comparing whole texts. */
+
 import { diffArrays, formatPatch, type StructuredPatch } from "diff";
 import type { Change } from "../text/changeSet.js";
+import { byteOrderMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { LineIndex } from "../text/lines.js";
 import { toEnd } from "../text/slices.js";
@@ -32,7 +34,7 @@ export function diffOf(file: FileChange): FileDiff {
 export function* diffing(file: FileChange): Generator<void, FileDiff> {
   const { document, kind } = file;
   if (file.change.isEmpty && kind === "update") return { text: "", added: 0, removed: 0, firstChangedLine: 0 };
-  const mark = document.bom ? "\uFEFF" : "";
+  const mark = document.bom ? byteOrderMark : "";
   const changes = file.change.changes.map(({ from, to, insert }) => ({
     from: from + mark.length,
     to: to + mark.length,

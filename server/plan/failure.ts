@@ -167,3 +167,14 @@ export function some(names: readonly string[], room: number): string {
   }
   return shown.join(", ");
 }
+
+/** The result of what did not succeed. */
+export interface Failed {
+  readonly ok: false;
+  readonly failure: Failure;
+}
+
+/** Such a result. */
+export function failed(failure: Failure): Failed {
+  return { ok: false, failure };
+}

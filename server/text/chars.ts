@@ -1,7 +1,15 @@
-/** What single UTF-16 units are: blanks, line ends, halves of a character. */
+/** What single UTF-16 units are: a blank, a line end, half of a character, a byte order mark. */
 
 const LF = 10;
 const CR = 13;
+
+/** The byte order mark, with which a text may start. */
+export const byteOrderMark = "\ufeff";
+
+/** A text without the byte order mark that it may start with. */
+export function withoutMark(text: string): string {
+  return text.startsWith(byteOrderMark) ? text.slice(1) : text;
+}
 
 /** Unicode White_Space without LF and CR (Codex trims this set, which is not JavaScript's: U+0085 is in it, U+FEFF is not). */
 export function isBlank(unit: number): boolean {

@@ -114,7 +114,7 @@ export function createDocuments(): Documents {
   };
 }
 
-interface Parts {
+interface DocumentParts {
   readonly uri: string;
   readonly version: number;
   readonly text: string;
@@ -125,7 +125,14 @@ interface Parts {
   readonly lines?: LineIndex | undefined;
 }
 
-function makeDocument({ uri, version, text, rule, formerLines = new Map(), lines: known }: Parts): OpenDocument {
+function makeDocument({
+  uri,
+  version,
+  text,
+  rule,
+  formerLines = new Map(),
+  lines: known,
+}: DocumentParts): OpenDocument {
   let lines = known;
   return {
     uri,
@@ -193,14 +200,16 @@ function changed(
   return { outcome: { kind: after.desynced === undefined ? "synced" : "stillDesynced" }, after };
 }
 
-type Step = { readonly ok: true; readonly document: OpenDocument } | { readonly ok: false; readonly problem: string };
+type SyncStep =
+  | { readonly ok: true; readonly document: OpenDocument }
+  | { readonly ok: false; readonly problem: string };
 
 function applyChange(
   document: OpenDocument,
   version: number,
   { change, at }: { readonly change: unknown; readonly at: number },
   toSpan: ToSpan,
-): Step {
+): SyncStep {
   if (!isRecord(change) || typeof change.text !== "string") return { ok: false, problem: syncProblems.badChange(at) };
   const { text: insert, range, rangeLength } = change;
   if (range === undefined && rangeLength === undefined) return replaced(document, version, insert);
@@ -219,7 +228,7 @@ function applyChange(
   return { ok: true, document: retold(document, version, lines.edited(span.from, span.to, insert, textAfter)) };
 }
 
-function replaced(document: OpenDocument, version: number, text: string): Step {
+function replaced(document: OpenDocument, version: number, text: string): SyncStep {
   if (text.length > limits.syncedLength) {
     return { ok: false, problem: syncProblems.tooLong(text.length, limits.syncedLength) };
   }
@@ -232,7 +241,7 @@ function retold(document: OpenDocument, version: number, lines: LineIndex): Open
 }
 
 /** What stays of a document when its text changes. */
-function kept({ uri, loneCrEndsLine, formerLines }: OpenDocument): Pick<Parts, "uri" | "rule" | "formerLines"> {
+function kept({ uri, loneCrEndsLine, formerLines }: OpenDocument): Pick<DocumentParts, "uri" | "rule" | "formerLines"> {
   return { uri, rule: { loneCrEndsLine }, formerLines };
 }
 

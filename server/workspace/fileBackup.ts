@@ -1,10 +1,9 @@
 /** Keeps a file in memory while it is deleted, so that it can be written again as it was. */
-import { createHash } from "node:crypto";
 import { chmod, lstat, mkdir, readFile, rmdir, unlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
-import { kindOf } from "./files.js";
+import { hashOf, specialKind } from "./files.js";
 import { codeOf } from "./identity.js";
 import { fileProblems, pathFailures } from "./sentences.js";
 
@@ -34,11 +33,10 @@ export async function keepFile(path: string, name: string): Promise<Keeping> {
       return { kind: "failed", failure: pathFailures.tooLarge(name, stats.size, limits.fileBytes, "bytes") };
     }
     if (!stats.isFile()) {
-      return { kind: "failed", failure: pathFailures.ioError(name, fileProblems.notRegular(kindOf(stats))) };
+      return { kind: "failed", failure: pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats))) };
     }
     const bytes = await readFile(path);
-    const hash = createHash("sha256").update(bytes).digest("hex");
-    return { kind: "kept", file: { path, bytes, hash, mode: stats.mode & 0o7777 } };
+    return { kind: "kept", file: { path, bytes, hash: hashOf(bytes), mode: stats.mode & 0o7777 } };
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };

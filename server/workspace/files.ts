@@ -1,4 +1,4 @@
-/** Reads files as text, strictly: what can't be decoded without loss is refused and left alone. */
+/** Files as texts: read strictly, since what can't be decoded without loss is refused and left alone, and written as they were. */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { constants, type Stats } from "node:fs";
@@ -6,6 +6,7 @@ import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { Failure } from "../plan/failure.js";
+import { byteOrderMark, withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { codeOf } from "./identity.js";
 import { fileProblems, pathFailures } from "./sentences.js";
@@ -100,16 +101,10 @@ export async function refuseWrite(path: string, name: string = path): Promise<Fa
       await access(at, constants.W_OK);
       return undefined;
     } catch (error) {
-      const code = codeOf(error);
-      if (code === "ENOENT" && dirname(at) !== at) at = dirname(at);
-      else return refusedBy(code, name);
+      if (codeOf(error) !== "ENOENT" || dirname(at) === at) return refusedBy(error, name);
+      at = dirname(at);
     }
   }
-}
-
-/** A text without the byte order mark that it may start with. */
-export function withoutMark(text: string): string {
-  return text.startsWith(mark) ? text.slice(1) : text;
 }
 
 interface HowToRead {
@@ -120,15 +115,19 @@ interface HowToRead {
 
 const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
 
-const mark = "\ufeff";
-
 /** Between the look and the opening the file may have been exchanged: never wait for a pipe, never follow a link. */
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-function refusedBy(code: string, name: string): Failure {
+/** Why a file can't be written, by the system's error; `otherwise` is said of all that is not a missing permission. */
+export function refusedBy(
+  error: unknown,
+  name: string,
+  otherwise: (name: string, problem: string) => Failure = pathFailures.ioError,
+): Failure {
+  const code = codeOf(error);
   return ["EACCES", "EPERM", "EROFS"].includes(code)
     ? pathFailures.readOnly(name)
-    : pathFailures.ioError(name, fileProblems.system(code));
+    : otherwise(name, fileProblems.system(code));
 }
 
 /** As numbers, because a file is closed at once where another thread need not be asked to. */
@@ -140,7 +139,14 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
   const stats = fs.fstatSync(fd);
   const refusal = refuseKind(stats, name);
   if (refusal !== undefined) return { kind: "failed", failure: refusal };
-  const bytes = readSmall(fd, stats.size) ?? (await readBytes(fd, stats.size));
+  const buffer = Buffer.allocUnsafe(stats.size + 1);
+  const length =
+    stats.size <= small
+      ? fs.readSync(fd, buffer, 0, buffer.length, 0)
+      : (await read(fd, buffer, 0, buffer.length, 0)).bytesRead;
+  // All that was expected came, and of the byte after it, which was asked for, nothing: that is the end.
+  const isAll = length === stats.size;
+  const bytes = isAll ? buffer.subarray(0, length) : readRest(fd, buffer, length, limits.fileBytes);
   if (bytes.length > limits.fileBytes) {
     return { kind: "failed", failure: pathFailures.tooLarge(name, bytes.length, limits.fileBytes, "bytes") };
   }
@@ -152,7 +158,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
     text,
     bom,
     encoding,
-    ...(isHashed ? { hash: createHash("sha256").update(bytes).digest("hex") } : {}),
+    ...(isHashed ? { hash: hashOf(bytes) } : {}),
     size: bytes.length,
   };
 }
@@ -160,70 +166,80 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
 /** `undefined`: a regular file of a size that is read. */
 function refuseKind(stats: Stats, name: string): Failure | undefined {
   if (stats.isDirectory()) return pathFailures.isDirectory(name);
-  if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(kindOf(stats)));
+  if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats)));
   if (stats.size > limits.fileBytes) return pathFailures.tooLarge(name, stats.size, limits.fileBytes, "bytes");
   return undefined;
 }
 
-/** What something is that is neither a file nor a directory, in words. */
-export function kindOf(stats: Stats): string {
-  if (stats.isSymbolicLink()) return "a symbolic link";
-  if (stats.isFIFO()) return "a pipe";
-  if (stats.isSocket()) return "a socket";
-  return "a device";
+/** Something that is neither a file nor a directory. */
+export function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
+  if (stats.isSymbolicLink()) return "link";
+  if (stats.isFIFO()) return "pipe";
+  return stats.isSocket() ? "socket" : "device";
 }
 
-/** All bytes of a file that is read in no time; `undefined`: it is large, or has another size than was expected. */
-function readSmall(fd: number, expected: number): Buffer | undefined {
-  if (expected > small) return undefined;
-  const buffer = Buffer.allocUnsafe(expected + 1);
-  return fs.readSync(fd, buffer, 0, buffer.length, 0) === expected ? buffer.subarray(0, expected) : undefined;
-}
-
-/** Bytes. */
+/** Bytes that are read in no time. */
 const small = 65_536;
 
-/** All bytes, or one more than the limit of a file that grew meanwhile. */
-async function readBytes(fd: number, expected: number): Promise<Buffer> {
-  let buffer = Buffer.allocUnsafe(expected + 1);
-  let length = 0;
-  for (;;) {
-    const { bytesRead } = await read(fd, buffer, length, buffer.length - length, length);
-    length += bytesRead;
-    // All that was expected came, and of the byte behind it, which was asked for, nothing: that is the end.
-    const isAll = bytesRead === 0 || (length === expected && length < buffer.length);
-    if (isAll || length > limits.fileBytes) return buffer.subarray(0, length);
-    if (length < buffer.length) continue;
-    const larger = Buffer.allocUnsafe(Math.min(buffer.length * 2 + 4096, limits.fileBytes + 1));
-    buffer.copy(larger);
-    buffer = larger;
+/**
+ * All bytes of an open file; of one that has more than `most`, one byte more than that. `buffer`, of at most so many, holds the
+ * first `length` of them already.
+ */
+export function readRest(fd: number, buffer: Buffer, length: number, most: number): Buffer {
+  let [bytes, held] = [buffer, length];
+  while (held <= most) {
+    if (held === bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.min(held * 2 + 4096, most + 1));
+      bytes.copy(larger);
+      bytes = larger;
+    }
+    const count = fs.readSync(fd, bytes, held, bytes.length - held, held);
+    if (count === 0) break;
+    held += count;
   }
+  return bytes.subarray(0, held);
+}
+
+/** SHA-256, in hex. */
+export function hashOf(bytes: Uint8Array | string): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** The text of a file's bytes, or why there is none, as the clause that `pathFailures.unsupportedEncoding` takes. */
-export type Decoded =
+export type DecodedText =
   | { readonly ok: true; readonly text: string; readonly encoding: Encoding; readonly bom: boolean }
   | { readonly ok: false; readonly problem: string };
 
 /** Decodes strictly: bytes that two texts could stand for, or none, are refused. */
-export function decodeBytes(bytes: Buffer): Decoded {
+export function decodeBytes(bytes: Buffer): DecodedText {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, "utf-16le");
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, "utf-16be");
   if (bytes.includes(0)) return { ok: false, problem: fileProblems.binary() };
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { ok: true, text: withoutMark(text), encoding: "utf-8", bom: text.startsWith(mark) };
+    return { ok: true, text: withoutMark(text), encoding: "utf-8", bom: text.startsWith(byteOrderMark) };
   } catch {
     return { ok: false, problem: fileProblems.notUtf8() };
   }
 }
 
 /** By hand, because Node's own decoder knows big endian only where it was built with all of ICU. */
-function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): Decoded {
+function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedText {
   if (bytes.length % 2 === 1) return { ok: false, problem: fileProblems.notUtf16() };
   const littleEndian = encoding === "utf-16le" ? bytes : Buffer.from(bytes).swap16();
   const text = littleEndian.toString("utf16le", 2);
   if (text.includes("\0")) return { ok: false, problem: fileProblems.binary() };
   if (!text.isWellFormed()) return { ok: false, problem: fileProblems.notUtf16() };
   return { ok: true, text, encoding, bom: true };
+}
+
+/**
+ * The bytes of a text that has no byte order mark; with `bom` they get one. A text that did not change has its old bytes again,
+ * because decoding is strict: an encoding has one sequence of bytes for a text.
+ */
+export function encodeText(text: string, { encoding, bom }: Pick<TextFile, "encoding" | "bom">): Buffer {
+  const marked = bom ? byteOrderMark + text : text;
+  if (encoding === "utf-8") return Buffer.from(marked, "utf8");
+  const littleEndian = Buffer.from(marked, "utf16le");
+  return encoding === "utf-16le" ? littleEndian : littleEndian.swap16();
 }

@@ -1,10 +1,10 @@
 /** Which file a path is: its canonical path, and device and inode where it exists, so that one file has one identity. */
+
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { limits } from "../text/limits.js";
-import { pathsOf } from "./pathRules.js";
+import { pathOfSyncedUri, pathsOf } from "./pathText.js";
 import { fileProblems } from "./sentences.js";
-import { pathOfSyncedUri } from "./uri.js";
 
 /** An open document as far as resolving paths needs it. */
 export interface OpenText {
@@ -50,12 +50,12 @@ export interface OpenFile {
 
 /** The editor's open documents, by what a path may have in common with them. */
 export interface OpenFiles {
-  byUri(uri: string): OpenText | undefined;
+  readonly byUri: ReadonlyMap<string, OpenText>;
   /** Those whose own path is spelt exactly so. */
-  byPath(path: string): readonly OpenFile[];
+  readonly byPath: ReadonlyMap<string, readonly OpenFile[]>;
   /** Those that are the same file. The first call looks at all of them; what it found is kept. */
   byIdentity(identity: string): Promise<readonly OpenFile[]>;
-  all(): readonly OpenFile[];
+  readonly all: readonly OpenFile[];
 }
 
 /**
@@ -71,14 +71,13 @@ export async function canonicalise(
     const real = await realpath(path);
     // The system has just been there, so that this takes less time than to wait for another thread once more.
     const stats = statSync(real, { bigint: true });
-    const identity = stats.ino === 0n ? pathIdentity(real, platform) : inodeIdentity(stats);
     return {
       ok: true,
       path: real,
       onDisk: true,
       isDirectory: stats.isDirectory(),
       isRegular: stats.isFile(),
-      identity,
+      identity: toIdentity(real, platform, stats),
     };
   } catch (error) {
     const code = codeOf(error);
@@ -90,26 +89,26 @@ export async function canonicalise(
 
 /** The texts as they are now; later changes of the mirror are not seen. */
 export function indexOpenFiles(texts: OpenTexts, platform: NodeJS.Platform): OpenFiles {
-  const uris = new Map<string, OpenText>();
-  const files: OpenFile[] = [];
-  const paths = new Map<string, OpenFile[]>();
+  const byUri = new Map<string, OpenText>();
+  const all: OpenFile[] = [];
+  const byPath = new Map<string, OpenFile[]>();
   for (const open of texts.all()) {
-    uris.set(open.uri, open);
+    byUri.set(open.uri, open);
     const path = pathOfSyncedUri(open.uri, platform);
     if (path === undefined) continue;
     const file = { open, path: pathsOf(platform).resolve(path) };
-    files.push(file);
-    addTo(paths, file.path, file);
+    all.push(file);
+    addTo(byPath, file.path, file);
   }
   let identities: Promise<ReadonlyMap<string, readonly OpenFile[]>> | undefined;
   return {
-    byUri: (uri) => uris.get(uri),
-    byPath: (path) => paths.get(path) ?? [],
+    byUri,
+    byPath,
+    all,
     async byIdentity(identity) {
-      identities ??= indexIdentities(files, platform);
+      identities ??= indexIdentities(all, platform);
       return (await identities).get(identity) ?? [];
     },
-    all: () => files,
   };
 }
 
@@ -117,10 +116,10 @@ export function indexOpenFiles(texts: OpenTexts, platform: NodeJS.Platform): Ope
 export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
-  const worker = async (): Promise<void> => {
+  const workers = Array.from({ length: Math.min(items.length, limits.parallelReads) }, async () => {
     for (const [index, item] of queue) results[index] = await task(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(items.length, limits.parallelReads) }, worker));
+  });
+  await Promise.all(workers);
   return results;
 }
 
@@ -142,38 +141,32 @@ export function codeOf(error: unknown): string {
 async function canonicaliseAbsent(path: string, platform: NodeJS.Platform, hops: number): Promise<Canonical> {
   const { dirname, basename, join, resolve } = pathsOf(platform);
   const above = dirname(path);
-  const absent = (at: string): Canonical => ({
-    ok: true,
-    path: at,
-    onDisk: false,
-    isDirectory: false,
-    isRegular: false,
-    identity: pathIdentity(at, platform),
-  });
-  if (above === path) return absent(path);
-  const parent = await canonicalise(above, platform, hops);
-  if (!parent.ok) return parent;
-  const target = await linkTarget(path);
-  if (target === undefined) return absent(join(parent.path, basename(path)));
-  if (hops === 0) return { ok: false, problem: fileProblems.system("ELOOP") };
-  return canonicalise(resolve(parent.path, target), platform, hops - 1);
-}
-
-/** `undefined`: there is no symbolic link. */
-async function linkTarget(path: string): Promise<string | undefined> {
-  try {
-    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined;
-  } catch {
-    return undefined;
+  let at = path;
+  if (above !== path) {
+    const parent = await canonicalise(above, platform, hops);
+    if (!parent.ok) return parent;
+    at = join(parent.path, basename(path));
+    // Only a symbolic link can be read.
+    const target = await readlink(path).catch(() => undefined);
+    if (target !== undefined) {
+      if (hops === 0) return { ok: false, problem: fileProblems.system("ELOOP") };
+      return canonicalise(resolve(parent.path, target), platform, hops - 1);
+    }
   }
+  const identity = toIdentity(at, platform);
+  return { ok: true, path: at, onDisk: false, isDirectory: false, isRegular: false, identity };
 }
 
-function inodeIdentity(stats: { readonly dev: bigint; readonly ino: bigint }): string {
-  return `inode ${stats.dev}:${stats.ino}`;
-}
-
-/** A file that is not there yet has no inode; where disks commonly ignore case, two spellings of it will be one file. */
-function pathIdentity(path: string, platform: NodeJS.Platform): string {
+/**
+ * The same for all paths of one file, by what the system says of it; `undefined`: it is not there yet. Then it has no inode, and
+ * where disks commonly ignore case, two spellings of it will be one file.
+ */
+function toIdentity(
+  path: string,
+  platform: NodeJS.Platform,
+  stats?: { readonly dev: bigint; readonly ino: bigint },
+): string {
+  if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
   const folds = platform === "win32" || platform === "darwin";
   return `path ${folds ? path.normalize("NFC").toLowerCase() : path}`;
 }
@@ -192,12 +185,12 @@ async function indexIdentities(
 async function identityOf(path: string, platform: NodeJS.Platform): Promise<string> {
   try {
     const stats = await stat(path, { bigint: true });
-    if (stats.ino !== 0n) return inodeIdentity(stats);
+    if (stats.ino !== 0n) return toIdentity(path, platform, stats);
   } catch {
     // The canonical path decides.
   }
   const canonical = await canonicalise(path, platform);
-  return canonical.ok ? canonical.identity : pathIdentity(path, platform);
+  return canonical.ok ? canonical.identity : toIdentity(path, platform);
 }
 
 function addTo<V>(index: Map<string, V[]>, key: string, value: V): void {

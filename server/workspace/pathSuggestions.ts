@@ -1,17 +1,10 @@
 /** Paths that may have been meant where there is no file: a hint for the caller, never a guess of ours. */
 import { opendir } from "node:fs/promises";
+import { editDistance } from "../text/editDistance.js";
 import { limits } from "../text/limits.js";
 import { mapBounded } from "./identity.js";
-import { isInside, pathsOf } from "./pathRules.js";
-import type { Place, Resolved, Resolver } from "./resolvedPath.js";
-
-/** A path at which nothing was found. */
-export interface Missing {
-  /** As the caller spelt it. */
-  readonly sent: string;
-  /** Canonical paths at which it was looked for. */
-  readonly searched: readonly string[];
-}
+import { isInside, pathsOf } from "./pathText.js";
+import type { Missing, Resolved, ResolvedPath, Resolver } from "./resolvedPath.js";
 
 /**
  * For the missing paths of one call, which share what is read of directories. Nothing is read before one is looked for.
@@ -20,9 +13,9 @@ export interface Missing {
  * directory that exists or below its parent, and open files anywhere. Each has been resolved as a caller's path is, so
  * that none is outside, protected, or not there.
  */
-export function createSimilar(resolver: Resolver, platform: NodeJS.Platform): (missing: Missing) => Promise<string[]> {
+export function createSuggest(resolver: Resolver, platform: NodeJS.Platform): (missing: Missing) => Promise<string[]> {
   const left = { directories: limits.similarDirectories, entries: limits.similarEntries };
-  const search: Search = { resolver, platform, listings: new Map(), left };
+  const search: SuggestionSearch = { resolver, platform, listings: new Map(), left };
   return (missing) => findSimilar(missing, search);
 }
 
@@ -56,7 +49,7 @@ interface Listing {
 }
 
 /** What the missing paths of one call share. */
-interface Search {
+interface SuggestionSearch {
   readonly resolver: Resolver;
   readonly platform: NodeJS.Platform;
   /** By canonical directory; `undefined`: it can't be read, or must not be shown. */
@@ -65,7 +58,7 @@ interface Search {
   readonly left: { directories: number; entries: number };
 }
 
-async function findSimilar({ sent, searched }: Missing, search: Search): Promise<string[]> {
+async function findSimilar({ sent, searched }: Missing, search: SuggestionSearch): Promise<string[]> {
   const { resolve } = search.resolver;
   const spellings = respelt(sent);
   for (const spelling of spellings) if ((await fileAt(spelling, resolve)) !== undefined) return [spelling];
@@ -85,16 +78,16 @@ async function findSimilar({ sent, searched }: Missing, search: Search): Promise
 }
 
 /** Paths that may be meant, each with how far it is from the nearest of those that were looked for. */
-async function candidatesFor(searched: readonly string[], search: Search): Promise<Map<string, number>> {
+async function candidatesFor(searched: readonly string[], search: SuggestionSearch): Promise<Map<string, number>> {
   const { basename, dirname, join } = pathsOf(search.platform);
   const costs = new Map<string, number>();
   const note = (path: string, cost: number): void => {
     costs.set(path, Math.min(cost, costs.get(path) ?? cost));
   };
   for (const sought of searched) {
-    const wanted = fold(basename(sought));
+    const wanted = foldFileName(basename(sought));
     for (const path of search.resolver.openPaths()) {
-      const cost = nameCost(wanted, fold(basename(path)));
+      const cost = nameCost(wanted, foldFileName(basename(path)));
       if (cost !== undefined) note(path, cost + wayCost(sought, path, search));
     }
     for (const { directory, files } of await listAround(dirname(sought), search)) {
@@ -114,7 +107,7 @@ async function candidatesFor(searched: readonly string[], search: Search): Promi
 async function spellThem(
   paths: readonly string[],
   style: "absolute" | "relative",
-  { resolver, platform }: Search,
+  { resolver, platform }: SuggestionSearch,
 ): Promise<string[]> {
   const { relative } = pathsOf(platform);
   const bases = style === "absolute" ? [] : await resolver.bases();
@@ -137,7 +130,7 @@ async function spellThem(
 }
 
 /** The file that a spelling means; `undefined`: it means none that is there and may be edited. */
-async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<Place | undefined> {
+async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<ResolvedPath | undefined> {
   const resolved: Resolved = await resolve(spelling);
   return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
 }
@@ -166,22 +159,22 @@ function endsOf(sent: string): string[] {
 }
 
 /** The nearest directory that exists, with all below it; then its parent likewise. Never what lies outside. */
-async function listAround(directory: string, search: Search): Promise<Listing[]> {
+async function listAround(directory: string, search: SuggestionSearch): Promise<Listing[]> {
   const { dirname } = pathsOf(search.platform);
   let nearest = directory;
-  let listing = await list(nearest, limits.directoryEntries, search);
+  let listing = await listOnce(nearest, limits.directoryEntries, search);
   for (let up = 0; up < limits.comparedNames && listing === undefined && dirname(nearest) !== nearest; up++) {
     nearest = dirname(nearest);
-    listing = await list(nearest, limits.directoryEntries, search);
+    listing = await listOnce(nearest, limits.directoryEntries, search);
   }
   if (listing === undefined) return [];
-  const parent = await list(dirname(nearest), limits.directoryEntries, search);
+  const parent = await listOnce(dirname(nearest), limits.directoryEntries, search);
   const below = await listBelow(listing, search);
   return parent === undefined ? below : [...new Set([...below, ...(await listBelow(parent, search))])];
 }
 
 /** A directory and those below it, level by level; hidden ones last, as they hold much that nobody edits. */
-async function listBelow(start: Listing, search: Search): Promise<Listing[]> {
+async function listBelow(start: Listing, search: SuggestionSearch): Promise<Listing[]> {
   const { join } = pathsOf(search.platform);
   const found: Listing[] = [];
   const plain: string[] = [];
@@ -202,17 +195,17 @@ async function listBelow(start: Listing, search: Search): Promise<Listing[]> {
   return found;
 }
 
-async function listWithinLimits(directory: string, search: Search): Promise<Listing | undefined> {
+async function listWithinLimits(directory: string, search: SuggestionSearch): Promise<Listing | undefined> {
   const { left, listings } = search;
   if (listings.has(directory)) return listings.get(directory);
   if (left.directories === 0 || left.entries <= 0) return undefined;
   left.directories -= 1;
-  const listing = await list(directory, Math.min(limits.directoryEntries, left.entries), search);
+  const listing = await listOnce(directory, Math.min(limits.directoryEntries, left.entries), search);
   left.entries -= listing === undefined ? 0 : listing.files.length + listing.directories.length;
   return listing;
 }
 
-function list(directory: string, most: number, search: Search): Promise<Listing | undefined> {
+function listOnce(directory: string, most: number, search: SuggestionSearch): Promise<Listing | undefined> {
   const known =
     search.listings.get(directory) ??
     (search.resolver.isListable(directory) ? readListing(directory, most) : Promise.resolve(undefined));
@@ -238,10 +231,14 @@ async function readListing(directory: string, most: number): Promise<Listing | u
     // A hint is not worth a failure.
     return undefined;
   }
-  return { directory, files: files.map((name) => ({ name, folded: fold(name) })), directories: directories.sort() };
+  return {
+    directory,
+    files: files.map((name) => ({ name, folded: foldFileName(name) })),
+    directories: directories.sort(),
+  };
 }
 
-const fold = (name: string): string => name.normalize("NFC").toLowerCase();
+const foldFileName = (name: string): string => name.normalize("NFC").toLowerCase();
 
 /** 0 for the same folded name, 1 for each extension that was left out. `undefined`: it is another name. */
 function sameNameCost(wanted: string, name: string): number | undefined {
@@ -255,40 +252,18 @@ function nameCost(wanted: string, name: string): number | undefined {
   if (same !== undefined) return same;
   const most = Math.min(3, Math.floor(wanted.length / 3));
   if (Math.abs(wanted.length - name.length) > most) return undefined;
-  const units = (text: string): string[] => text.split("");
-  const distance = distanceOf(units(wanted), units(name), { other: 1, extra: 1, areAlike: () => false });
+  const distance = editDistance(wanted, name, { other: 1, extra: 1 });
   return distance <= most ? distance : undefined;
 }
 
 /** How far the directories of two files are from each other, in the units of `nameCost`. */
-function wayCost(from: string, to: string, { platform }: Search): number {
+function wayCost(from: string, to: string, { platform }: SuggestionSearch): number {
   const { dirname } = pathsOf(platform);
-  const [a, b] = [from, to].map((path) => fold(dirname(path)).split(/[\\/]/)) as [string[], string[]];
+  const [a, b] = [from, to].map((path) => foldFileName(dirname(path)).split(/[\\/]/)) as [string[], string[]];
   let same = 0;
   while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
   const rest = (names: string[]): string[] => names.slice(same, same + limits.comparedNames);
   // As "util" and "utils", "test" and "tests".
   const areAlike = (x: string, y: string): boolean => x.startsWith(y) || y.startsWith(x);
-  return distanceOf(rest(a), rest(b), { other: 3, extra: 2, areAlike });
-}
-
-/** What the steps from one list to another cost; a replacement of what is alike costs 1. */
-interface StepCosts {
-  readonly other: number;
-  readonly extra: number;
-  readonly areAlike: (a: string, b: string) => boolean;
-}
-
-/** The least sum of insertions, deletions and replacements. */
-function distanceOf(from: readonly string[], to: readonly string[], { other, extra, areAlike }: StepCosts): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column * extra);
-  for (const [line, a] of from.entries()) {
-    const next = [(line + 1) * extra];
-    for (const [column, b] of to.entries()) {
-      const replaced = row[column]! + (a === b ? 0 : areAlike(a, b) ? 1 : other);
-      next.push(Math.min(replaced, row[column + 1]! + extra, next[column]! + extra));
-    }
-    row = next;
-  }
-  return row[to.length]!;
+  return editDistance(rest(a), rest(b), { other: 3, extra: 2, areAlike });
 }

@@ -1,5 +1,6 @@
 /** Which document a caller's path means, and whether it may be touched: every path of every door goes through here. */
-import type { Failure } from "../plan/failure.js";
+
+import { type Failed, type Failure, failed } from "../plan/failure.js";
 import {
   type Canonical,
   canonicalise,
@@ -9,15 +10,27 @@ import {
   type OpenFiles,
   type OpenText,
 } from "./identity.js";
-import { ownFolder } from "./ownFolder.js";
-import { foldName, isInside, namesDirectory, pathsOf, protectedNameIn, windowsProblem } from "./pathRules.js";
-import { insidePath } from "./pathSuggestions.js";
+import { createSuggest, insidePath } from "./pathSuggestions.js";
+import {
+  decodeTolerantly,
+  expandHome,
+  foldName,
+  isFileUri,
+  isInside,
+  namesDirectory,
+  pathOfSyncedUri,
+  pathOfUri,
+  pathsOf,
+  protectedNameIn,
+  textProblem,
+  uriOfPath,
+  windowsProblem,
+} from "./pathText.js";
 import type { Resolved, Resolver, Scope } from "./resolvedPath.js";
 import { pathFailures, pathProblems } from "./sentences.js";
-import { homeFolder } from "./stateFolder.js";
-import { decodeTolerantly, expandHome, isFileUri, pathOfSyncedUri, pathOfUri, textProblem, uriOfPath } from "./uri.js";
+import { canonicalServerFolder, homeFolder } from "./serverFolder.js";
 
-export type { Folder, Place, Resolved, Resolver, Scope } from "./resolvedPath.js";
+export type { Folder, Resolved, ResolvedPath, Resolver, Scope } from "./resolvedPath.js";
 
 /**
  * Looks at the folders once and takes the open documents as they are now. The `expected` paths are looked at in the same
@@ -26,12 +39,17 @@ export type { Folder, Place, Resolved, Resolver, Scope } from "./resolvedPath.js
 export async function createResolver(scope: Scope, expected: readonly string[] = []): Promise<Resolver> {
   const ground = await layGround(scope, expected);
   const { relative } = pathsOf(ground.platform);
-  return {
+  let suggest: Resolver["suggest"] | undefined;
+  const resolver: Resolver = {
+    suggest: (missing) => {
+      suggest ??= createSuggest(resolver, ground.platform);
+      return suggest(missing);
+    },
     resolve: async (sent) => {
       const resolved = await resolveSent(sent, ground);
       if (resolved.ok || resolved.failure.code !== "outsideWorkspace") return resolved;
       const inside = await insidePath(sent, (spelling) => resolveSent(spelling, ground));
-      return inside === undefined ? resolved : fail(outsideFailure(sent, ground, inside));
+      return inside === undefined ? resolved : failed(outsideFailure(sent, ground, inside));
     },
     bases: async () => {
       const root = ground.root === undefined ? undefined : rootOf(ground.root, ground);
@@ -46,11 +64,11 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
       return protectedNameIn(relative(area.canonical, directory), ground.protectedNames) === undefined;
     },
     openPaths: () =>
-      ground.opens
-        .all()
+      ground.opens.all
         .map(({ path }) => path)
         .filter((path) => !ground.hasFolders || lexicalFolderOf(path, ground) !== undefined),
   };
+  return resolver;
 }
 
 /** The directories in which files may be edited, absolute and canonical. */
@@ -96,7 +114,12 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
     ...scope.folders.map(({ path }) => ({ path, isFolder: true })),
     ...scope.additionalFolders.map((path) => ({ path: expandHome(path, home, platform), isFolder: false })),
   ].filter(({ path }) => isAbsolute(path));
-  const look = createLook(platform);
+  const looks = new Map<string, Promise<Canonical>>();
+  const look: Ground["look"] = (path) => {
+    const looked = looks.get(path) ?? canonicalise(path, platform);
+    looks.set(path, looked);
+    return looked;
+  };
   const bases = scope.root === undefined ? scope.folders.map(({ path }) => path) : [scope.root];
   const likely = expected.flatMap((sent) =>
     isAbsolute(sent) ? [resolve(sent)] : bases.map((base) => resolve(base, sent)),
@@ -108,7 +131,7 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
       const canonical = await look(lexical);
       return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
     }),
-    ownFolder(platform),
+    canonicalServerFolder(platform),
   ]);
   return {
     platform,
@@ -123,20 +146,11 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
   };
 }
 
-function createLook(platform: NodeJS.Platform): Ground["look"] {
-  const looks = new Map<string, Promise<Canonical>>();
-  return (path) => {
-    const known = looks.get(path) ?? canonicalise(path, platform);
-    looks.set(path, known);
-    return known;
-  };
-}
-
 async function resolveSent(sent: string, ground: Ground): Promise<Resolved> {
-  const open = ground.opens.byUri(sent);
+  const open = ground.opens.byUri.get(sent);
   if (open !== undefined) return resolveOpen(sent, open, ground);
   const problem = textProblem(sent);
-  if (problem !== undefined) return fail(pathFailures.badPath(sent, problem));
+  if (problem !== undefined) return failed(pathFailures.badPath(sent, problem));
   const asSent = await resolveSpelling({ sent, spelling: sent }, ground);
   if (!/^@./.test(sent) || (await keepsAt(sent, asSent, ground))) return asSent;
   return resolveSpelling({ sent, spelling: sent.slice(1) }, ground);
@@ -162,14 +176,14 @@ async function resolveSpelling({ sent, spelling }: Spelt, ground: Ground): Promi
   const { platform, home } = ground;
   const { isAbsolute, resolve } = pathsOf(platform);
   if (!isFileUri(spelling) && /^(?:untitled:|[a-z][a-z0-9+.-]+:\/\/)/i.test(spelling)) {
-    return fail(pathFailures.notOpen(sent));
+    return failed(pathFailures.notOpen(sent));
   }
   const named = isFileUri(spelling)
     ? pathOfUri(spelling, platform)
     : { ok: true as const, path: expandHome(spelling, home, platform) };
-  if (!named.ok) return fail(pathFailures.badPath(sent, named.problem));
+  if (!named.ok) return failed(pathFailures.badPath(sent, named.problem));
   const problem = platform === "win32" ? windowsProblem(named.path) : undefined;
-  if (problem !== undefined) return fail(pathFailures.badPath(sent, problem));
+  if (problem !== undefined) return failed(pathFailures.badPath(sent, problem));
   const asDirectory = namesDirectory(named.path, platform);
   if (isAbsolute(named.path)) return placeAt({ sent, lexical: resolve(named.path), asDirectory }, ground);
   return resolveRelative({ sent, relative: named.path, asDirectory }, ground);
@@ -189,7 +203,7 @@ async function resolveRelative({ sent, relative, asDirectory }: RelativePath, gr
     return root.ok ? placeAt({ sent, lexical: resolve(root.path, relative), asDirectory }, ground) : root;
   }
   const folders = ground.areas.filter(({ isFolder }) => isFolder);
-  if (folders.length === 0) return fail(pathFailures.noFolder(sent));
+  if (folders.length === 0) return failed(pathFailures.noFolder(sent));
   const results = await mapBounded(folders, ({ lexical }) =>
     placeAt({ sent, lexical: resolve(lexical, relative), asDirectory }, ground),
   );
@@ -206,7 +220,7 @@ function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
     ).values(),
   ];
   if (existing.length > 1) {
-    return fail(
+    return failed(
       pathFailures.ambiguousPath(
         sent,
         existing.map(({ file, uri }) => file ?? uri),
@@ -220,17 +234,14 @@ function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
 }
 
 /** The root is only where to start: it may be anything, because what is found from there must itself be inside. */
-function rootOf(
-  root: string,
-  { platform }: Ground,
-): { readonly ok: true; readonly path: string } | { readonly ok: false; readonly failure: Failure } {
+function rootOf(root: string, { platform }: Ground): { readonly ok: true; readonly path: string } | Failed {
   const named = isFileUri(root) ? pathOfUri(root, platform) : { ok: true as const, path: root };
-  if (!named.ok) return fail(pathFailures.badPath(root, named.problem));
+  if (!named.ok) return failed(pathFailures.badPath(root, named.problem));
   const problem =
     textProblem(named.path) ??
     (platform === "win32" ? windowsProblem(named.path) : undefined) ??
     (pathsOf(platform).isAbsolute(named.path) ? undefined : pathProblems.relativeRoot());
-  return problem === undefined ? { ok: true, path: named.path } : fail(pathFailures.badPath(root, problem));
+  return problem === undefined ? { ok: true, path: named.path } : failed(pathFailures.badPath(root, problem));
 }
 
 async function resolveOpen(sent: string, open: OpenText, ground: Ground): Promise<Resolved> {
@@ -240,7 +251,7 @@ async function resolveOpen(sent: string, open: OpenText, ground: Ground): Promis
     return placeAt({ sent, lexical, asDirectory: false, exactly: open }, ground);
   }
   const name = protectedNameIn(decodeTolerantly(open.uri), ground.protectedNames);
-  if (name !== undefined) return fail(pathFailures.protectedPath(sent, name));
+  if (name !== undefined) return failed(pathFailures.protectedPath(sent, name));
   const { uri } = open;
   return {
     ok: true,
@@ -275,12 +286,12 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   const reached = await look(lexical);
   if (!reached.ok) {
     return lexicalFolderOf(lexical, ground) === undefined
-      ? fail(outsideFailure(sent, ground))
-      : fail(pathFailures.ioError(sent, reached.problem));
+      ? failed(outsideFailure(sent, ground))
+      : failed(pathFailures.ioError(sent, reached.problem));
   }
   const found = exactly === undefined ? await findOpen(lexical, reached, ground) : [];
   if (found.length > 1) {
-    return fail(
+    return failed(
       pathFailures.ambiguousPath(
         sent,
         found.map(({ open }) => open.uri),
@@ -288,10 +299,12 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
     );
   }
   const open = exactly ?? found[0]?.open;
-  const target = found[0] === undefined ? reached : await canonicalOf(found[0], reached, look);
-  const refusal = refuse({ candidate, isOpen: open !== undefined, files: [target.path, reached.path] }, ground);
-  if (refusal !== undefined) return fail(refusal);
-  if (asDirectory || target.isDirectory) return fail(pathFailures.isDirectory(sent));
+  // Through a hard link the document that is open has another canonical path than the one that was sent.
+  const ofOpen = found[0] === undefined ? reached : await look(found[0].path);
+  const target = ofOpen.ok ? ofOpen : reached;
+  const refusal = refuseAccess({ candidate, isOpen: open !== undefined, files: [target.path, reached.path] }, ground);
+  if (refusal !== undefined) return failed(refusal);
+  if (asDirectory || target.isDirectory) return failed(pathFailures.isDirectory(sent));
   return {
     ok: true,
     place: {
@@ -315,25 +328,15 @@ async function findOpen(
   reached: Canonical & { ok: true },
   ground: Ground,
 ): Promise<readonly OpenFile[]> {
-  const asSpelt = ground.opens.byPath(lexical);
-  if (asSpelt.length === 1) return asSpelt;
+  const asSpelt = ground.opens.byPath.get(lexical);
+  if (asSpelt?.length === 1) return asSpelt;
   const same = await ground.opens.byIdentity(reached.identity);
   const asCanonical = same.filter(({ path }) => path === reached.path);
   return asCanonical.length === 1 ? asCanonical : same;
 }
 
-/** Through a hard link the document that is open has another canonical path than the one that was sent. */
-async function canonicalOf(
-  file: OpenFile,
-  reached: Canonical & { ok: true },
-  look: Ground["look"],
-): Promise<Canonical & { ok: true }> {
-  const canonical = await look(file.path);
-  return canonical.ok ? canonical : reached;
-}
-
 /** What is to be decided about a candidate. */
-interface Question {
+interface AccessQuestion {
   readonly candidate: Candidate;
   readonly isOpen: boolean;
   /** Canonical paths; each must be inside and unprotected. */
@@ -341,7 +344,10 @@ interface Question {
 }
 
 /** Why a document may not be touched; `undefined`: it may. */
-function refuse({ candidate: { sent, lexical }, isOpen, files }: Question, ground: Ground): Failure | undefined {
+function refuseAccess(
+  { candidate: { sent, lexical }, isOpen, files }: AccessQuestion,
+  ground: Ground,
+): Failure | undefined {
   const { relative } = pathsOf(ground.platform);
   for (const file of files) {
     const area = areaOf(file, ground);
@@ -391,8 +397,4 @@ function outsideFailure(path: string, { areas }: Ground, inside?: string): Failu
     areas.map(({ lexical }) => lexical),
     inside,
   );
-}
-
-function fail(failure: Failure): { readonly ok: false; readonly failure: Failure } {
-  return { ok: false, failure };
 }

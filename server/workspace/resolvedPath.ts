@@ -1,5 +1,5 @@
 /** What a path is resolved in, and what it turns out to mean. */
-import type { Failure } from "../plan/failure.js";
+import type { Failed } from "../plan/failure.js";
 import type { OpenText, OpenTexts } from "./identity.js";
 
 /** A workspace folder of the editor. */
@@ -26,7 +26,7 @@ export interface Scope {
 }
 
 /** The one document that a path means. It may not exist yet. */
-export interface Place {
+export interface ResolvedPath {
   /** The client's own spelling where it is open, else our strict encoding of `file`. */
   readonly uri: string;
   /** For people and diffs: relative to its workspace folder, with `/`; absolute where it lies in none; else the URI. */
@@ -49,8 +49,16 @@ export interface Place {
   readonly searched: readonly string[];
 }
 
+/** A path at which nothing was found. */
+export interface Missing {
+  /** As the caller spelt it. */
+  readonly sent: string;
+  /** Canonical paths at which it was looked for. */
+  readonly searched: readonly string[];
+}
+
 /** A place, or why the path means none that may be touched. */
-export type Resolved = { readonly ok: true; readonly place: Place } | { readonly ok: false; readonly failure: Failure };
+export type Resolved = { readonly ok: true; readonly place: ResolvedPath } | Failed;
 
 /** Answers for the documents and folders of one moment. */
 export interface Resolver {
@@ -58,6 +66,8 @@ export interface Resolver {
   resolve(sent: string): Promise<Resolved>;
   /** Open files that lie inside, as their URIs spell them. */
   openPaths(): string[];
+  /** Existing paths that may be meant by one at which nothing was found, the most similar first: a hint, never a guess. */
+  suggest(missing: Missing): Promise<string[]>;
   /** Canonical directories at which relative paths start. */
   bases(): Promise<string[]>;
   /** Whether callers may know what a canonical directory holds: it lies inside, and no name below its folder is protected. */

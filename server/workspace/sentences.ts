@@ -1,5 +1,6 @@
 /** Sentences about paths, files, and documents as the editor has synced them. */
-import { type At, makeFailure, nameOf, quote } from "../plan/failure.js";
+import type { z } from "zod";
+import { type At, clip, makeFailure, nameOf, quote } from "../plan/failure.js";
 
 /** What is right where there is no file: the only advice, and the one behind paths that may be meant. */
 const withoutFile = {
@@ -149,15 +150,38 @@ export const pathProblems = {
   trailingDotOrSpace: (name: string) => `Windows drops the dots and spaces at the end of ${quote(name)}`,
 } as const;
 
+/** Parts of a call that have a limit, as `batchFailures.tooLarge` names them. */
+export const limitedParts = {
+  paths: "what it names",
+  read: "what the call reads from disk",
+} as const;
+
 /** What is wrong with a file, as the clause that `pathFailures.ioError` and `unsupportedEncoding` take. */
 export const fileProblems = {
-  notRegular: (kind: string) => `it is ${kind}, not a regular file`,
+  notRegular: (kind: keyof typeof fileKinds) => `it is ${fileKinds[kind]}, not a regular file`,
   binary: () => "a binary file (it holds a NUL)",
   notUtf8: () => "not valid UTF-8",
   notUtf16: () => "not valid UTF-16",
   notWritten: () => "it could not be written again as it was",
   /** `code` is the system's, as `EACCES`. */
   system: (code: string) => systemReasons[code] ?? `the system says ${code}`,
+} as const;
+
+/** What is wrong with a directory that must be the user's alone, as the clause that `folderProblems.unusable` takes. */
+export const folderProblems = {
+  unusable: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,
+  noDirectory: "is a link or a file, not a directory",
+  relative: "is relative, as the home directory (the variable HOME) is no absolute path",
+  notPrivate: "belongs to another user, or others may enter it; remove it, or make it yours and its mode 700",
+  system: (code: string) => `can't be used: the system says ${code}`,
+} as const;
+
+const fileKinds = {
+  link: "a symbolic link",
+  pipe: "a pipe",
+  socket: "a socket",
+  device: "a device",
+  other: "a pipe, a socket or a device",
 } as const;
 
 const systemReasons: Readonly<Record<string, string>> = {
@@ -211,4 +235,21 @@ export const staleFailures = {
 export const staleProblems = {
   fileChanged: "it is not the file any more that the call was planned on",
   nameTaken: "there is a file of that name by now",
+} as const;
+
+/** Warnings about settings that can't be used. */
+export const settingWarnings = {
+  /** `key`: under which the value is; `undefined`: it is the settings as a whole. */
+  notAnObject: (key: string | undefined, value: unknown) => {
+    const what = key === undefined ? "The settings are" : `The setting "${key}" is`;
+    return `${what} ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, not an object: left out.`;
+  },
+  unknown: (key: string, known: readonly string[]) =>
+    `There is no setting ${quote(key)}; the settings are ${known.join(", ")}.`,
+  /** Which part of the value is wrong, what was expected there, and what holds instead. */
+  unusable: (key: string, issues: readonly z.core.$ZodIssue[], current: unknown) => {
+    const place = [key, ...(issues[0]?.path ?? [])].join(".");
+    const instead = Array.isArray(current) ? `a list of ${current.length}` : JSON.stringify(current);
+    return `The setting "${place}" can't be used: ${clip(issues[0]?.message ?? "invalid", 160)}. It stays ${instead}.`;
+  },
 } as const;

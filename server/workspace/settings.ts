@@ -1,7 +1,7 @@
 /** The user's settings: one schema, from which they are read, defaulted, and described to editors. */
 import * as z from "zod";
-import { clip, quote } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
+import { settingWarnings } from "./sentences.js";
 
 /**
  * Names through which other programs run code: version control, editors, agents, shells, package managers. Project files
@@ -130,18 +130,18 @@ export function createWarnOnce(): (warnings: readonly string[]) => string[] {
     });
 }
 
-type Source =
+type SettingsSource =
   | { readonly ok: true; readonly entries: readonly [string, unknown][] }
   | { readonly ok: false; readonly warning: string };
 
-function settingsIn(value: unknown): Source {
+function settingsIn(value: unknown): SettingsSource {
   if (value === undefined || value === null) return { ok: true, entries: [] };
-  if (!isObject(value)) return { ok: false, warning: `The settings are ${kindOf(value)}, not an object: left out.` };
+  if (!isObject(value)) return { ok: false, warning: settingWarnings.notAnObject(undefined, value) };
   if (!Object.hasOwn(value, "multiEdit")) return { ok: true, entries: Object.entries(value) };
   const nested = value.multiEdit;
   if (nested === undefined || nested === null) return { ok: true, entries: [] };
   if (isObject(nested)) return { ok: true, entries: Object.entries(nested) };
-  return { ok: false, warning: `The setting "multiEdit" is ${kindOf(nested)}, not an object: left out.` };
+  return { ok: false, warning: settingWarnings.notAnObject("multiEdit", nested) };
 }
 
 function readSource(
@@ -151,21 +151,14 @@ function readSource(
 ): void {
   for (const [key, value] of entries) {
     if (!isKey(key)) {
-      warn(`There is no setting ${quote(key)}; the settings are ${Object.keys(schema.shape).join(", ")}.`);
+      warn(settingWarnings.unknown(key, Object.keys(schema.shape)));
       continue;
     }
     if (value === undefined || value === null) continue;
     const parsed = schema.shape[key].safeParse(value);
     if (parsed.success) merged.set(key, parsed.data);
-    else warn(refusal(key, parsed.error.issues, merged.get(key) ?? defaultSettings[key]));
+    else warn(settingWarnings.unusable(key, parsed.error.issues, merged.get(key) ?? defaultSettings[key]));
   }
-}
-
-/** Which part of the value is wrong, what was expected there, and what holds instead. */
-function refusal(key: string, issues: readonly z.core.$ZodIssue[], kept: unknown): string {
-  const place = [key, ...(issues[0]?.path ?? [])].join(".");
-  const instead = Array.isArray(kept) ? `a list of ${kept.length}` : JSON.stringify(kept);
-  return `The setting "${place}" can't be used: ${clip(issues[0]?.message ?? "invalid", 160)}. It stays ${instead}.`;
 }
 
 function isKey(key: string): key is keyof Settings {
@@ -174,8 +167,4 @@ function isKey(key: string): key is keyof Settings {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }

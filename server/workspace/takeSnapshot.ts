@@ -1,15 +1,16 @@
 /** Takes the snapshot that a batch is planned on: every path resolved, every text copied, before anything is decided. */
-import type { Failure } from "../plan/failure.js";
-import { type Operation, type PathUse, pathsOf } from "../plan/operation.js";
+
+import { type Failed, failed } from "../plan/failure.js";
+import { type Operation, pathsOf } from "../plan/operation.js";
 import { batchFailures } from "../plan/sentences.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
+import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits, withoutMark } from "./files.js";
+import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHabits } from "./files.js";
 import { isLink, mapBounded, type OpenText } from "./identity.js";
-import { createSimilar } from "./pathSuggestions.js";
-import { createResolver, type Place, type Resolved, type Scope } from "./paths.js";
-import { pathFailures } from "./sentences.js";
-import { pathOfSyncedUri } from "./uri.js";
+import { createResolver, type Resolved, type ResolvedPath, type Resolver, type Scope } from "./paths.js";
+import { pathOfSyncedUri } from "./pathText.js";
+import { limitedParts, pathFailures } from "./sentences.js";
 
 /** What the snapshot is taken of. */
 export interface World extends Scope {
@@ -21,13 +22,11 @@ export interface World extends Scope {
 
 /** A snapshot, and where its documents are. */
 export interface WorkspaceSnapshot extends Snapshot {
-  readonly places: ReadonlyMap<DocumentUri, Place>;
+  readonly places: ReadonlyMap<DocumentUri, ResolvedPath>;
 }
 
 /** A document, or why there is none. */
-export type ReadTarget =
-  | { readonly ok: true; readonly document: Document; readonly place: Place }
-  | { readonly ok: false; readonly failure: Failure };
+export type ReadTarget = { readonly ok: true; readonly document: Document; readonly place: ResolvedPath } | Failed;
 
 /**
  * Resolves and reads all that the operations name. A path that fails, fails alone; only a call of more than
@@ -37,8 +36,13 @@ export type ReadTarget =
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
   if (paths.length > limits.filesPerCall) {
-    const [what, unit] = ["what it names", "different paths"] as const;
-    const failure = batchFailures.tooLarge({}, what, paths.length, limits.filesPerCall, unit);
+    const failure = batchFailures.tooLarge(
+      {},
+      limitedParts.paths,
+      paths.length,
+      limits.filesPerCall,
+      "different paths",
+    );
     return {
       targets: new Map(paths.map((path) => [path, { ok: false, failure }])),
       documents: new Map(),
@@ -50,18 +54,20 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     await mapBounded(paths, async (path) => [path, await resolver.resolve(path)] as const),
   );
   const budget = { bytes: 0 };
-  const similar = createSimilar(resolver, world.platform ?? process.platform);
   const groups = groupByDocument(operations, resolved);
   const isOneOfFew = groups.length <= few;
   const read = await mapBounded(groups, async (group) => {
-    if (group.leaves && group.hasOtherName) return fail(pathFailures.hasOtherName(group.sent, group.place.path));
+    if (group.leaves && group.hasOtherName) return failed(pathFailures.hasOtherName(group.sent, group.place.path));
     const openAs = group.place.open === undefined ? undefined : pathOfSyncedUri(group.place.open.uri);
-    if (group.leaves && (await isLink(openAs))) return fail(pathFailures.hasOtherName(group.sent, openAs ?? ""));
+    if (group.leaves && (await isLink(openAs))) return failed(pathFailures.hasOtherName(group.sent, openAs ?? ""));
     const link = group.leaves && (await isLink(group.place.spelt));
-    if (link) return fail(pathFailures.isLink(group.sent, group.place.path));
-    const source = { ...group, similar, world, budget, isOneOfFew };
-    const result = await readDocument(source);
-    return result.ok ? ((await refuseChange(source)) ?? result) : result;
+    if (link) return failed(pathFailures.isLink(group.sent, group.place.path));
+    const result = await readDocument({ ...group, resolver, world, budget, isOneOfFew });
+    const { open, file } = group.place;
+    // What is open is written by the editor, which knows best whether it can.
+    if (!result.ok || open !== undefined || file === undefined) return result;
+    const failure = await refuseWrite(file, group.sent);
+    return failure === undefined ? result : failed(failure);
   });
   return assemble(resolved, groups, read);
 }
@@ -72,7 +78,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   const resolved = await resolver.resolve(path);
   if (!resolved.ok) return resolved;
   const { place } = resolved;
-  const group: Group = {
+  const group: DocumentUse = {
     place,
     sent: path,
     asked: "edit",
@@ -81,14 +87,13 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
     hasOtherName: false,
     mayBeBinary: false,
   };
-  const similar = createSimilar(resolver, world.platform ?? process.platform);
-  const read = await readDocument({ ...group, similar, world, budget: { bytes: 0 }, isOneOfFew: true });
+  const read = await readDocument({ ...group, resolver, world, budget: { bytes: 0 }, isOneOfFew: true });
   return read.ok ? { ...read, place } : read;
 }
 
 /** All that a batch asks of one document. */
-interface Group {
-  readonly place: Place;
+interface DocumentUse {
+  readonly place: ResolvedPath;
   /** The first of its spellings. */
   readonly sent: string;
   /** What names it. */
@@ -104,15 +109,15 @@ interface Group {
 }
 
 /** One group a document, in the order of the operations. */
-function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap<string, Resolved>): Group[] {
-  const groups = new Map<string, Group>();
+function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap<string, Resolved>): DocumentUse[] {
+  const groups = new Map<string, DocumentUse>();
   for (const operation of operations) {
     for (const { path, need } of pathsOf(operation)) {
       const target = resolved.get(path)!;
       if (!target.ok) continue;
       const { identity } = target.place;
       const known = groups.get(identity);
-      const isNew = creates(need) && (known === undefined || operation.kind !== "edit");
+      const isNew = (need === "create" || need === "name") && (known === undefined || operation.kind !== "edit");
       const isMoved = operation.kind === "update" && operation.move !== undefined && need === "text";
       groups.set(identity, {
         place: known?.place ?? target.place,
@@ -129,13 +134,11 @@ function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap
   return [...groups.values()];
 }
 
-const creates = (need: PathUse["need"]): boolean => need === "create" || need === "name";
-
-type Read = { readonly ok: true; readonly document: Document } | { readonly ok: false; readonly failure: Failure };
+type Read = { readonly ok: true; readonly document: Document } | Failed;
 
 /** A document to be read, and the surroundings that matter to it. */
-interface Source extends Group {
-  readonly similar: ReturnType<typeof createSimilar>;
+interface PendingRead extends DocumentUse {
+  readonly resolver: Resolver;
   readonly world: World;
   /** Bytes that the call has read so far. */
   readonly budget: { bytes: number };
@@ -146,7 +149,7 @@ interface Source extends Group {
 /** Documents of a call that are few. */
 const few = 4;
 
-async function readDocument(source: Source): Promise<Read> {
+async function readDocument(source: PendingRead): Promise<Read> {
   const { place, sent, budget } = source;
   // What is open is compared with its file, and the answer has no hash of it.
   const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: source.isOneOfFew };
@@ -154,17 +157,18 @@ async function readDocument(source: Source): Promise<Read> {
   if (file.kind === "text") {
     budget.bytes += file.size;
     if (budget.bytes > limits.callFileBytes) {
-      const what = "what the call reads from disk";
-      return fail(batchFailures.tooLarge({ path: sent }, what, budget.bytes, limits.callFileBytes, "bytes"));
+      return failed(
+        batchFailures.tooLarge({ path: sent }, limitedParts.read, budget.bytes, limits.callFileBytes, "bytes"),
+      );
     }
   }
   return place.open === undefined ? closedDocument(source, file) : openDocument(source, place.open, file);
 }
 
-function openDocument({ place, sent, world }: Source, open: OpenText, file: FileRead): Read {
-  if (open.desynced !== undefined) return fail(pathFailures.desynced(sent, open.desynced));
+function openDocument({ place, sent, world }: PendingRead, open: OpenText, file: FileRead): Read {
+  if (open.desynced !== undefined) return failed(pathFailures.desynced(sent, open.desynced));
   if (open.text.length > limits.documentLength) {
-    return fail(pathFailures.tooLarge(sent, open.text.length, limits.documentLength, "characters"));
+    return failed(pathFailures.tooLarge(sent, open.text.length, limits.documentLength, "characters"));
   }
   const text = withoutMark(open.text);
   const bomSynced = text !== open.text;
@@ -186,12 +190,12 @@ function openDocument({ place, sent, world }: Source, open: OpenText, file: File
   };
 }
 
-async function closedDocument(source: Source, file: FileRead): Promise<Read> {
-  const { place, sent, mayCreate, similar, world } = source;
+async function closedDocument(source: PendingRead, file: FileRead): Promise<Read> {
+  const { place, sent, mayCreate, resolver, world } = source;
   const { uri, path, searched } = place;
   if (file.kind === "failed") {
     const isBinary = source.mayBeBinary && file.failure.code === "unsupportedEncoding";
-    if (!isBinary) return fail(file.failure);
+    if (!isBinary) return failed(file.failure);
     const { loneCrEndsLine } = world;
     const nothing = { text: "", bom: false, bomSynced: false, version: null };
     return { ok: true, document: { uri, path, ...nothing, exists: true, isBinary, loneCrEndsLine } };
@@ -202,19 +206,12 @@ async function closedDocument(source: Source, file: FileRead): Promise<Read> {
     return { ok: true, document: { ...common, text, exists: true, bom, ...(hash === undefined ? {} : { hash }) } };
   }
   if (mayCreate) return { ok: true, document: { ...common, text: "", exists: false, bom: false } };
-  return fail(pathFailures.fileNotFound(sent, await similar({ sent, searched }), source.asked));
-}
-
-/** What is open is written by the editor, which knows best whether it can. */
-async function refuseChange({ place, sent }: Group): Promise<Read | undefined> {
-  if (place.open !== undefined || place.file === undefined) return undefined;
-  const failure = await refuseWrite(place.file, sent);
-  return failure === undefined ? undefined : fail(failure);
+  return failed(pathFailures.fileNotFound(sent, await resolver.suggest({ sent, searched }), source.asked));
 }
 
 function assemble(
   resolved: ReadonlyMap<string, Resolved>,
-  groups: readonly Group[],
+  groups: readonly DocumentUse[],
   read: readonly Read[],
 ): WorkspaceSnapshot {
   const byIdentity = new Map(groups.map(({ place }, i) => [place.identity, read[i]!]));
@@ -224,7 +221,7 @@ function assemble(
     targets.set(path, found.ok ? { ok: true, uri: found.document.uri } : { ok: false, failure: found.failure });
   }
   const documents = new Map<DocumentUri, Document>();
-  const places = new Map<DocumentUri, Place>();
+  const places = new Map<DocumentUri, ResolvedPath>();
   for (const [i, { place }] of groups.entries()) {
     const result = read[i]!;
     if (!result.ok) continue;
@@ -232,8 +229,4 @@ function assemble(
     places.set(result.document.uri, place);
   }
   return { targets, documents, places };
-}
-
-function fail(failure: Failure): { readonly ok: false; readonly failure: Failure } {
-  return { ok: false, failure };
 }

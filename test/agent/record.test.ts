@@ -4,9 +4,9 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readRecords, recordPath, type SessionRecord, writeRecord } from "../../server/agent/session/record.js";
-import { sessionDirectory } from "../../server/agent/session/stateDirectory.js";
 import { limits } from "../../server/text/limits.js";
 import { isProcess, processStart } from "../../server/workspace/process.js";
+import { inServerFolder } from "../../server/workspace/serverFolder.js";
 import { makeDirectory } from "../support/directory.js";
 
 const record: SessionRecord = {
@@ -100,7 +100,7 @@ describe("the directory", () => {
     ["darwin", {}, /^\/.*\/Library\/Application Support\/multi-edit-language-server\/sessions$/],
     ["win32", { LOCALAPPDATA: "C:\\Local" }, "C:\\Local\\multi-edit-language-server\\sessions"],
   ] as const)("on %s with %j", (platform, env, expected) => {
-    const directory = sessionDirectory({ TMPDIR: "/elsewhere", ...env }, platform);
+    const directory = inServerFolder("sessions", { TMPDIR: "/elsewhere", ...env }, platform);
     if (typeof expected === "string") expect(directory).toBe(expected);
     else expect(directory).toMatch(expected);
   });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
 import { recover } from "../../server/disk/recover.js";
-import { isTorn } from "../../server/disk/tornWrite.js";
+import { isTorn } from "../../server/disk/rollBack.js";
 import { type MemoryDisk, memoryDisk, PowerCut } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
 import { workspaceOn } from "./simulation.js";

@@ -1,7 +1,7 @@
 /** Runs a case on the core alone: the files in memory are the snapshot, and nothing is read, resolved or sent. */
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Decoded, decodeCall } from "../../server/dialect/decode.js";
+import { type DecodedCall, decodeCall } from "../../server/dialect/decode.js";
 import { diffOf, inDiffOrder } from "../../server/plan/diff.js";
 import type { Failure } from "../../server/plan/failure.js";
 import { type Operation, pathsOf } from "../../server/plan/operation.js";
@@ -61,7 +61,7 @@ const failed = (failures: readonly Failure[]): CoreRun => ({
   gone: [],
 });
 
-const warningsOf = (decoded: Decoded): readonly string[] => (decoded.ok ? decoded.warnings : []);
+const warningsOf = (decoded: DecodedCall): readonly string[] => (decoded.ok ? decoded.warnings : []);
 
 function snapshotOf(one: Case, operations: readonly Operation[]): Snapshot {
   const targets = new Map<string, Target>();

@@ -1,5 +1,5 @@
 /** Decodes calls as each door does, for the tests of the dialects, and makes the operations that must come of them. */
-import type { Decoded } from "../../server/dialect/decode.js";
+import type { DecodedCall } from "../../server/dialect/decode.js";
 import { decodeCall } from "../../server/dialect/decode.js";
 import type { EditOperation } from "../../server/plan/operation.js";
 
@@ -9,7 +9,7 @@ export const integration = { optionsAllowed: true };
 export const model = { optionsAllowed: false };
 
 /** A call as an integration sends it. */
-export const decode = (params: unknown): Decoded => decodeCall(params, integration);
+export const decode = (params: unknown): DecodedCall => decodeCall(params, integration);
 
 /** An operation as the decoder should give it, with everything that was not sent at its default. */
 export const edit = (

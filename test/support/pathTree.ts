@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { createDocuments } from "../../server/workspace/documents.js";
 import type { Scope } from "../../server/workspace/paths.js";
-import { uriOfPath } from "../../server/workspace/uri.js";
+import { uriOfPath } from "../../server/workspace/pathText.js";
 import type { Entry } from "./directory.js";
 
 /** A workspace with all that makes paths difficult, a second one, and a secret beside them whose name starts alike. */

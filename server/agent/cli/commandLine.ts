@@ -1,16 +1,17 @@
 /** The commands for agents, scripts and people: asks an editor's session, and prints what comes of it. */
+
 import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
 import type { MultiEditResult, ReadResult } from "../../lsp/protocol.js";
 import { callSentences } from "../../lsp/sentences.js";
 import { limits } from "../../text/limits.js";
-import { isFileUri } from "../../workspace/uri.js";
+import { isFileUri } from "../../workspace/pathText.js";
+import { inServerFolder } from "../../workspace/serverFolder.js";
 import { agentIdRule, answerSentences, inputProblems } from "../sentences.js";
 import { isAgentId } from "../session/caller.js";
 import { paramsOf, readCall, type SoundCall } from "../session/callInput.js";
 import { type Answered, type Asker, ask } from "../session/request.js";
-import { sessionDirectory } from "../session/stateDirectory.js";
 import { type Arguments, helpText, isCommand, readArguments } from "./arguments.js";
 import { exitCodeOf, exitCodes } from "./exitCodes.js";
 import { callsIn, readInput } from "./input.js";
@@ -49,7 +50,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   const asker: Asker = {
     version,
     caller: { name: program, version, ...(agent === undefined ? {} : { agent }) },
-    sessions: sessionDirectory(),
+    sessions: inServerFolder("sessions"),
     directory,
     session: given.session ?? (process.env.MULTI_EDIT_SESSION || undefined),
     mode: given.mode ?? "auto",

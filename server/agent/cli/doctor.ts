@@ -3,9 +3,9 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { userWorkspace } from "../../disk/diskWorkspace.js";
+import { tryJournals } from "../../disk/journal.js";
 import { journalProblems } from "../../disk/recover.js";
 import { sayUnreached } from "../../disk/sentences.js";
-import { tryState } from "../../disk/stateDirectory.js";
 import type { Asker } from "../session/request.js";
 import { chooseSession, shortOf } from "../session/selectSession.js";
 import { closeSessions, type Found, findSessions, type LiveSession } from "../session/sessions.js";
@@ -59,7 +59,7 @@ export async function examine({ json }: Arguments, asker: Asker): Promise<number
     const chosen = choice.ok ? choice.session : undefined;
     const sessions = found.reached.map(describe);
     const workspace = await userWorkspace([]);
-    const unwritable = tryState(workspace.files, workspace.owners, workspace.state)?.message;
+    const unwritable = tryJournals(workspace)?.message;
     const problems = unwritable === undefined ? journalProblems(workspace) : [unwritable];
     if (json) {
       const missed = found.missed.map(({ record: { secret: _, ...record }, why }) => ({ ...record, why }));

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { homeFolder } from "../../workspace/stateFolder.js";
+import { homeFolder } from "../../workspace/serverFolder.js";
 import { setupSentences } from "../sentences.js";
 
 /** A configuration to be printed, or why there is none, as a sentence. */

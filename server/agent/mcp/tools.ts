@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { shapeJsonSchemas } from "../../dialect/jsonSchema.js";
 import { limits } from "../../text/limits.js";
-import { isFileUri } from "../../workspace/uri.js";
+import { isFileUri } from "../../workspace/pathText.js";
 import { paramsOf, readCall } from "../session/callInput.js";
 import type { Question } from "../session/request.js";
 

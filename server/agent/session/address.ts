@@ -1,4 +1,5 @@
 /** Where a session's socket can stand, and how it is put there so that nobody else ever reaches it. */
+
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmdirSync } from "node:fs";
 import type { Server } from "node:net";
@@ -6,9 +7,10 @@ import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
+import { folderProblems } from "../../workspace/sentences.js";
+import { makePrivate } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 import { removeQuietly } from "./record.js";
-import { makePrivate } from "./stateDirectory.js";
 
 /** A place on which a server listens. */
 export interface Address {
@@ -31,7 +33,7 @@ export async function listen(server: Server, id: string, directory: string): Pro
     const code = await listenAt(server, name);
     return code === undefined
       ? { ok: true, address: { name, remove() {} } }
-      : { ok: false, problem: sessionProblems.socket(name, sessionProblems.system(code)) };
+      : { ok: false, problem: sessionProblems.socket(name, folderProblems.system(code)) };
   }
   let problem = "";
   for (const place of places(directory)) {
@@ -47,7 +49,7 @@ export async function listen(server: Server, id: string, directory: string): Pro
       return { ok: true, address: { name, remove } };
     }
     place.remove(made.path);
-    problem = refused ?? sessionProblems.socket(name, sessionProblems.system(code ?? ""));
+    problem = refused ?? sessionProblems.socket(name, folderProblems.system(code ?? ""));
   }
   return { ok: false, problem };
 }

@@ -4,7 +4,7 @@ import { registerServer } from "../../lsp/server.js";
 import type { Session } from "../../lsp/session.js";
 import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
 import { openSession } from "../../lsp/wire/transport.js";
-import { uriOfPath } from "../../workspace/uri.js";
+import { uriOfPath } from "../../workspace/pathText.js";
 
 /** Opens a session whose only folder is this directory, an absolute path. `log` takes what a user of an editor would be told. */
 export function openDiskSession(directory: string, version: string, log: (text: string) => void): Promise<Session> {

@@ -1,4 +1,5 @@
 /** The socket of one editor's session, through which agents ask what the editor may ask. */
+
 import { randomBytes } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
@@ -14,12 +15,12 @@ import { createGate } from "../../lsp/wire/gate.js";
 import type { LogLevel } from "../../lsp/wire/lifetime.js";
 import { limits } from "../../text/limits.js";
 import { processStart } from "../../workspace/process.js";
+import { makePrivate } from "../../workspace/serverFolder.js";
 import { socketSentences } from "../sentences.js";
 import { listen } from "./address.js";
 import { readCaller } from "./caller.js";
 import { commonProtocol, type Handshake, isNonce, isProof, makeNonce, proofOf, socketProtocols } from "./handshake.js";
 import { recordPath, removeQuietly, type SessionRecord, writeRecord } from "./record.js";
-import { makePrivate } from "./stateDirectory.js";
 import { openWire } from "./wire.js";
 
 /** What is behind the socket. */

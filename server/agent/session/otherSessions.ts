@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Holder } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
 import { canonicalise, mapBounded } from "../../workspace/identity.js";
-import { pathOfSyncedUri } from "../../workspace/uri.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { firstInDoubt, mattersTo, shortOf } from "./selectSession.js";
 import { closeSessions, type Found, findSessions, type LiveSession } from "./sessions.js";
 

@@ -1,7 +1,7 @@
 /** The files that an editor has open outside of its workspace folders, which a session announces: it may be too busy to be asked. */
+
 import type { Session } from "../../lsp/session.js";
-import { isInside } from "../../workspace/pathRules.js";
-import { pathOfSyncedUri } from "../../workspace/uri.js";
+import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { canonicalPaths } from "./selectSession.js";
 
 /** The open files outside of the folders, kept up to date. */

@@ -1,4 +1,5 @@
 /** The file by which a session is found: what it says, how it is written, and how strictly it is read. */
+
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -15,8 +16,8 @@ import { join } from "node:path";
 import * as z from "zod";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
+import { isOwn } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
-import { isOwn } from "./stateDirectory.js";
 
 /** What a later version adds is kept out of the way; what it changes gets another `format`. */
 const schema = z.object({

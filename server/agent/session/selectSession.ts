@@ -1,10 +1,10 @@
 /** Which of the user's editors a call is for: the one that has its files, and never a guess between two. */
+
 import { parse } from "node:path";
 import type { Failure } from "../../plan/failure.js";
 import { canonicalise, mapBounded, type OpenText } from "../../workspace/identity.js";
-import { isInside } from "../../workspace/pathRules.js";
 import { createResolver } from "../../workspace/paths.js";
-import { pathOfSyncedUri } from "../../workspace/uri.js";
+import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { sessionFailures } from "../sentences.js";
 import type { Reached } from "./connect.js";
 import type { SessionRecord } from "./record.js";

@@ -1,14 +1,15 @@
 /** Opens the session of an editor to the agents of its user, until the process ends. */
+
 import { serveRequest } from "../../lsp/requests.js";
 import type { Session } from "../../lsp/session.js";
+import { inServerFolder } from "../../workspace/serverFolder.js";
 import { type Listener, openListener } from "./listener.js";
 import { openElsewhere } from "./otherSessions.js";
 import { watchOutside } from "./outside.js";
-import { sessionDirectory } from "./stateDirectory.js";
 
 /** Agents ask what the editor may ask; what a call changes, the server changes. `version` is that of the program. */
 export async function openDoor(session: Session, version: string): Promise<void> {
-  const sessions = sessionDirectory();
+  const sessions = inServerFolder("sessions");
   let listener: Listener | undefined;
   const outside = await watchOutside(session, () => listener?.announce());
   listener = await openListener(

@@ -1,4 +1,5 @@
 /** The sessions of the user's editors that live now: found by their announcements, asked whether they are there. */
+
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -8,10 +9,11 @@ import type { Caller, StatusResult } from "../../lsp/protocol.js";
 import { limits } from "../../text/limits.js";
 import { codeOf, mapBounded } from "../../workspace/identity.js";
 import { isProcess } from "../../workspace/process.js";
+import { folderProblems } from "../../workspace/sentences.js";
+import { privacyProblem } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 import { connect, type Reached } from "./connect.js";
 import { readRecords, recordPath, removeQuietly, type SessionRecord } from "./record.js";
-import { announcementProblem } from "./stateDirectory.js";
 
 /** A session that was reached and has said what it has open. */
 export interface LiveSession extends Reached {
@@ -125,13 +127,13 @@ function isStatus(value: unknown): value is StatusResult {
 }
 
 function readAll(directory: string): ReturnType<typeof readRecords> & Pick<Found, "blind"> {
-  const problem = announcementProblem(directory);
+  const problem = privacyProblem(directory);
   const blind = problem === undefined ? [] : [sessionProblems.blind(problem)];
   try {
     const { records, problems, hidden } = readRecords(directory);
     return { records, problems: [...blind, ...problems], hidden, blind };
   } catch (error) {
-    const unread = sessionProblems.blind(sessionProblems.directory(directory, sessionProblems.system(codeOf(error))));
+    const unread = sessionProblems.blind(folderProblems.unusable(directory, folderProblems.system(codeOf(error))));
     return { records: [], problems: [unread], hidden: [], blind: [unread] };
   }
 }

@@ -3,10 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ApplyWorkspaceEditParams, TextEdit } from "vscode-languageserver/node";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import type { ChangeSet } from "../../text/changeSet.js";
+import { byteOrderMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { shrink } from "../../text/shrink.js";
 import { sameAsDisk } from "../../workspace/files.js";
-import { pathOfSyncedUri } from "../../workspace/uri.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { type FileOperation, hasDocumentChanges } from "../edit/workspaceEdit.js";
 import { openAt, type Session } from "../session.js";
 import { type SyncedTexts, whereMisapplied } from "./misapplied.js";
@@ -84,7 +85,7 @@ type TextSource = "old" | "planned" | "unclear";
 
 /** Whether a text is the old or the planned one, but for one stretch that leaves all of what tells the two apart. */
 export function sourceOfText(file: FileChange, synced: string): TextSource {
-  const mark = file.document.bomSynced ? "\uFEFF" : "";
+  const mark = file.document.bomSynced ? byteOrderMark : "";
   const { change, document, text } = file;
   const isIntact = (before: string, telling: ChangeSet): boolean => {
     const [typed] = shrink(mark + before, { from: 0, to: mark.length + before.length, insert: synced });
@@ -102,7 +103,7 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
 
 /** Whether the editor's text is the planned one; some editors give a text its final line end back. */
 export function isExpected(session: Session, file: FileChange, text: string): boolean {
-  const expected = (file.document.bomSynced ? "\uFEFF" : "") + file.text;
+  const expected = (file.document.bomSynced ? byteOrderMark : "") + file.text;
   if (text === expected) return true;
   const { finalLineEndReturns, emptyIsLineEnd } = session.facts;
   const allowed = (finalLineEndReturns && !/[\r\n]$/.test(expected)) || (emptyIsLineEnd && expected === "");

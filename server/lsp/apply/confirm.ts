@@ -9,7 +9,7 @@ import { diffOf } from "../../plan/diff.js";
 import type { Failure } from "../../plan/failure.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
-import { uriOfPath } from "../../workspace/uri.js";
+import { uriOfPath } from "../../workspace/pathText.js";
 import { labelOf, wholeDiff, wholeLines } from "../edit/result.js";
 import type { CallOptions } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";

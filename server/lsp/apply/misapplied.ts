@@ -2,6 +2,7 @@
 import type { TextEdit } from "vscode-languageserver/node";
 import { asUpdate, type FileChange } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
+import { byteOrderMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
 import { shrink } from "../../text/shrink.js";
 import { spanOf } from "../edit/positions.js";
@@ -22,7 +23,7 @@ export function whereMisapplied(
   { file, edits }: { readonly file: FileChange; readonly edits: readonly TextEdit[] },
   { before, now }: SyncedTexts,
 ): FileChange | undefined {
-  const mark = file.document.bomSynced ? "\uFEFF" : "";
+  const mark = file.document.bomSynced ? byteOrderMark : "";
   const base = mark + file.document.text;
   // How a file looks once it is open is nothing that somebody has typed.
   if (file.document.version === null || before === base || !before.startsWith(mark) || !now.startsWith(mark))

@@ -1,11 +1,11 @@
 /** Records what was applied, in the session's history and by telling the client; what was proposed as soon as it is seen to be applied. */
 import type { Range } from "vscode-languageserver/node";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
+import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { LineIndex } from "../../text/lines.js";
 import { keepFile } from "../../workspace/fileBackup.js";
-import { withoutMark } from "../../workspace/files.js";
-import { pathOfSyncedUri } from "../../workspace/uri.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { ascendingPositions } from "../edit/positions.js";
 import { type AppliedStep, type Proposal, type Transaction, withLatest, withoutLoad } from "../history.js";
 import { type DidApplyParams, notifications } from "../protocol.js";

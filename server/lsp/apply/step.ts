@@ -11,8 +11,8 @@ import type {
   Planned,
 } from "../../plan/outcome.js";
 import type { KeptFile } from "../../workspace/fileBackup.js";
-import type { Place } from "../../workspace/paths.js";
-import { pathOfSyncedUri } from "../../workspace/uri.js";
+import type { ResolvedPath } from "../../workspace/paths.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import type { EditTarget } from "../edit/workspaceEdit.js";
 import type { Proposal } from "../history.js";
 import type { CallOptions } from "../protocol.js";
@@ -24,7 +24,7 @@ export interface ApplyContext {
   readonly session: Session;
   readonly options: CallOptions;
   /** Where the files of the plan are, by URI. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, ResolvedPath>;
 }
 
 /**
@@ -144,7 +144,7 @@ export interface UndoneFile<F extends FileChange = FileChange> {
 
 /** What gives a file back what it had. `place`: where it is; `undefined`: it is not there. */
 export type Inverse =
-  | { readonly ok: true; readonly file: FileChange; readonly place: Place | undefined }
+  | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
 /** Looked at to see whether a proposal was applied. `names`: the URIs that its files have afterwards. */

@@ -13,6 +13,7 @@ import type { Failure } from "../../plan/failure.js";
 import { fileOrder } from "../../plan/fileOrder.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { type Change, ChangeSet } from "../../text/changeSet.js";
+import { byteOrderMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
 import type { ClientFacts } from "../clients.js";
 import { editorFailures } from "../sentences.js";
@@ -94,7 +95,7 @@ export function toTextEdits({ document, change, kind }: FileChange, target: Edit
     const end: Position = target.facts.emptyIsLineEnd ? { line: 1, character: 0 } : start;
     return change.changes.map(({ insert }) => ({ range: { start, end }, newText: insert }));
   }
-  const mark = document.bomSynced ? "\uFEFF" : "";
+  const mark = document.bomSynced ? byteOrderMark : "";
   const text = mark + document.text;
   const lines = LineIndex.of(text, document);
   const positionAt = ascendingPositions(text, lines, target.encoding);

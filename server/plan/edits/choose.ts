@@ -1,8 +1,10 @@
 /** Among the places where an old text stands: those that the edit means, or the failure that says why none. */
+
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
 import { isReindenting, isShifted } from "../../match/wholeLines.js";
+import { byteOrderMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, isWritten, lineInBase } from "../draft.js";
 import { disambiguateEdit } from "../explain/disambiguation.js";
@@ -25,14 +27,13 @@ export type Hits = Extract<Located, { kind: "one" | "many" }>;
  */
 export function locateEdit(draft: Draft, edit: EditOperation, options: { readonly lenient: boolean }): Located {
   const located = locate(draft.index, edit.oldText, options);
-  const mark = "\uFEFF";
-  if (draft.document.bom && edit.newText.startsWith(mark) && "places" in located) {
+  if (draft.document.bom && edit.newText.startsWith(byteOrderMark) && "places" in located) {
     // The mark that the document has is not written once more.
     const [first, ...rest] = located.places;
-    const isStart = first.from === 0 && first.reshape === undefined && !edit.oldText.startsWith(mark);
+    const isStart = first.from === 0 && first.reshape === undefined && !edit.oldText.startsWith(byteOrderMark);
     return isStart ? { ...located, places: [{ ...first, reshape: { kind: "unmark" } }, ...rest] } : located;
   }
-  if (located.kind !== "none" || !draft.document.bom || !edit.oldText.startsWith(mark)) return located;
+  if (located.kind !== "none" || !draft.document.bom || !edit.oldText.startsWith(byteOrderMark)) return located;
   const plain = edit.oldText.slice(1);
   const found = plain === "" ? located : locate(draft.index, plain, options);
   if (found.kind !== "one" && found.kind !== "many") return located;

@@ -1,5 +1,7 @@
 /** Plans the sections of a patch, one after the other, on files that may change their names on the way. */
+
 import { ChangeSet } from "../../text/changeSet.js";
+import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { edited, netChange } from "../draft.js";
 import { elidedWarnings } from "../explain/leftOutWarnings.js";
@@ -171,7 +173,7 @@ function add(work: SectionContext, section: AddSection, document: Document): Don
   const { text } = there.draft.index;
   const lineEnd = firstLineEnd(there.draft.index);
   // The mark that the file has is not written once more.
-  const sent = there.draft.document.bom ? section.text.replace(/^\uFEFF/, "") : section.text;
+  const sent = there.draft.document.bom ? withoutMark(section.text) : section.text;
   const insert = lineEnd === "\n" ? sent : sent.replaceAll("\n", lineEnd);
   // A text that the user has emptied is nothing that could be lost.
   const { document: before } = there.draft;

@@ -4,7 +4,7 @@ import { prepareLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { shiftLine, shiftOfLines } from "../../match/wholeLines.js";
 import type { Change } from "../../text/changeSet.js";
-import { isAllBlank } from "../../text/chars.js";
+import { byteOrderMark, isAllBlank } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, edited, linesOf, spanInBase } from "../draft.js";
 import { type ClaimedPlace, OverlapDetector } from "../edits/overlaps.js";
@@ -85,7 +85,7 @@ function clash({ hunks }: UpdateSection, hunk: Hunk, other: ClaimedPlace, at: At
 /** A hunk for a file with a byte order mark, which is not in its text: a mark that was copied with the first line is left out. */
 function withoutMarks(hunk: Hunk): Hunk {
   const lines = hunk.lines.map((line) =>
-    line.text.startsWith("\uFEFF") ? { ...line, text: line.text.slice(1) } : line,
+    line.text.startsWith(byteOrderMark) ? { ...line, text: line.text.slice(1) } : line,
   );
   return { ...hunk, lines };
 }

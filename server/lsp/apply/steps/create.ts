@@ -1,5 +1,4 @@
 /** The step that creates a file through the editor. */
-
 import type { FileCreation } from "../../../plan/outcome.js";
 import { ChangeSet } from "../../../text/changeSet.js";
 import { isThere, makeParents } from "../../../workspace/fileBackup.js";

@@ -1,5 +1,4 @@
 /** The steps that the server does itself, on files that no editor has open: ready before the editor's, and made visible behind them. */
-import { createHash } from "node:crypto";
 import { type Committed, type NotCommitted, type Staged, stage } from "../../../disk/commit.js";
 import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
@@ -8,9 +7,9 @@ import { diskFailures, type Holder } from "../../../disk/sentences.js";
 import type { Failure } from "../../../plan/failure.js";
 import { type FileChange, namesOf } from "../../../plan/outcome.js";
 import { type KeptFile, removeEmpty } from "../../../workspace/fileBackup.js";
-import { decodeBytes } from "../../../workspace/files.js";
-import { isInside } from "../../../workspace/pathRules.js";
+import { decodeBytes, hashOf } from "../../../workspace/files.js";
 import { canonicalFolders } from "../../../workspace/paths.js";
+import { isInside } from "../../../workspace/pathText.js";
 import { staleFailures } from "../../../workspace/sentences.js";
 import { labelOf } from "../../edit/result.js";
 import { callSentences } from "../../sentences.js";
@@ -172,7 +171,7 @@ function keptBy(result: Committed): ReadonlyMap<string, KeptFile> {
     if (change.kind !== "create" || !("bytes" in change.content)) return [];
     const { path, mode = 0o644 } = change;
     const bytes = Buffer.from(change.content.bytes);
-    return [[path, { path, bytes, hash: createHash("sha256").update(bytes).digest("hex"), mode }]];
+    return [[path, { path, bytes, hash: hashOf(bytes), mode }]];
   });
   return new Map(kept);
 }

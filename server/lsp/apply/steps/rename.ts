@@ -2,8 +2,8 @@
 import type { FileRename } from "../../../plan/outcome.js";
 import { isThere, keepFile, makeParents } from "../../../workspace/fileBackup.js";
 import { sameAsDisk } from "../../../workspace/files.js";
+import { pathOfSyncedUri } from "../../../workspace/pathText.js";
 import { staleProblems } from "../../../workspace/sentences.js";
-import { pathOfSyncedUri } from "../../../workspace/uri.js";
 import { labelOf } from "../../edit/result.js";
 import { undoFailures } from "../../sentences.js";
 import { openAt } from "../../session.js";

@@ -4,14 +4,13 @@ import type { FileChange, FileRename, FileUpdate } from "../../../plan/outcome.j
 import { asUpdate, nameAfter } from "../../../plan/outcome.js";
 import type { Document } from "../../../plan/snapshot.js";
 import { type Change, ChangeSet } from "../../../text/changeSet.js";
-import { splitsCharacter } from "../../../text/chars.js";
+import { byteOrderMark, splitsCharacter, withoutMark } from "../../../text/chars.js";
 import { limits } from "../../../text/limits.js";
 import { LineIndex } from "../../../text/lines.js";
 import { shrink } from "../../../text/shrink.js";
-import { withoutMark } from "../../../workspace/files.js";
-import type { Place } from "../../../workspace/paths.js";
+import type { ResolvedPath } from "../../../workspace/paths.js";
+import { pathOfSyncedUri } from "../../../workspace/pathText.js";
 import { readTarget } from "../../../workspace/takeSnapshot.js";
-import { pathOfSyncedUri } from "../../../workspace/uri.js";
 import { labelOf } from "../../edit/result.js";
 import { asOpened, hasDocumentChanges, toTextEdits } from "../../edit/workspaceEdit.js";
 import { callSentences, undoFailures } from "../../sentences.js";
@@ -102,7 +101,7 @@ type TextInverse =
 export function inverseOf(session: Session, applied: FileChange, now: Document): TextInverse {
   const { text } = now;
   const file = now.version === null ? applied : asOpened(session, applied);
-  const synced = (file.document.bomSynced ? "\uFEFF" : "") + text;
+  const synced = (file.document.bomSynced ? byteOrderMark : "") + text;
   const isTyped = !isExpected(session, file, synced);
   // A final line end that the editor gave back does not count for typing, and goes with the edit.
   const whole = { from: 0, to: file.text.length, insert: text };
@@ -154,7 +153,7 @@ export async function documentNow(
   session: Session,
   file: FileChange,
 ): Promise<
-  { readonly ok: true; readonly document: Document; readonly place: Place } | Extract<Inverse, { ok: false }>
+  { readonly ok: true; readonly document: Document; readonly place: ResolvedPath } | Extract<Inverse, { ok: false }>
 > {
   const { uri } = nameAfter(file);
   const target = await readTarget(pathOfSyncedUri(uri) ?? uri, worldOf(session, undefined));

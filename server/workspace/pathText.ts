@@ -1,5 +1,5 @@
-/** File URIs to paths and back: strict towards callers, tolerant towards editors, whose spelling is a fact. */
-
+/** Paths and `file:` URIs as texts: from one to the other, strict towards callers and tolerant towards editors; which are refused. */
+import nodePath from "node:path";
 import { limits } from "../text/limits.js";
 import { pathProblems } from "./sentences.js";
 
@@ -17,7 +17,7 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
   if (problem !== undefined) return { ok: false, problem };
   const parts = splitUri(uri);
   if (parts === undefined) return { ok: false, problem: pathProblems.otherScheme() };
-  if (!isLocal(parts.host)) return { ok: false, problem: pathProblems.foreignHost(parts.host) };
+  if (parts.host !== "") return { ok: false, problem: pathProblems.foreignHost(parts.host) };
   if (parts.rest !== "") return { ok: false, problem: pathProblems.queryOrFragment() };
   if (!parts.path.startsWith("/")) return { ok: false, problem: pathProblems.relativeUri() };
   if (/%2f|%5c|\\/i.test(parts.path)) return { ok: false, problem: pathProblems.encodedSeparator() };
@@ -40,7 +40,7 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
  */
 export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const parts = splitUri(uri);
-  if (parts === undefined || !isLocal(parts.host) || !parts.path.startsWith("/")) return undefined;
+  if (parts === undefined || parts.host !== "" || !parts.path.startsWith("/")) return undefined;
   const decoded = decodeTolerantly(parts.path);
   return decoded.includes("\0") ? undefined : toPlatformPath(decoded, platform);
 }
@@ -82,6 +82,58 @@ export function textProblem(text: string): string | undefined {
   return undefined;
 }
 
+/** The path functions of a platform, so that Windows' rules can be tested anywhere. */
+export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {
+  return platform === "win32" ? nodePath.win32 : nodePath.posix;
+}
+
+/**
+ * Why Windows would take a path for something else than a file of that name, as a clause; `undefined`: it would not.
+ * The path may be relative. Source: Microsoft's "Naming Files, Paths, and Namespaces".
+ */
+export function windowsProblem(path: string): string | undefined {
+  if (/^[\\/]{2}/.test(path) || path.startsWith("\\??\\")) return pathProblems.deviceOrShare();
+  const drive = /^[a-z]:/i.test(path) ? path.slice(0, 2) : "";
+  if (drive !== "" && !/^[\\/]/.test(path.slice(2))) return pathProblems.noDrive();
+  if (drive === "" && /^[\\/]/.test(path)) return pathProblems.noDrive();
+  for (const name of path.slice(drive.length).split(/[\\/]/)) {
+    const problem = windowsNameProblem(name);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Whether a path is a folder or lies below it; both absolute and normal. Compared name by name: `/ws-secret` is not in `/ws`. */
+export function isInside(folder: string, path: string, platform: NodeJS.Platform): boolean {
+  const { relative, isAbsolute, sep } = pathsOf(platform);
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Whether the end of a path says that it names a directory: a separator, `.` or `..`. */
+export function namesDirectory(path: string, platform: NodeJS.Platform): boolean {
+  return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
+}
+
+/** The first name in a path that is protected, as the path has it; `undefined`: none is. */
+export function protectedNameIn(path: string, folded: ReadonlySet<string>): string | undefined {
+  return path.split(/[\\/]/).find((name) => folded.has(foldName(name)));
+}
+
+/**
+ * What names have in common that some file system takes for one: case, composition, compatibility forms, characters that
+ * are not seen (HFS+ ignores them), trailing dots and spaces (Windows drops them). Only for refusing: it folds too much.
+ */
+export function foldName(name: string): string {
+  return name
+    .normalize("NFKC")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFC")
+    .replace(/(?<=[^. ])[. ]{1,255}$/, "");
+}
+
 /** One character in UTF-8 by its first byte; whether the bytes are well-formed is for the decoder to say. */
 const escapedCharacter =
   /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
@@ -90,6 +142,7 @@ const escapedCharacter =
 const controlCharacters = /\p{Control}/u;
 
 interface UriParts {
+  /** Empty: this machine. */
   readonly host: string;
   readonly path: string;
   /** The query and the fragment with their marks. */
@@ -101,11 +154,7 @@ function splitUri(uri: string): UriParts | undefined {
   const match = /^file:(?:\/\/([^/?#]*))?([^?#]*)(.*)$/is.exec(uri);
   if (match === null) return undefined;
   const [, host = "", path = "", rest = ""] = match;
-  return { host, path, rest };
-}
-
-function isLocal(host: string): boolean {
-  return host === "" || host.toLowerCase() === "localhost";
+  return { host: host.toLowerCase() === "localhost" ? "" : host, path, rest };
 }
 
 /** `undefined`: a `%` starts no well-formed character. */
@@ -136,4 +185,16 @@ function encodeName(name: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
+
+function windowsNameProblem(name: string): string | undefined {
+  if (name === "" || name === "." || name === "..") return undefined;
+  // A colon starts an alternate data stream; the others are wildcards or never valid.
+  const character = /[<>:"|?*]/.exec(name)?.[0];
+  if (character !== undefined) return pathProblems.badCharacter(character);
+  if (/[. ]$/.test(name)) return pathProblems.trailingDotOrSpace(name);
+  if (/^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\..*)?$/i.test(name)) {
+    return pathProblems.reservedName(name);
+  }
+  return undefined;
 }

@@ -1,0 +1,37 @@
+/** How far two names, or two lists of names, are from each other. */
+
+/** The cost of each step from one list to another. */
+export interface StepCosts {
+  /** Putting another unit in the place of one; of two that are alike it is 1. */
+  readonly other: number;
+  /** Adding a unit, or leaving one out. */
+  readonly extra: number;
+  /** Exchanging two neighbours; `undefined`: that is no step of its own. */
+  readonly swap?: number;
+  /** `undefined`: no two different units are alike. */
+  readonly areAlike?: (a: string, b: string) => boolean;
+}
+
+/**
+ * The least sum of steps from `a` to `b`: the Levenshtein distance, with swaps the Damerau-Levenshtein distance (optimal string
+ * alignment). A string is a list of its UTF-16 units.
+ */
+export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, costs: StepCosts): number {
+  const { other, extra, swap, areAlike } = costs;
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j * extra);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i * extra];
+    for (let j = 1; j <= b.length; j++) {
+      const [x, y] = [a[i - 1]!, b[j - 1]!];
+      const replaced = x === y ? 0 : areAlike?.(x, y) === true ? 1 : other;
+      let least = Math.min(last[j]! + extra, row[j - 1]! + extra, last[j - 1]! + replaced);
+      const isSwapped = i > 1 && j > 1 && x === b[j - 2] && a[i - 2] === y;
+      if (swap !== undefined && isSwapped) least = Math.min(least, beforeLast[j - 2]! + swap);
+      row.push(least);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length]!;
+}
