@@ -119,7 +119,7 @@ const messageTypes: Record<LogLevel, MessageType> = {
 
 function initialize(
   session: Session,
-  settings: ClientSettings,
+  settings: SettingsSource,
   params: InitializeParams,
   start: ServerStart,
 ): InitializeResult {
@@ -184,7 +184,7 @@ function changeFolders(session: Session, params: unknown): void {
 }
 
 /** Where the settings come from over time. */
-interface ClientSettings {
+interface SettingsSource {
   /** What the client sends of itself. */
   push(value: unknown): void;
   /** Asks the client, if it can be asked. */
@@ -193,7 +193,7 @@ interface ClientSettings {
   subscribe(): void;
 }
 
-function createSettings(session: Session): ClientSettings {
+function createSettings(session: Session): SettingsSource {
   const warnOnce = createWarnOnce();
   let pushed: unknown[] = [];
   let pulled: unknown;
