@@ -23,12 +23,11 @@ export async function withProgress<T>(
   const source = new CancellationTokenSource();
   if (token.isCancellationRequested) source.cancel();
   const listening = token.onCancellationRequested(() => source.cancel());
-  const canShow = session.capabilities.window?.workDoneProgress === true;
-  const shown = canShow ? createShown(session, () => source.cancel()) : undefined;
+  const shown = createShown(session, () => source.cancel());
   try {
-    return await task(source.token, (done, of) => shown?.report(done, of));
+    return await task(source.token, shown.report);
   } finally {
-    shown?.end();
+    shown.end();
     listening.dispose();
     source.dispose();
   }
@@ -41,6 +40,7 @@ interface Shown {
 
 /** Nothing is shown before its time, nor after the end, however late the client answers. */
 function createShown(session: Session, cancel: () => void): Shown {
+  if (session.capabilities.window?.workDoneProgress !== true) return { report: () => {}, end: () => {} };
   let reporter: WorkDoneProgressServerReporter | undefined;
   let hasEnded = false;
   let percentage = 0;

@@ -33,12 +33,12 @@ export async function readDocument(session: Session, params: unknown): Promise<A
   return { ok: true, result };
 }
 
-type DecodedRead =
+type ParsedReadParams =
   | { readonly ok: true; readonly path: string; readonly startLine: number; readonly endLine: number | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
-function readParams(params: unknown): DecodedRead {
-  const wrong = (field: string, problem: string): DecodedRead => ({
+function readParams(params: unknown): ParsedReadParams {
+  const wrong = (field: string, problem: string): ParsedReadParams => ({
     ok: false,
     failure: callFailures.wrongType({}, field, problem),
   });
