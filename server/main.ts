@@ -160,8 +160,8 @@ async function startServer(start: ServeOptions): Promise<void> {
       version: manifest.version,
       logLevel: start.logLevel,
       async openToAgents(session) {
-        const { openDoor } = await import("./agent/session/serveAgents.js");
-        await openDoor(session, manifest.version);
+        const { serveAgents } = await import("./agent/session/serveAgents.js");
+        await serveAgents(session, manifest.version);
       },
     }),
   );

@@ -14,13 +14,16 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
-/** Whether a process lives that has this number and, where both are known, this start. */
+/** Tells whether a process of this number lives that has, if both are known, this start. */
 export function isProcess(pid: number, start: string | undefined): boolean {
+  // 0 and negative numbers mean groups of processes.
+  if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
   }
+  if (start === undefined) return true;
   const now = processStart(pid);
-  return start === undefined || now === undefined || start === now;
+  return now === undefined || start === now;
 }

@@ -1,15 +1,15 @@
-/** What the command line is given to apply: one JSON call, one a line, or a patch, told apart by its first character. */
+/** The input of a command that applies: one JSON call, one a line, or a patch, told apart by its first character. */
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
-import { inputProblems } from "../sentences.js";
+import { inputProblems } from "./sentences.js";
 
 /** A value that could be read, or why not, as a sentence. */
-export type Given<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+export type Input<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** Reads a file, or for `-` the standard input, as UTF-8. */
-export async function readInput(path: string, stdin: Readable): Promise<Given<string>> {
+export async function readInput(path: string, stdin: Readable): Promise<Input<string>> {
   let bytes: Buffer;
   try {
     bytes = path === "-" ? await readAll(stdin) : await readFile(path);
@@ -36,25 +36,25 @@ async function readAll(stdin: Readable): Promise<Buffer> {
 }
 
 /** The calls in a text, as JSON values; a patch is a string. */
-export function callsIn(text: string): Given<readonly unknown[]> {
+export function callsIn(text: string): Input<readonly unknown[]> {
   const first = text.trimStart().slice(0, 1);
   if (first === "") return { ok: false, problem: inputProblems.empty() };
   if (!'{["'.includes(first)) return { ok: true, value: [text] };
-  const whole = parse(text);
+  const whole = parseJson(text);
   if (whole.ok) return { ok: true, value: [whole.value] };
   const values: unknown[] = [];
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
-    const parsed = parse(line);
-    // Where not even the first line is a value, this is one value over several lines.
-    if (!parsed.ok)
-      return values.length === 0 ? whole : { ok: false, problem: inputProblems.badLine(index + 1, parsed.problem) };
-    values.push(parsed.value);
+    const value = parseJson(line);
+    // If not even the first line is a value, this is one value over several lines.
+    if (!value.ok)
+      return values.length === 0 ? whole : { ok: false, problem: inputProblems.badLine(index + 1, value.problem) };
+    values.push(value.value);
   }
   return { ok: true, value: values };
 }
 
-function parse(text: string): Given<unknown> {
+function parseJson(text: string): Input<unknown> {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {

@@ -1,9 +1,8 @@
 /** Prints what to write into the configuration of an editor or an agent; changes nothing itself. */
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setupSentences } from "../sentences.js";
-import { exitCodes } from "./exitCodes.js";
-import { print, say } from "./print.js";
+import { exitCodes, print, say } from "./output.js";
+import { setupSentences } from "./sentences.js";
 import { helixSetup, type Setup } from "./setupHelix.js";
 
 /** Prints the configuration of one program, of Helix that for some languages; or says what is known. */

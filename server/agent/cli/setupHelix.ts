@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { homeFolder } from "../../workspace/stateFolder.js";
-import { setupSentences } from "../sentences.js";
+import { setupSentences } from "./sentences.js";
 
 /** A configuration to be printed, or why there is none, as a sentence. */
 export type Setup = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
@@ -17,8 +17,8 @@ export function helixSetup(languages: readonly string[]): Setup {
   const file = userFile();
   const own = readOwn(file);
   const server = hasOurServer.test(own) ? "" : ourServer;
-  const asker: Asker = (more, language) => askHelix(helix, `${own}\n${more}`, language);
-  const entries = [...new Set(languages)].map((language) => entryOf(asker, server, language));
+  const examine: ExamineLanguage = (more, language) => askHelix(helix, `${own}\n${more}`, language);
+  const entries = [...new Set(languages)].map((language) => entryOf(examine, server, language));
   const problems = entries.flatMap((entry) => (entry.ok ? [] : [entry.problem]));
   if (problems.length > 0) return wrong([...new Set(problems)].join("\n"));
   const texts = entries.flatMap((entry) => (entry.ok ? [entry.text] : []));
@@ -48,7 +48,7 @@ language-servers = ["${name}"]
 `;
 
 /** Answers with what Helix says of a language, if its configuration had some text more. */
-type Asker = (more: string, language: string) => Health;
+type ExamineLanguage = (more: string, language: string) => Health;
 
 type Health =
   | { readonly kind: "servers"; readonly shown: readonly string[] }
@@ -60,8 +60,8 @@ type Health =
 /** Milliseconds that Helix may take to examine a language. */
 const helixMs = 20_000;
 
-function entryOf(ask: Asker, server: string, language: string): Setup {
-  const before = ask("", language);
+function entryOf(examine: ExamineLanguage, server: string, language: string): Setup {
+  const before = examine("", language);
   if (before.kind === "silent") return wrong(setupSentences.silentHelix());
   if (before.kind === "broken") return wrong(setupSentences.brokenHelix(before.problem));
   if (before.kind === "unknown") {
@@ -76,7 +76,7 @@ function entryOf(ask: Asker, server: string, language: string): Setup {
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
     const list = [...servers, name].map((one) => JSON.stringify(one)).join(", ");
     const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
-    const after = ask(`${server}\n${entry}`, language);
+    const after = examine(`${server}\n${entry}`, language);
     if (after.kind !== "servers" || after.shown.length !== shown.length + 1) continue;
     if (shown.every((one, index) => one === after.shown[index])) return { ok: true, text: entry };
   }
@@ -150,7 +150,7 @@ function askHelix(helix: string, languages: string, language: string): Health {
     const options = { cwd: config, env, encoding: "utf8", timeout: helixMs } as const;
     const { stdout, stderr, error, signal } = spawnSync(helix, ["--health", language], options);
     if (error !== undefined || signal !== null) return { kind: "silent" };
-    return healthIn(plain(stdout), plain(stderr));
+    return healthIn(withoutColours(stdout), withoutColours(stderr));
   } finally {
     rmSync(config, { recursive: true, force: true });
   }
@@ -165,7 +165,7 @@ function healthIn(stdout: string, stderr: string): Health {
 }
 
 /** Text without the colours that Helix also gives it in a pipe. */
-function plain(text: string): string {
+function withoutColours(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with one
   return text.replace(/\u001b\[[0-9;]*m/g, "");
 }

@@ -1,14 +1,14 @@
-/** Which files the user's other editors have open, or may have, so that nobody writes them on disk under its unsaved text. */
+/** The files that the user's other editors have open, or may have, so that nobody writes them on disk under unsaved text. */
 import { dirname } from "node:path";
 import type { Holder } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
 import { canonicalise, mapBounded } from "../../workspace/identity.js";
 import { pathOfSyncedUri } from "../../workspace/uri.js";
-import { firstInDoubt, mattersTo, shortOf } from "./selectSession.js";
-import { closeSessions, type Found, findSessions, type LiveSession } from "./sessions.js";
+import { firstInDoubt, mattersTo, sessionName } from "./selectSession.js";
+import { closeSessions, type FoundSessions, findSessions, type LiveSession } from "./sessions.js";
 
 /** The sessions among which to look. */
-export interface Elsewhere {
+export interface OtherSessions {
   /** Where they are announced. */
   readonly sessions: string;
   /** Who looks. */
@@ -20,17 +20,17 @@ export interface Elsewhere {
 /** Of these absolute paths those that another session has open, or may have because it can't be asked. */
 export async function openElsewhere(
   paths: readonly string[],
-  { sessions, caller, except }: Elsewhere,
+  { sessions, caller, except }: OtherSessions,
 ): Promise<ReadonlyMap<string, Holder>> {
   // Nothing is relative, so that any directory will do; the working directory may be gone.
-  const wish = { session: undefined, targets: paths, directory: dirname(paths[0] ?? "/") };
-  const found = await findSessions(sessions, caller, { matters: mattersTo(wish), except });
+  const query = { session: undefined, targets: paths, directory: dirname(paths[0] ?? "/") };
+  const found = await findSessions(sessions, caller, { matters: mattersTo(query), except });
   try {
     const open = new Map((await mapBounded(found.reached, filesOf)).flat());
     const holders = await mapBounded(paths, async (path) => {
       const by = open.get(await identityOf(path));
       const holder =
-        by === undefined ? await doubtOf(found, { ...wish, targets: [path] }) : ({ kind: "open", by } as const);
+        by === undefined ? await doubtOf(found, { ...query, targets: [path] }) : ({ kind: "open", by } as const);
       return [path, holder] as const;
     });
     return new Map(holders.flatMap(([path, holder]) => (holder === undefined ? [] : [[path, holder] as const])));
@@ -40,9 +40,9 @@ export async function openElsewhere(
 }
 
 /** Who may have the target open without anybody being able to tell; `undefined`: nobody. */
-async function doubtOf(found: Found, wish: Parameters<typeof mattersTo>[0]): Promise<Holder | undefined> {
-  const lost = await firstInDoubt(found, wish);
-  if (lost !== undefined) return { kind: "unasked", session: shortOf(lost.record), why: lost.why };
+async function doubtOf(found: FoundSessions, query: Parameters<typeof mattersTo>[0]): Promise<Holder | undefined> {
+  const doubtful = await firstInDoubt(found, query);
+  if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };
   const [problem] = found.hidden;
   return problem === undefined ? undefined : { kind: "hidden", problem };
 }
