@@ -32,9 +32,16 @@ export interface Gate {
 
 /** Makes the gate of one connection, in the state before `initialize`. */
 export function createGate(ports: GatePorts): Gate {
-  const state: EnvelopeState = { ports, phase: "new", pending: new Set(), asked: new Set(), initializeKey: undefined };
+  const state: EnvelopeState = { phase: "new", pending: new Set(), asked: new Set(), initializeKey: undefined };
   let clientGone = false;
   let idle: (() => void)[] = [];
+
+  function receive(message: unknown): void {
+    const decision = judge(state, message);
+    if (decision.kind === "deliver") ports.deliver(decision.message);
+    else if (decision.kind === "drop") ports.dropped(decision.why);
+    else ports.reply(toErrorResponse(decision.id, decision.refusal));
+  }
 
   function sending(message: Message): void {
     const { id, method, error } = message as Partial<RequestMessage & ResponseMessage>;
@@ -64,8 +71,8 @@ export function createGate(ports: GatePorts): Gate {
   }
 
   return {
-    receive: (message) => receive(state, message),
-    receiveUnreadable: () => refuse(state, null, refusals.unreadable),
+    receive,
+    receiveUnreadable: () => ports.reply(toErrorResponse(null, refusals.unreadable)),
     sending,
     whenAnswered: () =>
       new Promise((resolve) => {
@@ -81,7 +88,6 @@ type JsonRecord = Record<string, unknown>;
 
 /** How far one connection has come, and what is open on it. */
 interface EnvelopeState {
-  readonly ports: GatePorts;
   phase: "new" | "open" | "shutDown";
   /** Requests of the client that wait for an answer. Keys are strings, because the library takes 9 and "9" for one. */
   readonly pending: Set<string>;
@@ -91,21 +97,43 @@ interface EnvelopeState {
   initializeKey: string | undefined;
 }
 
-function receive(state: EnvelopeState, message: unknown): void {
-  if (Array.isArray(message)) return refuse(state, null, refusals.batch);
-  if (!isRecord(message)) return refuse(state, null, refusals.noObject);
+type GateDecision =
+  | { readonly kind: "deliver"; readonly message: Message }
+  | { readonly kind: "refuse"; readonly id: Id | null; readonly refusal: Refusal }
+  | { readonly kind: "drop"; readonly why: string };
+
+function judge(state: EnvelopeState, message: unknown): GateDecision {
+  if (Array.isArray(message)) return refuse(null, refusals.batch);
+  if (!isRecord(message)) return refuse(null, refusals.noObject);
   const { jsonrpc, method, result, error } = message;
   const id = isId(message.id) ? message.id : null;
-  if (method === undefined && (result !== undefined || error !== undefined)) return receiveResponse(state, message);
-  if (jsonrpc !== "2.0") return refuse(state, id, refusals.version);
-  if (method === undefined && id !== null && state.asked.has(id)) return receiveResponse(state, message);
-  if (typeof method !== "string") return refuse(state, id, refusals.method);
-  if (method.length > limits.envelopeText) return refuse(state, id, refusals.longMethod);
-  if (message.id === undefined) return receiveNotification(state, message, method);
-  if (id === null) return refuse(state, null, refusals.id);
-  const refusal = refusalOf(state, { method, key: String(id), params: message.params });
-  if (refusal !== undefined) return refuse(state, id, refusal);
-  admitRequest(state, message, { method, key: String(id) });
+  if (method === undefined && (result !== undefined || error !== undefined)) return judgeResponse(state, message);
+  if (jsonrpc !== "2.0") return refuse(id, refusals.version);
+  if (method === undefined && id !== null && state.asked.has(id)) return judgeResponse(state, message);
+  if (typeof method !== "string") return refuse(id, refusals.method);
+  if (method.length > limits.envelopeText) return refuse(id, refusals.longMethod);
+  if (message.id === undefined) return judgeNotification(state, message, method);
+  if (id === null) return refuse(null, refusals.id);
+  return judgeRequest(state, message, { id, method });
+}
+
+function judgeRequest(
+  state: EnvelopeState,
+  message: JsonRecord,
+  { id, method }: { readonly id: Id; readonly method: string },
+): GateDecision {
+  const key = String(id);
+  const refusal = refusalOf(state, { method, key, params: message.params });
+  if (refusal !== undefined) return refuse(id, refusal);
+  state.pending.add(key);
+  if (method === "initialize") {
+    state.phase = "open";
+    state.initializeKey = key;
+  }
+  if (method === "shutdown") state.phase = "shutDown";
+  // Without params the library would call the handler with the cancellation token in their place.
+  if (method.startsWith(ownMethods) && message.params === undefined) message.params = null;
+  return deliver(message);
 }
 
 function refusalOf(
@@ -124,58 +152,44 @@ function refusalOf(
   return typeof params === "string" && method.startsWith(ownMethods) ? undefined : refusals.params;
 }
 
-function admitRequest(
-  state: EnvelopeState,
-  message: JsonRecord,
-  { method, key }: { method: string; key: string },
-): void {
-  state.pending.add(key);
-  if (method === "initialize") {
-    state.phase = "open";
-    state.initializeKey = key;
-  }
-  if (method === "shutdown") state.phase = "shutDown";
-  // Without params the library would call the handler with the cancellation token in their place.
-  if (method.startsWith(ownMethods) && message.params === undefined) message.params = null;
-  deliver(state, message);
-}
-
-function receiveNotification(state: EnvelopeState, message: JsonRecord, method: string): void {
-  const { ports, phase, pending } = state;
-  if (method === "exit") return deliver(state, { jsonrpc: "2.0", method });
-  if (phase === "new") return ports.dropped(dropReasons.early);
-  if (phase === "shutDown") return ports.dropped(dropReasons.late);
+function judgeNotification(state: EnvelopeState, message: JsonRecord, method: string): GateDecision {
+  if (method === "exit") return deliver({ jsonrpc: "2.0", method });
+  if (state.phase === "new") return drop(dropReasons.early);
+  if (state.phase === "shutDown") return drop(dropReasons.late);
   const params = message.params ?? undefined;
-  if (params !== undefined && !isRecord(params)) return ports.dropped(dropReasons.params);
+  if (params !== undefined && !isRecord(params)) return drop(dropReasons.params);
   if (method === "$/cancelRequest") {
     // The library throws on a cancellation without an id, and remembers one of an unknown id.
     const id = params?.id;
-    if (!isId(id) || !pending.has(String(id))) return ports.dropped(dropReasons.cancellation);
+    if (!isId(id) || !state.pending.has(String(id))) return drop(dropReasons.cancellation);
   }
   if (params === undefined) delete message.params;
-  deliver(state, message);
+  return deliver(message);
 }
 
 /**
  * A response is never answered, however wrong it is: its id is one of ours, and the client could take the answer for
  * that to a request of its own.
  */
-function receiveResponse(state: EnvelopeState, { jsonrpc, id, error, result }: JsonRecord): void {
-  const { ports, asked } = state;
-  if (jsonrpc !== "2.0") return ports.dropped(dropReasons.responseVersion);
-  if (!isId(id) || !asked.delete(id)) return ports.dropped(dropReasons.response);
-  if (error !== undefined && error !== null) return deliver(state, { jsonrpc, id, error: toResponseError(error) });
+function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: JsonRecord): GateDecision {
+  if (jsonrpc !== "2.0") return drop(dropReasons.responseVersion);
+  if (!isId(id) || !state.asked.delete(id)) return drop(dropReasons.response);
+  if (error !== undefined && error !== null) return deliver({ jsonrpc, id, error: toResponseError(error) });
   // Clients in languages that have no null leave a result out that is null.
-  deliver(state, { jsonrpc, id, result: result ?? null });
+  return deliver({ jsonrpc, id, result: result ?? null });
 }
 
-function deliver({ ports }: EnvelopeState, message: JsonRecord): void {
+function deliver(message: JsonRecord): GateDecision {
   // The callers have checked what the library relies on: jsonrpc, and the types of id and method.
-  ports.deliver(message as unknown as Message);
+  return { kind: "deliver", message: message as unknown as Message };
 }
 
-function refuse({ ports }: EnvelopeState, id: Id | null, refusal: Refusal): void {
-  ports.reply(toErrorResponse(id, refusal));
+function refuse(id: Id | null, refusal: Refusal): GateDecision {
+  return { kind: "refuse", id, refusal };
+}
+
+function drop(why: string): GateDecision {
+  return { kind: "drop", why };
 }
 
 function toErrorResponse(id: Id | null, { code, message }: Refusal): ResponseMessage {
