@@ -5,7 +5,7 @@ import {
   type WorkDoneProgressServerReporter,
 } from "vscode-languageserver/node";
 import { limits } from "../text/limits.js";
-import { callSentences } from "./sentences.js";
+import { callSentences, serverLog } from "./sentences.js";
 import type { Session } from "./session.js";
 
 /** How far a task has come: `done` of `of` steps. */
@@ -59,7 +59,7 @@ function createShown(session: Session, cancel: () => void): Shown {
       const now = Math.min(100, Math.floor((100 * done) / Math.max(1, of)));
       if (!asked && performance.now() - begun > limits.progressAfterMs) {
         asked = true;
-        show().catch((error: unknown) => session.log("warn", `no progress is shown: ${String(error)}`));
+        show().catch((error: unknown) => session.log("warn", serverLog.noProgress(error)));
       }
       if (now > percentage) reporter?.report(now);
       percentage = now;

@@ -6,7 +6,7 @@ import { LineIndex } from "../text/lines.js";
 import { readTarget } from "../workspace/takeSnapshot.js";
 import { toError } from "./edit/result.js";
 import type { MultiEditErrorData, ReadResult } from "./protocol.js";
-import { requestFailures } from "./sentences.js";
+import { readProblems, requestFailures } from "./sentences.js";
 import { type Session, worldOf } from "./session.js";
 
 /** Serves one request; lines that do not exist are left out, so that a caller may ask for more than there are. */
@@ -14,15 +14,15 @@ export async function readDocument(
   session: Session,
   params: unknown,
 ): Promise<ReadResult | ResponseError<MultiEditErrorData>> {
-  const asked = readParams(params);
-  if (!asked.ok) return toError([asked.failure], []);
+  const request = parseParams(params);
+  if (!request.ok) return toError([request.failure], []);
   await session.ready;
-  const { path, startLine, endLine } = asked;
+  const { path, startLine, endLine } = request;
   const target = await readTarget(path, worldOf(session, undefined));
   if (!target.ok) return toError([target.failure], []);
   const { document } = target;
   const lines = LineIndex.of(document.text, document);
-  // A text that ends with a line end has no line behind it.
+  // A text that ends with a line end has no line after it.
   const totalLines = lines.lineCount - (lines.lineCount > 1 && lines.content(lines.lineCount - 1) === "" ? 1 : 0);
   const from = Math.min(startLine, totalLines + 1) - 1;
   const to = Math.max(from, Math.min(endLine ?? totalLines, totalLines));
@@ -36,24 +36,23 @@ export async function readDocument(
   };
 }
 
-type Asked =
+type ParsedReadParams =
   | { readonly ok: true; readonly path: string; readonly startLine: number; readonly endLine: number | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
-function readParams(params: unknown): Asked {
-  const wrong = (field: string, problem: string): Asked => ({
+function parseParams(params: unknown): ParsedReadParams {
+  const wrong = (field: string, problem: string): ParsedReadParams => ({
     ok: false,
     failure: callFailures.wrongType({}, field, problem),
   });
   const given: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
-  // Who asks for lines in another tool's way must not take the whole text for them.
+  // A caller that asks for lines in another tool's way must not take the whole text for them.
   const unknown = Object.keys(given).find((key) => !fields.includes(key) && !ofProtocol.includes(key));
   if (unknown !== undefined) return { ok: false, failure: requestFailures.unknownReadField(unknown) };
   const { path, startLine = 1, endLine } = given;
-  if (typeof path !== "string" || path === "") return wrong("path", "it must be a path or URI");
-  if (!isLine(startLine)) return wrong("startLine", "it must be a whole number from 1");
-  if (endLine !== undefined && (!isLine(endLine) || endLine < startLine))
-    return wrong("endLine", "it must be a whole number from startLine");
+  if (typeof path !== "string" || path === "") return wrong("path", readProblems.path);
+  if (!isLine(startLine)) return wrong("startLine", readProblems.startLine);
+  if (endLine !== undefined && (!isLine(endLine) || endLine < startLine)) return wrong("endLine", readProblems.endLine);
   return { ok: true, path, startLine, endLine };
 }
 
