@@ -1,6 +1,6 @@
 /** Sentences about the way from an agent to the session of an editor. */
 import { sayUnreached, type Unreached } from "../disk/sentences.js";
-import { clip, makeFailure, quote } from "../plan/failure.js";
+import { clip, type Failure, makeFailure, quote } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 
 /** What is wrong with the files by which sessions are found, as sentences, and clauses of them. */
@@ -28,52 +28,48 @@ function listed(sessions: readonly string[]): string {
   return `${shown.join("")}${sessions.length > shown.length ? "\n  …" : ""}`;
 }
 
+const noEditor = "No editor runs multi-edit-language-server.";
+
 const nameOne =
   "Name one of them with --session or MULTI_EDIT_SESSION. An agent that can't asks the user to, or to close the files or the editor that is not meant.";
+
+const noSession = (problem: string, hint: string): Failure => makeFailure("noSession", {}, problem, hint);
+
+const readFiles = "Read the files before you go on.";
 
 /** Failures of the way from an agent to the session of an editor; a session is named by its id, editor and folders. */
 export const sessionFailures = {
   openInSeveral: (sessions: readonly string[]) =>
-    makeFailure("noSession", {}, `Several editors have these files open:${listed(sessions)}\n`, nameOne),
+    noSession(`Several editors have these files open:${listed(sessions)}\n`, nameOne),
   heldBySeveral: (sessions: readonly string[]) =>
-    makeFailure("noSession", {}, `Several editors have this folder:${listed(sessions)}\n`, nameOne),
+    noSession(`Several editors have this folder:${listed(sessions)}\n`, nameOne),
   apart: (sessions: readonly string[]) =>
-    makeFailure(
-      "noSession",
-      {},
+    noSession(
       `No editor has all of these files in one workspace folder; some lie in those of:${listed(sessions)}\n`,
       "Send a call for each folder, or name a session with --session.",
     ),
   unreached: (session: string, why: Unreached) => {
     const { problem, hint } = sayUnreached(why);
-    return makeFailure(
-      "noSession",
-      {},
-      `The editor ${clip(session, 200)} may hold text of these files that is not saved, but ${problem}. Nothing was changed.`,
+    const name = clip(session, 200);
+    return noSession(
+      `The editor ${name} may hold text of these files that is not saved, but ${problem}. Nothing was changed.`,
       hint,
     );
   },
   /** `problem` is a sentence that says what to do. */
   hidden: (problem: string) =>
-    makeFailure(
-      "noSession",
-      {},
+    noSession(
       `An editor may hold text of these files that is not saved, but it can't be asked. ${problem} Nothing was changed.`,
       "Ask the user to do so.",
     ),
   unknown: (id: string, sessions: readonly string[]) =>
-    makeFailure(
-      "noSession",
-      {},
-      `There is no session ${quote(id, 40)}.${sessions.length === 0 ? " No editor runs multi-edit-language-server." : ` There are:${listed(sessions)}\n`}`,
-      sessions.length === 0 ? "Start it in the editor." : "Name one of these.",
-    ),
+    sessions.length === 0
+      ? noSession(`There is no session ${quote(id, 40)}. ${noEditor}`, "Start it in the editor.")
+      : noSession(`There is no session ${quote(id, 40)}. There are:${listed(sessions)}\n`, "Name one of these."),
   none: (sessions: readonly string[]) =>
-    makeFailure(
-      "noSession",
-      {},
+    noSession(
       sessions.length === 0
-        ? "No editor runs multi-edit-language-server."
+        ? noEditor
         : `No editor has these files, open or in a workspace folder. There are:${listed(sessions)}\n`,
       'Open the folder in an editor that runs multi-edit-language-server. "multi-edit doctor" tells more.',
     ),
@@ -84,27 +80,18 @@ export const sessionFailures = {
       `The editor runs version ${clip(version, 40)} of multi-edit-language-server, which can't do this.`,
       "Update it and restart it in the editor.",
     ),
-  lost: () =>
-    makeFailure(
-      "timeout",
-      {},
-      "The editor's session ended before it answered, so it is not known what became of the call.",
-      "Read the files before you go on.",
-    ),
-  noAnswer: (seconds: number) =>
-    makeFailure(
-      "timeout",
-      {},
-      `The editor's session did not answer within ${seconds} s, nor to being told to stop, so it is not known what became of the call.`,
-      "Read the files before you go on.",
-    ),
-  stopped: (seconds: number) =>
-    makeFailure(
-      "cancelled",
-      {},
-      `The call was stopped after ${seconds} s, most likely because the user was asked and has not answered. Nothing was changed.`,
-      "Ask the user, and send the call again.",
-    ),
+  lost: () => {
+    const problem = "The editor's session ended before it answered, so it is not known what became of the call.";
+    return makeFailure("timeout", {}, problem, readFiles);
+  },
+  noAnswer: (seconds: number) => {
+    const problem = `The editor's session did not answer within ${seconds} s, nor to being told to stop, so it is not known what became of the call.`;
+    return makeFailure("timeout", {}, problem, readFiles);
+  },
+  stopped: (seconds: number) => {
+    const problem = `The call was stopped after ${seconds} s, most likely because the user was asked and has not answered. Nothing was changed.`;
+    return makeFailure("cancelled", {}, problem, "Ask the user, and send the call again.");
+  },
 } as const;
 
 /** The rule for an agent's id, as the end of a sentence. */

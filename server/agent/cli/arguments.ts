@@ -4,6 +4,7 @@ import type { CallOptions } from "../../dialect/options.js";
 import { limits } from "../../text/limits.js";
 import { isAgentId } from "../session/handshake.js";
 import type { Mode } from "../session/request.js";
+import { type Input, unreadable } from "./input.js";
 import { argumentProblems, helpText } from "./sentences.js";
 
 /** Every option, as `parseArgs` wants it. */
@@ -87,30 +88,25 @@ export interface Arguments {
   readonly call: Pick<CallOptions, "atomic" | "save" | "result">;
 }
 
-/** A command line, or what is wrong with it, as a sentence. */
-export type ReadArguments =
-  | { readonly ok: true; readonly value: Arguments }
-  | { readonly ok: false; readonly problem: string };
-
 /** Reads the arguments of the program, of which the first is a command. */
-export function readArguments([command, ...rest]: readonly string[]): ReadArguments {
-  if (!isCommand(command)) return wrong(argumentProblems.unknownCommand(command ?? ""));
+export function readArguments([command, ...rest]: readonly string[]): Input<Arguments> {
+  if (!isCommand(command)) return unreadable(argumentProblems.unknownCommand(command ?? ""));
   const row: CommandRow = commandRows[command];
   const input = parseOptions(row, rest);
   if (!input.ok) return input;
-  const { values, positionals } = input;
+  const { values, positionals } = input.value;
   const [least, most] = row.words;
   if (values.help !== true && (positionals.length < least || positionals.length > most)) {
-    return wrong(argumentProblems.usage(command, row.takes));
+    return unreadable(argumentProblems.usage(command, row.takes));
   }
   const mode = choice("mode", values.mode, modes);
   const atomic = choice("atomic", values.atomic, ["all", "file", "none"]);
   const save = choice("save", values.save, ["never", "ifWasClean", "always"]);
   for (const one of [mode, atomic, save]) if (!one.ok) return one;
   const seconds = Number(values.timeout ?? limits.commandMs / 1000);
-  if (!(seconds > 0 && seconds <= 86_400)) return wrong(argumentProblems.timeout);
-  if (values.agent !== undefined && !isAgentId(values.agent)) return wrong(argumentProblems.badAgent("--agent"));
-  if (values.workspace === "" || values.session === "") return wrong(argumentProblems.emptyValue);
+  if (!(seconds > 0 && seconds <= 86_400)) return unreadable(argumentProblems.timeout);
+  if (values.agent !== undefined && !isAgentId(values.agent)) return unreadable(argumentProblems.badAgent("--agent"));
+  if (values.workspace === "" || values.session === "") return unreadable(argumentProblems.emptyValue);
   return {
     ok: true,
     value: {
@@ -135,19 +131,19 @@ export function readArguments([command, ...rest]: readonly string[]): ReadArgume
 
 const modes: readonly Mode[] = ["auto", "editor", "disk"];
 
-type ParsedOptions =
-  | { readonly ok: true; readonly values: OptionValues; readonly positionals: readonly string[] }
-  | { readonly ok: false; readonly problem: string };
-type OptionValues = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+interface ParsedOptions {
+  readonly values: ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+  readonly positionals: readonly string[];
+}
 
-function parseOptions(row: CommandRow, args: readonly string[]): ParsedOptions {
+function parseOptions(row: CommandRow, args: readonly string[]): Input<ParsedOptions> {
   try {
     const own = Object.fromEntries(row.options.map((name) => [name, options[name]]));
-    const { values, positionals } = parseArgs({ args: [...args], options: own, strict: true, allowPositionals: true });
-    return { ok: true, values: values as OptionValues, positionals };
+    const value = parseArgs({ args: [...args], options: own, strict: true, allowPositionals: true });
+    return { ok: true, value };
   } catch (error) {
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    return wrong(reason.slice(0, 200));
+    return unreadable(reason.slice(0, 200));
   }
 }
 
@@ -155,14 +151,10 @@ function choice<T extends string>(
   name: OptionName,
   value: string | undefined,
   known: readonly T[],
-): { readonly ok: true; readonly value: T | undefined } | { readonly ok: false; readonly problem: string } {
+): Input<T | undefined> {
   const match = known.find((one) => one === value);
-  if (value !== undefined && match === undefined) return wrong(argumentProblems.unknownValue(name, known));
+  if (value !== undefined && match === undefined) return unreadable(argumentProblems.unknownValue(name, known));
   return { ok: true, value: match };
-}
-
-function wrong(problem: string): { readonly ok: false; readonly problem: string } {
-  return { ok: false, problem };
 }
 
 /** The help for everything that is no transport; `program` is how it is called. */

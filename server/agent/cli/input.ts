@@ -6,7 +6,15 @@ import { codeOf } from "../../workspace/identity.js";
 import { inputProblems } from "./sentences.js";
 
 /** A value that could be read, or why not, as a sentence. */
-export type Input<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+export type Input<T> = { readonly ok: true; readonly value: T } | UnreadableInput;
+
+interface UnreadableInput {
+  readonly ok: false;
+  readonly problem: string;
+}
+
+/** No value, and why, as a sentence. */
+export const unreadable = (problem: string): UnreadableInput => ({ ok: false, problem });
 
 /** Reads a file, or for `-` the standard input, as UTF-8. */
 export async function readInput(path: string, stdin: Readable): Promise<Input<string>> {
@@ -14,13 +22,13 @@ export async function readInput(path: string, stdin: Readable): Promise<Input<st
   try {
     bytes = path === "-" ? await readAll(stdin) : await readFile(path);
   } catch (error) {
-    return { ok: false, problem: inputProblems.unreadable(path, codeOf(error)) };
+    return unreadable(inputProblems.unreadable(path, codeOf(error)));
   }
-  if (bytes.length > limits.inputBytes) return { ok: false, problem: inputProblems.tooLarge(limits.inputBytes) };
+  if (bytes.length > limits.inputBytes) return unreadable(inputProblems.tooLarge(limits.inputBytes));
   try {
     return { ok: true, value: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    return { ok: false, problem: inputProblems.notUtf8() };
+    return unreadable(inputProblems.notUtf8());
   }
 }
 
@@ -38,18 +46,18 @@ async function readAll(stdin: Readable): Promise<Buffer> {
 /** The calls in a text, as JSON values; a patch is a string. */
 export function callsIn(text: string): Input<readonly unknown[]> {
   const first = text.trimStart().slice(0, 1);
-  if (first === "") return { ok: false, problem: inputProblems.empty() };
+  if (first === "") return unreadable(inputProblems.empty());
   if (!'{["'.includes(first)) return { ok: true, value: [text] };
   const whole = parseJson(text);
   if (whole.ok) return { ok: true, value: [whole.value] };
   const values: unknown[] = [];
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
-    const value = parseJson(line);
+    const parsedLine = parseJson(line);
     // If not even the first line is a value, this is one value over several lines.
-    if (!value.ok)
-      return values.length === 0 ? whole : { ok: false, problem: inputProblems.badLine(index + 1, value.problem) };
-    values.push(value.value);
+    if (!parsedLine.ok)
+      return values.length === 0 ? whole : unreadable(inputProblems.badLine(index + 1, parsedLine.problem));
+    values.push(parsedLine.value);
   }
   return { ok: true, value: values };
 }
@@ -58,6 +66,6 @@ function parseJson(text: string): Input<unknown> {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {
-    return { ok: false, problem: inputProblems.badJson(error instanceof Error ? error.message : String(error)) };
+    return unreadable(inputProblems.badJson(error instanceof Error ? error.message : String(error)));
   }
 }

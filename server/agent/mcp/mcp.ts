@@ -135,15 +135,9 @@ function structuredOf(result: MultiEditResult): Record<string, unknown> {
   const { outcome, label, text, diff, files, warnings, transaction } = result;
   const shown = files
     .slice(0, limits.toolFiles)
-    .map(({ path, kind, newPath, added, removed, firstChangedLine, onDisk }) => ({
-      path,
-      kind,
-      ...(newPath === undefined ? {} : { newPath }),
-      firstChangedLine,
-      added,
-      removed,
-      ...(onDisk === undefined ? {} : { onDisk }),
-    }));
-  const id = transaction === undefined ? {} : { transaction };
-  return { outcome, label, text, diff, files: shown, warnings, ...id };
+    .map(({ path, kind, newPath, added, removed, firstChangedLine, onDisk }) => {
+      // What is `undefined` is not there in JSON.
+      return { path, kind, newPath, firstChangedLine, added, removed, onDisk };
+    });
+  return { outcome, label, text, diff, files: shown, warnings, transaction };
 }

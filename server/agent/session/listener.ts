@@ -131,7 +131,7 @@ interface ListeningSession {
 function serveAgent(socket: Socket, session: ListeningSession): void {
   const { service } = session;
   const handshaker = createHandshaker(session);
-  const requests = createRunningRequests(service);
+  const running = new Set<CancellationTokenSource>();
   const late = setTimeout(() => socket.destroy(), limits.helloMs);
   let receivedBytes = 0;
 
@@ -146,7 +146,7 @@ function serveAgent(socket: Socket, session: ListeningSession): void {
 
   async function answer(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
     const caller = handshaker.caller();
-    if (caller !== undefined) return requests.serve({ method, params, caller }, token);
+    if (caller !== undefined) return serveRunning(service, running, { method, params, caller }, token);
     const greeting = handshaker.answer(method, params);
     if (greeting instanceof ResponseError) setImmediate(leave);
     if (handshaker.caller() !== undefined) clearTimeout(late);
@@ -160,59 +160,52 @@ function serveAgent(socket: Socket, session: ListeningSession): void {
   });
   socket.on("close", () => {
     clearTimeout(late);
-    requests.cancelAll();
+    for (const source of running) source.cancel();
     connection.dispose();
   });
-  socket.setTimeout(limits.agentIdleMs, () => requests.isIdle() && socket.destroy());
+  socket.setTimeout(limits.agentIdleMs, () => running.size === 0 && socket.destroy());
   const channel = streamChannel(socket, socket);
   const gate = createGate({
     deliver: (message) => streams.deliver(message),
     reply: channel.send,
     dropped: (why) => service.log("debug", sessionLog.dropped(why)),
   });
-  const { receive: message, receiveUnreadable: unreadable, sending } = gate;
-  const streams = createRpcStreams(channel, { message, unreadable, sending, end: leave });
+  const streams = createRpcStreams(channel, {
+    ...gate,
+    message: gate.receive,
+    unreadable: gate.receiveUnreadable,
+    end: leave,
+  });
   const connection = createMessageConnection(streams.reader, streams.writer, NullLogger);
   connection.onRequest((method, params, token) => answer(method, params, token));
   connection.onNotification(() => undefined);
   connection.listen();
 }
 
-/** The requests of one agent that are being served. */
-interface RunningRequests {
-  serve(request: AgentRequest, token: CancellationToken): Promise<unknown>;
-  isIdle(): boolean;
-  /** The library cancels what the agent takes back, but not what it has walked away from. */
-  cancelAll(): void;
-}
-
-function createRunningRequests(service: AgentService): RunningRequests {
-  const running = new Set<CancellationTokenSource>();
-
-  async function serve(request: AgentRequest, token: CancellationToken): Promise<unknown> {
-    if (running.size >= limits.agentRequests) {
-      return new ResponseError(requestFailed, socketSentences.busy(limits.agentRequests));
-    }
-    const source = new CancellationTokenSource();
-    if (token.isCancellationRequested) source.cancel();
-    const listening = token.onCancellationRequested(() => source.cancel());
-    running.add(source);
-    try {
-      return await service.serve(request, source.token);
-    } finally {
-      running.delete(source);
-      listening.dispose();
-      source.dispose();
-    }
+/**
+ * Serves a request of an agent as one of those that are `running`. The library cancels what the agent takes back, but not what
+ * it has walked away from: that is for who has the set.
+ */
+async function serveRunning(
+  service: AgentService,
+  running: Set<CancellationTokenSource>,
+  request: AgentRequest,
+  token: CancellationToken,
+): Promise<unknown> {
+  if (running.size >= limits.agentRequests) {
+    return new ResponseError(requestFailed, socketSentences.busy(limits.agentRequests));
   }
-
-  return {
-    serve,
-    isIdle: () => running.size === 0,
-    cancelAll() {
-      for (const source of running) source.cancel();
-    },
-  };
+  const source = new CancellationTokenSource();
+  if (token.isCancellationRequested) source.cancel();
+  const listening = token.onCancellationRequested(() => source.cancel());
+  running.add(source);
+  try {
+    return await service.serve(request, source.token);
+  } finally {
+    running.delete(source);
+    listening.dispose();
+    source.dispose();
+  }
 }
 
 /** Leads one agent through the handshake. */

@@ -80,12 +80,16 @@ export function readRecords(directory: string): ReadRecords {
   const problems: string[] = [];
   const hidden: string[] = [];
   for (const name of recordNames(directory)) {
-    const result = readRecord(join(directory, name));
-    if (result.ok && `${result.record.id}.json` === name) records.push(result.record);
-    else if (!result.ok && result.problem !== undefined) {
-      problems.push(result.problem);
-      if (result.isNewer === true) hidden.push(result.problem);
+    const path = join(directory, name);
+    const file = readRecord(path);
+    if (file.kind === "gone") continue;
+    if (file.kind === "record") {
+      if (`${file.record.id}.json` === name) records.push(file.record);
+      continue;
     }
+    const problem = sessionProblems[file.kind](path);
+    problems.push(problem);
+    if (file.kind === "newerRecord") hidden.push(problem);
   }
   return { records: records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)), problems, hidden };
 }
@@ -110,34 +114,28 @@ function recordNames(directory: string): string[] {
   }
 }
 
-type ReadRecord =
-  | { readonly ok: true; readonly record: SessionRecord }
-  /** A sentence; `undefined`: the file is gone, and nobody needs to know. */
-  | { readonly ok: false; readonly problem: string | undefined; readonly isNewer?: boolean };
+type RecordFile =
+  | { readonly kind: "record"; readonly record: SessionRecord }
+  /** `gone`: nobody needs to know. */
+  | { readonly kind: "gone" | "foreignRecord" | "badRecord" | "newerRecord" };
 
 /** Whoever can plant a file here can plant a link or a pipe: neither is followed or waited for. */
-function readRecord(path: string): ReadRecord {
+function readRecord(path: string): RecordFile {
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = fstatSync(file);
-    if (!stats.isFile() || !isOwn(stats)) return { ok: false, problem: sessionProblems.foreignRecord(path) };
-    if (stats.size > limits.sessionRecordBytes) return { ok: false, problem: sessionProblems.badRecord(path) };
+    if (!stats.isFile() || !isOwn(stats)) return { kind: "foreignRecord" };
+    if (stats.size > limits.sessionRecordBytes) return { kind: "badRecord" };
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));
-    const parsed = schema.safeParse(value);
-    if (parsed.success) return { ok: true, record: parsed.data };
-    const { format } = (value ?? {}) as { format?: unknown };
-    const isNewer = typeof format === "number" && format > 1;
-    return {
-      ok: false,
-      problem: isNewer ? sessionProblems.newerRecord(path) : sessionProblems.badRecord(path),
-      isNewer,
-    };
+    const record = schema.safeParse(value);
+    if (record.success) return { kind: "record", record: record.data };
+    const { format } = Object(value) as { format?: unknown };
+    return { kind: typeof format === "number" && format > 1 ? "newerRecord" : "badRecord" };
   } catch (error) {
     const code = codeOf(error);
-    if (code === "ENOENT") return { ok: false, problem: undefined };
-    const isForeign = code === "ELOOP" || code === "EACCES" || code === "EPERM" || code === "ENXIO";
-    return { ok: false, problem: isForeign ? sessionProblems.foreignRecord(path) : sessionProblems.badRecord(path) };
+    if (code === "ENOENT") return { kind: "gone" };
+    return { kind: ["ELOOP", "EACCES", "EPERM", "ENXIO"].includes(code) ? "foreignRecord" : "badRecord" };
   } finally {
     if (file !== undefined) closeSync(file);
   }
