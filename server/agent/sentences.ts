@@ -3,7 +3,7 @@ import { sayUnreached, type Unreached } from "../disk/sentences.js";
 import { clip, type Failure, makeFailure, quote } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 
-/** What is wrong with the files by which sessions are found, as sentences, and clauses of them. */
+/** Problems with the files by which sessions are found, as sentences, and clauses of them. */
 export const sessionProblems = {
   directory: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,
   noDirectory: "is a link or a file, not a directory",
@@ -97,7 +97,7 @@ export const sessionFailures = {
 /** The rule for an agent's id, as the end of a sentence. */
 export const agentIdRule = `an id of 1 to ${limits.agentId} printable ASCII characters without spaces`;
 
-/** What one end of a session's socket says when it does not go along with the other, as sentences. */
+/** Refusals of one end of a session's socket to the other, as sentences. */
 export const socketSentences = {
   whoAreYou: "The first requests of an agent are initialize, with protocols and a nonce, and multiEdit/prove.",
   notProved: "The proof is wrong: the session's secret is not known to who sent it.",
@@ -109,7 +109,7 @@ export const socketSentences = {
   busy: (most: number) => `${most} requests of this agent are being served already; send this one later.`,
 } as const;
 
-/** What the log says of a session's socket, its announcement and its agents. */
+/** Log lines about a session's socket, its announcement and its agents. */
 export const sessionLog = {
   reachable: (session: string) => `agents reach this session as ${session}`,
   unreachable: (problem: string) => `agents can't reach this session: ${problem}`,

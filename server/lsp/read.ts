@@ -45,11 +45,11 @@ function parseParams(params: unknown): ParsedReadParams {
     ok: false,
     failure: callFailures.wrongType({}, field, problem),
   });
-  const given: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
+  const values: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
   // A caller that asks for lines in another tool's way must not take the whole text for them.
-  const unknown = Object.keys(given).find((key) => !fields.includes(key) && !ofProtocol.includes(key));
+  const unknown = Object.keys(values).find((key) => !fields.includes(key) && !ofProtocol.includes(key));
   if (unknown !== undefined) return { ok: false, failure: requestFailures.unknownReadField(unknown) };
-  const { path, startLine = 1, endLine } = given;
+  const { path, startLine = 1, endLine } = values;
   if (typeof path !== "string" || path === "") return wrong("path", readProblems.path);
   if (!isLine(startLine)) return wrong("startLine", readProblems.startLine);
   if (endLine !== undefined && (!isLine(endLine) || endLine < startLine)) return wrong("endLine", readProblems.endLine);
@@ -58,7 +58,7 @@ function parseParams(params: unknown): ParsedReadParams {
 
 const fields: readonly string[] = ["path", "startLine", "endLine"];
 
-/** What LSP lets every request have. */
+/** Fields that LSP lets every request have. */
 const ofProtocol: readonly string[] = ["workDoneToken", "partialResultToken"];
 
 const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;

@@ -161,13 +161,13 @@ function clientOf({ clientInfo }: InitializeParams): ClientInfo | undefined {
 }
 
 function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): Folder[] {
-  if (Array.isArray(workspaceFolders)) return urisIn(workspaceFolders).map(folderOf);
-  if (rootUri) return [folderOf(rootUri)];
+  if (Array.isArray(workspaceFolders)) return urisIn(workspaceFolders).map(toFolder);
+  if (rootUri) return [toFolder(rootUri)];
   return rootPath ? [{ uri: rootPath, path: rootPath }] : [];
 }
 
 /** A folder that is no directory of this machine keeps an empty path, and so holds no file. */
-const folderOf = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
+const toFolder = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
 
 function urisIn(folders: unknown): string[] {
   if (!Array.isArray(folders)) return [];
@@ -178,13 +178,13 @@ function changeFolders(session: Session, params: unknown): void {
   const { added, removed } = (params as { event?: { added?: unknown; removed?: unknown } } | null)?.event ?? {};
   const gone = new Set(urisIn(removed));
   const fresh = urisIn(added).filter((uri) => !session.folders.some((folder) => folder.uri === uri && !gone.has(uri)));
-  session.folders = [...session.folders.filter(({ uri }) => !gone.has(uri)), ...fresh.map(folderOf)];
+  session.folders = [...session.folders.filter(({ uri }) => !gone.has(uri)), ...fresh.map(toFolder)];
   session.foldersChanged();
 }
 
-/** Where the settings come from over time. */
+/** The sources of the settings over time. */
 interface SettingsSource {
-  /** What the client sends of itself. */
+  /** Takes the settings that the client sends of itself. */
   push(value: unknown): void;
   /** Asks the client, if it can be asked. */
   pull(): Promise<void>;

@@ -21,16 +21,16 @@ export { isCommand };
 export async function runCommand(args: readonly string[], version: string): Promise<number> {
   const input = readArguments(args);
   if (!input.ok) return misused(commandSentences.seeHelp(program, input.problem, args[0]));
-  const given = input.value;
-  if (given.help) {
+  const options = input.value;
+  if (options.help) {
     print(helpOf(program));
     return exitCodes.done;
   }
   const workspace =
-    given.workspace ?? (given.command === "mcp" ? process.env.CLAUDE_PROJECT_DIR || undefined : undefined);
+    options.workspace ?? (options.command === "mcp" ? process.env.CLAUDE_PROJECT_DIR || undefined : undefined);
   const directory = directoryOf(workspace);
   if (directory === undefined) return misused(inputProblems.noDirectory(workspace));
-  const agent = given.agent ?? (process.env.MULTI_EDIT_AGENT || undefined);
+  const agent = options.agent ?? (process.env.MULTI_EDIT_AGENT || undefined);
   if (agent !== undefined && !isAgentId(agent)) return misused(argumentProblems.badAgent("MULTI_EDIT_AGENT"));
   // Whoever has read enough of the answer is no trouble.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
@@ -48,45 +48,45 @@ export async function runCommand(args: readonly string[], version: string): Prom
     caller: { name: program, version, ...(agent === undefined ? {} : { agent }) },
     sessions: sessionDirectory(),
     directory,
-    session: given.session ?? (process.env.MULTI_EDIT_SESSION || undefined),
-    mode: given.mode ?? "auto",
-    patience: given.patience ?? limits.commandMs,
+    session: options.session ?? (process.env.MULTI_EDIT_SESSION || undefined),
+    mode: options.mode ?? "auto",
+    patience: options.patience ?? limits.commandMs,
     notify: say,
     slow: (session) => say(commandSentences.waiting(session)),
     signal: stop.signal,
   };
-  const code = await commands[given.command](given, context);
+  const code = await commands[options.command](options, context);
   return signalCode ?? code;
 }
 
 const program = "multi-edit";
 
-type CommandHandler = (given: Arguments, context: RequestContext) => Promise<number>;
+type CommandHandler = (options: Arguments, context: RequestContext) => Promise<number>;
 
 const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
-  apply: (given, context) => edit("multiEdit/apply", given, context),
-  preview: (given, context) => edit("multiEdit/preview", given, context),
+  apply: (options, context) => edit("multiEdit/apply", options, context),
+  preview: (options, context) => edit("multiEdit/preview", options, context),
   read: readText,
   undo,
-  sessions: async (given, context) => (await import("./doctor.js")).listSessions(given, context),
-  doctor: async (given, context) => (await import("./doctor.js")).examine(given, context),
+  sessions: async (options, context) => (await import("./doctor.js")).listSessions(options, context),
+  doctor: async (options, context) => (await import("./doctor.js")).runDoctor(options, context),
   setup: async ({ words }) => (await import("./setup.js")).printSetup(words),
   mcp: serveTools,
 };
 
 /** Sends calls one after the other, each on what those before it have left; the first that fails is the last. */
-async function edit(method: string, given: Arguments, context: RequestContext): Promise<number> {
-  const [path = "-"] = given.words;
+async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
+  const [path = "-"] = options.words;
   if (path === "-" && process.stdin.isTTY) return misused(inputProblems.noInput());
   const text = await readInput(path, process.stdin);
   if (!text.ok) return misused(text.problem);
   const values = callsIn(text.value);
   if (!values.ok) return misused(values.problem);
   const calls = values.value.map((value) => readCall(value, "command"));
-  for (const [index, call] of calls.entries()) if (!call.ok) return refuseCall(call, index + 1, calls.length, given);
+  for (const [index, call] of calls.entries()) if (!call.ok) return refuseCall(call, index + 1, calls.length, options);
   for (const [index, call] of (calls as SoundCall[]).entries()) {
-    const request = requestOf(method, call, { ...given.call, root: context.directory });
-    const code = showEdit(await sendRequest(request, context), given);
+    const request = requestOf(method, call, { ...options.call, root: context.directory });
+    const code = showEdit(await sendRequest(request, context), options);
     if (code === exitCodes.done) continue;
     if (calls.length > 1) say(inputProblems.stoppedAt(index + 1, calls.length));
     return code;
@@ -107,11 +107,11 @@ function showResult(result: RequestResult, { json }: Arguments): number {
   return exitCodeOf(result);
 }
 
-function showEdit(result: RequestResult, given: Arguments): number {
-  const code = showResult(result, given);
+function showEdit(result: RequestResult, options: Arguments): number {
+  const code = showResult(result, options);
   if (!result.ok) return code;
   const { diff, text, outcome, files, warnings } = result.result as MultiEditResult;
-  if (!given.json) print(diff, { isDiff: true });
+  if (!options.json) print(diff, { isDiff: true });
   const isUnchanged = outcome === "proposed" || (outcome === "applied" && files.length === 0);
   const through = result.editor === undefined ? [] : [commandSentences.through(result.editor)];
   say([text, ...(isUnchanged ? [callSentences.nothingChanged] : through), ...warnings].join("\n"));
@@ -122,8 +122,8 @@ const errorOf = ({ message, failures, edits, unknown }: RequestResult & { ok: fa
   error: { message, failures, edits, ...(unknown ? { outcome: "unknown" } : {}) },
 });
 
-async function readText(given: Arguments, context: RequestContext): Promise<number> {
-  const [, path = "", from, dash, to] = /^(.+?)(?::(\d+)(-)?(\d+)?)?$/s.exec(given.words[0] ?? "") ?? [];
+async function readText(options: Arguments, context: RequestContext): Promise<number> {
+  const [, path = "", from, dash, to] = /^(.+?)(?::(\d+)(-)?(\d+)?)?$/s.exec(options.words[0] ?? "") ?? [];
   const end = to ?? (dash === undefined ? from : undefined);
   const lines = {
     ...(from === undefined ? {} : { startLine: Number(from) }),
@@ -133,19 +133,19 @@ async function readText(given: Arguments, context: RequestContext): Promise<numb
   const target = isSpelt ? path : resolve(context.directory, path);
   const params = { path: target, ...lines };
   const result = await sendRequest({ method: "multiEdit/read", params, targets: [target] }, context);
-  const code = showResult(result, given);
-  if (!result.ok || given.json) return code;
+  const code = showResult(result, options);
+  if (!result.ok || options.json) return code;
   const { text, onDisk } = result.result as ReadResult;
   print(text);
   if (onDisk === "differs") say(inputProblems.unsaved(target));
   return exitCodes.done;
 }
 
-async function undo(given: Arguments, context: RequestContext): Promise<number> {
-  const [transaction] = given.words;
+async function undo(options: Arguments, context: RequestContext): Promise<number> {
+  const [transaction] = options.words;
   const params = transaction === undefined ? {} : { transaction };
   const request = { method: "multiEdit/undo", params, targets: [], needsEditor: true };
-  return showEdit(await sendRequest(request, context), given);
+  return showEdit(await sendRequest(request, context), options);
 }
 
 /** Agents give up on a call after a minute. */

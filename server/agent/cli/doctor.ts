@@ -36,7 +36,7 @@ export function describeSessions(context: RequestContext): Promise<string> {
 }
 
 /** Looks at everything that a call depends on. Fails if no editor would be found for the working directory. */
-export function examine({ json }: Arguments, context: RequestContext): Promise<number> {
+export function runDoctor({ json }: Arguments, context: RequestContext): Promise<number> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
     const chosen = selected.ok ? selected.session : undefined;

@@ -20,7 +20,7 @@ export const unreadable = (problem: string): UnreadableInput => ({ ok: false, pr
 export async function readInput(path: string, stdin: Readable): Promise<Input<string>> {
   let bytes: Buffer;
   try {
-    bytes = path === "-" ? await readAll(stdin) : await readFile(path);
+    bytes = path === "-" ? await readStream(stdin) : await readFile(path);
   } catch (error) {
     return unreadable(inputProblems.unreadable(path, codeOf(error)));
   }
@@ -32,7 +32,7 @@ export async function readInput(path: string, stdin: Readable): Promise<Input<st
   }
 }
 
-async function readAll(stdin: Readable): Promise<Buffer> {
+async function readStream(stdin: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of stdin) {

@@ -1,4 +1,4 @@
-/** What a command leaves: the answer as it looks on a terminal and in a pipe, and the exit code that says how it ended. */
+/** The output of a command: its answer as it looks on a terminal and in a pipe, and its exit code. */
 import { styleText } from "node:util";
 import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
@@ -86,7 +86,7 @@ function inColour(line: string): string {
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });
 }
 
-/** What could steer a terminal is shown as the pictures that Unicode has for it; tabs stay. */
+/** A text in which characters that could steer a terminal are shown as the pictures that Unicode has for them; tabs stay. */
 function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {
     if (character === "\t" || character === "\n") return character;

@@ -4,7 +4,7 @@ import { limits } from "../../text/limits.js";
 import { fileProblems } from "../../workspace/sentences.js";
 import { agentIdRule } from "../sentences.js";
 
-/** What is wrong with the arguments of a command, as sentences. */
+/** Problems with the arguments of a command, as sentences. */
 export const argumentProblems = {
   unknownCommand: (name: string) => `There is no command ${name}.`,
   usage: (command: string, takes: string) => `It is used so: ${command} ${takes}`.trimEnd(),
@@ -22,7 +22,7 @@ export const commandSentences = {
   through: (editor: string) => `Through the editor ${clip(editor, 200)}.`,
 } as const;
 
-/** What is wrong with what the command line was given, as sentences. */
+/** Problems with the input of a command, as sentences. */
 export const inputProblems = {
   /** `path`: `undefined` for the working directory. */
   noDirectory: (path: string | undefined) =>
@@ -43,7 +43,7 @@ export const inputProblems = {
   noInput: () => "There is nothing to apply: name a file, or send a call or a patch to the standard input.",
 } as const;
 
-/** What the command that prints configurations says where it has none. */
+/** Refusals of the command that prints configurations, as sentences. */
 export const setupSentences = {
   unknown: (name: string | undefined, known: readonly string[]) =>
     `${name === undefined ? "" : `Nothing is known of ${quote(name, 40)}. `}The configuration of one of these is printed: ${known.join(", ")}.`,
@@ -64,7 +64,7 @@ export const setupSentences = {
     `The servers of ${language} can't be named: Helix shows ${shown.map((one) => quote(one, 40)).join(", ")}, and not all of these are names. Write the entry yourself: the list that the language has, and "multi-edit" at its end.`,
 } as const;
 
-/** What the doctor and the list of sessions say of the editors that can be reached. */
+/** Lines of the doctor and of the list of sessions. */
 export const doctorSentences = {
   noneReached: "No editor can be reached.",
   reached: "Editors that can be reached:",

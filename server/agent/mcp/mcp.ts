@@ -115,11 +115,11 @@ function editResult(result: MultiEditResult, { structured }: ToolContext): CallT
   const isPreview = outcome === "proposed";
   const warnings = isPreview ? result.warnings : result.warnings.filter((warning) => !isAboutSummary(warning));
   const lines = text.split("\n");
-  const listed = lines.slice(0, limits.toolFiles + 1);
-  const rest = lines.length > listed.length ? [toolSentences.moreFiles(lines.length - listed.length)] : [];
+  const shownLines = lines.slice(0, limits.toolFiles + 1);
+  const rest = lines.length > shownLines.length ? [toolSentences.moreFiles(lines.length - shownLines.length)] : [];
   const isUnchanged = isPreview || (outcome === "applied" && result.files.length === 0);
   const nothing = isUnchanged ? [callSentences.nothingChanged] : [];
-  const summary = [...listed, ...rest, ...nothing];
+  const summary = [...shownLines, ...rest, ...nothing];
   // Of a change that is in doubt the doubt comes first.
   const inOrder = outcome === "unknown" ? [...warnings, ...summary] : [...summary, ...warnings];
   const shown = isPreview && diff !== "" ? [...inOrder, "", diff] : inOrder;

@@ -1,7 +1,7 @@
-/** What a model reads of the MCP server: its instructions, the tools and their parameters, and what answers add to a session's. */
+/** Sentences for a model over MCP: the instructions, the tools and their parameters, and additions to the answers of a session. */
 import { count } from "../../plan/failure.js";
 
-/** What a model is told over MCP beside the answers of a session. */
+/** Instructions, and additions to the answers of a session. */
 export const toolSentences = {
   instructions:
     "These tools edit files through the user's editor, where unsaved text is seen and kept and the user can undo. Prefer them to tools that write the disk. Put all edits of one change into one multi_edit call.",

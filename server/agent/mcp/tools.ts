@@ -56,7 +56,8 @@ export const tools: readonly ToolRow[] = [
     ...toolTexts.apply_patch,
     inputSchema: inputSchema(patch.properties, ["patch"]),
     readOnly: false,
-    toRequest: (args, directory) => editRequest("multiEdit/apply", isEmpty(args) ? { patch: "" } : args, directory),
+    toRequest: (args, directory) =>
+      editRequest("multiEdit/apply", hasNoContent(args) ? { patch: "" } : args, directory),
   },
   {
     name: "preview_edits",
@@ -100,12 +101,12 @@ function editRequest(method: string, args: unknown, directory: string): ToolRequ
 }
 
 /** Tells whether a call holds nothing that could be done: the answer to a caller that should send a patch is then about patches. */
-function isEmpty(args: unknown): boolean {
+function hasNoContent(args: unknown): boolean {
   const call = readCall(args, "tool");
   return !call.ok && call.failures.every(({ code, index }) => code === "missingField" && index === undefined);
 }
 
-/** What is wrong with it, the session says. */
+/** The session says what is wrong with it. */
 function readRequest(args: unknown, directory: string): ToolRequest {
   const { path, ...lines } = (args ?? {}) as { path?: unknown };
   if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };

@@ -46,7 +46,7 @@ export async function connect(
 ): Promise<ConnectResult> {
   const until = performance.now() + patience;
   for (;;) {
-    const result = await attempt(record, caller, until);
+    const result = await connectOnce(record, caller, until);
     if (result !== "cutOff") return result;
     if (performance.now() >= until) return { ok: false, why: { kind: "silent", seconds: patience / 1000 } };
     await delay(retryMs);
@@ -56,7 +56,7 @@ export async function connect(
 const retryMs = 50;
 
 /** `cutOff`: the connection was not accepted, or ended before the session had answered. */
-async function attempt(record: SessionRecord, caller: Caller, until: number): Promise<ConnectResult | "cutOff"> {
+async function connectOnce(record: SessionRecord, caller: Caller, until: number): Promise<ConnectResult | "cutOff"> {
   const socket = createConnection({ path: record.address });
   const code = await new Promise<string | undefined>((resolve) => {
     socket.once("connect", () => resolve(undefined));

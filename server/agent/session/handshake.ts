@@ -24,7 +24,7 @@ export function isNonce(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
 
-/** What both sides know once each has sent its nonce. */
+/** The facts that both sides know once each has sent its nonce. */
 export interface Handshake {
   /** Of the session, in hexadecimal digits. */
   readonly secret: string;

@@ -80,7 +80,7 @@ export async function openListener(service: AgentService, directory: string): Pr
   const announce = (): void => {
     if (!isOpen) return;
     try {
-      writeRecord(directory, recordOf(service, { id, secret, address: address.name }));
+      writeRecord(directory, toRecord(service, { id, secret, address: address.name }));
     } catch (error) {
       service.log("warn", sessionLog.notAnnounced(error));
     }
@@ -101,7 +101,7 @@ export async function openListener(service: AgentService, directory: string): Pr
 }
 
 /** It must fit what its readers take, whatever the editor says of itself: what can't be said in full may be anything. */
-function recordOf(service: AgentService, own: Pick<SessionRecord, "id" | "secret" | "address">): SessionRecord {
+function toRecord(service: AgentService, own: Pick<SessionRecord, "id" | "secret" | "address">): SessionRecord {
   const record: SessionRecord = {
     format: 1,
     ...own,

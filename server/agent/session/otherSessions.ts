@@ -9,9 +9,9 @@ import { closeSessions, type FoundSessions, findSessions, type LiveSession } fro
 
 /** The sessions among which to look. */
 export interface OtherSessions {
-  /** Where they are announced. */
+  /** The directory in which they are announced. */
   readonly sessions: string;
-  /** Who looks. */
+  /** The agent or server that looks. */
   readonly caller: Caller;
   /** The id of the session that asks; `undefined`: none does. */
   readonly except?: string | undefined;
@@ -28,7 +28,7 @@ export async function openElsewhere(
   try {
     const open = new Map((await mapBounded(found.reached, filesOf)).flat());
     const holders = await mapBounded(paths, async (path) => {
-      const by = open.get(await identityOf(path));
+      const by = open.get(await fileIdentity(path));
       const holder =
         by === undefined ? await doubtOf(found, { ...query, targets: [path] }) : ({ kind: "open", by } as const);
       return [path, holder] as const;
@@ -39,7 +39,7 @@ export async function openElsewhere(
   }
 }
 
-/** Who may have the target open without anybody being able to tell; `undefined`: nobody. */
+/** A session that may have the target open and can't be asked; `undefined`: there is none. */
 async function doubtOf(found: FoundSessions, query: Parameters<typeof mattersTo>[0]): Promise<Holder | undefined> {
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };
@@ -51,10 +51,10 @@ async function doubtOf(found: FoundSessions, query: Parameters<typeof mattersTo>
 async function filesOf({ status, record }: LiveSession): Promise<(readonly [identity: string, name: string])[]> {
   const paths = status.open.map(({ uri }) => pathOfSyncedUri(uri)).filter((path) => path !== undefined);
   const name = `${record.client} (session ${record.id})`;
-  return mapBounded(paths, async (path) => [await identityOf(path), name] as const);
+  return mapBounded(paths, async (path) => [await fileIdentity(path), name] as const);
 }
 
-async function identityOf(path: string): Promise<string> {
+async function fileIdentity(path: string): Promise<string> {
   const canonical = await canonicalise(path, process.platform);
   return canonical.ok ? canonical.identity : path;
 }

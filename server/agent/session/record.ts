@@ -18,7 +18,7 @@ import { codeOf } from "../../workspace/identity.js";
 import { sessionProblems } from "../sentences.js";
 import { isOwn } from "./stateDirectory.js";
 
-/** What a later version adds is kept out of the way; what it changes gets another `format`. */
+/** Fields that a later version adds are ignored; a change of these gets another `format`. */
 const schema = z.object({
   format: z.literal(1),
   /** 12 hexadecimal digits. */

@@ -33,7 +33,7 @@ export interface RequestContext {
   readonly signal?: AbortSignal;
 }
 
-/** Which of editor and disk is read and changed. */
+/** The choice between editor and disk. */
 export type Mode = "auto" | "editor" | "disk";
 
 /** A request, and the files that it is about. */

@@ -1,4 +1,4 @@
-/** Which of the user's editors a call is for: the one that has its files, and never a guess between two. */
+/** Selects the user's editor that a call is for: the one that has its files, and never a guess between two. */
 import { parse } from "node:path";
 import type { Failure } from "../../plan/failure.js";
 import { canonicalise, mapBounded, type OpenText } from "../../workspace/identity.js";
@@ -10,7 +10,7 @@ import type { SessionConnection } from "./connect.js";
 import type { SessionRecord } from "./record.js";
 import type { FoundSessions, LiveSession, UnreachedSession } from "./sessions.js";
 
-/** What a call needs of a session. */
+/** The requirements of a call on its session. */
 export interface SessionQuery {
   /** The start of a session's id, which the user has named; `undefined`: the files decide. */
   readonly session: string | undefined;
@@ -32,22 +32,24 @@ export type SelectedSession =
  */
 export async function selectSession(found: FoundSessions, query: SessionQuery): Promise<SelectedSession> {
   if (query.session !== undefined) return selectNamed(found, query.session);
-  const views = await Promise.all(found.reached.map((session) => viewOf(session, query)));
+  const views = await Promise.all(found.reached.map((session) => viewTargets(session, query)));
   const opens = views.filter(({ hasOpen }) => hasOpen);
-  if (opens.length > 1) return refuse(sessionFailures.openInSeveral(namesOf(opens.map(({ session }) => session))));
+  if (opens.length > 1)
+    return failWith(sessionFailures.openInSeveral(sessionNames(opens.map(({ session }) => session))));
   // It may have the same file open, too.
   const doubtful = await firstInDoubt(found, query);
-  if (doubtful !== undefined) return refuse(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
+  if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
   if (opens[0] !== undefined) return { ok: true, session: opens[0].session };
   const holding = views.filter(({ depth }) => depth !== undefined).sort((a, b) => (b.depth ?? 0) - (a.depth ?? 0));
   const [best] = holding;
   const equals = holding.filter(({ depth }) => depth === best?.depth);
-  if (equals.length > 1) return refuse(sessionFailures.heldBySeveral(namesOf(equals.map(({ session }) => session))));
+  if (equals.length > 1)
+    return failWith(sessionFailures.heldBySeveral(sessionNames(equals.map(({ session }) => session))));
   const partial = views.filter(({ holdsSome }) => holdsSome);
   if (best === undefined && partial.length > 0)
-    return refuse(sessionFailures.apart(namesOf(partial.map(({ session }) => session))));
+    return failWith(sessionFailures.apart(sessionNames(partial.map(({ session }) => session))));
   const [hidden] = [...found.blind, ...found.hidden];
-  if (best === undefined && hidden !== undefined) return refuse(sessionFailures.hidden(hidden));
+  if (best === undefined && hidden !== undefined) return failWith(sessionFailures.hidden(hidden));
   return { ok: true, session: best?.session };
 }
 
@@ -55,10 +57,10 @@ function selectNamed({ reached, unreached }: FoundSessions, id: string): Selecte
   const fits = ({ record }: { readonly record: SessionRecord }): boolean => id !== "" && record.id.startsWith(id);
   const sessions = reached.filter(fits);
   if (sessions.length === 1) return { ok: true, session: sessions[0] };
-  if (sessions.length > 1) return refuse(sessionFailures.heldBySeveral(namesOf(sessions)));
+  if (sessions.length > 1) return failWith(sessionFailures.heldBySeveral(sessionNames(sessions)));
   const doubtful = unreached.find(fits);
-  if (doubtful !== undefined) return refuse(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
-  return refuse(sessionFailures.unknown(id, namesOf(reached)));
+  if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
+  return failWith(sessionFailures.unknown(id, sessionNames(reached)));
 }
 
 /** How the targets look from one session. */
@@ -71,7 +73,7 @@ interface SessionView {
   readonly holdsSome: boolean;
 }
 
-async function viewOf(session: LiveSession, { targets, directory }: SessionQuery): Promise<SessionView> {
+async function viewTargets(session: LiveSession, { targets, directory }: SessionQuery): Promise<SessionView> {
   const { status } = session;
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
   const files = await targetFiles(targets, directory, open);
@@ -159,10 +161,10 @@ export function sessionName({ id, client, folders }: SessionRecord): string {
   return `${id} (${client}${where === "" ? "" : ` in ${where}`})`;
 }
 
-function namesOf(sessions: readonly SessionConnection[]): string[] {
+function sessionNames(sessions: readonly SessionConnection[]): string[] {
   return sessions.map(({ record }) => sessionName(record));
 }
 
-function refuse(failure: Failure): SelectedSession {
+function failWith(failure: Failure): SelectedSession {
   return { ok: false, failure };
 }

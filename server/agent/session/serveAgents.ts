@@ -54,7 +54,7 @@ async function watchOutside(session: Session, changed: () => void): Promise<Outs
   const isOutside = (path: string | undefined): path is string =>
     path !== undefined && !folders.some((folder) => isInside(folder, path, process.platform));
 
-  async function opened(uri: string): Promise<void> {
+  async function addFile(uri: string): Promise<void> {
     files.set(uri, undefined);
     const path = pathOfSyncedUri(uri);
     const [file] = path === undefined ? [] : await canonicalPaths([path]);
@@ -63,7 +63,7 @@ async function watchOutside(session: Session, changed: () => void): Promise<Outs
     if (isOutside(file)) changed();
   }
 
-  function closed(uri: string): void {
+  function removeFile(uri: string): void {
     const file = files.get(uri);
     files.delete(uri);
     if (isOutside(file)) changed();
@@ -76,10 +76,10 @@ async function watchOutside(session: Session, changed: () => void): Promise<Outs
 
   session.documents.onChange((uri) => {
     const isOpen = session.documents.get(uri) !== undefined;
-    if (isOpen && !files.has(uri)) void opened(uri);
-    if (!isOpen && files.has(uri)) closed(uri);
+    if (isOpen && !files.has(uri)) void addFile(uri);
+    if (!isOpen && files.has(uri)) removeFile(uri);
   });
   await foldersChanged();
-  await Promise.all(session.documents.all().map(({ uri }) => opened(uri)));
+  await Promise.all(session.documents.all().map(({ uri }) => addFile(uri)));
   return { paths: () => [...new Set([...files.values()].filter(isOutside))], foldersChanged };
 }

@@ -53,7 +53,7 @@ export async function findSessions(
   caller: Caller,
   { matters = async () => true, except }: SessionSearch = {},
 ): Promise<FoundSessions> {
-  const announced = readAll(directory);
+  const announced = readAnnouncements(directory);
   const others = announced.records.filter(({ id }) => id !== except);
   const answers = await mapBounded(others, async (record) => {
     const patience = (await matters(record)) ? limits.connectMs : limits.strangerMs;
@@ -126,7 +126,7 @@ function isStatus(value: unknown): value is StatusResult {
   );
 }
 
-function readAll(directory: string): ReturnType<typeof readRecords> & Pick<FoundSessions, "blind"> {
+function readAnnouncements(directory: string): ReturnType<typeof readRecords> & Pick<FoundSessions, "blind"> {
   const problem = announcementProblem(directory);
   const blind = problem === undefined ? [] : [sessionProblems.blind(problem)];
   try {

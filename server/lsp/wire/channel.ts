@@ -8,7 +8,7 @@ import { limits } from "../../text/limits.js";
 import { createFrameDecoder, encodeFrame } from "./framing.js";
 import { frameFaults, refusals } from "./sentences.js";
 
-/** What a channel tells its reader; after `end`, nothing more is told. */
+/** Events of a channel; nothing follows `end`. */
 export interface ChannelEvents {
   /** A message as parsed from JSON, of any shape. */
   message(message: unknown): void;
@@ -26,7 +26,7 @@ export interface Channel {
   send(message: Message): void;
   /** Settles when the client's side has taken all that was sent, or will take no more. */
   whenFlushed(): Promise<void>;
-  /** Whether the client's side has stopped taking output. */
+  /** Tells whether the client's side has stopped taking output. */
   isBroken(): boolean;
   /** Reads no more. */
   stop(): void;

@@ -5,7 +5,7 @@
 import { limits } from "../../text/limits.js";
 import { frameFaults } from "./sentences.js";
 
-/** Where the decoder puts what it finds; neither may throw. */
+/** Receives what the decoder finds; neither function may throw. */
 export interface FrameSink {
   /** The body of one message; the bytes are only lent until this returns. */
   body(bytes: Buffer): void;
@@ -16,7 +16,7 @@ export interface FrameSink {
 /** Takes the bytes of one stream in order, in pieces of any size. */
 export interface FrameDecoder {
   push(chunk: Buffer): void;
-  /** Whether the bytes so far end in the middle of a message. */
+  /** Tells whether the bytes so far end in the middle of a message. */
   isInsideFrame(): boolean;
 }
 

@@ -40,7 +40,7 @@ export const requestFailed = -32803;
 const connectionClosed = -32097;
 
 /**
- * What is answered in place of the library. Codes from the JSON-RPC and LSP specifications; that of `clientGone` is the
+ * Errors that are answered in place of the library. Codes from the JSON-RPC and LSP specifications; that of `clientGone` is the
  * library's own for requests that a closed connection leaves open.
  */
 export const refusals = {
@@ -82,7 +82,7 @@ export const dropReasons = {
   response: "a response names no open request of the server",
 } as const;
 
-/** What stderr hears of the connection and the process. */
+/** Log lines on stderr about the connection and the process. */
 export const connectionSentences = {
   noProtocol: (fault: string) => `the input is not the language server protocol: ${fault}`,
   messageLost: (error: unknown) => `a message was lost: ${String(error)}`,

@@ -54,7 +54,7 @@ export async function serve(options: ServeOptions, register: (connection: Connec
   client.connection.listen();
 }
 
-/** What a connection needs of its process. */
+/** The process of a connection. */
 export interface ConnectionHost {
   /** Called when the connection is over; expected not to return. */
   exit(code: number): void;
@@ -128,7 +128,7 @@ export function openClientConnection(channel: Channel, host: ConnectionHost): Cl
   return { connection, leave };
 }
 
-/** What the library logs may quote a message at any length. */
+/** The library's log may quote a message at any length. */
 function shortLogger(logger: Logger): Logger {
   return {
     error: (text) => logger.error(shorten(text)),
