@@ -1,6 +1,7 @@
 /** What every door serves, as one table: the editor's requests and commands, and the requests of agents. */
 import { type CancellationToken, ErrorCodes, ResponseError } from "vscode-languageserver/node";
-import { quote } from "../plan/failure.js";
+import { clip, quote } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { undo } from "./apply/undo.js";
 import { describeCaller } from "./callers.js";
@@ -8,7 +9,6 @@ import { type Caller, type MultiEditResult, methods } from "./protocol.js";
 import { readDocument } from "./read.js";
 import type { Session } from "./session.js";
 import { statusOf } from "./status.js";
-import { shorten } from "./wire/lifetime.js";
 
 /** A request as it came through one of the doors. */
 export interface Asked {
@@ -70,6 +70,6 @@ async function traced(session: Session, call: ReceivedCall, token: CancellationT
   const answer = await applyBatch(session, call, token);
   const verbose = "outcome" in answer ? answer.diff : answer.message;
   const duration = (performance.now() - start).toFixed(1);
-  session.connection.tracer.log(`${call.door} ${outcomeOf(answer)} (${duration} ms)`, shorten(verbose));
+  session.connection.tracer.log(`${call.door} ${outcomeOf(answer)} (${duration} ms)`, clip(verbose, limits.logLine));
   return answer;
 }
