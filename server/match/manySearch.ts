@@ -34,7 +34,7 @@ export type KeyHits = readonly number[] | "many";
 /** Patterns by their keys. */
 export class ManySearch {
   private constructor(
-    readonly patterns: readonly string[],
+    private readonly patterns: readonly string[],
     private readonly tables: readonly KeyTable[],
   ) {}
 
@@ -62,9 +62,6 @@ export class ManySearch {
     return new ManySearch(patterns, tables);
   }
 
-  /** Units of the longest piece of a pattern that has all of its keys. */
-  static readonly reach = zoneOf(blockLengths[0]);
-
   /** Whether a pattern is long enough for a key. */
   static hasKey(pattern: string): boolean {
     return pattern.length >= shortest;
@@ -87,9 +84,11 @@ export class ManySearch {
     return found.map((hits) => hits ?? []);
   }
 
-  /** Reports each pattern of which the piece with all the keys may stand in a short text. */
-  touch(text: string, report: (id: number) => void): void {
-    for (const table of this.tables) table.touch(text, report);
+  /** The patterns that a short text contains, each at least once. */
+  *within(text: string): Generator<string, void> {
+    const ids: number[] = [];
+    for (const table of this.tables) table.touch(text, (id) => ids.push(id));
+    for (const id of ids) if (text.includes(this.patterns[id]!)) yield this.patterns[id]!;
   }
 }
 

@@ -6,8 +6,8 @@ import { atEdit, callSentences, editFailures, type Failure, pathFailures } from 
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
 import { planOriginal } from "./original.js";
 import { type EditOutcome, type FilePlan, type FilePlans, notAttempted, type Planned, tooLarge } from "./outcome.js";
+import { planInRegions } from "./regions.js";
 import { planSections } from "./sections.js";
-import { planSequential } from "./sequential.js";
 import { type Document, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 
 /** Plans a whole batch; yields after each edit, so that its caller can serve a keystroke or stop. */
@@ -72,7 +72,7 @@ function* planFile(
   const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
   // What a batch creates is the text that its later edits are found in, in either order.
-  const plan = options.order === "sequential" ? planSequential : planOriginal;
+  const plan = options.order === "sequential" ? planInRegions : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
   const all = [...opening.outcomes, ...outcomes];
   const tooLong = draft.index.text.length > limits.documentLength;
