@@ -87,7 +87,7 @@ export class ManySearch {
   /** The patterns that a short text contains, each at least once. */
   *within(text: string): Generator<string, void> {
     const ids: number[] = [];
-    for (const table of this.tables) table.touch(text, (id) => ids.push(id));
+    for (const table of this.tables) table.scanShort(text, (id) => ids.push(id) > 0);
     for (const id of ids) if (text.includes(this.patterns[id]!)) yield this.patterns[id]!;
   }
 }
@@ -263,6 +263,13 @@ class KeyTable {
     }
   }
 
+  /** The same in one step, for a text that is no longer than one. */
+  scanShort(text: string, report: Report): void {
+    const lists: Lists = { heads: this.heads, next: this.next };
+    if (text.length >= 2 * this.block)
+      this.scanStep(text, { from: this.block, to: text.length - this.block + 1 }, lists, report);
+  }
+
   /** Reads the blocks that start in `[from, to)`, each together with the one before it. */
   private scanStep(text: string, { from, to }: { from: number; to: number }, lists: Lists, report: Report): void {
     const { block, present } = this;
@@ -287,23 +294,6 @@ class KeyTable {
       if (isOther || report(this.keyed[owner]!.id, at - this.keyed[owner]!.start - (key % this.block))) before = key;
       else if (before < 0) heads[bucket] = next[key]!;
       else next[before] = next[key]!;
-    }
-  }
-
-  /** Reports the patterns of which the first key stands anywhere in a text. */
-  touch(text: string, report: (id: number) => void): void {
-    const { block, present } = this;
-    const count = text.length - block + 1;
-    if (count <= block) return;
-    const bits = this.heads.length * bitsPerHead;
-    const hashes = this.blocks.of(text, 0, text.length);
-    for (let i = 0; i + block < count; i++) {
-      const hash = combined(hashes[i]!, hashes[i + block]!);
-      const bit = bucketOf(hash, bits);
-      if ((present[bit >>> 5]! & (1 << (bit & 31))) === 0) continue;
-      for (let key = this.heads[bucketOf(hash, this.heads.length)]!; key >= 0; key = this.next[key]!) {
-        if (this.hashes[key] === hash && key % block === 0) report(this.keyed[key / block]!.id);
-      }
     }
   }
 }

@@ -1,17 +1,18 @@
 /** Plans many edits of a large text in small parts of it: what `planSequential` gives, for less. */
-import { Folded } from "../match/fold.js";
+import { Folded, hasTypography } from "../match/fold.js";
 import { locate, locating } from "../match/locate.js";
 import { ManySearch } from "../match/manySearch.js";
 import type { Place } from "../match/place.js";
+import { rewrite } from "../match/rewrite.js";
 import { isStricter, type RungName } from "../match/rungs.js";
 import { TextIndex } from "../match/textIndex.js";
 import { reshaped } from "../match/wholeLines.js";
 import { ChangeSet } from "../text/changeSet.js";
-import { splitLines } from "../text/chars.js";
+import { isAllBlank, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { explainAbsence } from "./absence.js";
 import { locateEdit, meantBy } from "./choose.js";
-import { afterStep, type Draft, type Span, spanInBase } from "./draft.js";
+import { afterStep, type Draft, linesOf, type Span, spanInBase } from "./draft.js";
 import type { BatchOptions, EditOperation } from "./operation.js";
 import type { EditOutcome } from "./outcome.js";
 import {
@@ -46,7 +47,8 @@ export function* planByRegions(
 ): Generator<void, Drafted | undefined> {
   const { text } = start.index;
   // A lone CR may become half of a line end where two regions meet.
-  if ((start.index !== start.base && !start.created) || /\r(?!\n)/.test(text)) return undefined;
+  const hasLoneCr = text.includes("\r") && /\r(?!\n)/.test(text);
+  if ((start.index !== start.base && !start.created) || hasLoneCr) return undefined;
   yield* start.index.expecting(edits.map(({ oldText }) => oldText));
   const all: Sought[] = [];
   for (const edit of edits) {
@@ -54,9 +56,11 @@ export function* planByRegions(
     yield;
   }
   const regions = cut(start, all);
-  if (regions.some(({ length }) => 2 * length > text.length)) return undefined;
-  const patterns = [...new Set(all.flatMap((sought) => sought.patterns))];
-  const search = yield* ManySearch.of(patterns, patterns.join("\n"));
+  if (regions.some((region) => 2 * region.text.length > text.length)) return undefined;
+  const patterns = [...new Set(all.flatMap((sought) => sought.patterns ?? []))];
+  // Some of them tell which pieces many of them share.
+  const some = patterns.filter((_, i) => i % Math.ceil(patterns.length / sampledPatterns) === 0);
+  const search = yield* ManySearch.of(patterns, some.join("\n"));
   const plan = new RegionPlan(start, regions, search, pairNames(edits), options);
   const outcomes: EditOutcome[] = [];
   for (const sought of all) {
@@ -68,89 +72,90 @@ export function* planByRegions(
   return { draft: plan.draft, outcomes };
 }
 
+/** So many that a piece which most of them share is among them more than once. */
+const sampledPatterns = 100;
+
+/** The only place of an old text, and the rung on which it was found. */
+interface Found {
+  readonly place: Place;
+  readonly rung: RungName;
+}
+
 /** An edit, and where its old text is before the batch. */
 interface Sought {
   readonly edit: EditOperation;
-  /** Its only place, and the rung on which that was found; `undefined`: there is none, or it doesn't matter. */
-  readonly found?: { readonly place: Place; readonly rung: RungName };
-  /** Texts without whitespace, one of which a text must contain to make a difference to the edit. */
-  readonly patterns: readonly string[];
-  /** Whether only the whole text of its turn tells what becomes of the edit. */
-  readonly isWhole: boolean;
-  readonly isRefused?: true;
+  /** Lines of the old text. */
+  readonly lines: number;
+  /** `undefined`: there is none. */
+  readonly found?: Found;
+  /**
+   * Texts without whitespace, one of which other text must contain to make a difference to the edit. `undefined`: all of the
+   * text of its turn must be searched.
+   */
+  patterns?: readonly string[];
   home?: Region;
 }
 
+/** Looks for an edit in the text before the batch. */
 function* lookFor(start: Draft, edit: EditOperation, options: BatchOptions): Generator<void, Sought> {
   const { oldText, newText } = edit;
-  if (refusal({}, edit) !== undefined) return { edit, patterns: [], isWhole: false, isRefused: true };
-  const whole: Sought = { edit, patterns: [], isWhole: true };
+  const sought: Sought = { edit, lines: splitLines(oldText).length };
   const hasMark = start.document.bom && (oldText.startsWith("\uFEFF") || newText.startsWith("\uFEFF"));
+  if (hasMark || refusal({}, edit) !== undefined) return sought;
   const located = yield* locating(start.index, oldText, options);
-  if (hasMark || meantBy(edit, located) !== located) return whole;
   if (located.kind === "none") {
-    // Which numbers at the start are those of a file view, all lines of the text tell.
-    const patterns = [bare(oldText)];
-    return /^[\s\u0085]*\d/.test(oldText) || !patterns.every(ManySearch.hasKey)
-      ? whole
-      : { edit, patterns, isWhole: false };
+    // Whether a number is one of a file view, all lines of the text tell.
+    const isView = /^[\s\u0085]*\d/.test(oldText);
+    return isView ? sought : withPatterns(sought, [oldText]);
   }
-  if (located.kind !== "one") return whole;
+  if (located.kind !== "one" || meantBy(edit, located) !== located) return sought;
   const { rung, places } = located;
-  const [place] = places;
-  const isView = rung === "viewPrefix";
-  const numbered = isView ? splitLines(oldText).map(({ from, to }) => bare(oldText.slice(from, to))) : [];
-  const patterns = [bare(isView ? (reshaped(oldText, place.reshape) ?? "") : oldText), ...numbered].filter(
-    (pattern, i) => i === 0 || pattern !== "",
-  );
-  return patterns.every(ManySearch.hasKey) ? { edit, found: { place, rung }, patterns, isWhole: false } : whole;
+  const found = { place: places[0], rung };
+  if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
+  // Where one of its lines stands with its number, the numbers are no view's.
+  const numbered = oldText.split(/[\r\n]/).filter((line) => !isAllBlank(line));
+  return withPatterns({ ...sought, found }, [reshaped(oldText, found.place.reshape) ?? "", ...numbered]);
 }
 
-/** A text without what any rung may add to it or take from it: if a rung finds an old text, its bare text is in the bare text. */
+function withPatterns(sought: Sought, texts: readonly string[]): Sought {
+  const patterns = texts.map(bare);
+  return patterns.every(ManySearch.hasKey) ? { ...sought, patterns } : { edit: sought.edit, lines: sought.lines };
+}
+
+/** A text without what a rung may add or take away: where a rung finds an old text, the bare text contains the bare old text. */
 function bare(text: string): string {
-  return Folded.of(text, { trailingBlanks: false, typography: true }).text.replace(/[\s\u0085]+/g, "");
+  const plain = hasTypography(text) ? Folded.of(text, { trailingBlanks: false, typography: true }).text : text;
+  return plain.replace(/[\s\u0085]+/g, "");
 }
 
-/** Lines that the old text of an edit may always have that has no place yet. */
+/** Lines that the old text of an edit may have that has no place, even if those that have one are shorter. */
 const fewLines = 10;
 
 /**
- * Cuts a text into regions around the places of its edits, and tells each edit its region. Between two regions lie more
- * lines than any old text can bridge.
+ * Cuts a text into regions around the places of its edits, and tells each edit its region. Between two regions are at least
+ * as many lines as an old text could have between its first line and its last.
  */
-function cut(start: Draft, all: Sought[]): Region[] {
-  const linesOf = ({ edit }: Sought): number => splitLines(edit.oldText).length;
+function cut(start: Draft, all: readonly Sought[]): Region[] {
   const placed = all.filter(({ found }) => found !== undefined);
-  const most = placed.reduce((longest, sought) => Math.max(longest, linesOf(sought)), fewLines);
-  let reach = 1;
-  for (const [i, sought] of all.entries()) {
-    if (sought.isWhole || sought.isRefused) continue;
-    if (linesOf(sought) > most) all[i] = { edit: sought.edit, patterns: [], isWhole: true };
-    else reach = Math.max(reach, linesOf(sought) - 1);
-  }
-  placed.sort((a, b) => a.found!.place.from - b.found!.place.from);
+  const most = placed.reduce((longest, { lines }) => Math.max(longest, lines), fewLines);
+  for (const sought of all) if (sought.lines > most) delete sought.patterns;
+  const reach = all.reduce((longest, { lines, patterns }) => (patterns ? Math.max(longest, lines - 1) : longest), 1);
   const lines = start.index.matchedLines;
-  const regions: Region[] = [];
-  let group: Sought[] = [];
-  let [first, last] = [0, Number.NEGATIVE_INFINITY];
-  const close = (): void => {
-    if (group.length === 0) return;
-    const region = new Region(start, { first, last, reach });
-    for (const sought of group) sought.home = region;
-    regions.push(region);
-  };
-  for (const sought of placed) {
+  const groups: { first: number; last: number; members: Sought[] }[] = [];
+  for (const sought of placed.sort((a, b) => a.found!.place.from - b.found!.place.from)) {
     const { from, to } = sought.found!.place;
-    const line = lines.lineAt(from);
-    if (line - last <= reach) group.push(sought);
-    else {
-      close();
-      [group, first] = [[sought], line];
-    }
-    last = Math.max(last, lines.lineAt(Math.max(from, to - 1)));
+    const [first, last] = [lines.lineAt(from), lines.lineAt(Math.max(from, to - 1))];
+    const group = groups.at(-1);
+    if (group !== undefined && first <= group.last + reach) {
+      group.last = Math.max(group.last, last);
+      group.members.push(sought);
+    } else groups.push({ first, last, members: [sought] });
   }
-  close();
-  return regions;
+  return groups.map(({ first, last, members }) => {
+    const region = new Region(start, { first, last, reach });
+    for (const sought of members) sought.home = region;
+    return region;
+  });
 }
 
 /** A part of a text as a small document: lines that its edits may change, and on both sides as many as an old text may have. */
@@ -158,38 +163,50 @@ class Region {
   /** Offset and 0-based line of the text at which the document starts. */
   readonly from: number;
   readonly line: number;
-  /** What may change, and the whole length: offsets in the document as it was. */
+  /** The document before the batch, and its change so far. */
+  readonly text: string;
+  change: ChangeSet;
+  /** What may change: offsets in `text`. */
   private readonly core: Span;
-  readonly length: number;
   private readonly isLast: boolean;
-  draft: Draft;
-  history!: EditHistory;
+  private known: Draft | undefined;
+  /** What edits have done that were looked for in the document; `undefined`: there are none. */
+  history: EditHistory | undefined;
 
   /** 0-based lines of the text; the end of the last one of all is left away, so that no empty line seems to follow. */
-  constructor(start: Draft, { first, last, reach }: { first: number; last: number; reach: number }) {
-    const { index } = start;
-    const lines = index.matchedLines;
+  constructor(
+    private readonly start: Draft,
+    { first, last, reach }: { first: number; last: number; reach: number },
+  ) {
+    const { text, matchedLines: lines } = start.index;
     this.line = Math.max(0, first - reach);
     this.from = lines.start(this.line);
-    const text = index.text.slice(this.from, lines.contentEnd(Math.min(lines.lineCount - 1, last + reach)));
+    this.text = text.slice(this.from, lines.contentEnd(Math.min(lines.lineCount - 1, last + reach)));
+    this.change = ChangeSet.none(this.text.length);
     this.core = { from: lines.start(first) - this.from, to: lines.end(last) - this.from };
-    this.length = text.length;
-    this.isLast = lines.end(last) === index.text.length;
-    const base = new TextIndex(text, start.document, (offset) => index.callersLine(this.from + offset));
-    const document = { ...start.document, text };
-    this.draft = { document, base, change: ChangeSet.none(text.length), index: base, created: start.created };
+    this.isLast = lines.end(last) === text.length;
   }
 
-  /** Takes a further draft over, unless it changes lines that other regions see, too, or joins lines to them. */
-  take(draft: Draft): boolean {
-    const { changes } = draft.change;
-    const { text } = draft.index;
-    const end = text.length - (this.length - this.core.to);
-    const isWithin =
-      (changes[0]?.from ?? this.core.from) >= this.core.from && (changes.at(-1)?.to ?? 0) <= this.core.to;
-    const isEnded = this.isLast || end === 0 || text[end - 1] === "\n";
-    if (isWithin && isEnded) this.draft = draft;
-    return isWithin && isEnded;
+  /** The document as a draft, made when an edit has to be looked for in it. */
+  get draft(): Draft {
+    if (this.known !== undefined) return this.known;
+    const { start, text } = this;
+    const base = new TextIndex(text, start.document, (offset) => start.index.callersLine(this.from + offset));
+    const change = ChangeSet.none(text.length);
+    const own = { ...start, document: { ...start.document, text }, base, change, index: base };
+    this.known = this.change.isEmpty ? own : afterStep(own, this.change);
+    return this.known;
+  }
+
+  /** Takes a further change over, unless it reaches lines that other regions have, too, or joins lines to them. */
+  take(change: ChangeSet, draft?: Draft): boolean {
+    const { core } = this;
+    const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];
+    const text = draft?.index.text ?? change.apply(this.text);
+    const end = text.length - (this.text.length - core.to);
+    if (from < core.from || to > core.to || !(this.isLast || end === 0 || text[end - 1] === "\n")) return false;
+    [this.change, this.known] = [change, draft];
+    return true;
   }
 }
 
@@ -213,7 +230,6 @@ class RegionPlan {
     private readonly options: BatchOptions,
   ) {
     this.history = new EditHistory(pairName);
-    for (const region of regions) region.history = new EditHistory(pairName);
     this.length = start.index.text.length;
   }
 
@@ -221,21 +237,19 @@ class RegionPlan {
   get draft(): Draft {
     if (!this.hasChanged) return this.start;
     if (this.current !== undefined) return this.current;
-    const changes = this.regions.flatMap(({ from, draft }) =>
-      draft.change.changes.map((change) => ({ ...change, from: change.from + from, to: change.to + from })),
-    );
+    const changes = this.regions.flatMap(({ from, change }) => change.changes.map((each) => moved(each, from)));
     this.current = afterStep(this.start, ChangeSet.of(this.start.index.text.length, changes));
     return this.current;
   }
 
   /** Plans the next edit; `undefined`: the whole batch must be planned plainly. */
   *plan(sought: Sought): Generator<void, EditOutcome | undefined> {
-    const { edit, isWhole, isRefused } = sought;
-    if (isRefused) return (yield* planEdit(this.start, edit, this.history, this.options)).outcome;
+    const { edit } = sought;
+    if (refusal({}, edit) !== undefined) return (yield* planEdit(this.start, edit, this.history, this.options)).outcome;
     const pair = this.pairName(edit);
     const done = pair === undefined ? undefined : this.done.get(pair);
     const own = sought.home ?? done?.region;
-    const others = isWhole ? "many" : this.othersWith(sought, own);
+    const others = this.othersWith(sought, own);
     const region = own ?? (others === "many" ? undefined : others[0]);
     const isAlone = others !== "many" && others.length === (own === undefined && region !== undefined ? 1 : 0);
     if (done !== undefined && (!isAlone || done.region !== region || done.oldText !== edit.oldText)) return undefined;
@@ -246,7 +260,9 @@ class RegionPlan {
 
   /** The regions, but for one, in whose text an edit may be found now on its rung or a stricter one. */
   private othersWith({ edit, found, patterns }: Sought, own: Region | undefined): Region[] | "many" {
-    const regions = new Set(patterns.flatMap((pattern) => [...(this.written.get(pattern) ?? [])]));
+    if (patterns === undefined) return "many";
+    const regions = new Set<Region>();
+    for (const pattern of patterns) for (const region of this.written.get(pattern) ?? []) regions.add(region);
     if (own !== undefined) regions.delete(own);
     if (regions.size > limits.regionsSearched) return "many";
     return [...regions].filter(({ draft }) => {
@@ -274,7 +290,12 @@ class RegionPlan {
   }
 
   /** Plans an edit in the only region that may have its place. */
-  private *planIn(region: Region, { edit, found }: Sought, isDone: boolean): Generator<void, EditOutcome | undefined> {
+  private *planIn(region: Region, sought: Sought, isDone: boolean): Generator<void, EditOutcome | undefined> {
+    const { edit, found } = sought;
+    const isPlain = edit.occurrence === undefined && edit.expectedCount === undefined;
+    const isFirst = region.history === undefined && region.change.isEmpty && this.pairName(edit) === undefined;
+    if (found !== undefined && isFirst && isPlain) return yield* this.planAtPlace(region, edit, found);
+    region.history ??= new EditHistory(this.pairName);
     const { draft, history } = region;
     const located = meantBy(edit, locateEdit(draft, edit, this.options));
     // On looser rungs than that of its own place an edit may be found anywhere in the text.
@@ -286,8 +307,9 @@ class RegionPlan {
     if (outcome.status === "failed") return isDone ? undefined : yield* this.planInWhole(edit);
     // A pair that was done has nothing more to do on looser rungs, wherever they find it.
     if (outcome.rung === undefined) return outcome;
-    if (!isCertain || !region.take(step.draft)) return undefined;
-    this.note(region, edit, step.draft.index.text.length - draft.index.text.length);
+    if (!isCertain || !region.take(step.draft.change, step.draft)) return undefined;
+    const spans = history.applied.at(-1)?.spans ?? [];
+    this.note(region, edit, { spans, growth: step.draft.index.text.length - draft.index.text.length });
     const places = outcome.places.map(({ startLine, endLine }) => ({
       startLine: startLine + region.line,
       endLine: endLine + region.line,
@@ -295,27 +317,48 @@ class RegionPlan {
     return { ...outcome, places };
   }
 
+  /** Plans an edit at its place of the text before the batch, where nothing in its region has changed yet. */
+  private *planAtPlace(
+    region: Region,
+    edit: EditOperation,
+    { place, rung }: Found,
+  ): Generator<void, EditOutcome | undefined> {
+    const { start } = this;
+    const changes = this.hasRoom(edit) ? rewrite(start.index, place, edit) : undefined;
+    if (changes === undefined) return yield* this.planInWhole(edit);
+    const spans = changes.map((change) => moved(change, -region.from));
+    const change = ChangeSet.of(region.text.length, spans);
+    if (!region.take(change)) return undefined;
+    this.note(region, edit, { spans, growth: change.lengthAfter - change.length });
+    const status = change.isEmpty ? "skipped" : "applied";
+    const places = start.created ? [] : [linesOf(start, place)];
+    return { index: edit.index, path: start.document.path, status, rung, places };
+  }
+
   /** Whether the text stays within its limit. */
   private hasRoom({ oldText, newText }: EditOperation): boolean {
     return this.length + Math.max(0, newText.length - oldText.length) <= limits.documentLength;
   }
 
-  /** Notes what an edit has done to its region, whose text is so many units longer. */
-  private note(region: Region, edit: EditOperation, growth: number): void {
-    this.hasChanged ||= region.draft.index !== region.draft.base;
+  /** Notes what an edit has changed in its region as it was before the batch, and how many units longer that is now. */
+  private note(region: Region, edit: EditOperation, did: { spans: readonly Span[]; growth: number }): void {
+    const { spans, growth } = did;
+    this.hasChanged ||= spans.length > 0;
     this.current = undefined;
     this.length += growth;
-    const text = bare(region.draft.index.text);
-    for (const pattern of this.search.within(text)) {
+    for (const pattern of this.search.within(bare(region.change.apply(region.text)))) {
       const regions = this.written.get(pattern);
       if (regions === undefined) this.written.set(pattern, new Set([region]));
       else regions.add(region);
     }
     const pair = this.pairName(edit);
     if (pair !== undefined && !this.done.has(pair)) this.done.set(pair, { region, oldText: edit.oldText });
-    const spans = (region.history.applied.at(-1)?.spans ?? []).map(({ from, to }) =>
-      spanInBase(this.start, { from: from + region.from, to: to + region.from }),
-    );
-    this.history.applied.push({ index: edit.index, spans });
+    const inBase = spans.map((span) => spanInBase(this.start, moved(span, region.from)));
+    this.history.applied.push({ index: edit.index, spans: inBase });
   }
+}
+
+/** A stretch or change with other offsets. */
+function moved<T extends Span>(span: T, by: number): T {
+  return { ...span, from: span.from + by, to: span.to + by };
 }

@@ -111,7 +111,7 @@ export class LineIndex {
 
 /** A list of offsets that grows. */
 class Starts {
-  private offsets = new Uint32Array(1_024);
+  private offsets = new Uint32Array(16);
   private count = 0;
 
   push(offset: number): void {
