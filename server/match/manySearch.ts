@@ -14,8 +14,11 @@ const shortest = 2;
 /** Starts in a pattern that are compared to find rare keys. */
 const triedStarts = 16;
 
-/** Places of the text at which keys are counted, to tell what is rare: one in so many units, within these numbers. */
+/** Counters of keys, to tell what is rare: one for so many units of the text, within these numbers. */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
+
+/** Counters for each key that is counted: so many that few keys share one. */
+const countersPerKey = 4;
 
 /** How far a key is counted. */
 const mostCounted = 65_535;
@@ -85,10 +88,14 @@ export class ManySearch {
   }
 
   /** The patterns that a short text contains, each at least once. */
-  *within(text: string): Generator<string, void> {
-    const ids: number[] = [];
-    for (const table of this.tables) table.scanShort(text, (id) => ids.push(id) > 0);
-    for (const id of ids) if (text.includes(this.patterns[id]!)) yield this.patterns[id]!;
+  within(text: string): string[] {
+    const found: string[] = [];
+    const report: Report = (id) => {
+      const pattern = this.patterns[id]!;
+      return !text.includes(pattern) || found.push(pattern) > 0;
+    };
+    for (const table of this.tables) table.scanShort(text, report);
+    return found;
   }
 }
 
@@ -163,7 +170,7 @@ class Rarity {
     while (size < sampled.most && size * sampled.every < text.length) size *= 2;
     const counts = new Uint16Array(size);
     // Not in step with the lines, or with whatever else comes again and again.
-    const step = Math.max(1, Math.floor(text.length / size)) | 1;
+    const step = Math.max(1, Math.floor((text.length / size) * countersPerKey)) | 1;
     const rarity = new Rarity(block, blocks, counts, step);
     const last = text.length - 2 * block;
     for (let at = 0; at <= last; yield) at = rarity.count(text, at, Math.min(last, at + placesPerStep * step));
@@ -189,7 +196,7 @@ class Rarity {
     let best = 0;
     let fewest = Number.POSITIVE_INFINITY;
     // The end, too: texts that start alike are told apart there.
-    for (let at = last; at >= 0 && fewest > 0; at -= step) {
+    for (let at = last; at >= 0 && fewest > 1; at -= step) {
       const hashes = this.blocks.of(pattern, at, at + zoneOf(block));
       let count = 0;
       for (let i = 0; i < block; i++)

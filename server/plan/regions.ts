@@ -163,8 +163,9 @@ class Region {
   /** Offset and 0-based line of the text at which the document starts. */
   readonly from: number;
   readonly line: number;
-  /** The document before the batch, and its change so far. */
+  /** The document's text before the batch and now, and the change from the one to the other. */
   readonly text: string;
+  textNow: string;
   change: ChangeSet;
   /** What may change: offsets in `text`. */
   private readonly core: Span;
@@ -182,6 +183,7 @@ class Region {
     this.line = Math.max(0, first - reach);
     this.from = lines.start(this.line);
     this.text = text.slice(this.from, lines.contentEnd(Math.min(lines.lineCount - 1, last + reach)));
+    this.textNow = this.text;
     this.change = ChangeSet.none(this.text.length);
     this.core = { from: lines.start(first) - this.from, to: lines.end(last) - this.from };
     this.isLast = lines.end(last) === text.length;
@@ -205,7 +207,7 @@ class Region {
     const text = draft?.index.text ?? change.apply(this.text);
     const end = text.length - (this.text.length - core.to);
     if (from < core.from || to > core.to || !(this.isLast || end === 0 || text[end - 1] === "\n")) return false;
-    [this.change, this.known] = [change, draft];
+    [this.change, this.textNow, this.known] = [change, text, draft];
     return true;
   }
 }
@@ -346,7 +348,7 @@ class RegionPlan {
     this.hasChanged ||= spans.length > 0;
     this.current = undefined;
     this.length += growth;
-    for (const pattern of this.search.within(bare(region.change.apply(region.text)))) {
+    for (const pattern of this.search.within(bare(region.textNow))) {
       const regions = this.written.get(pattern);
       if (regions === undefined) this.written.set(pattern, new Set([region]));
       else regions.add(region);
