@@ -1,6 +1,6 @@
 /** Plans many edits of a large text in small parts of it: what `planSequential` gives, for less. */
 import { Folded, hasTypography } from "../match/fold.js";
-import { locate, locating } from "../match/locate.js";
+import { locating } from "../match/locate.js";
 import { ManySearch } from "../match/manySearch.js";
 import type { Place } from "../match/place.js";
 import { rewrite } from "../match/rewrite.js";
@@ -218,8 +218,8 @@ class RegionPlan {
   private readonly history: EditHistory;
   /** By pattern: the regions that contained it after one of their edits. */
   private readonly written = new Map<string, Set<Region>>();
-  /** By the name of a pair that was done: where, and with which old text. */
-  private readonly done = new Map<string, { readonly region: Region; readonly oldText: string }>();
+  /** By the name of a pair that was done: where. */
+  private readonly done = new Map<string, Region>();
   private current: Draft | undefined;
   private hasChanged = false;
   private length: number;
@@ -246,33 +246,16 @@ class RegionPlan {
 
   /** Plans the next edit; `undefined`: the whole batch must be planned plainly. */
   *plan(sought: Sought): Generator<void, EditOutcome | undefined> {
-    const { edit } = sought;
+    const { edit, patterns } = sought;
     if (refusal({}, edit) !== undefined) return (yield* planEdit(this.start, edit, this.history, this.options)).outcome;
-    const pair = this.pairName(edit);
-    const done = pair === undefined ? undefined : this.done.get(pair);
-    const own = sought.home ?? done?.region;
-    const others = this.othersWith(sought, own);
-    const region = own ?? (others === "many" ? undefined : others[0]);
-    const isAlone = others !== "many" && others.length === (own === undefined && region !== undefined ? 1 : 0);
-    if (done !== undefined && (!isAlone || done.region !== region || done.oldText !== edit.oldText)) return undefined;
-    if (!isAlone) return yield* this.planInWhole(edit);
+    const done = this.done.get(this.pairName(edit) ?? "");
+    const regions = new Set<Region>();
+    for (const one of [sought.home, done]) if (one !== undefined) regions.add(one);
+    for (const pattern of patterns ?? []) for (const one of this.written.get(pattern) ?? []) regions.add(one);
+    const [region, another] = regions;
+    if (patterns === undefined || another !== undefined) return done ? undefined : yield* this.planInWhole(edit);
     if (region === undefined) return yield* this.explain(edit);
     return yield* this.planIn(region, sought, done !== undefined);
-  }
-
-  /** The regions, but for one, in whose text an edit may be found now on its rung or a stricter one. */
-  private othersWith({ edit, found, patterns }: Sought, own: Region | undefined): Region[] | "many" {
-    if (patterns === undefined) return "many";
-    const regions = new Set<Region>();
-    for (const pattern of patterns) for (const region of this.written.get(pattern) ?? []) regions.add(region);
-    if (own !== undefined) regions.delete(own);
-    if (regions.size > limits.regionsSearched) return "many";
-    return [...regions].filter(({ draft }) => {
-      const located = locate(draft.index, edit.oldText, this.options);
-      // The lines of a file view are no numbered lines of the whole text, which its regions don't tell.
-      if (located.kind === "none") return found?.rung === "viewPrefix";
-      return found === undefined || located.kind === "tooMany" || !isStricter(found.rung, located.rung);
-    });
   }
 
   /** Plans an edit that no region can tell about; it must fail, or the regions would no longer be what they are. */
@@ -354,7 +337,7 @@ class RegionPlan {
       else regions.add(region);
     }
     const pair = this.pairName(edit);
-    if (pair !== undefined && !this.done.has(pair)) this.done.set(pair, { region, oldText: edit.oldText });
+    if (pair !== undefined) this.done.set(pair, region);
     const inBase = spans.map((span) => spanInBase(this.start, moved(span, region.from)));
     this.history.applied.push({ index: edit.index, spans: inBase });
   }

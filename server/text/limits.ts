@@ -60,8 +60,6 @@ export const limits = {
   regionEdits: 24,
   /** UTF-16 units from which on a text is large enough for that. */
   regionUnits: 65_536,
-  /** Regions in which one old text is looked for; if more may contain it, the whole text is searched. */
-  regionsSearched: 64,
   /** Places of the key of one of many old texts that are compared; where there are more, the text is looked for alone. */
   keyHits: 1_000,
   /** Steps that one rung may take to compare lines. */
