@@ -20,9 +20,9 @@ import { createMessageConnection, StreamMessageReader, StreamMessageWriter } fro
 import type { ApplyWorkspaceEditParams } from "vscode-languageserver/node";
 import { TextDocument, type TextEdit } from "vscode-languageserver-textdocument";
 import { openDiskSession } from "../server/agent/session/diskSession.js";
-import { stagePart } from "../server/lsp/apply/diskPart.js";
-import { applyThroughEditor } from "../server/lsp/apply/execute.js";
-import type { Job } from "../server/lsp/apply/work.js";
+import { execute } from "../server/lsp/apply/applyLoop.js";
+import type { Run } from "../server/lsp/apply/step.js";
+import { stagePart } from "../server/lsp/apply/steps/disk.js";
 import { worldOf } from "../server/lsp/session.js";
 import type { FileChange } from "../server/plan/outcome.js";
 import { ChangeSet } from "../server/text/changeSet.js";
@@ -284,7 +284,7 @@ describe("a fault of the server's own before the disk part is committed", () => 
     const site = { session, options: {}, places: new Map([[uri, resolved.place]]) };
     const part = async () => {
       const staged = await stagePart(site, [{ kind: "text", planned }]);
-      if (!staged.ok) throw new Error(staged.failures[0].message);
+      if (!staged.ok) throw new Error(staged.failures[0]?.message);
       return staged;
     };
     return { root, session, planned, site, part };
@@ -313,15 +313,18 @@ describe("a fault of the server's own before the disk part is committed", () => 
     const { site, planned } = laid;
     const document = { ...planned.document, uri: "untitled:b" };
     // A document that is no file is never planned to be created.
-    const job: Job = {
+    const run: Run = {
       ...site,
-      planned: { ok: true, files: [], outcomes: [], warnings: [] },
+      plan: { ok: true, files: [], outcomes: [], warnings: [], tasks: [], places: site.places },
       tasks: [{ kind: "create", planned: { ...planned, kind: "create", document } }],
       disk: await laid.part(),
+      shownTo: site.session,
       warnings: [],
-      replan: () => Promise.reject(new Error("it is not asked for")),
+      done: [],
+      budget: { bytes: 0 },
     };
-    await expect(applyThroughEditor(job)).rejects.toThrow("only files are created");
+    const replan = () => Promise.reject(new Error("it is not asked for"));
+    await expect(execute(run, replan)).rejects.toThrow("only files have a path");
     await expectFree(laid);
   });
 });

@@ -94,9 +94,7 @@ const capabilities = {
 };
 
 function workspaceEditOf(planned: Extract<Planned, { ok: true }>, encoding: (typeof encodings)[number]): WorkspaceEdit {
-  const made = toWorkspaceEdit(planned.files, { encoding, capabilities, facts: factsOf(undefined) });
-  if (!made.ok) throw new Error(made.failure.message);
-  return made.edit;
+  return toWorkspaceEdit(planned.files, { encoding, capabilities, facts: factsOf(undefined) });
 }
 
 /** The plain text edits of an edit by URI, and the versions. */

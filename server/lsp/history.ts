@@ -40,75 +40,34 @@ export interface Proposal {
   readonly unseen: Map<string, FileChange>;
 }
 
-/** The history of one session, of which only the latest is kept. */
-export interface History {
+/** The history of one session, of which only the latest is kept. Both lists have the oldest first. */
+export interface SessionHistory {
+  transactions: readonly Transaction[];
+  proposals: readonly Proposal[];
   /** An id that no other transaction has, in this session or in another one. */
   newId(): string;
-  /** Adds a transaction as the latest; `false`: it is too large to be kept. */
-  add(transaction: Omit<Transaction, "isUndone">): boolean;
-  /** The latest transaction that is not undone. */
-  last(): Transaction | undefined;
-  get(id: string): Transaction | undefined;
-  /** Notes that a transaction was undone. */
-  undone(id: string): void;
-  /** All transactions, oldest first. */
-  all(): readonly Transaction[];
-  /** Adds a proposal as the latest; `false`: it is too large to be kept. */
-  propose(proposal: Proposal): boolean;
-  /** All proposals, oldest first. */
-  proposals(): readonly Proposal[];
-  /** Forgets the proposals for which this holds. */
-  forget(isDone: (proposal: Proposal) => boolean): void;
 }
 
 /** A history that holds nothing yet. */
-export function createHistory(): History {
+export function createHistory(): SessionHistory {
   const session = randomBytes(4).toString("hex");
   let made = 0;
-  let applied: readonly Transaction[] = [];
-  let proposed: readonly Proposal[] = [];
-  return {
-    newId: () => `${session}-${++made}`,
-    add({ id, label, steps, caller }) {
-      if (sizeOf(steps) > limits.undoSize) return false;
-      const transaction: Transaction = { id, label, steps: withoutLoad(steps), isUndone: false, caller };
-      applied = latest([...applied, transaction], limits.transactions);
-      return true;
-    },
-    last: () => applied.findLast(({ isUndone }) => !isUndone),
-    get: (id) => applied.find((one) => one.id === id),
-    undone(id) {
-      applied = applied.map((one) => (one.id === id ? { ...one, steps: [], isUndone: true } : one));
-    },
-    all: () => applied,
-    propose(proposal) {
-      if (sizeOf(proposal.steps) > limits.undoSize) return false;
-      proposed = latest([...proposed, proposal], limits.proposals);
-      return true;
-    },
-    proposals: () => proposed,
-    forget(isDone) {
-      proposed = proposed.filter((one) => !isDone(one));
-    },
-  };
+  return { transactions: [], proposals: [], newId: () => `${session}-${++made}` };
 }
 
-/** The latest of a list that are few and small enough to be kept. */
-function latest<T extends Pick<Transaction, "steps">>(all: readonly T[], most: number): readonly T[] {
-  let kept = all.slice(-most);
-  while (kept.reduce((sum, { steps }) => sum + sizeOf(steps), 0) > limits.undoSize) kept = kept.slice(1);
-  return kept;
-}
-
-/** The same steps without what only planning needs; two steps of one file share it as before. */
-function withoutLoad(steps: readonly AppliedStep[]): AppliedStep[] {
-  const slim = new Map(
-    steps.map(({ file }): [FileChange, FileChange] => {
-      const { formerLines: _, ...document } = file.document;
-      return [file, { ...file, document, operations: [] }];
-    }),
-  );
-  return steps.map(({ kind, file, kept, tidy }) => ({ kind, file: slim.get(file) ?? file, kept, tidy }));
+/** A list with one more, without the oldest as far as they are too many or too large; `undefined`: the new one is too large. */
+export function withLatest<T extends Pick<Transaction, "steps">>(
+  held: readonly T[],
+  latest: T,
+  most: number,
+): readonly T[] | undefined {
+  let room = limits.undoSize;
+  const kept = [...held, latest].slice(-most).reverse();
+  const end = kept.findIndex(({ steps }) => {
+    room -= sizeOf(steps);
+    return room < 0;
+  });
+  return end === 0 ? undefined : kept.slice(0, end < 0 ? kept.length : end).reverse();
 }
 
 /** UTF-16 units of the texts, and bytes of the files, that are kept for undoing steps. */
@@ -116,4 +75,15 @@ function sizeOf(steps: readonly AppliedStep[]): number {
   const files = new Set(steps.map(({ file }) => file));
   const texts = [...files].reduce((sum, { document, text }) => sum + document.text.length + text.length, 0);
   return texts + steps.reduce((sum, { kept }) => sum + (kept?.bytes.length ?? 0), 0);
+}
+
+/** The same steps without what only planning needs; two steps of one file share it as before. */
+export function withoutLoad(steps: readonly AppliedStep[]): AppliedStep[] {
+  const slim = new Map(
+    steps.map(({ file }): [FileChange, FileChange] => {
+      const { formerLines: _, ...document } = file.document;
+      return [file, { ...file, document, operations: [] }];
+    }),
+  );
+  return steps.map(({ kind, file, kept, tidy }) => ({ kind, file: slim.get(file) ?? file, kept, tidy }));
 }

@@ -23,11 +23,12 @@ export async function withProgress<T>(
   const source = new CancellationTokenSource();
   if (token.isCancellationRequested) source.cancel();
   const listening = token.onCancellationRequested(() => source.cancel());
-  const display = createDisplay(session, () => source.cancel());
+  const canShow = session.capabilities.window?.workDoneProgress === true;
+  const display = canShow ? createDisplay(session, () => source.cancel()) : undefined;
   try {
-    return await task(source.token, display.report);
+    return await task(source.token, (done, of) => display?.report(done, of));
   } finally {
-    display.end();
+    display?.end();
     listening.dispose();
     source.dispose();
   }
@@ -40,7 +41,6 @@ interface ProgressDisplay {
 
 /** Nothing is shown before its time, nor after the end, however late the client answers. */
 function createDisplay(session: Session, cancel: () => void): ProgressDisplay {
-  if (session.capabilities.window?.workDoneProgress !== true) return { report: () => {}, end: () => {} };
   let reporter: WorkDoneProgressServerReporter | undefined;
   let hasEnded = false;
   let percentage = 0;

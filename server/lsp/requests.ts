@@ -5,7 +5,7 @@ import { limits } from "../text/limits.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { undo } from "./apply/undo.js";
 import { describeCaller } from "./callers.js";
-import { type Answer, type Refusal, toErrorData } from "./edit/result.js";
+import { type Answer, type FailedAnswer, toErrorData } from "./edit/result.js";
 import { type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
 import { readDocument } from "./read.js";
 import type { Session } from "./session.js";
@@ -29,8 +29,8 @@ export interface IncomingRequest {
 type Serve = (session: Session, asked: IncomingRequest, token: CancellationToken) => Promise<Answer<unknown>>;
 
 const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
-  [methods.apply, (session, asked, token) => traced(session, { ...asked, door: asked.applier }, token)],
-  [methods.preview, (session, asked, token) => traced(session, { ...asked, door: "preview" }, token)],
+  [methods.apply, (session, asked, token) => traced(session, asked, token)],
+  [methods.preview, (session, asked, token) => traced(session, { ...asked, applier: "preview" }, token)],
   [methods.read, (session, asked) => readDocument(session, asked.params)],
   [methods.undo, (session, asked, token) => undo(session, asked.params, token)],
   [methods.status, async (session) => ({ ok: true, result: await statusOf(session) })],
@@ -65,7 +65,7 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
   cancelled: LSPErrorCodes.RequestCancelled,
 };
 
-function toResponseError(refusal: Refusal): ResponseError<MultiEditErrorData> {
+function toResponseError(refusal: FailedAnswer): ResponseError<MultiEditErrorData> {
   const code = rpcCodes[refusal.failures[0]?.code ?? "invalidParams"] ?? LSPErrorCodes.RequestFailed;
   return new ResponseError(code, refusal.message, toErrorData(refusal));
 }
@@ -91,6 +91,6 @@ async function traced(session: Session, call: ReceivedCall, token: CancellationT
   const answer = await applyBatch(session, call, token);
   const verbose = answer.ok ? answer.result.diff : answer.message;
   const duration = (performance.now() - start).toFixed(1);
-  session.connection.tracer.log(`${call.door} ${outcomeOf(answer)} (${duration} ms)`, clip(verbose, limits.logLine));
+  session.connection.tracer.log(`${call.applier} ${outcomeOf(answer)} (${duration} ms)`, clip(verbose, limits.logLine));
   return answer;
 }

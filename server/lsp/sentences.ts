@@ -1,12 +1,11 @@
 /** Sentences about requests, the way to the editor and back, and whole calls. */
-
 import { mergeWith } from "../plan/edits/sentences.js";
 import { clip, count, type Failure, makeFailure, quote } from "../plan/failure.js";
 import { indices } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
 /** What the editor was asked to do with a file, as the sentences about it name it. */
-export interface Asked {
+export interface StepDescription {
   readonly kind: "edit" | "rename" | "delete";
   readonly path: string;
   /** Of a `rename`. */
@@ -16,31 +15,31 @@ export interface Asked {
 /** How the sentences about a step speak of it. */
 interface StepWords {
   /** Behind "The editor did not". */
-  readonly toDo: (asked: Asked) => string;
+  readonly toDo: (asked: StepDescription) => string;
   /** Behind "The editor said that it". */
-  readonly done: (asked: Asked) => string;
+  readonly done: (asked: StepDescription) => string;
   /** What is so if nothing was done. */
   readonly before: string;
   /** What may happen later. */
   readonly late: string;
   /** Behind "has not". */
-  readonly notYet: (asked: Asked) => string;
+  readonly notYet: (asked: StepDescription) => string;
   /** What is seen if something else was done. */
-  readonly astray: (asked: Asked) => string;
+  readonly diverged: (asked: StepDescription) => string;
 }
 
-const from = ({ path }: Asked): string => quote(path, 160);
+const from = ({ path }: StepDescription): string => quote(path, 160);
 
-const fromTo = ({ path, newPath = "" }: Asked): string => `${quote(path, 160)} to ${quote(newPath, 160)}`;
+const fromTo = ({ path, newPath = "" }: StepDescription): string => `${quote(path, 160)} to ${quote(newPath, 160)}`;
 
-const stepWords: Record<Asked["kind"], StepWords> = {
+const stepWords: Record<StepDescription["kind"], StepWords> = {
   edit: {
     toDo: (asked) => `apply the edit of ${from(asked)}`,
     done: (asked) => `applied the edit of ${from(asked)}`,
     before: "its text is as it was",
     late: "the edit may still come",
     notYet: (asked) => `changed ${from(asked)}`,
-    astray: (asked) => `After the edit the editor's text of ${from(asked)} is neither the old nor the planned one.`,
+    diverged: (asked) => `After the edit the editor's text of ${from(asked)} is neither the old nor the planned one.`,
   },
   rename: {
     toDo: (asked) => `rename ${fromTo(asked)}`,
@@ -48,7 +47,7 @@ const stepWords: Record<Asked["kind"], StepWords> = {
     before: "the file has its old name",
     late: "the new name may still come",
     notYet: (asked) => `renamed ${fromTo(asked)}`,
-    astray: (asked) =>
+    diverged: (asked) =>
       `The editor was asked to rename ${fromTo(asked)}; names and text are now neither the old nor the planned ones.`,
   },
   delete: {
@@ -57,7 +56,7 @@ const stepWords: Record<Asked["kind"], StepWords> = {
     before: "the file is there",
     late: "it may still be deleted",
     notYet: (asked) => `deleted ${from(asked)}`,
-    astray: (asked) => `The editor was asked to delete ${from(asked)}; something else is there now.`,
+    diverged: (asked) => `The editor was asked to delete ${from(asked)}; something else is there now.`,
   },
 };
 
@@ -86,18 +85,18 @@ export const editorFailures = {
         ? "Send the request multiEdit/apply and apply the edit of its answer."
         : "The editor's own undo takes the edit back.",
     ),
-  clientRefused: (asked: Asked, reason: string, takenBack: string) =>
+  clientRefused: (asked: StepDescription, reason: string, takenBack: string) =>
     makeFailure(
       "clientRefused",
       { path: asked.path },
       `The editor did not ${stepWords[asked.kind].toDo(asked)}${reason === "" ? "" : ` (${clip(reason, 200)})`}; ${stepWords[asked.kind].before}. ${takenBack}`,
       "Ask the user before you go on.",
     ),
-  clientDiverged: (asked: Asked, takenBack: string) =>
+  clientDiverged: (asked: StepDescription, takenBack: string) =>
     makeFailure(
       "clientDiverged",
       { path: asked.path },
-      `${stepWords[asked.kind].astray(asked)} ${takenBack}`,
+      `${stepWords[asked.kind].diverged(asked)} ${takenBack}`,
       "Read the file before you go on.",
     ),
   noAnswerOfUser: (label: string, seconds: number) =>
@@ -107,14 +106,18 @@ export const editorFailures = {
       `The user did not answer within ${seconds} s whether ${quote(label, 200)} may be applied.`,
       "Ask the user, and send the call again.",
     ),
-  unseen: (asked: Asked, { mayBeDeclined }: { readonly mayBeDeclined: boolean }, takenBack: string) =>
+  acknowledgedButUnchanged: (
+    asked: StepDescription,
+    { mayBeDeclined }: { readonly mayBeDeclined: boolean },
+    takenBack: string,
+  ) =>
     makeFailure(
       "timeout",
       { path: asked.path },
       `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before} so far; ${stepWords[asked.kind].late}${mayBeDeclined ? ", or the user has declined it, which this editor does not tell" : ""}. ${takenBack}`,
       "Read the file before you go on.",
     ),
-  timeout: (asked: Asked, seconds: number, takenBack: string) =>
+  timeout: (asked: StepDescription, seconds: number, takenBack: string) =>
     makeFailure(
       "timeout",
       { path: asked.path },
@@ -228,7 +231,7 @@ export const callSentences = {
     `Apply ${label}: +${added} -${removed} lines?${diff === "" ? "" : `\n\n${diff}`}`,
   /** Behind the start of a text. */
   furtherLines: (lines: number): string => (lines === 0 ? "" : `… and ${count(lines, "more line")}`),
-  unproved: (path: string): string =>
+  unverifiable: (path: string): string =>
     `${path}: the editor said that it applied the edit, but did not send the text that would prove it`,
   throughEditor: (path: string): string => `${path} was not open: it was changed in the editor and is not saved`,
   staysOpen: (path: string, fate: "delete" | "rename"): string =>

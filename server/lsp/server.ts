@@ -1,5 +1,4 @@
 /** The language server: announces what it can, mirrors what the client has, and hands each request to the one function. */
-
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type Connection,
@@ -18,8 +17,8 @@ import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
-import { recoverAtStart } from "./apply/diskPart.js";
-import { settleProposals, watchProposals } from "./apply/proposals.js";
+import { settleProposals, watchProposals } from "./apply/recordApplied.js";
+import { recoverAtStart } from "./apply/steps/disk.js";
 import { createCallers } from "./callers.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, spanOf } from "./edit/positions.js";

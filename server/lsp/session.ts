@@ -9,7 +9,7 @@ import type { World } from "../workspace/takeSnapshot.js";
 import type { Callers } from "./callers.js";
 import type { ClientFacts } from "./clients.js";
 import type { PositionEncoding } from "./edit/positions.js";
-import type { History } from "./history.js";
+import type { SessionHistory } from "./history.js";
 import type { ClientMultiEdit } from "./protocol.js";
 import type { LogLevel } from "./wire/lifetime.js";
 
@@ -23,7 +23,7 @@ export interface ClientInfo {
 export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
-  readonly history: History;
+  readonly history: SessionHistory;
   readonly callers: Callers;
   /** Of the server. */
   readonly version: string;

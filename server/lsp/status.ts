@@ -2,7 +2,7 @@
 import { sameAsDisk } from "../workspace/files.js";
 import { mapBounded } from "../workspace/identity.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
-import { settleProposals } from "./apply/proposals.js";
+import { settleProposals } from "./apply/recordApplied.js";
 import { protocolVersion, type StatusResult } from "./protocol.js";
 import type { Session } from "./session.js";
 
@@ -20,7 +20,7 @@ export async function statusOf(session: Session): Promise<StatusResult> {
       const onDisk = path === undefined ? undefined : await sameAsDisk(text, path, session.facts.habits);
       return { uri, version, onDisk: onDisk ?? "differs" };
     }),
-    transactions: session.history.all().map(({ id, label, isUndone, caller }) => ({
+    transactions: session.history.transactions.map(({ id, label, isUndone, caller }) => ({
       transaction: id,
       label,
       state: isUndone ? "undone" : "applied",

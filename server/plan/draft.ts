@@ -12,7 +12,7 @@ export interface Span {
 }
 
 /** Lines of a place: 1-based, both included, of the text before the batch. */
-export interface PlaceLines {
+export interface LineSpan {
   readonly startLine: number;
   readonly endLine: number;
 }
@@ -76,7 +76,7 @@ export function isWritten(draft: Draft, offset: number): boolean {
 }
 
 /** The lines of a stretch of the document's text. */
-export function linesOf(draft: Draft, spanInBase: Span): PlaceLines {
+export function linesOf(draft: Draft, spanInBase: Span): LineSpan {
   const { lines } = draft.base;
   return {
     startLine: lines.lineAt(spanInBase.from) + 1,

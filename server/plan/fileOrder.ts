@@ -11,10 +11,12 @@ export interface FileOrder {
    * then; the text of such a creation goes right behind it.
    */
   readonly after: readonly FileChange[];
+  /** One of the renames that go round in a circle, each to the name that the next one has; `undefined`: there is no circle. */
+  readonly circle: FileChange | undefined;
 }
 
-/** The order of a batch; or one of the renames that go round in a circle, each to the name that the next one has. */
-export function fileOrder(files: readonly FileChange[]): FileOrder | { readonly circle: FileChange } {
+/** The order of a batch; with a circle, that of the files before it. */
+export function fileOrder(files: readonly FileChange[]): FileOrder {
   const holders = new Map(files.filter(leaves).map((file) => [file.document.uri, file]));
   const blocker = (file: FileChange): FileChange | undefined => {
     const name = takenBy(file);
@@ -42,9 +44,9 @@ export function fileOrder(files: readonly FileChange[]): FileOrder | { readonly 
   const deleted = files.filter(({ kind }) => kind === "delete");
   for (const file of [...renamed, ...late, ...deleted]) {
     const circle = place(file);
-    if (circle !== undefined) return { circle };
+    if (circle !== undefined) return { created, after, circle };
   }
-  return { created, after };
+  return { created, after, circle: undefined };
 }
 
 const leaves = ({ kind }: FileChange): boolean => kind === "rename" || kind === "delete";

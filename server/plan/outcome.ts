@@ -2,7 +2,7 @@
 import type { RungName } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
 import { limits } from "../text/limits.js";
-import type { PlaceLines } from "./draft.js";
+import type { LineSpan } from "./draft.js";
 import type { Failure } from "./failure.js";
 import type { Operation } from "./operation.js";
 import { batchFailures } from "./sentences.js";
@@ -16,7 +16,7 @@ export interface EditOutcome {
   readonly status: "applied" | "skipped" | "failed" | "notAttempted";
   /** `undefined`: nothing was found. */
   readonly rung?: RungName;
-  readonly places: readonly PlaceLines[];
+  readonly places: readonly LineSpan[];
   readonly failure?: Failure;
 }
 

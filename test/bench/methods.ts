@@ -35,9 +35,8 @@ export function throughCore(
     }),
   );
   if (!planned.ok) return { planned, answer: toErrorData(toRefusal(planned.failures, planned.outcomes)) };
-  const made = toWorkspaceEdit(planned.files, client);
-  if (!made.ok) throw new Error(made.failure.message);
-  return { planned, answer: toEnd(toResult({ planned, edit: made.edit, outcome: "proposed", options, warnings })) };
+  const edit = toWorkspaceEdit(planned.files, client);
+  return { planned, answer: toEnd(toResult({ planned, edit, outcome: "proposed", options, warnings })) };
 }
 
 const client: EditTarget = {

@@ -1,35 +1,34 @@
-/** One function behind every door: from a tool call to an answer, with all branching in one place. */
+/** One function behind every door: from a tool call to a plan, and to the edit that the client gets or to applying it. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { decodeCall } from "../../dialect/decode.js";
 import { type Failure, withRest } from "../../plan/failure.js";
+import { fileOrder } from "../../plan/fileOrder.js";
 import { type BatchOptions, indicesOf, type Operation } from "../../plan/operation.js";
-import { type EditOutcome, type FileChange, hasSameFate, notAttempted } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, notAttempted } from "../../plan/outcome.js";
 import { planBatch } from "../../plan/plan.js";
 import { limits } from "../../text/limits.js";
 import { createResolver } from "../../workspace/paths.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
-import { staleFailures, staleProblems } from "../../workspace/sentences.js";
+import { staleFailures } from "../../workspace/sentences.js";
 import { takeSnapshot, type WorkspaceSnapshot } from "../../workspace/takeSnapshot.js";
-import { fitted } from "../edit/lineEnds.js";
 import { type Answer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
-import { toWorkspaceEdit } from "../edit/workspaceEdit.js";
+import { fitted, missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { type ReportStep, withProgress } from "../progress.js";
 import type { Caller, CallOptions } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { inSlices, type Session, worldOf } from "../session.js";
-import { applyByServer, cancelled, type Drafted, inTurn, type Redrafted } from "./applyLoop.js";
-import { tasksOf } from "./execute.js";
-import { tellApplied } from "./notifyApplied.js";
-import { addProposal } from "./proposals.js";
+import { applyJob, cancelled, inTurn, type PlanAttempt } from "./applyLoop.js";
+import { addProposal, recordApplied } from "./recordApplied.js";
+import type { Task } from "./step.js";
 
 /** Who applies: the client with the edit in the answer, nobody, or the server. */
-export type Door = "client" | "preview" | "server";
+export type Applier = "client" | "preview" | "server";
 
 /** A call as it came through one of the doors. */
 export interface ReceivedCall {
   /** As it came off the wire. */
   readonly params: unknown;
-  readonly door: Door;
+  readonly applier: Applier;
   /** The agent that sent it; `undefined`: the editor did. */
   readonly caller: Caller | undefined;
 }
@@ -37,7 +36,7 @@ export interface ReceivedCall {
 /** Serves one call. Never throws for what a caller can send. */
 export async function applyBatch(
   session: Session,
-  { params, door, caller }: ReceivedCall,
+  { params, applier, caller }: ReceivedCall,
   token: CancellationToken,
 ): Promise<Answer> {
   await session.ready;
@@ -52,14 +51,13 @@ export async function applyBatch(
   };
   const isPatch = decoded.shape === "patch";
   return withProgress(session, token, (watched, report) => {
-    const call: Call = { session, caller, operations, options, batch, token: watched, report, warnings, isPatch };
-    return door === "server" ? inTurn(call, () => applyCall(call)) : propose(call, door);
+    const call: CallContext = { session, operations, options, batch, token: watched, report, warnings, isPatch };
+    return applier === "server" ? inTurn(call, () => applyCall(call, caller)) : propose(call, applier);
   });
 }
 
-interface Call {
+interface CallContext {
   readonly session: Session;
-  readonly caller: Caller | undefined;
   readonly operations: readonly Operation[];
   readonly options: CallOptions;
   readonly batch: BatchOptions;
@@ -69,54 +67,89 @@ interface Call {
   readonly isPatch: boolean;
 }
 
-async function propose(call: Call, door: "client" | "preview"): Promise<Answer> {
-  const drafted = await draft(call, call.operations);
-  if (!drafted.ok) return toRefusal(drafted.failures, drafted.outcomes, call);
-  const { planned } = drafted;
-  const made = toWorkspaceEdit(planned.files, call.session);
-  if (!made.ok)
-    return toEditorRefusal(withRest(made.failure, callSentences.nothingChanged), notAttempted(planned.outcomes));
-  const { options } = call;
+/** Has the call applied, and remembers what was done. */
+async function applyCall(call: CallContext, caller: Caller | undefined): Promise<Answer> {
+  const { session } = call;
+  const plan = (only?: FileChange) => planCall(call, only?.operations ?? call.operations);
+  const { answer, steps = [] } = await applyJob({ ...call, kind: "call", plan });
+  if (!answer.ok || steps.length === 0) return answer;
+  const { result } = answer;
+  const transaction = session.history.newId();
+  const isKept = recordApplied(session, { id: transaction, label: result.label, steps, caller });
+  const more = isKept ? { transaction } : { warnings: [...result.warnings, callSentences.tooLargeToUndo] };
+  return { ok: true, result: { ...result, ...more } };
+}
+
+/** Answers with an edit that the client may apply. */
+async function propose(call: CallContext, applier: "client" | "preview"): Promise<Answer> {
+  const { session, options } = call;
+  const plan = await planCall(call, call.operations);
+  if (!plan.ok) return toRefusal(plan.failures, plan.outcomes, call);
+  const missing = missingOperation(plan.files, session);
+  if (missing !== undefined) {
+    return toEditorRefusal(withRest(missing, callSentences.nothingChanged), notAttempted(plan.outcomes));
+  }
+  const edit = toWorkspaceEdit(plan.files, session);
   const warnings = [
     ...call.warnings,
     ...(options.confirm === true ? [callSentences.notAsked] : []),
     // Nobody else wants one.
-    ...(door === "client" && options.result === "summary" ? [callSentences.noEditInSummary] : []),
+    ...(applier === "client" && options.result === "summary" ? [callSentences.noEditInSummary] : []),
   ];
-  const report = { planned, edit: made.edit, outcome: "proposed", options, warnings } as const;
-  const result = await inSlices(toResult(report), call.token, () => undefined);
+  const made = toResult({ planned: plan, edit, outcome: "proposed", options, warnings });
+  const result = await inSlices(made, call.token, () => undefined);
   if (result === "cancelled") return cancelled();
-  const { session } = call;
   // Who has no door for edits of ours can't have them taken back.
-  if (door === "preview" || session.capabilities.workspace?.applyEdit !== true) return { ok: true, result };
-  const { files } = planned;
-  const transaction = await addProposal(session, { label: result.label, files, places: drafted.places });
+  const isWatched = applier === "client" && session.capabilities.workspace?.applyEdit === true;
+  const transaction = isWatched ? await addProposal(session, result.label, plan) : undefined;
   return { ok: true, result: transaction === undefined ? result : { ...result, transaction } };
 }
 
 /** Plans on the text as it is when the plan is done: what moved on meanwhile is planned again. */
-async function draft(call: Call, operations: readonly Operation[]): Promise<Drafted> {
+async function planCall(call: CallContext, operations: readonly Operation[]): Promise<PlanAttempt> {
   const { session, options, batch, token } = call;
-  const failed = ([first, ...rest]: readonly Failure[], outcomes: readonly EditOutcome[] = []): Drafted => {
-    if (first === undefined) throw new Error("what failed must say why");
-    return { ok: false, failures: [first, ...rest], outcomes };
-  };
+  const failed = (failures: readonly Failure[], outcomes: readonly EditOutcome[] = []): PlanAttempt => ({
+    ...{ ok: false, failures, outcomes },
+  });
   let moved: string | undefined;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const snapshot = await takeSnapshot(operations, worldOf(session, options.root));
-    const { stale, warnings } = await checkVersions(call, snapshot, { all: operations === call.operations });
+    const { stale, warnings } =
+      options.versions === undefined
+        ? { stale: [], warnings: [] }
+        : await checkVersions(call, options.versions, snapshot, { all: operations === call.operations });
     if (stale.length > 0) return failed(stale, untried(operations));
     const steps = operations.reduce((sum, operation) => sum + indicesOf(operation).length, 0);
     const planned = await inSlices(planBatch(operations, snapshot, batch), token, (done) => call.report(done, steps));
     if (planned === "cancelled") return failed([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
     moved = movedSince(session, snapshot);
     if (moved !== undefined) continue;
-    if (!planned.ok) return failed(planned.failures, planned.outcomes);
-    const { places } = snapshot;
+    if (!planned.ok) return planned;
     const files = planned.files.map((file) => fitted(session, file));
-    return { ok: true, planned: { ...planned, files, warnings: [...warnings, ...planned.warnings] }, places };
+    const all = [...warnings, ...planned.warnings];
+    return { ...planned, files, warnings: all, tasks: tasksOf(files), places: snapshot.places };
   }
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
+}
+
+/**
+ * The tasks of a plan: texts first, of these open documents first, then new files, renames, and deletions last. What can
+ * be verified and undone best goes first.
+ */
+function tasksOf(files: readonly FileChange[]): Task[] {
+  const { created, after } = fileOrder(files);
+  const rank = ({ planned: { document } }: Task): number => (document.version === null ? 1 : 0);
+  const texts = files.flatMap((planned): Task[] =>
+    (planned.kind === "update" || planned.kind === "rename") && !planned.change.isEmpty
+      ? [{ kind: "text", planned }]
+      : [],
+  );
+  const whole = [...created, ...after].flatMap((planned): Task[] => {
+    if (planned.kind === "create") return [{ kind: "create", planned }];
+    if (planned.kind === "rename") return [{ kind: "rename", planned }];
+    return planned.kind === "delete" ? [{ kind: "delete", planned }] : [];
+  });
+  return [...texts.sort((a, b) => rank(a) - rank(b)), ...whole];
 }
 
 /** The outcomes of operations that nobody has looked at. */
@@ -141,18 +174,18 @@ function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | und
 
 /** What `options.versions` says of the documents of a call, and of those that it does not touch. */
 async function checkVersions(
-  { session, options }: Call,
+  { session, options }: CallContext,
+  versions: NonNullable<CallOptions["versions"]>,
   snapshot: WorkspaceSnapshot,
   which: { readonly all: boolean },
 ): Promise<{ stale: Failure[]; warnings: string[] }> {
   const stale: Failure[] = [];
   const warnings: string[] = [];
-  const versions = Object.entries(options.versions ?? {});
-  const resolver = versions.length === 0 ? undefined : await createResolver(worldOf(session, options.root));
-  for (const [uri, expected] of versions) {
+  const resolver = await createResolver(worldOf(session, options.root));
+  for (const [uri, expected] of Object.entries(versions)) {
     // The caller may spell the document in another way than the call does, or than the editor.
-    const resolved = await resolver?.resolve(uri);
-    const place = resolved?.ok === true ? resolved.place : undefined;
+    const resolved = await resolver.resolve(uri);
+    const place = resolved.ok ? resolved.place : undefined;
     const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);
     // Of a document that is planned again, the others may have been moved by this very batch.
     if (same === undefined && !which.all) continue;
@@ -164,34 +197,4 @@ async function checkVersions(
     }
   }
   return { stale, warnings };
-}
-
-async function applyCall(call: Call): Promise<Answer> {
-  const { session, caller, options, token, warnings, isPatch } = call;
-  const redraft = async (file: FileChange): Promise<Redrafted> => {
-    const { path } = file.document;
-    const changed: Redrafted = {
-      ok: false,
-      failure: staleFailures.contentModified({ path }, staleProblems.fileChanged),
-    };
-    // What only makes room for another file was asked for by nobody.
-    if (file.operations.length === 0) return changed;
-    const again = await draft(call, file.operations);
-    if (!again.ok) return { ok: false, failure: again.failures[0] };
-    const same = again.planned.files.find((one) => hasSameFate(one, file));
-    return same === undefined ? changed : { ok: true, file: same, planned: again.planned };
-  };
-  const { answer, steps } = await applyByServer({
-    ...{ session, options, token, warnings, isPatch, redraft },
-    draft: () => draft(call, call.operations),
-    tasksOf: ({ files }) => tasksOf(files),
-    noApplyEdit: () => editorFailures.noApplyEdit("call"),
-  });
-  if (steps === undefined || steps.length === 0 || !answer.ok) return answer;
-  const { result } = answer;
-  const transaction = session.history.newId();
-  const isKept = session.history.add({ id: transaction, label: result.label, steps, caller });
-  tellApplied(session, { transaction, label: result.label, steps });
-  const more = isKept ? { transaction } : { warnings: [...result.warnings, callSentences.tooLargeToUndo] };
-  return { ok: true, result: { ...result, ...more } };
 }

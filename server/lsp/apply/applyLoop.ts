@@ -1,60 +1,52 @@
-/** Applies by the server what a door asks for: in its turn, on the text of the moment, and after the user's word where it is wanted. */
-import type { CancellationToken } from "vscode-languageserver/node";
+/** Applies by the server, for a call or an undo: plan, confirm, stage, execute, finish. The editor promises little: each step is verified. */
+import type { CancellationToken, ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
-import { type EditOutcome, type FileChange, notAttempted } from "../../plan/outcome.js";
+import { type EditOutcome, type FileChange, hasSameFate, nameAfter, notAttempted } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
-import type { ResolvedPath } from "../../workspace/paths.js";
-import { type Answer, toEditorRefusal, toRefusal } from "../edit/result.js";
-import { toWorkspaceEdit } from "../edit/workspaceEdit.js";
-import type { CallOptions } from "../protocol.js";
+import { staleFailures, staleProblems } from "../../workspace/sentences.js";
+import { type Answer, type FailedAnswer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
+import { missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
+import type { CallOptions, MultiEditResult } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
-import { cancellation, type Session } from "../session.js";
+import { cancellation, inSlices, openAt, type Session } from "../session.js";
+import { stateAfter, until } from "./applyOutcome.js";
 import { type Confirmation, createConfirmation } from "./confirm.js";
-import { heldElsewhere, partsOf, stagePart } from "./diskPart.js";
-import { type Applied, applyThroughEditor } from "./execute.js";
-import type { GoodPlan, Replanned, Task } from "./work.js";
-
-/** A plan on the text of one moment, or why there is none. */
-export type Drafted =
-  | ({ readonly ok: true } & Draft)
-  | {
-      readonly ok: false;
-      readonly failures: readonly [Failure, ...Failure[]];
-      readonly outcomes: readonly EditOutcome[];
-    };
-
-/** A plan on the text of one moment. */
-export interface Draft {
-  readonly planned: GoodPlan;
-  /** Where its documents are, by URI. */
-  readonly places: ReadonlyMap<string, ResolvedPath>;
-}
+import { giveUp } from "./giveUp.js";
+import { saveChanged } from "./save.js";
+import type { ApplyPlan, DoneStep, Run, StepResult, Task } from "./step.js";
+import { heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
+import { stepRules } from "./steps/table.js";
 
 /** Something that is to be applied, and how it is planned. */
-export interface Intent {
+export interface ApplyJob {
+  readonly kind: "call" | "undo";
   readonly session: Session;
   readonly options: CallOptions;
   readonly token: CancellationToken;
   readonly warnings: readonly string[];
   readonly isPatch: boolean;
-  /** Plans on the text as it is. */
-  readonly draft: () => Promise<Drafted>;
-  /** The tasks of a plan, in the order in which they are done. */
-  readonly tasksOf: (planned: GoodPlan) => readonly Task[];
-  /** Plans one file of a plan again, whose text has moved on; the file has the same fate as before. */
-  readonly redraft: (file: FileChange) => Promise<Redrafted>;
-  /** The failure where the client can't be asked to apply anything. */
-  readonly noApplyEdit: () => Failure;
+  /** Plans on the text as it is now: all of it, or only what made one file of an earlier plan, whose text has moved on. */
+  readonly plan: (only?: FileChange) => Promise<PlanAttempt>;
 }
 
-/** One file planned again, as a plan of its own. */
-export type Redrafted =
-  | { readonly ok: true; readonly file: FileChange; readonly planned: GoodPlan }
-  | { readonly ok: false; readonly failure: Failure };
+/** A plan on the text of one moment, or why there is none. */
+export type PlanAttempt =
+  | ApplyPlan
+  | {
+      readonly ok: false;
+      readonly failures: readonly Failure[];
+      readonly outcomes: readonly EditOutcome[];
+    };
+
+/** The answer to a job, and what was done if all of it is verified, in this order; else `undefined`. */
+export interface Applied {
+  readonly answer: Answer;
+  readonly steps?: readonly DoneStep[];
+}
 
 /** One at a time; what is cancelled while it waits is answered at once. */
 export function inTurn(
-  { session, token }: { readonly session: Session; readonly token: CancellationToken },
+  { session, token }: Pick<ApplyJob, "session" | "token">,
   task: () => Promise<Answer>,
 ): Promise<Answer> {
   let hasStarted = false;
@@ -67,85 +59,198 @@ export function inTurn(
 }
 
 /** The answer to a call that its caller has taken back before anything was changed. */
-export function cancelled(): Answer {
+export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
-/** Plans until the user agrees to what comes out, where the user is to be asked, and then applies exactly that. */
-export async function applyByServer(intent: Intent): Promise<Applied> {
-  const confirmation = createConfirmation(intent);
+/** Plans until the user agrees to what comes out, if the user is to be asked, and then applies exactly that. */
+export async function applyJob(job: ApplyJob): Promise<Applied> {
+  // A caller may ask for a question, but not do without one that the user wants.
+  const asks = job.options.confirm === true || job.session.settings.confirm === "always";
+  const confirmation = asks ? createConfirmation(job) : undefined;
   try {
-    for (let moved = 0; ; ) {
-      const applied = await attempt(intent, confirmation);
-      if (applied === "again") continue;
-      if (applied.moved === true && ++moved <= limits.rematches) continue;
-      return { ...applied, answer: withDiff(applied.answer, confirmation) };
-    }
+    const applied = await applyConfirmed(job, confirmation);
+    const { answer } = applied;
+    const isRejected = !answer.ok && answer.failures.some(({ code }) => code === "userRejected");
+    return isRejected ? { answer: { ...answer, diff: confirmation?.proposed() ?? "" } } : applied;
   } finally {
-    await confirmation.end();
+    await confirmation?.end();
   }
 }
 
-/** What an attempt came to. `moved`: nothing was changed, because a file on disk was no longer what it was planned on. */
-interface Attempted extends Applied {
-  readonly moved?: boolean;
+async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefined): Promise<Applied> {
+  const { session, options, token, warnings } = job;
+  for (let moved = 0; ; ) {
+    const plan = await job.plan();
+    if (!plan.ok) return { answer: toRefusal(plan.failures, plan.outcomes, job) };
+    const refused = (failure: Failure): Applied => ({
+      answer: toEditorRefusal(withRest(failure, callSentences.nothingChanged), notAttempted(plan.outcomes)),
+    });
+    const context = { session, options, places: plan.places };
+    const { editor: tasks, disk } = tasksByWriter(context, plan.tasks);
+    const unable = inability(job, plan, tasks);
+    if (unable !== undefined) return refused(unable);
+    const consent = await confirmation?.ask(plan);
+    if (consent?.kind === "no") return refused(consent.failure);
+    // The text may have moved on while the user read: what is applied is what was agreed to.
+    if (consent?.kind === "yes") continue;
+    if (token.isCancellationRequested) return refused(editorFailures.cancelled());
+    const held = await heldElsewhere(context, tasks);
+    if (held !== undefined) return refused(held);
+    const [first, ...rest] = disk;
+    const part = first === undefined ? undefined : await stagePart(context, [first, ...rest]);
+    if (part?.ok === false) {
+      const hasMoved = part.failures.every(({ code }) => code === "contentModified");
+      if (hasMoved && ++moved <= limits.rematches) continue;
+      const failures = part.failures.map((one, i) => (i === 0 ? withRest(one, callSentences.nothingChanged) : one));
+      return { answer: toRefusal(failures, notAttempted(plan.outcomes), job) };
+    }
+    if (token.isCancellationRequested) {
+      part?.abandon();
+      return refused(editorFailures.cancelled());
+    }
+    // The client can't apply any more what was proposed for texts that the server is going to change.
+    session.history.proposals = session.history.proposals.filter(
+      ({ unseen }) => !plan.files.some(({ document }) => unseen.has(document.uri)),
+    );
+    // What the server writes itself need not be anything that the editor can do.
+    const shownTo = part === undefined ? session : { ...session, capabilities: anyEdit };
+    const run: Run = { ...context, plan, tasks, disk: part, shownTo, warnings, done: [], budget: { bytes: 0 } };
+    return execute(run, (file) => replan(job, confirmation, file));
+  }
 }
 
-/** `again`: the user has agreed, and the text may have moved on meanwhile; what is applied is what was agreed to. */
-async function attempt(intent: Intent, confirmation: Confirmation): Promise<Attempted | "again"> {
-  const { session, options, token, warnings } = intent;
-  const drafted = await intent.draft();
-  if (!drafted.ok) return refusal(toRefusal(drafted.failures, drafted.outcomes, intent));
-  const { planned, places } = drafted;
-  const refused = (failure: Failure): Applied =>
-    refusal(toEditorRefusal(withRest(failure, callSentences.nothingChanged), notAttempted(planned.outcomes)));
-  const site = { session, options, places };
-  const { editor: tasks, disk: onDisk } = partsOf(site, intent.tasksOf(planned));
-  const byEditor = new Set(tasks.flatMap((task) => (task.kind === "restore" ? [] : [task.planned])));
-  const made = toWorkspaceEdit(
-    planned.files.filter((file) => byEditor.has(file)),
+const anyEdit: ClientCapabilities = {
+  workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
+};
+
+/** Why the editor can't do its tasks at all; `undefined`: it can. */
+function inability({ session, kind }: ApplyJob, plan: ApplyPlan, tasks: readonly Task[]): Failure | undefined {
+  const byEditor = new Set(tasks.flatMap((task) => (task.kind === "restore" ? [] : [task.planned as FileChange])));
+  const missing = missingOperation(
+    plan.files.filter((file) => byEditor.has(file)),
     session,
   );
-  if (!made.ok) return refused(made.failure);
-  const canApply = session.capabilities.workspace?.applyEdit === true;
-  if (!canApply && tasks.length > 0) return refused(intent.noApplyEdit());
-  const word = await confirmation.ask(planned);
-  if (word.kind === "no") return refused(word.failure);
-  if (word.kind === "yes") return "again";
-  if (token.isCancellationRequested) return refused(editorFailures.cancelled());
-  const replan = async (file: FileChange): Promise<Replanned> => {
-    const again = await intent.redraft(file);
-    if (!again.ok) return again;
-    const wordNow = await confirmation.askAgain(file, again);
-    if (wordNow.kind === "no") return { ok: false, failure: wordNow.failure };
-    return { ok: true, file: again.file, outcomes: again.planned.outcomes };
-  };
-  const held = await heldElsewhere(site, tasks);
-  if (held !== undefined) return refused(held);
-  const disk = onDisk.length === 0 ? undefined : await stagePart(site, onDisk);
-  if (disk?.ok === false) {
-    const moved = disk.failures.every(({ code }) => code === "contentModified");
-    return { ...refusal(notStaged(intent, planned, disk.failures)), moved };
-  }
-  if (token.isCancellationRequested) {
-    disk?.abandon();
-    return refused(editorFailures.cancelled());
-  }
-  // The client can't apply any more what was proposed for texts that the server is going to change.
-  session.history.forget(({ unseen }) => planned.files.some(({ document }) => unseen.has(document.uri)));
-  return applyThroughEditor({ ...site, planned, tasks, disk, warnings, replan });
+  const canApply = tasks.length === 0 || session.capabilities.workspace?.applyEdit === true;
+  return missing ?? (canApply ? undefined : editorFailures.noApplyEdit(kind));
 }
 
-/** The error of a batch that could not be made ready on disk, with the failure of each file. */
-function notStaged(intent: Intent, { outcomes }: GoodPlan, failures: readonly [Failure, ...Failure[]]): Answer {
-  const [first, ...rest] = failures;
-  return toRefusal([withRest(first, callSentences.nothingChanged), ...rest], notAttempted(outcomes), intent);
+/** One file planned again, on the text that it has now, with the same fate as before; and the outcomes of its edits. */
+type Replanned =
+  | { readonly ok: true; readonly file: FileChange; readonly editOutcomes: readonly EditOutcome[] }
+  | { readonly ok: false; readonly failure: Failure };
+
+async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
+  const { path } = file.document;
+  const again = await job.plan(file);
+  const same = again.ok ? again.files.find((one) => hasSameFate(one, file)) : undefined;
+  if (!again.ok || same === undefined) {
+    // What only makes room for another file was asked for by nobody, and so is not in the plan again.
+    const changed = staleFailures.contentModified({ path }, staleProblems.fileChanged);
+    return { ok: false, failure: (again.ok ? undefined : again.failures[0]) ?? changed };
+  }
+  const consent = await confirmation?.askAgain(file, same, again);
+  if (consent?.kind === "no") return { ok: false, failure: consent.failure };
+  return { ok: true, file: same, editOutcomes: again.outcomes };
 }
 
-const refusal = (answer: Answer): Applied => ({ answer, steps: undefined });
+/** Does the tasks in their order; if one fails, those before it are undone. */
+export async function execute(run: Run, replanned: (file: FileChange) => Promise<Replanned>): Promise<Applied> {
+  const { disk, tasks, done } = run;
+  for (const task of tasks) {
+    const step = await doTask(run, task, replanned).catch((error: unknown) => {
+      // What is staged keeps everybody else from these folders: whatever is thrown must not leave it so.
+      disk?.abandon();
+      throw error;
+    });
+    if (step.outcome.kind !== "verified" && step.outcome.kind !== "acknowledgedUnverifiable") {
+      disk?.abandon();
+      return { answer: await giveUp(run, [step]) };
+    }
+    done.push(step);
+  }
+  const written = await disk?.commit({ hasWaited: tasks.length > 0 });
+  if (written?.isDone === false) return { answer: await giveUp(run, written.steps) };
+  done.push(...(written?.steps ?? []));
+  const result = await finish(run);
+  return { answer: { ok: true, result }, ...(result.outcome === "applied" ? { steps: done } : {}) };
+}
 
-/** A rejection with the diff that was rejected. */
-function withDiff(answer: Answer, confirmation: Confirmation): Answer {
-  const isRejected = !answer.ok && answer.failures.some(({ code }) => code === "userRejected");
-  return isRejected ? { ...answer, diff: confirmation.proposed() } : answer;
+/** One step; its file is planned again if it moved on before the editor could do anything. */
+async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Promise<Replanned>): Promise<DoneStep> {
+  const before = run.done.findLast(({ planned }) => planned === task.planned);
+  let file: FileChange = before?.file ?? task.planned;
+  let editOutcomes = before?.editOutcomes ?? [];
+  const toStep = (result: StepResult): DoneStep => ({ ...task, ...result, file, editOutcomes });
+  const toFailed = (failure: Failure): DoneStep => toStep({ outcome: { kind: "failed", failure } });
+  const hasMoved = (problem: string): DoneStep =>
+    toFailed(staleFailures.contentModified({ path: file.document.path }, problem));
+  for (let attempt = 0; attempt <= limits.rematches; attempt++) {
+    const result = await stepRules[task.kind].do(run, file, task);
+    if (result.outcome.kind !== "moved") return toStep(result);
+    // What is half done can't be planned again.
+    if (before !== undefined) return hasMoved(staleProblems.fileChanged);
+    const again = await replanned(task.planned);
+    if (!again.ok) return toFailed(again.failure);
+    ({ file, editOutcomes } = again);
+    if (task.kind === "text" && file.change.isEmpty) return toStep({ outcome: { kind: "verified" } });
+  }
+  return hasMoved(callSentences.keepsMoving);
+}
+
+/** The result, as far as it was verified. */
+async function finish(run: Run): Promise<MultiEditResult> {
+  const { options, done, plan, disk } = run;
+  const last = new Map(done.map((step): [FileChange, FileChange] => [step.planned, step.file]));
+  const again = new Map(done.flatMap(({ editOutcomes }) => editOutcomes.map((outcome) => [outcome.index, outcome])));
+  const files = plan.files.map((file) => last.get(file) ?? file);
+  const outcomes = plan.outcomes.map((outcome) => again.get(outcome.index) ?? outcome);
+  const changed = [...new Set(last.values())];
+  // A file that was only renamed or deleted holds what it held.
+  const written = changed.filter(({ kind, change }) => kind === "create" || (kind !== "delete" && !change.isEmpty));
+  const byServer = new Set(disk?.tasks.flatMap(({ planned }) => last.get(planned) ?? []));
+  const byEditor = written.filter((file) => !byServer.has(file));
+  const warnings = [...run.warnings, ...(disk?.warnings ?? []), ...(await saveChanged(run, byEditor))];
+  const unverifiable = done.filter(({ outcome }) => outcome.kind === "acknowledgedUnverifiable");
+  const onDisk = new Map<FileChange, "same" | "differs">();
+  let outcome: MultiEditResult["outcome"] = "applied";
+  for (const file of changed) {
+    const { path, version, uri } = file.document;
+    if (!written.includes(file) && (version === null || file.kind === "delete")) continue;
+    const state = await stateAfter(run, file);
+    if (state !== undefined || run.places.get(uri)?.file !== undefined) onDisk.set(file, state ?? "differs");
+    if (state === "same") continue;
+    // An editor that does not sync what it was not asked to open may have written it: the disk verifies that, too.
+    if (unverifiable.some((step) => step.file === file)) {
+      outcome = "unknown";
+      warnings.push(callSentences.unverifiable(path));
+    } else if (version === null && !byServer.has(file)) {
+      warnings.push(callSentences.throughEditor(nameAfter(file).path));
+    }
+  }
+  warnings.push(...(await staying(run)));
+  const sent = new Map(done.flatMap(({ file, edits }) => (edits === undefined ? [] : [[file, edits]])));
+  // What the server has written again itself is no part of what the editor was asked to do.
+  const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));
+  const edit = toWorkspaceEdit(
+    files.filter((file) => !restored.includes(file)),
+    run.shownTo,
+    sent,
+  );
+  const planned = { ...plan, files, outcomes };
+  return inSlices(toResult({ planned, edit, outcome, options, warnings, onDisk, written: byServer }));
+}
+
+/** Documents that the editor keeps open although their file is gone, or has another name; it gets a moment to close them. */
+async function staying({ session, done }: Run): Promise<string[]> {
+  const taken = done.flatMap(({ kind, file }) => (kind === "create" || kind === "rename" ? [nameAfter(file).uri] : []));
+  const gone = done.filter(
+    ({ kind, file }) => (kind === "delete" || kind === "rename") && !taken.includes(file.document.uri),
+  );
+  if (gone.length === 0) return [];
+  const stays = () => gone.filter(({ file }) => openAt(session, file.document.uri) !== undefined);
+  await until(async () => stays().length === 0, session.settings.proofTimeout / 4);
+  return stays().map(({ file: { document, kind } }) =>
+    callSentences.staysOpen(document.path, kind === "rename" ? "rename" : "delete"),
+  );
 }

@@ -1,67 +1,57 @@
-/** Sends one edit to the editor and finds out from the text that it syncs, not from its answer, what became of it. */
-
-import type { ApplyWorkspaceEditResult, WorkspaceEdit } from "vscode-languageserver/node";
-import type { FileChange } from "../../plan/outcome.js";
+/** Sends requests to the editor and finds out from the text that it syncs, or from the disk, what became of each. */
+import { setTimeout as delay } from "node:timers/promises";
+import type { ApplyWorkspaceEditParams, TextEdit } from "vscode-languageserver/node";
+import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import type { ChangeSet } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { shrink } from "../../text/shrink.js";
+import { sameAsDisk } from "../../workspace/files.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import { type FileOperation, hasDocumentChanges } from "../edit/workspaceEdit.js";
 import { openAt, type Session } from "../session.js";
-import { astrayIn, type Step } from "./misapplied.js";
-
-/** What the editor's own text says of one edit. */
-export type Proof =
-  | { readonly kind: "proved" }
-  /** The text is as it was. */
-  | { readonly kind: "refused"; readonly reason: string }
-  /** The text has moved on, and the step is certainly not in it. */
-  | { readonly kind: "moved" }
-  /** The text is neither the old nor the planned one. */
-  | { readonly kind: "diverged" }
-  /** No answer came, and no text. */
-  | { readonly kind: "silent" }
-  /** The editor said yes, but the text that it syncs is as it was: it may still come. */
-  | { readonly kind: "unseen" }
-  /** The editor said yes, but does not sync the text that would prove it. */
-  | { readonly kind: "unproved" };
+import { type SyncedTexts, whereMisapplied } from "./misapplied.js";
+import type { ApplyContext, StepOutcome } from "./step.js";
 
 /** The editor has applied the edit at places that are not meant, which `done` describes. */
-export interface Astray {
-  readonly kind: "astray";
+interface Misapplied {
+  readonly kind: "misapplied";
   readonly done: FileChange;
 }
 
-/** What is sent. */
-interface Asked {
+/** Edits of one document, for the version of it that they are made for. */
+interface TextRequest {
   readonly label: string;
-  readonly edit: WorkspaceEdit;
+  readonly edits: readonly TextEdit[];
+  readonly version: number | null;
 }
 
-/** As `proveText`, for texts that nobody types into yet. */
-export async function prove(session: Session, file: FileChange, asked: Asked): Promise<Proof> {
-  const proof = await proveText(session, file, asked);
-  return proof.kind === "astray" ? { kind: "diverged" } : proof;
-}
-
-/** Sends the edit and watches the text: the answer only decides how long to wait for it. */
-export async function proveText(session: Session, file: FileChange, asked: Asked): Promise<Proof | Astray> {
+/** Sends the edits of one document and watches its text: the answer only decides how long to wait for it. */
+export async function applyText(
+  session: Session,
+  file: FileChange,
+  { label, edits, version: sentFor }: TextRequest,
+): Promise<StepOutcome | Misapplied> {
   const { uri, version } = file.document;
-  const verdictOn = (text: string): Verdict => (version === null ? "unclear" : whichText(file, text));
-  const told = (step: Step): Proof | Astray | undefined => {
+  const sourceOf = (text: string): TextSource => (version === null ? "unclear" : sourceOfText(file, text));
+  const watch = watchText(session, uri, (texts): StepOutcome | Misapplied | undefined => {
     // However it came about.
-    if (isExpected(session, file, step.now)) return { kind: "proved" };
-    const done = astrayIn(session, { file, edit: asked.edit }, step);
-    if (done !== undefined) return { kind: "astray", done };
-    return verdictOn(step.now) === "planned" ? { kind: "proved" } : undefined;
-  };
-  const watch = watchText(session, uri, told);
-  const openNow = () => openAt(session, uri);
+    if (isExpected(session, file, texts.now)) return { kind: "verified" };
+    const done = whereMisapplied(session, { file, edits }, texts);
+    if (done !== undefined) return { kind: "misapplied", done };
+    return sourceOf(texts.now) === "planned" ? { kind: "verified" } : undefined;
+  });
+  // A client that knows no `documentChanges` gets the older form.
+  const edit = hasDocumentChanges(session)
+    ? { documentChanges: [{ textDocument: { uri, version: sentFor }, edits: [...edits] }] }
+    : { changes: { [uri]: [...edits] } };
   try {
-    const answer = await Promise.race([request(session, asked), watch.seen]);
+    const answer = await Promise.race([request(session, { label, edit }), watch.seen]);
     if ("kind" in answer) return answer;
+    const isNo = !answer.applied && !answer.isLate;
     // Who says no to a version that is gone has not applied the edit, if the text agrees.
-    const moved = openNow();
-    if (isNo(answer) && moved !== undefined && moved.version !== version && verdictOn(moved.text) === "old") {
+    const moved = openAt(session, uri);
+    if (isNo && moved !== undefined && moved.version !== version && sourceOf(moved.text) === "old") {
       return { kind: "moved" };
     }
     const { proofTimeout } = session.settings;
@@ -69,31 +59,32 @@ export async function proveText(session: Session, file: FileChange, asked: Asked
     const patience = answer.applied ? proofTimeout : Math.max(proofTimeout / 4, session.facts.syncDelay);
     const seen = await within(patience, watch.seen);
     if (seen !== undefined) return seen;
-    const open = openNow();
-    if (open === undefined && version === null && !answer.silent) {
-      return answer.applied ? { kind: "unproved" } : { kind: "refused", reason: answer.reason };
+    const open = openAt(session, uri);
+    if (open === undefined && version === null && !answer.isLate) {
+      return answer.applied ? { kind: "acknowledgedUnverifiable" } : { kind: "refused", reason: answer.reason };
     }
-    if (open === undefined || open.desynced !== undefined) return { kind: answer.silent ? "silent" : "diverged" };
-    if (open.version === version) {
-      if (answer.silent) return { kind: "silent" };
-      return answer.applied ? { kind: "unseen" } : { kind: "refused", reason: answer.reason };
-    }
+    if (open === undefined || open.desynced !== undefined) return { kind: answer.isLate ? "timedOut" : "diverged" };
+    if (open.version === version) return unchanged(answer);
     if (version === null) return { kind: "diverged" };
-    // Where the user typed into the very place, the text does not tell; the editors that say no are known to mean it.
-    const verdict = verdictOn(open.text);
-    return { kind: verdict === "old" || (verdict === "unclear" && isNo(answer)) ? "moved" : "diverged" };
+    // If the user typed into the very place, the text does not tell; the editors that say no are known to mean it.
+    const source = sourceOf(open.text);
+    return { kind: source === "old" || (source === "unclear" && isNo) ? "moved" : "diverged" };
   } finally {
     watch.stop();
   }
 }
 
-const isNo = (answer: Reply): boolean => !answer.applied && !answer.silent;
+/** The outcome of a step of which nothing is to be seen. */
+function unchanged(answer: EditorAnswer): StepOutcome {
+  if (answer.isLate) return { kind: "timedOut" };
+  return answer.applied ? { kind: "acknowledgedButUnchanged" } : { kind: "refused", reason: answer.reason };
+}
 
 /** What a text that moved on was before: the user's typing is the difference. */
-export type Verdict = "old" | "planned" | "unclear";
+type TextSource = "old" | "planned" | "unclear";
 
 /** Whether a text is the old or the planned one, but for one stretch that leaves all of what tells the two apart. */
-export function whichText(file: FileChange, synced: string): Verdict {
+export function sourceOfText(file: FileChange, synced: string): TextSource {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const { change, document, text } = file;
   const isIntact = (before: string, telling: ChangeSet): boolean => {
@@ -119,27 +110,32 @@ export function isExpected(session: Session, file: FileChange, text: string): bo
   return allowed && (text === `${expected}\n` || text === `${expected}\r\n`);
 }
 
-interface Reply {
+/** The editor's answer to `workspace/applyEdit`. */
+interface EditorAnswer {
   readonly applied: boolean;
   readonly reason: string;
   /** No answer came in time. */
-  readonly silent: boolean;
+  readonly isLate: boolean;
 }
 
 /** Asks the editor to apply an edit, and waits for its answer for a bounded time. */
-export async function request(session: Session, asked: Asked): Promise<Reply> {
-  const sent = session.connection.workspace.applyEdit(asked).then(
-    (answer: ApplyWorkspaceEditResult | null): Reply => ({
+export async function request(session: Session, asked: ApplyWorkspaceEditParams): Promise<EditorAnswer> {
+  const answered = session.connection.workspace.applyEdit(asked).then(
+    (answer): EditorAnswer => ({
       applied: answer?.applied === true,
       reason: answer?.failureReason ?? "",
-      silent: false,
+      isLate: false,
     }),
-    (error: unknown): Reply => ({ applied: false, reason: error instanceof Error ? error.message : "", silent: false }),
+    (error: unknown): EditorAnswer => ({
+      applied: false,
+      reason: error instanceof Error ? error.message : "",
+      isLate: false,
+    }),
   );
-  const silence = new Promise<Reply>((resolve) => {
-    setTimeout(() => resolve({ applied: false, reason: "", silent: true }), patienceOf(session)).unref();
+  const late = new Promise<EditorAnswer>((resolve) => {
+    setTimeout(() => resolve({ applied: false, reason: "", isLate: true }), patienceOf(session)).unref();
   });
-  return Promise.race([sent, silence]);
+  return Promise.race([answered, late]);
 }
 
 /** Milliseconds that the client may take to answer `workspace/applyEdit`. */
@@ -151,7 +147,7 @@ export function patienceOf({ facts }: Session): number {
 function watchText<T>(
   session: Session,
   uri: string,
-  told: (step: Step) => T | undefined,
+  judge: (texts: SyncedTexts) => T | undefined,
 ): { readonly seen: Promise<T>; readonly stop: () => void } {
   let stop = (): void => {};
   let before = openAt(session, uri)?.text;
@@ -159,9 +155,9 @@ function watchText<T>(
     stop = session.documents.onChange((changed) => {
       const open = openAt(session, uri);
       if (changed !== open?.uri || open.desynced !== undefined) return;
-      const what = told({ before: before ?? open.text, now: open.text });
+      const judgement = judge({ before: before ?? open.text, now: open.text });
       before = open.text;
-      if (what !== undefined) resolve(what);
+      if (judgement !== undefined) resolve(judgement);
     });
   });
   return { seen, stop };
@@ -169,11 +165,65 @@ function watchText<T>(
 
 /** What comes in that time; `undefined`: nothing. */
 async function within<T>(milliseconds: number, seen: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), milliseconds);
-  });
+  const timer = new AbortController();
+  const late = delay(milliseconds, undefined, { signal: timer.signal }).catch(() => undefined);
   const result = await Promise.race([seen, late]);
-  clearTimeout(timer);
+  timer.abort();
   return result;
+}
+
+/** An operation on a whole file, and how the disk shows what became of it. */
+interface FileRequest {
+  readonly label: string;
+  readonly operation: FileOperation;
+  readonly isDone: () => Promise<boolean>;
+  readonly isUntouched: () => Promise<boolean>;
+}
+
+/** Sends an operation and watches the disk: the answer only decides how long to wait for it. */
+export async function applyToFile(
+  session: Session,
+  { label, operation, isDone, isUntouched }: FileRequest,
+): Promise<StepOutcome> {
+  let isAnswered = false;
+  const answered = request(session, { label, edit: { documentChanges: [operation] } }).finally(() => {
+    isAnswered = true;
+  });
+  const seen = until(isDone, Number.POSITIVE_INFINITY, () => isAnswered);
+  const answer = await Promise.race([answered, seen.then((isSeen) => (isSeen ? undefined : answered))]);
+  if (answer === undefined) return { kind: "verified" };
+  const { proofTimeout } = session.settings;
+  const patience = answer.isLate ? 0 : answer.applied ? proofTimeout : proofTimeout / 4;
+  if (await until(isDone, patience)) return { kind: "verified" };
+  return (await isUntouched()) ? unchanged(answer) : { kind: "diverged" };
+}
+
+/** Looks again and again whether something holds, for some milliseconds, or until it need not be known any more. */
+export async function until(
+  holds: () => Promise<boolean>,
+  milliseconds: number,
+  isIdle: () => boolean = () => false,
+): Promise<boolean> {
+  const end = performance.now() + milliseconds;
+  for (;;) {
+    if (await holds()) return true;
+    if (performance.now() > end || isIdle()) return false;
+    await delay(20);
+  }
+}
+
+/** Whether the file at a URI has a text on disk now. `undefined`: there is no file. */
+export async function stateOnDisk(
+  { places, session }: ApplyContext,
+  uri: string,
+  text: string,
+): Promise<"same" | "differs" | undefined> {
+  const path = places.get(uri)?.file ?? pathOfSyncedUri(uri);
+  return path === undefined ? undefined : sameAsDisk(text, path, session.facts.habits);
+}
+
+/** The same for the text that the editor holds of a file in the end, or else for the planned one. */
+export function stateAfter(context: ApplyContext, file: FileChange): Promise<"same" | "differs" | undefined> {
+  const { uri } = nameAfter(file);
+  return stateOnDisk(context, uri, openAt(context.session, uri)?.text ?? file.text);
 }

@@ -1,4 +1,8 @@
 /** Asks the user before the server applies an edit, shows the diff to those who want to see it, and remembers what was agreed to. */
+import { rmSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CancellationToken, ShowDocumentParams, ShowDocumentResult } from "vscode-languageserver/node";
 import { diffOf } from "../../plan/diff.js";
@@ -10,21 +14,20 @@ import { labelOf, wholeDiff, wholeLines } from "../edit/result.js";
 import type { CallOptions } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { cancellation, type Session } from "../session.js";
-import { createDiffFolder } from "./diffFolder.js";
-import type { GoodPlan } from "./work.js";
+import type { ApplyPlan } from "./step.js";
 
-/** What the user says to a plan: `known` means that nobody has to be asked about it, or that it was agreed to before. */
-export type Word =
+/** The user's word on a plan: `yes`, or `known` if the same was agreed to before; `no` has the failure that it ends in. */
+export type Consent =
   | { readonly kind: "known" | "yes" }
-  /** `failure`: rejected, cancelled, not answered, or not to be asked. */
+  /** Rejected, cancelled, not answered, or not to be asked. */
   | { readonly kind: "no"; readonly failure: Failure };
 
 /** The questions about one call. */
 export interface Confirmation {
   /** Asks about a whole plan, if its diff has not been agreed to. */
-  ask(planned: GoodPlan): Promise<Word>;
-  /** The same for one file of a plan that was `known`, which was planned again; `planned` is that file's own plan. */
-  askAgain(file: FileChange, again: { readonly file: FileChange; readonly planned: GoodPlan }): Promise<Word>;
+  ask(plan: ApplyPlan): Promise<Consent>;
+  /** The same for one file of a plan that was `known`: it is `again` now, as part of a plan of its own. */
+  askAgain(file: FileChange, again: FileChange, plan: ApplyPlan): Promise<Consent>;
   /** The diff that was last asked about; empty if nobody was asked. */
   proposed(): string;
   /** Takes away what was made for showing. */
@@ -38,48 +41,38 @@ interface Asking {
   readonly token: CancellationToken;
 }
 
-/** The questions about one call, in which the user may be asked several times, but about no diff twice. */
+/** The questions about one call, in which the user is asked about no diff twice. */
 export function createConfirmation(asking: Asking): Confirmation {
-  const { session, options } = asking;
-  // A caller may ask for a question, but not do without one that the user wants.
-  const asks = options.confirm === true || session.settings.confirm === "always";
   const agreed = new Map<FileChange, string>();
-  const viewer = createViewer(session);
+  const viewer = createViewer(asking.session);
   let confirmed: string | undefined;
   let proposed = "";
-  const question = async (planned: GoodPlan, diff: string): Promise<Word> => {
+  const question = async (files: readonly FileChange[], diff: string): Promise<Consent> => {
     proposed = diff;
-    const failure = await refusalOfUser(asking, viewer, { files: planned.files, diff });
+    const failure = await refusalOfUser(asking, viewer, files, diff);
     return failure === undefined ? { kind: "yes" } : { kind: "no", failure };
   };
   return {
-    async ask(planned) {
-      if (!asks) return { kind: "known" };
-      const diff = wholeDiff(planned.files);
+    async ask({ files }) {
+      const diff = wholeDiff(files);
       if (diff === "" || diff === confirmed) {
-        for (const file of planned.files) agreed.set(file, wholeDiff([file]));
+        for (const file of files) agreed.set(file, wholeDiff([file]));
         return { kind: "known" };
       }
-      const word = await question(planned, diff);
-      if (word.kind === "yes") confirmed = diff;
-      return word;
+      const consent = await question(files, diff);
+      if (consent.kind === "yes") confirmed = diff;
+      return consent;
     },
-    async askAgain(file, again) {
+    async askAgain(file, again, { files }) {
       // What the person has agreed to is that diff and no other.
-      const diff = asks ? wholeDiff([again.file]) : "";
-      if (!asks || diff === agreed.get(file)) return { kind: "known" };
+      const diff = wholeDiff([again]);
+      if (diff === agreed.get(file)) return { kind: "known" };
       agreed.set(file, diff);
-      return question(again.planned, wholeDiff(again.planned.files));
+      return question(files, wholeDiff(files));
     },
     proposed: () => proposed,
     end: () => viewer.end(),
   };
-}
-
-/** What is to be agreed to. */
-interface Proposal {
-  readonly files: readonly FileChange[];
-  readonly diff: string;
 }
 
 const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
@@ -88,30 +81,31 @@ const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
 async function refusalOfUser(
   { session, options, token }: Asking,
   viewer: Viewer,
-  { files, diff }: Proposal,
+  files: readonly FileChange[],
+  diff: string,
 ): Promise<Failure | undefined> {
   const label = labelOf(files, options);
   const lines = files.map((file) => diffOf(file));
   const sum = (of: "added" | "removed"): number => lines.reduce((total, one) => total + one[of], 0);
-  const asked = async (): Promise<Failure | undefined> => {
+  const ask = async (): Promise<Failure | undefined> => {
     // Who has looked at a diff that is not the one any more looks at this one.
     if (viewer.wasUsed()) await viewer.show(diff);
     for (;;) {
       const actions = [titles.apply, ...(viewer.works() ? [titles.show] : []), titles.reject];
       const question = callSentences.question(label, sum("added"), sum("removed"), viewer.works() ? "" : short(diff));
-      const answer = await session.connection.window.showInformationMessage(
+      const action = await session.connection.window.showInformationMessage(
         question,
         ...actions.map((title) => ({ title })),
       );
-      if (answer?.title === titles.apply) return undefined;
-      if (answer?.title !== titles.show) return editorFailures.userRejected(label);
+      if (action?.title === titles.apply) return undefined;
+      if (action?.title !== titles.show) return editorFailures.userRejected(label);
       await viewer.show(diff);
     }
   };
-  const told = asked().catch(() => editorFailures.cannotAsk());
+  const answer = ask().catch(() => editorFailures.cannotAsk());
   const left = cancellation(token).then(() => editorFailures.cancelled());
   const late = delay(limits.confirmMs, editorFailures.noAnswerOfUser(label, limits.confirmMs / 1000), { ref: false });
-  return Promise.race([told, left, late]);
+  return Promise.race([answer, left, late]);
 }
 
 /** The start of a diff, for a question; what is left out is counted. */
@@ -130,23 +124,42 @@ interface Viewer {
   end(): Promise<void>;
 }
 
-function createViewer(session: Session): Viewer {
-  let isUsed = false;
+/** Folders that are there now, so that they go when the process ends in the middle of a question. */
+const folders = new Set<string>();
+
+process.on("exit", () => {
+  for (const path of folders) rmSync(path, { recursive: true, force: true });
+});
+
+/** Shows each diff as a file in a folder that only the user can read, and that is taken away in the end. */
+function createViewer({ capabilities, connection }: Session): Viewer {
+  let folder: string | undefined;
+  let written = 0;
   let hasFailed = false;
-  const folder = createDiffFolder();
+  const works = (): boolean => capabilities.window?.showDocument?.support === true && !hasFailed;
   return {
-    works: () => session.capabilities.window?.showDocument?.support === true && !hasFailed,
-    wasUsed: () => isUsed,
+    works,
+    wasUsed: () => written > 0,
     async show(diff) {
-      if (!this.works()) return;
-      isUsed = true;
-      const params: ShowDocumentParams = { uri: uriOfPath(await folder.write(diff)), takeFocus: true };
-      const answer = session.connection.sendRequest("window/showDocument", params).then(
-        (shown) => (shown as ShowDocumentResult | null)?.success === true,
+      if (!works()) return;
+      // A file of its own, as editors do not like a file to change under them.
+      const name = `proposed${written++ === 0 ? "" : `-${written}`}.diff`;
+      // Made with the mode 0700.
+      folder ??= await mkdtemp(join(tmpdir(), "multi-edit-"));
+      folders.add(folder);
+      const path = join(folder, name);
+      await writeFile(path, diff, { mode: 0o600, flag: "wx" });
+      const params: ShowDocumentParams = { uri: uriOfPath(path), takeFocus: true };
+      const shown = connection.sendRequest("window/showDocument", params).then(
+        (answer) => (answer as ShowDocumentResult | null)?.success === true,
         () => false,
       );
-      hasFailed = !(await Promise.race([answer, delay(limits.showMs, false, { ref: false })]));
+      hasFailed = !(await Promise.race([shown, delay(limits.showMs, false, { ref: false })]));
     },
-    end: () => folder.remove(),
+    async end() {
+      if (folder === undefined) return;
+      await rm(folder, { recursive: true, force: true });
+      folders.delete(folder);
+    },
   };
 }

@@ -1,6 +1,5 @@
 /** Tells that an editor has applied an edit to a later text than the one it was made for, at places that are not meant. */
-
-import type { TextEdit, WorkspaceEdit } from "vscode-languageserver/node";
+import type { TextEdit } from "vscode-languageserver/node";
 import { asUpdate, type FileChange } from "../../plan/outcome.js";
 import { ChangeSet } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
@@ -10,7 +9,7 @@ import { spanOf } from "../edit/positions.js";
 import type { Session } from "../session.js";
 
 /** Two texts that the editor has synced, one right after the other. */
-export interface Step {
+export interface SyncedTexts {
   readonly before: string;
   readonly now: string;
 }
@@ -19,17 +18,16 @@ export interface Step {
  * What the editor has done, as a change of the text that it had right before, if it is what the edit says and not what the
  * edit means: what was typed meanwhile has moved the places, or stands in them. `undefined`: it has done something else.
  */
-export function astrayIn(
+export function whereMisapplied(
   session: Session,
-  { file, edit }: { readonly file: FileChange; readonly edit: WorkspaceEdit },
-  { before, now }: Step,
+  { file, edits }: { readonly file: FileChange; readonly edits: readonly TextEdit[] },
+  { before, now }: SyncedTexts,
 ): FileChange | undefined {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const base = mark + file.document.text;
   // How a file looks once it is open is nothing that somebody has typed.
   if (file.document.version === null || before === base || !before.startsWith(mark) || !now.startsWith(mark))
     return undefined;
-  const edits = editsIn(edit);
   const meant = spansOf(session, file, edits, base);
   const done = spansOf(session, file, edits, before);
   if (meant === undefined || done === undefined) return undefined;
@@ -59,15 +57,6 @@ export function astrayIn(
     change: ChangeSet.of(text.length, changes),
     text: now.slice(mark.length),
   });
-}
-
-/** Of a request about one document. */
-function editsIn({ documentChanges = [], changes = {} }: WorkspaceEdit): readonly TextEdit[] {
-  const lists = [
-    ...documentChanges.map((entry) => ("edits" in entry ? (entry.edits as TextEdit[]) : [])),
-    ...Object.values(changes),
-  ];
-  return lists.flat();
 }
 
 /** The edits as changes of a text; `undefined`: not all their positions are in it. */

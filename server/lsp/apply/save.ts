@@ -6,44 +6,37 @@ import { limits } from "../../text/limits.js";
 import { clientRequests } from "../protocol.js";
 import { callSentences } from "../sentences.js";
 import { announcedBy, openAt, type Session } from "../session.js";
-import { isExpected } from "./applyOutcome.js";
-import { diskAfter, type Site, until } from "./fileSteps.js";
+import { isExpected, stateAfter, until } from "./applyOutcome.js";
+import type { ApplyContext } from "./step.js";
 
 /**
  * Saves what a batch has changed: all of it, or what had no unsaved changes before. What is not on disk then is told by
  * sentences, but for files that were not open, of which the answer says so anyway.
  */
-export async function saveChanged(site: Site, files: readonly FileChange[]): Promise<readonly string[]> {
-  const { session, options } = site;
+export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<readonly string[]> {
+  const { session, options } = context;
   const policy = options.save ?? session.settings.save;
   if (policy === "never") return [];
-  const unsaved = await unsavedOf(site, files);
-  const wanted = policy === "always" ? unsaved : unsaved.filter(wasClean);
+  const states = await Promise.all(files.map((file) => stateAfter(context, file)));
+  // What is no file can't be saved.
+  const unsaved = files.filter((_, i) => states[i] === "differs");
+  // What was not open, or not there, had nothing unsaved in it.
+  const wanted = unsaved.filter(
+    ({ document }) => policy === "always" || document.version === null || document.onDisk === "same",
+  );
   const left = unsaved.filter((file) => !wanted.includes(file));
-  const paths = (some: readonly FileChange[]): string[] => some.map((file) => nameAfter(file).path);
-  const dirty = left.length === 0 ? [] : [callSentences.leftUnsaved(paths(left))];
+  const dirty = left.length === 0 ? [] : [callSentences.leftUnsaved(left.map((file) => nameAfter(file).path))];
   if (wanted.length === 0) return dirty;
   if (announcedBy(session).save !== true) {
-    const open = wanted.filter(({ document }) => document.version !== null);
-    return open.length === 0 ? dirty : [...dirty, callSentences.cannotSave(paths(open))];
+    const paths = wanted.flatMap((file) => (file.document.version === null ? [] : [nameAfter(file).path]));
+    return paths.length === 0 ? dirty : [...dirty, callSentences.cannotSave(paths)];
   }
-  return [...dirty, ...(await saveThese(site, wanted))];
+  return [...dirty, ...(await saveThese(context, wanted))];
 }
-
-/** Those whose text, as the editor holds it, is not in their file; what is no file can't be saved. */
-async function unsavedOf(site: Site, files: readonly FileChange[]): Promise<FileChange[]> {
-  const states = await Promise.all(files.map((file) => diskAfter(site, file, textNow(site.session, file))));
-  return files.filter((_, i) => states[i] === "differs");
-}
-
-/** What was not open, or not there, had nothing unsaved in it. */
-const wasClean = ({ document }: FileChange): boolean => document.version === null || document.onDisk === "same";
-
-const textNow = (session: Session, file: FileChange): string => openAt(session, nameAfter(file).uri)?.text ?? file.text;
 
 /** Asks the editor, whose word decides only how long to wait for the disk to prove it. */
-async function saveThese(site: Site, files: readonly FileChange[]): Promise<string[]> {
-  const { session } = site;
+async function saveThese(context: ApplyContext, files: readonly FileChange[]): Promise<string[]> {
+  const { session } = context;
   const uriOf = (file: FileChange): string => openAt(session, nameAfter(file).uri)?.uri ?? nameAfter(file).uri;
   const isExpectedNow = (file: FileChange): boolean => {
     const open = openAt(session, nameAfter(file).uri);
@@ -56,7 +49,7 @@ async function saveThese(site: Site, files: readonly FileChange[]): Promise<stri
       files.map(async (file) => {
         const { path } = nameAfter(file);
         const reason = reply.failed.get(uriOf(file));
-        const isSaved = async () => (await diskAfter(site, file, textNow(session, file))) === "same";
+        const isSaved = async () => (await stateAfter(context, file)) === "same";
         const patience = reason === undefined && reply.isAnswer ? session.settings.proofTimeout : 0;
         if (!(await until(isSaved, patience))) return callSentences.notSaved(path, reason ?? reply.problem);
         // An editor may format what it saves.
@@ -67,7 +60,8 @@ async function saveThese(site: Site, files: readonly FileChange[]): Promise<stri
   ).flat();
 }
 
-interface Reply {
+/** The editor's answer to the request to save. */
+interface SaveAnswer {
   /** By URI, why the editor did not save it. */
   readonly failed: ReadonlyMap<string, string>;
   readonly isAnswer: boolean;
@@ -75,11 +69,11 @@ interface Reply {
   readonly problem: string;
 }
 
-async function askToSave(session: Session, uris: readonly string[]): Promise<Reply> {
-  const silent: Reply = { failed: new Map(), isAnswer: false, problem: callSentences.silentAboutSaving };
+async function askToSave(session: Session, uris: readonly string[]): Promise<SaveAnswer> {
+  const silent: SaveAnswer = { failed: new Map(), isAnswer: false, problem: callSentences.silentAboutSaving };
   const answered = session.connection.sendRequest(clientRequests.saveDocuments, { uris }).then(
-    (answer): Reply => ({ failed: failedIn(answer), isAnswer: true, problem: callSentences.notOnDisk }),
-    (error: unknown): Reply => ({ ...silent, problem: error instanceof Error ? clip(error.message, 200) : "" }),
+    (answer): SaveAnswer => ({ failed: failedIn(answer), isAnswer: true, problem: callSentences.notOnDisk }),
+    (error: unknown): SaveAnswer => ({ ...silent, problem: error instanceof Error ? clip(error.message, 200) : "" }),
   );
   return Promise.race([answered, delay(limits.saveMs, silent, { ref: false })]);
 }

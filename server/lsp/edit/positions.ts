@@ -21,24 +21,11 @@ export function chooseEncoding(offered: unknown): PositionEncoding {
 }
 
 /**
- * The position of an offset in UTF-16 units. Throws where the protocol has no position: outside the text, inside a
- * surrogate pair, or between CR and LF; whoever makes edits widens them first.
+ * The position of an offset in UTF-16 units. Throws if the protocol has no position: outside the text, inside a surrogate
+ * pair, or between CR and LF; whoever makes edits widens them first.
  */
 export function positionOf(text: string, lines: LineIndex, offset: number, encoding: PositionEncoding): Position {
-  const line = checkOffset(text, lines, offset);
-  const start = lines.start(line);
-  return { line, character: encoding === "utf-16" ? offset - start : countUnits(text, start, offset, encoding) };
-}
-
-/** The line of an offset that has a position; throws for one that has none. */
-function checkOffset(text: string, lines: LineIndex, offset: number): number {
-  if (!Number.isInteger(offset) || offset < 0 || offset > text.length) {
-    throw new RangeError(`offset ${offset} is outside a text of ${text.length}`);
-  }
-  const line = lines.lineAt(offset);
-  if (isInsidePair(text, offset)) throw new RangeError(`offset ${offset} is inside a surrogate pair`);
-  if (offset > lines.contentEnd(line)) throw new RangeError(`offset ${offset} is between CR and LF`);
-  return line;
+  return ascendingPositions(text, lines, encoding)(offset);
 }
 
 /** `positionOf` for offsets in ascending order: what was counted of a line is not counted again. */
@@ -49,14 +36,16 @@ export function ascendingPositions(
 ): (offset: number) => Position {
   let last = { offset: 0, line: 0, character: 0 };
   return (offset) => {
-    const line = lines.lineAt(offset);
-    if (line !== last.line || offset < last.offset || encoding === "utf-16") {
-      last = { offset, ...positionOf(text, lines, offset, encoding) };
-    } else {
-      checkOffset(text, lines, offset);
-      last = { offset, line, character: last.character + countUnits(text, last.offset, offset, encoding) };
+    if (!Number.isInteger(offset) || offset < 0 || offset > text.length) {
+      throw new RangeError(`offset ${offset} is outside a text of ${text.length}`);
     }
-    return { line: last.line, character: last.character };
+    const line = lines.lineAt(offset);
+    if (isInsidePair(text, offset)) throw new RangeError(`offset ${offset} is inside a surrogate pair`);
+    if (offset > lines.contentEnd(line)) throw new RangeError(`offset ${offset} is between CR and LF`);
+    if (line !== last.line || offset < last.offset) last = { offset: lines.start(line), line, character: 0 };
+    const units = encoding === "utf-16" ? offset - last.offset : countUnits(text, last.offset, offset, encoding);
+    last = { offset, line, character: last.character + units };
+    return { line, character: last.character };
   };
 }
 

@@ -43,7 +43,7 @@ export function* toResult(report: Report): Generator<void, MultiEditResult> {
     text: textOf(label, changed, report),
     diff: shown,
     files: diffs.map(({ file, diff }) => toFileResult(file, summary ? { ...diff, text: "" } : diff, report)),
-    edits: planned.outcomes.map(toEditResult),
+    edits: planned.outcomes.map((one) => ({ ...one, places: [...one.places] })),
     warnings: [
       ...report.warnings,
       ...planned.warnings,
@@ -60,10 +60,10 @@ export function labelOf(files: readonly FileChange[], options: CallOptions): str
   const changed = files.filter(isChanged);
   const named = changed.length > 0 ? changed : files;
   const edits = named.reduce((sum, file) => sum + file.edits, 0);
-  const told = asked(named);
-  const [only] = told;
+  const shown = asked(named);
+  const [only] = shown;
   const moved = only?.kind === "rename" ? ` → ${only.target.path}` : "";
-  const name = told.length === 1 && only !== undefined ? `${only.document.path}${moved}` : `${told.length} files`;
+  const name = shown.length === 1 && only !== undefined ? `${only.document.path}${moved}` : `${shown.length} files`;
   return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
 }
 
@@ -83,18 +83,16 @@ function asked(files: readonly FileChange[]): readonly FileChange[] {
  * as Codex' command prints it. Agents that cut an answer cut its end.
  */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
-  const told = asked(changed);
-  const pathsOf = (files: readonly FileChange[]): string[] => files.map((file) => nameAfter(file).path);
-  const linesOf = (letter: string): string[] =>
-    pathsOf(told.filter((file) => letterOf(file) === letter)).map((path) => `${letter} ${path}`);
-  const unseen = pathsOf(told.filter((file) => written?.has(file)));
-  const onDisk = unseen.length === 0 ? [] : [callSentences.changedOnDisk(unseen, told.length)];
-  return [label, ...onDisk, ...["A", "M", "D"].flatMap(linesOf)].join("\n");
-}
-
-function letterOf(file: FileChange): "A" | "M" | "D" {
-  if (file.kind === "delete") return "D";
-  return file.kind === "create" || (file.kind === "update" && file.overwritten) ? "A" : "M";
+  const files = asked(changed);
+  const unseen = files.filter((file) => written?.has(file)).map((file) => nameAfter(file).path);
+  const onDisk = unseen.length === 0 ? [] : [callSentences.changedOnDisk(unseen, files.length)];
+  const byLetter = { A: [] as string[], M: [] as string[], D: [] as string[] };
+  for (const file of files) {
+    const isNew = file.kind === "create" || (file.kind === "update" && file.overwritten);
+    const letter = file.kind === "delete" ? "D" : isNew ? "A" : "M";
+    byLetter[letter].push(`${letter} ${nameAfter(file).path}`);
+  }
+  return [label, ...onDisk, ...Object.values(byLetter).flat()].join("\n");
 }
 
 /** The lines of a text that fit into a number of characters. */
@@ -128,15 +126,11 @@ function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileRes
   };
 }
 
-function toEditResult(outcome: EditOutcome): MultiEditResult["edits"][number] {
-  return { ...outcome, places: outcome.places.map((place) => ({ ...place })) };
-}
-
 /** The answer to a request: its result, or why there is none. Only the doors know how the protocol says either. */
-export type Answer<T = MultiEditResult> = { readonly ok: true; readonly result: T } | Refusal;
+export type Answer<T = MultiEditResult> = { readonly ok: true; readonly result: T } | FailedAnswer;
 
 /** The answer to a request that failed, and changed nothing. */
-export interface Refusal {
+export interface FailedAnswer {
   readonly ok: false;
   /** All that went wrong; the first one's code is the code of the answer. */
   readonly failures: readonly Failure[];
@@ -152,7 +146,7 @@ export function toRefusal(
   failures: readonly Failure[],
   outcomes: readonly EditOutcome[] = [],
   call: { readonly isPatch: boolean } = { isPatch: false },
-): Refusal {
+): FailedAnswer {
   // Where it is the call that failed, nothing is known of its edits.
   const known = failures.some(({ index }) => index !== undefined) ? outcomes : [];
   const sound = known.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
@@ -161,12 +155,12 @@ export function toRefusal(
 }
 
 /** The answer to a call that the editor did not go along with: its one failure says what became of everything. */
-export function toEditorRefusal(failure: Failure, outcomes: readonly EditOutcome[]): Refusal {
+export function toEditorRefusal(failure: Failure, outcomes: readonly EditOutcome[]): FailedAnswer {
   return { ok: false, failures: [failure], outcomes, message: failure.message };
 }
 
 /** A refusal as the `data` of its error. */
-export function toErrorData({ failures, outcomes, diff }: Refusal): MultiEditErrorData {
-  const data = { failures: [...failures], edits: outcomes.map(toEditResult) };
+export function toErrorData({ failures, outcomes, diff }: FailedAnswer): MultiEditErrorData {
+  const data = { failures: [...failures], edits: outcomes.map((one) => ({ ...one, places: [...one.places] })) };
   return diff === undefined ? data : { ...data, diff };
 }

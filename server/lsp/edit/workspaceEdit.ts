@@ -1,5 +1,4 @@
 /** A plan as the protocol's WorkspaceEdit: offsets become positions here, and nowhere else on the way out. */
-
 import type {
   ClientCapabilities,
   CreateFile,
@@ -11,9 +10,9 @@ import type {
   WorkspaceEdit,
 } from "vscode-languageserver/node";
 import type { Failure } from "../../plan/failure.js";
-import { type FileOrder, fileOrder } from "../../plan/fileOrder.js";
+import { fileOrder } from "../../plan/fileOrder.js";
 import type { FileChange } from "../../plan/outcome.js";
-import { ChangeSet } from "../../text/changeSet.js";
+import { type Change, ChangeSet } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
 import type { ClientFacts } from "../clients.js";
@@ -27,65 +26,60 @@ export interface EditTarget {
   readonly facts: ClientFacts;
 }
 
-/** An edit that the client can apply, or why there is none. */
-export type MadeEdit =
-  | { readonly ok: true; readonly edit: WorkspaceEdit }
-  | { readonly ok: false; readonly failure: Failure };
-
 /** An operation on a whole file. Without options: some clients do nothing of an edit that has any. */
 export type FileOperation = CreateFile | RenameFile | DeleteFile;
+
+/** The failure of a plan that needs a file operation which the client does not offer; `undefined`: it needs none. */
+export function missingOperation(files: readonly FileChange[], target: EditTarget): Failure | undefined {
+  for (const { kind, document } of files) {
+    if (kind !== "update" && !offers(target, kind)) return editorFailures.noResourceOperation(document.path, kind);
+  }
+  return undefined;
+}
 
 /**
  * Creations first, then one entry a document with the version that was matched, under the name that it has so far; then
  * renames and deletions, and what can only be created behind them, with its text. Files without a change are left out.
+ * `made` has the text edits of files that were made before.
  */
-export function toWorkspaceEdit(files: readonly FileChange[], target: EditTarget): MadeEdit {
-  for (const { kind, document } of files) {
-    if (kind === "update" || offers(target, kind)) continue;
-    return { ok: false, failure: editorFailures.noResourceOperation(document.path, kind) };
-  }
-  const changed = files.filter((file) => !file.change.isEmpty);
+export function toWorkspaceEdit(
+  files: readonly FileChange[],
+  target: EditTarget,
+  made: ReadonlyMap<FileChange, readonly TextEdit[]> = new Map(),
+): WorkspaceEdit {
+  const edits = new Map(
+    files
+      .filter((file) => !file.change.isEmpty)
+      .map((file): [FileChange, TextDocumentEdit] => {
+        const { uri, version } = file.document;
+        return [file, { textDocument: { uri, version }, edits: [...(made.get(file) ?? toTextEdits(file, target))] }];
+      }),
+  );
   if (!hasDocumentChanges(target)) {
-    const entries = changed.map((file) => [file.document.uri, toTextEdits(file, target)]);
-    return { ok: true, edit: { changes: Object.fromEntries(entries) } };
+    const changes = [...edits.values()].map((one) => [one.textDocument.uri, one.edits]);
+    return { changes: Object.fromEntries(changes) };
   }
-  const { created, after } = orderOf(files);
-  const edits = changed.filter((file) => file.kind === "rename" || !after.includes(file));
-  const late = (file: FileChange): boolean => file.kind === "create" && !file.change.isEmpty;
+  const { created, after } = fileOrder(files);
+  // The text of a file that is renamed is edited under the name that it has so far.
+  const early = files.filter((file) => file.kind === "rename" || !after.includes(file));
   return {
-    ok: true,
-    edit: {
-      documentChanges: [
-        ...created.flatMap((file) => toFileOperation(file)),
-        ...edits.map((file) => toTextDocumentEdit(file, target)),
-        ...after.flatMap((file) => [
-          ...toFileOperation(file),
-          ...(late(file) ? [toTextDocumentEdit(file, target)] : []),
-        ]),
-      ],
-    },
+    documentChanges: [
+      ...created.flatMap(toFileOperation),
+      ...early.flatMap((file) => edits.get(file) ?? []),
+      ...after.flatMap((file) => [
+        ...toFileOperation(file),
+        ...(file.kind === "create" ? [edits.get(file) ?? []].flat() : []),
+      ]),
+    ],
   };
 }
 
-/** The order of a plan, which has no renames in a circle. */
-export function orderOf(files: readonly FileChange[]): FileOrder {
-  const order = fileOrder(files);
-  if ("circle" in order) throw new Error("a plan must not rename in a circle");
-  return order;
-}
-
-/** What is done to a file as a whole: one operation, or none. `uri`: the client's spelling, where it is not the document's. */
-function toFileOperation(file: FileChange, uri = file.document.uri): FileOperation[] {
-  switch (file.kind) {
-    case "create":
-      return [{ kind: "create", uri }];
-    case "delete":
-      return [{ kind: "delete", uri }];
-    case "rename":
-      return [{ kind: "rename", oldUri: uri, newUri: file.target.uri }];
-    case "update":
-      return [];
-  }
+/** What is done to a file as a whole: one operation, or none. */
+function toFileOperation(file: FileChange): FileOperation[] {
+  const { kind } = file;
+  const { uri } = file.document;
+  if (kind === "rename") return [{ kind, oldUri: uri, newUri: file.target.uri }];
+  return kind === "update" ? [] : [{ kind, uri }];
 }
 
 /** Whether the client offers a file operation. */
@@ -93,14 +87,8 @@ export function offers({ capabilities }: EditTarget, operation: FileOperation["k
   return capabilities.workspace?.workspaceEdit?.resourceOperations?.includes(operation) ?? false;
 }
 
-/** The edits of one document, with the version they are for. */
-export function toTextDocumentEdit(file: FileChange, target: EditTarget): TextDocumentEdit {
-  const { uri, version } = file.document;
-  return { textDocument: { uri, version }, edits: toTextEdits(file, target) };
-}
-
-/** Disjoint, sorted, in the negotiated encoding, for the text that the editor has. */
-function toTextEdits({ document, change, kind }: FileChange, target: EditTarget): TextEdit[] {
+/** The text edits of one document: disjoint, sorted, in the negotiated encoding, for the text that the editor has. */
+export function toTextEdits({ document, change, kind }: FileChange, target: EditTarget): TextEdit[] {
   const start: Position = { line: 0, character: 0 };
   // What is not open and empty is opened by the edit, and then is one line end to some editors.
   if (kind === "create" || (document.version === null && document.text === "")) {
@@ -111,9 +99,12 @@ function toTextEdits({ document, change, kind }: FileChange, target: EditTarget)
   const text = mark + document.text;
   const lines = LineIndex.of(text, document);
   const positionAt = ascendingPositions(text, lines, target.encoding);
-  const at = (offset: number): Position => positionAt(offset + mark.length);
   const { changes } = target.facts.addsLineAtEnd ? beforeLastEnd(document.text, change) : change;
-  return changes.map(({ from, to, insert }) => ({ range: { start: at(from), end: at(to) }, newText: insert }));
+  const skip = mark.length;
+  return changes.map(({ from, to, insert }) => ({
+    range: { start: positionAt(from + skip), end: positionAt(to + skip) },
+    newText: insert,
+  }));
 }
 
 /** The same change, with lines that are added at the end put in front of the final line end, and ending without theirs. */
@@ -131,3 +122,42 @@ export function hasDocumentChanges({ capabilities, facts }: EditTarget): boolean
   const offered = capabilities.workspace?.workspaceEdit;
   return offered?.documentChanges === true || (offered?.resourceOperations?.length ?? 0) > 0 || facts.documentChanges;
 }
+
+/**
+ * A file as it is planned for an editor that makes all line ends of an inserted text alike: where both kinds stand in the
+ * text, it inserts LF, whatever it is sent.
+ */
+export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file: FileChange): FileChange {
+  const { document, change } = file;
+  const announced = target.capabilities.workspace?.workspaceEdit?.normalizesLineEndings === true;
+  if (!announced && !target.facts.normalisesInserts) return file;
+  if (!document.text.includes("\r\n") || !hasLoneLf(document.text)) return file;
+  const fit = ChangeSet.of(
+    change.length,
+    change.changes.map((one): Change => ({ ...one, insert: withLf(one.insert) })),
+  );
+  return { ...file, change: fit, text: fit.apply(document.text) };
+}
+
+/** A file that was planned as it is on disk, as an editor has it once it is open that has LF for every line end. */
+export function asOpened({ facts }: Pick<EditTarget, "facts">, file: FileChange): FileChange {
+  const { document, change } = file;
+  if (document.version !== null || !facts.habits.syncsLf) return file;
+  if (!document.text.includes("\r\n") || hasLoneLf(document.text)) return file;
+  let read = 0;
+  let dropped = 0;
+  const offset = (at: number): number => {
+    dropped += at - read - withLf(document.text.slice(read, at)).length;
+    read = at;
+    return at - dropped;
+  };
+  const changes = change.changes.map(
+    ({ from, to, insert }): Change => ({ from: offset(from), to: offset(to), insert: withLf(insert) }),
+  );
+  const text = withLf(document.text);
+  const folded = ChangeSet.of(text.length, changes);
+  return { ...file, document: { ...document, text }, change: folded, text: folded.apply(text) };
+}
+
+const hasLoneLf = (text: string): boolean => /(?<!\r)\n/.test(text);
+const withLf = (text: string): string => text.replaceAll("\r\n", "\n");

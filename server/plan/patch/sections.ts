@@ -325,8 +325,7 @@ function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled
       ],
     };
   });
-  const order = fileOrder(plans.flatMap(({ file }) => file ?? []));
-  const circle = "circle" in order ? order.circle : undefined;
+  const { circle } = fileOrder(plans.flatMap(({ file }) => file ?? []));
   const shown = plans.map((plan) => (plan.file === undefined || plan.file !== circle ? plan : inCircle(plan, circle)));
   return { plans: shown, circled: shown.find(({ file }) => file !== undefined && file === circle) };
 }

@@ -1,0 +1,125 @@
+/** Undoes the steps of a call that can't be completed, and answers with what is certain of it, and what is not. */
+import { type Failure, withRest } from "../../plan/failure.js";
+import { indicesOf } from "../../plan/operation.js";
+import { asUpdate, type EditOutcome, type FileChange, nameAfter } from "../../plan/outcome.js";
+import { ChangeSet } from "../../text/changeSet.js";
+import { type Answer, toEditorRefusal, toResult } from "../edit/result.js";
+import { missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
+import { callSentences, editorFailures, type Leftover } from "../sentences.js";
+import { inSlices, type Session } from "../session.js";
+import { patienceOf, stateAfter } from "./applyOutcome.js";
+import type { DoneStep, Run, StepOutcome } from "./step.js";
+import { stepRules } from "./steps/table.js";
+
+/** The parts of each file that could not be undone: its text, what was done to it as a whole, or both. */
+type HeldParts = Map<FileChange, Set<"text" | "whole">>;
+
+/**
+ * Undoes what was done, the last first, because some steps failed, of which the first says why. What then is certain is a
+ * refusal; what is not, a result that says so.
+ */
+export async function giveUp(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
+  const rest: Record<Leftover | "back", string[]> = {
+    back: [],
+    held: [],
+    stuck: [],
+    renamed: [],
+    deleted: [],
+    saved: [],
+    doubtful: [],
+  };
+  const held: HeldParts = new Map();
+  const hold = ({ file, kind }: DoneStep, part: "text" | "whole" = kind === "text" ? "text" : "whole"): void => {
+    held.set(file, (held.get(file) ?? new Set()).add(part));
+  };
+  // What is there on disk stays there, and so does the editor's part.
+  const isThere = failed[0].outcome.kind === "unconfirmed";
+  for (const step of run.done.toReversed()) {
+    const { file, kind, outcome } = step;
+    const kept = outcome.kind === "verified" ? "held" : "doubtful";
+    const left = isThere ? kept : await stepRules[kind].undo(run, file, step);
+    rest[left].push((isThere ? nameAfter(file) : file.document).path);
+    if (left !== "back") hold(step, left === "saved" ? "text" : undefined);
+  }
+  const stays = new Set(Object.entries(rest).flatMap(([kind, paths]) => (kind === "back" ? [] : paths)));
+  rest.back = [...new Set(rest.back)].filter((path) => !stays.has(path));
+  rest.held = [...new Set(rest.held)].reverse();
+  const failure = failureOf(run.session, failed[0], callSentences.rest(rest));
+  if (isThere) for (const step of failed) hold(step);
+  const outcomes = outcomesOf(run, failed, failure, held);
+  for (const step of failed) if (doubtful.has(step.outcome.kind)) hold(step);
+  if (held.size === 0) return toEditorRefusal(failure, outcomes);
+  const warnings = [failure.message, ...run.warnings, ...(isThere ? (run.disk?.warnings ?? []) : [])];
+  return unknown(run, held, outcomes, warnings);
+}
+
+/** Outcomes of steps that may have come about after all. */
+const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
+  "diverged",
+  "timedOut",
+  "acknowledgedButUnchanged",
+  "leftEmpty",
+  "pending",
+  "unconfirmed",
+]);
+
+/** What became of the edits: those that a file still holds are applied, those of the files that failed have failed. */
+function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held: HeldParts): EditOutcome[] {
+  const indices = (files: readonly FileChange[]) =>
+    new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));
+  const left = indices([...held.keys()]);
+  const failed = indices(steps.map(({ file }) => file));
+  return run.plan.outcomes.map((outcome): EditOutcome => {
+    const { index, status } = outcome;
+    if (status !== "applied" || left.has(index)) return outcome;
+    if (!failed.has(index)) return { ...outcome, status: "notAttempted" };
+    return { ...outcome, status: "failed", failure: { ...failure, index } };
+  });
+}
+
+/** The result of a call of which something may have been left behind. */
+async function unknown(
+  run: Run,
+  held: HeldParts,
+  outcomes: readonly EditOutcome[],
+  warnings: readonly string[],
+): Promise<Answer> {
+  const { plan, options } = run;
+  const files = [...held].map(([file, parts]) => partOf(file, parts));
+  const onDisk = new Map<FileChange, "same" | "differs">();
+  for (const file of files) if (file.kind !== "delete") onDisk.set(file, (await stateAfter(run, file)) ?? "differs");
+  const target = run.shownTo;
+  const isWhole = missingOperation(files, target) === undefined;
+  const edit = isWhole ? toWorkspaceEdit(files, target) : { documentChanges: [] };
+  const planned = { ...plan, files, outcomes };
+  const result = await inSlices(toResult({ planned, edit, outcome: "unknown", options, warnings, onDisk }));
+  return { ok: true, result };
+}
+
+/** A change of which only some parts came about. */
+function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileChange {
+  if (file.kind !== "rename" || (parts.has("text") && parts.has("whole"))) return file;
+  if (parts.has("text")) return asUpdate(file);
+  return { ...file, change: ChangeSet.none(file.document.text.length), text: file.document.text };
+}
+
+/** Why the step did not come about; `rest` says what became of the others. */
+function failureOf(session: Session, { outcome, file, kind }: DoneStep, rest: string): Failure {
+  const asked = stepRules[kind].describe(file);
+  switch (outcome.kind) {
+    case "failed":
+    case "pending":
+    case "unconfirmed":
+      return withRest(outcome.failure, rest);
+    case "refused":
+      return editorFailures.clientRefused(asked, outcome.reason, rest);
+    case "leftEmpty":
+      return editorFailures.leftEmpty(asked.path, rest);
+    case "timedOut":
+      return editorFailures.timeout(asked, patienceOf(session) / 1000, rest);
+    case "acknowledgedButUnchanged":
+      return editorFailures.acknowledgedButUnchanged(asked, { mayBeDeclined: session.facts.hidesDeclining }, rest);
+    default:
+      return editorFailures.clientDiverged(asked, rest);
+  }
+}

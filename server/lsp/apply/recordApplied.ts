@@ -1,0 +1,112 @@
+/** Records what was applied, in the session's history and by telling the client; what was proposed as soon as it is seen to be applied. */
+import type { Range } from "vscode-languageserver/node";
+import { type FileChange, nameAfter } from "../../plan/outcome.js";
+import { withoutMark } from "../../text/chars.js";
+import { limits } from "../../text/limits.js";
+import { LineIndex } from "../../text/lines.js";
+import { keepFile } from "../../workspace/fileBackup.js";
+import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import { ascendingPositions } from "../edit/positions.js";
+import { type AppliedStep, type Proposal, type Transaction, withLatest, withoutLoad } from "../history.js";
+import { type DidApplyParams, notifications } from "../protocol.js";
+import { announcedBy, openAt, type Session } from "../session.js";
+import { isExpected } from "./applyOutcome.js";
+import type { ApplyPlan } from "./step.js";
+import { stepRules } from "./steps/table.js";
+import { inverseOf } from "./steps/text.js";
+
+/** Adds a transaction to the history and tells the client of it; `false`: it is too large to be kept. */
+export function recordApplied(session: Session, { id, label, steps, caller }: Omit<Transaction, "isUndone">): boolean {
+  const { history } = session;
+  const transaction = { id, label, steps: withoutLoad(steps), isUndone: false, caller };
+  const kept = withLatest(history.transactions, transaction, limits.transactions);
+  history.transactions = kept ?? history.transactions;
+  tellApplied(session, transaction);
+  return kept !== undefined;
+}
+
+/** Sends `multiEdit/didApply` to who does not mind, so that a plugin can show or follow it; files that were deleted are left out. */
+export function tellApplied(session: Session, { id, label, steps }: Pick<Transaction, "id" | "label" | "steps">): void {
+  if (session.facts.warnsOfUnknown && announcedBy(session).didApply !== true) return;
+  const files = [...new Set(steps.map(({ file }) => file))].filter(({ kind }) => kind !== "delete");
+  const params: DidApplyParams = { transaction: id, label, files: files.map((file) => rangesOf(session, file)) };
+  session.connection.sendNotification(notifications.didApply, params).catch(() => undefined);
+}
+
+/** The ranges of the new text in the text that the editor has synced last; typed on meanwhile, it is where that left it. */
+function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][number] {
+  const { uri } = nameAfter(file);
+  const open = openAt(session, uri);
+  const text = open === undefined ? file.text : withoutMark(open.text);
+  const version = open?.version ?? null;
+  const inverse = inverseOf(session, file, { ...file.document, text, version });
+  if (!inverse.ok) return { uri: open?.uri ?? uri, version, ranges: [] };
+  const lines = open?.lines ?? LineIndex.of(text, file.document);
+  const mark = lines.text.length - text.length;
+  const positionAt = ascendingPositions(lines.text, lines, session.encoding);
+  // The places of what was written are those that undoing it would replace.
+  const ranges = inverse.change.change.changes.map(
+    ({ from, to }): Range => ({ start: positionAt(from + mark), end: positionAt(to + mark) }),
+  );
+  return { uri: open?.uri ?? uri, version, ranges };
+}
+
+/** Watches for a proposal; gives the id that it has once it is applied. `undefined`: it does nothing, or is too large. */
+export async function addProposal(
+  { history }: Session,
+  label: string,
+  { tasks, places }: ApplyPlan,
+): Promise<string | undefined> {
+  if (tasks.length === 0) return undefined;
+  const steps = await Promise.all(
+    tasks.map(async ({ kind, planned: file }): Promise<AppliedStep> => {
+      // What is deleted is kept while it is there.
+      const path = kind === "delete" ? pathOfSyncedUri(file.document.uri) : undefined;
+      const keeping = path === undefined ? undefined : await keepFile(path, file.document.path);
+      return { kind, file, kept: keeping?.kind === "kept" ? keeping.file : undefined };
+    }),
+  );
+  const open = steps.flatMap(({ kind, file }) =>
+    kind === "text" && file.document.version !== null ? [[file.document.uri, file] as const] : [],
+  );
+  const id = history.newId();
+  const kept = withLatest(history.proposals, { id, label, steps, places, unseen: new Map(open) }, limits.proposals);
+  history.proposals = kept ?? history.proposals;
+  return kept && id;
+}
+
+/** Looks at each text that is synced: a look into a map, and a comparison of texts that mostly have different lengths. */
+export function watchProposals(session: Session): void {
+  session.documents.onChange((uri) => {
+    for (const proposal of session.history.proposals) {
+      const file = proposal.unseen.get(uri);
+      const open = file === undefined ? undefined : session.documents.get(uri);
+      if (file === undefined || open === undefined || !isExpected(session, file, open.text)) continue;
+      proposal.unseen.delete(uri);
+      if (proposal.unseen.size > 0) continue;
+      settle(session, proposal).catch((error: unknown) => session.log("warn", String(error)));
+    }
+  });
+}
+
+/** Looks at texts and disk now, and makes transactions of what was applied. */
+export async function settleProposals(session: Session): Promise<void> {
+  for (const proposal of session.history.proposals) await settle(session, proposal);
+}
+
+async function settle(session: Session, proposal: Proposal): Promise<void> {
+  const { history } = session;
+  if (!(await isApplied(session, proposal))) return;
+  // Somebody else may have come here meanwhile.
+  if (!history.proposals.includes(proposal)) return;
+  history.proposals = history.proposals.filter((one) => one !== proposal);
+  recordApplied(session, { ...proposal, caller: undefined });
+}
+
+/** Whether texts and files are as the edit makes them, but for what was typed elsewhere. */
+async function isApplied(session: Session, { steps, unseen, places }: Proposal): Promise<boolean> {
+  const left = steps.flatMap(({ file }) => (file.kind === "delete" ? [] : [nameAfter(file).uri]));
+  const context = { session, options: {}, places, unseen, names: new Set(left) };
+  for (const { kind, file } of steps) if (!(await stepRules[kind].isDone({ ...context, file }))) return false;
+  return true;
+}

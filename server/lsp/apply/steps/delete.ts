@@ -1,0 +1,109 @@
+/** The step that deletes a file through the editor, and keeps its bytes. */
+import type { FileChange, FileDeletion } from "../../../plan/outcome.js";
+import { ChangeSet } from "../../../text/changeSet.js";
+import { limits } from "../../../text/limits.js";
+import type { OpenDocument } from "../../../workspace/documents.js";
+import { isThere, keepFile } from "../../../workspace/fileBackup.js";
+import { pathOfSyncedUri } from "../../../workspace/pathText.js";
+import { pathFailures, staleFailures, staleProblems } from "../../../workspace/sentences.js";
+import { labelOf } from "../../edit/result.js";
+import { callSentences, undoFailures } from "../../sentences.js";
+import { openAt } from "../../session.js";
+import { applyToFile, stateOnDisk, until } from "../applyOutcome.js";
+import {
+  type Inverse,
+  type ProposedStep,
+  pathOf,
+  type Run,
+  type StepOutcome,
+  type StepResult,
+  type StepRules,
+  type UndoneFile,
+} from "../step.js";
+import { undelete } from "./restore.js";
+
+/** Rules of the step. */
+export const deleteStep: StepRules<FileDeletion> = {
+  do: deleteFile,
+  undo: async (run, file, { kept }) => (kept !== undefined && (await undelete(run, file, kept)) ? "back" : "deleted"),
+  inverse: restoreLater,
+  isDone: isGone,
+  describe: ({ document: { path } }) => ({ kind: "delete", path }),
+};
+
+/** Deletes a file that is still what was planned on, otherwise it has `moved`. */
+async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
+  const { session, options, budget } = run;
+  const { document } = file;
+  const open = openAt(session, document.uri);
+  const operation = { kind: "delete", uri: open?.uri ?? document.uri } as const;
+  const path = pathOf(run, operation.uri);
+  if ((open?.version ?? null) !== document.version) return { outcome: { kind: "moved" } };
+  const keeping = await keepFile(path, document.path);
+  if (keeping.kind === "absent") return { outcome: isMissing(file, open) };
+  if (keeping.kind === "failed") return { outcome: keeping };
+  const kept = keeping.file;
+  const bytes = budget.bytes + kept.bytes.length;
+  if (bytes > limits.callFileBytes) {
+    const failure = pathFailures.tooLarge(document.path, bytes, limits.callFileBytes, "bytes");
+    return { outcome: { kind: "failed", failure } };
+  }
+  const isOther =
+    open === undefined
+      ? isOtherFile(file, kept.hash)
+      : (await stateOnDisk(run, document.uri, open.text)) !== document.onDisk;
+  if (isOther) return { outcome: { kind: "moved" } };
+  const outcome = await applyToFile(session, {
+    label: labelOf([file], options),
+    operation,
+    isDone: async () => !(await isThere(path)),
+    isUntouched: async () => isThere(path),
+  });
+  budget.bytes = bytes;
+  // What comes next may need the name, which the editor has until it says that the document is closed; some never do.
+  if (outcome.kind === "verified" && open !== undefined) {
+    await until(async () => openAt(session, document.uri) === undefined, session.settings.proofTimeout);
+  }
+  return { outcome, kept };
+}
+
+/** Whether the bytes of a file that is not open are others than those that were planned on. */
+export function isOtherFile({ document: { version, hash } }: FileChange, hashNow: string | undefined): boolean {
+  return version === null && hash !== undefined && hashNow !== hash;
+}
+
+/** A file that is gone is planned again; a document that was never saved has none. */
+export function isMissing({ document: { path } }: FileChange, open: OpenDocument | undefined): StepOutcome {
+  if (open === undefined) return { kind: "moved" };
+  return { kind: "failed", failure: staleFailures.contentModified({ path }, callSentences.noFile) };
+}
+
+/** Whether a file of a proposal has left its name, which another one of the proposal may have taken. */
+export async function isGone({ file, names }: ProposedStep): Promise<boolean> {
+  const { uri } = file.document;
+  const path = pathOfSyncedUri(uri);
+  return names.has(uri) || path === undefined || !(await isThere(path));
+}
+
+/** Whether a file that was renamed or deleted can have its name again. */
+export async function isNameFree({ file, freed }: UndoneFile): Promise<boolean> {
+  const { uri } = file.document;
+  const path = pathOfSyncedUri(uri);
+  return freed.has(uri) || path === undefined || !(await isThere(path));
+}
+
+/** A deleted file as one that is created, with the text that it had in the editor or on disk. */
+async function restoreLater(undone: UndoneFile<FileDeletion>): Promise<Inverse> {
+  const { document, edits } = undone.file;
+  const conflict = (problem: string): Inverse => ({
+    ok: false,
+    failure: undoFailures.conflict(document.path, problem),
+  });
+  if (!(await isNameFree(undone))) return conflict(staleProblems.nameTaken);
+  if (undone.kept === undefined) return conflict(callSentences.notKept);
+  const { text, hash: _, ...rest } = document;
+  const change = ChangeSet.of(0, [{ from: 0, to: 0, insert: text }]);
+  const absent = { ...rest, version: null, text: "", exists: false };
+  const more = { edits, overwritten: false, operations: [] };
+  return { ok: true, file: { kind: "create", document: absent, change, text, ...more }, place: undefined };
+}

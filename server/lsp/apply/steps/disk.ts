@@ -1,0 +1,192 @@
+/** The steps that the server does itself, on files that no editor has open: ready before the editor's, and made visible behind them. */
+import { type Committed, type NotCommitted, type Staged, stage } from "../../../disk/commit.js";
+import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
+import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
+import { recover } from "../../../disk/recover.js";
+import { diskFailures, type Holder } from "../../../disk/sentences.js";
+import type { Failure } from "../../../plan/failure.js";
+import { type FileChange, namesOf } from "../../../plan/outcome.js";
+import { type KeptFile, removeEmpty } from "../../../workspace/fileBackup.js";
+import { decodeBytes, hashOf } from "../../../workspace/files.js";
+import { canonicalFolders } from "../../../workspace/paths.js";
+import { isInside } from "../../../workspace/pathText.js";
+import { staleFailures } from "../../../workspace/sentences.js";
+import { labelOf } from "../../edit/result.js";
+import { callSentences } from "../../sentences.js";
+import { openAt, type Session, worldOf } from "../../session.js";
+import {
+  type ApplyContext,
+  type DiskPart,
+  type DiskResult,
+  type DoneStep,
+  namePathOf,
+  pathOf,
+  type StepOutcome,
+  type Task,
+} from "../step.js";
+
+/**
+ * The tasks that the editor does, and those that the server does: the editor's are the files that it has open, and all of
+ * them if the caller wants that or if names depend on each other.
+ */
+export function tasksByWriter(
+  context: ApplyContext,
+  tasks: readonly Task[],
+): { readonly editor: readonly Task[]; readonly disk: readonly Task[] } {
+  const disk = tasks.filter((task) => isForDisk(context, task.planned) && !hasUnsavedText(task));
+  const editor = tasks.filter((task) => !disk.includes(task));
+  const held = new Set(editor.flatMap(({ planned }) => namesOf(planned).map(({ uri }) => uri)));
+  // A name that one side frees for the other would be free too late.
+  const isTied = disk.some(({ planned }) => namesOf(planned).some(({ uri }) => held.has(uri)));
+  return isTied ? { editor: tasks, disk: [] } : { editor, disk };
+}
+
+function isForDisk(context: ApplyContext, file: FileChange): boolean {
+  const { session, options } = context;
+  if (file.document.version !== null || options.unopened === "editor") return false;
+  return namesOf(file).every(({ uri }) => openAt(session, uri) === undefined && namePathOf(context, uri) !== undefined);
+}
+
+/** A deleted file that comes back with another text than its bytes have: that was in the editor alone, and has to be there again. */
+function hasUnsavedText(task: Task): boolean {
+  if (task.kind !== "restore") return false;
+  const saved = decodeBytes(task.bytes.bytes);
+  return saved.ok && saved.text !== task.planned.text;
+}
+
+/** Puts all the files of some tasks ready beside their places, or says why they can't be. */
+export async function stagePart(
+  context: ApplyContext,
+  tasks: readonly [Task, ...Task[]],
+): Promise<DiskPart | { readonly ok: false; readonly failures: readonly Failure[] }> {
+  const { session, options } = context;
+  const changes = new Map(tasks.map((task) => [task.planned, changeOf(context, task)]));
+  const files = [...changes.keys()];
+  const paths = [...changes.values()].flatMap((change) => [change.path, targetOf(change) ?? []].flat());
+  const staged = stage(await workspaceOf(session, paths), [...changes.values()], labelOf(files, options));
+  for (const { message } of staged.recovered) session.log("warn", message);
+  if (!staged.ok) return staged;
+  return {
+    ok: true,
+    tasks,
+    warnings: [...staged.recovered.map(({ message }) => message), ...staged.warnings],
+    async commit({ hasWaited }) {
+      let failure: Failure | undefined;
+      try {
+        const others = hasWaited ? await session.openElsewhere(paths) : new Map<string, Holder>();
+        failure = openedBy(context, files, others);
+      } catch (error) {
+        // What is staged keeps everybody else from these folders: whatever is thrown must not leave it so.
+        staged.abandon();
+        throw error;
+      }
+      if (failure === undefined) return commit(staged, tasks, changes);
+      staged.abandon();
+      return notWritten(tasks, { outcome: "rolledBack", failure });
+    },
+    abandon: () => staged.abandon(),
+  };
+}
+
+/** What is to become of a file on disk, whatever tasks it takes. */
+function changeOf(context: ApplyContext, task: Task): DiskChange {
+  if (task.kind !== "restore") return toDiskChange(task.planned, (uri) => pathOf(context, uri));
+  const { document } = task.planned;
+  const { bytes, mode } = task.bytes;
+  return { kind: "create", path: pathOf(context, document.uri), name: document.path, content: { bytes }, mode };
+}
+
+/** The failure of a file that somebody has opened since it was made ready, in this editor or in another one; `undefined`: nobody. */
+function openedBy(
+  context: ApplyContext,
+  files: readonly FileChange[],
+  others: ReadonlyMap<string, Holder>,
+): Failure | undefined {
+  for (const file of files) {
+    const { path } = file.document;
+    const [holder] = namesOf(file).flatMap(({ uri }) => others.get(pathOf(context, uri)) ?? []);
+    if (holder !== undefined) return diskFailures.locked(path, holder);
+    if (!isForDisk(context, file)) return staleFailures.contentModified({ path }, callSentences.openedMeanwhile);
+  }
+  return undefined;
+}
+
+/**
+ * The failure of a file on disk that the editor is to write, make, move or delete, and that another editor has open, or may
+ * have; `undefined`: there is none. Texts that the editor has open are its own affair.
+ */
+export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[]): Promise<Failure | undefined> {
+  const names = tasks.flatMap(({ kind, planned }) =>
+    kind === "text" && planned.document.version !== null ? [] : namesOf(planned),
+  );
+  const paths = new Map(names.flatMap(({ uri, path }) => [[namePathOf(context, uri) ?? "", path] as const]));
+  paths.delete("");
+  if (paths.size === 0) return undefined;
+  const [first] = await context.session.openElsewhere([...paths.keys()]);
+  if (first === undefined) return undefined;
+  const [path, holder] = first;
+  return diskFailures.locked(paths.get(path) ?? path, holder);
+}
+
+function commit(
+  staged: Staged,
+  tasks: readonly [Task, ...Task[]],
+  changes: ReadonlyMap<FileChange, DiskChange>,
+): DiskResult {
+  const result = staged.commit();
+  if (result.outcome !== "applied") return notWritten(tasks, result);
+  const kept = keptBy(result);
+  result.finish();
+  const steps = tasks.map((task): DoneStep => {
+    const change = changes.get(task.planned);
+    const bytes = change === undefined ? undefined : kept.get(change.path);
+    const name = change === undefined ? "" : (targetOf(change) ?? change.path);
+    const parents = staged.directories.filter((at) => isInside(at, name, process.platform)).reverse();
+    return {
+      ...toStep(task, { kind: "verified" }),
+      ...(bytes === undefined ? {} : { kept: bytes }),
+      ...(parents.length === 0 ? {} : { tidy: () => removeEmpty(parents) }),
+    };
+  });
+  return { isDone: true, steps };
+}
+
+function toStep(task: Task, outcome: StepOutcome): DoneStep {
+  return { ...task, file: task.planned, editOutcomes: [], outcome };
+}
+
+/** Taken back, it failed for the file that is named; if the disk is in between, every file may be concerned. */
+function notWritten(tasks: readonly [Task, ...Task[]], { outcome, failure, isThere }: NotCommitted): DiskResult {
+  const isPending = outcome === "recoveryPending";
+  const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
+  const named = tasks.filter(({ planned }) => namesOf(planned).some(({ path }) => path === failure.path));
+  const [first = tasks[0], ...rest] = isPending || named.length === 0 ? tasks : named;
+  const failed = (task: Task): DoneStep => toStep(task, { kind, failure });
+  return { isDone: false, steps: [failed(first), ...rest.map(failed)] };
+}
+
+/** The files that were deleted, by path, as they were. */
+function keptBy(result: Committed): ReadonlyMap<string, KeptFile> {
+  const kept = result.inverse().flatMap((change): [string, KeptFile][] => {
+    if (change.kind !== "create" || !("bytes" in change.content)) return [];
+    const { path, mode = 0o644 } = change;
+    const bytes = Buffer.from(change.content.bytes);
+    return [[path, { path, bytes, hash: hashOf(bytes), mode }]];
+  });
+  return new Map(kept);
+}
+
+/** Ends what is left of earlier batches, before anybody asks for anything, and says so in sentences for the user. */
+export async function recoverAtStart(session: Session): Promise<readonly string[]> {
+  const { batches, problems, failure } = recover(await workspaceOf(session, []));
+  const pending = failure === undefined || failure.code === "locked" ? [] : [failure.message];
+  return [...batches.map(({ message }) => message), ...problems, ...pending];
+}
+
+async function workspaceOf(session: Session, paths: readonly string[]): Promise<DiskWorkspace> {
+  const [folders, others] = await Promise.all([
+    canonicalFolders(worldOf(session, undefined)),
+    paths.length === 0 ? new Map<string, Holder>() : session.openElsewhere(paths),
+  ]);
+  return userWorkspace(folders, { openElsewhere: (path) => others.get(path) });
+}

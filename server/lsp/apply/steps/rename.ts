@@ -1,0 +1,115 @@
+/** The step that gives a file another name through the editor. */
+import type { FileRename } from "../../../plan/outcome.js";
+import { isThere, keepFile, makeParents } from "../../../workspace/fileBackup.js";
+import { sameAsDisk } from "../../../workspace/files.js";
+import { pathOfSyncedUri } from "../../../workspace/pathText.js";
+import { staleProblems } from "../../../workspace/sentences.js";
+import { labelOf } from "../../edit/result.js";
+import { undoFailures } from "../../sentences.js";
+import { openAt } from "../../session.js";
+import { applyToFile, sourceOfText, until } from "../applyOutcome.js";
+import {
+  type Inverse,
+  namePathOf,
+  pathOf,
+  type Run,
+  type StepResult,
+  type StepRules,
+  type Task,
+  type UndoneFile,
+} from "../step.js";
+import { nameTaken } from "./create.js";
+import { isGone, isMissing, isNameFree, isOtherFile } from "./delete.js";
+import { textStep } from "./text.js";
+
+/** Rules of the step. */
+export const renameStep: StepRules<FileRename> = {
+  do: renameFile,
+  undo: renameBack,
+  inverse: renameLater,
+  isDone: async (proposed) => {
+    const path = pathOfSyncedUri(proposed.file.target.uri);
+    return path !== undefined && (await isThere(path)) && isGone(proposed);
+  },
+  describe: ({ document: { path }, target }) => ({ kind: "rename", path, newPath: target.path }),
+};
+
+/**
+ * Gives a file its new name. If its text has just been changed, only its name is looked at again; otherwise a file that is
+ * not the one that was planned on has `moved`.
+ */
+async function renameFile(run: Run, file: FileRename, { planned }: Task) {
+  const { session, options, done } = run;
+  const { document, target } = file;
+  const open = openAt(session, document.uri);
+  const operation = { kind: "rename", oldUri: open?.uri ?? document.uri, newUri: target.uri } as const;
+  const [oldPath, newPath] = [pathOf(run, operation.oldUri), pathOf(run, operation.newUri)];
+  const keeping = await keepFile(oldPath, document.path);
+  if (keeping.kind === "absent") return { outcome: isMissing(file, open) };
+  // A file that is too large to be kept can be renamed all the same; of the others the bytes are not needed any more.
+  const hash = keeping.kind === "kept" ? keeping.file.hash : undefined;
+  const isEdited = done.some((step) => step.planned === planned);
+  const isOther = (open === undefined) !== (document.version === null) || isOtherFile(file, hash);
+  if (!isEdited && isOther) return { outcome: { kind: "moved" } } as const;
+  if (openAt(session, target.uri) !== undefined || (await isThere(newPath))) return { outcome: nameTaken(target.path) };
+  const tidy = await makeParents(newPath);
+  const outcome = await applyToFile(session, {
+    label: labelOf([file], options),
+    operation,
+    isDone: async () => !(await isThere(oldPath)) && (await isThere(newPath)),
+    isUntouched: async () => (await isThere(oldPath)) && !(await isThere(newPath)),
+  });
+  if (outcome.kind === "refused") await tidy();
+  const result: StepResult = {
+    ...{ outcome, tidy, wasOpen: open !== undefined },
+    ...(hash === undefined ? {} : { hash }),
+  };
+  if (outcome.kind !== "verified" || open === undefined) return result;
+  // Some editors keep the document under its old name, and some close it and leave the text to the disk.
+  const nowAt = () => openAt(session, target.uri);
+  const isSaved = async () => (await sameAsDisk(open.text, newPath, session.facts.habits)) === "same";
+  await until(
+    async () => openAt(session, document.uri) === undefined && (nowAt() !== undefined || (await isSaved())),
+    session.settings.proofTimeout,
+  );
+  const text = (nowAt() ?? openAt(session, document.uri))?.text;
+  const isLost =
+    text === undefined
+      ? !(await isSaved())
+      : text !== open.text && !file.change.isEmpty && sourceOfText(file, text) === "old";
+  return isLost ? ({ ...result, outcome: { kind: "diverged" } } as const) : result;
+}
+
+/** Gives a renamed file its old name back. `saved`: it has it, but the editor wrote something else into it on the way. */
+async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: StepResult) {
+  const { session } = run;
+  const { document, target } = file;
+  const oldUri = openAt(session, target.uri)?.uri ?? target.uri;
+  const [oldPath, newPath] = [namePathOf(run, document.uri), namePathOf(run, oldUri)];
+  if (oldPath === undefined || newPath === undefined || !(await isThere(newPath))) return "renamed";
+  if (await isThere(oldPath)) return "renamed";
+  const outcome = await applyToFile(session, {
+    label: "Undo",
+    operation: { kind: "rename", oldUri, newUri: document.uri },
+    isDone: async () => !(await isThere(newPath)) && (await isThere(oldPath)),
+    isUntouched: async () => isThere(newPath),
+  });
+  if (outcome.kind !== "verified") return "renamed";
+  // Its text is undone only once the editor has it open.
+  if (wasOpen === true)
+    await until(async () => openAt(session, document.uri) !== undefined, session.settings.proofTimeout);
+  await tidy?.();
+  const now = await keepFile(oldPath, document.path);
+  return hash === undefined || (now.kind === "kept" && now.file.hash === hash) ? "back" : "saved";
+}
+
+/** The rename that gives an applied file its old name back, and its old text if that was changed. */
+async function renameLater(undone: UndoneFile<FileRename>): Promise<Inverse> {
+  const { uri, path } = undone.file.document;
+  if (!(await isNameFree(undone))) {
+    return { ok: false, failure: undoFailures.conflict(path, staleProblems.nameTaken) };
+  }
+  const inverse = await textStep.inverse(undone);
+  if (!inverse.ok) return inverse;
+  return { ...inverse, file: { ...inverse.file, kind: "rename", target: { uri, path }, overwritten: false } };
+}

@@ -1,0 +1,173 @@
+/** The step that changes the text of one document through the editor. */
+import { setTimeout as delay } from "node:timers/promises";
+import type { FileChange, FileRename, FileUpdate } from "../../../plan/outcome.js";
+import { asUpdate, nameAfter } from "../../../plan/outcome.js";
+import type { Document } from "../../../plan/snapshot.js";
+import { type Change, ChangeSet } from "../../../text/changeSet.js";
+import { byteOrderMark, splitsCharacter, withoutMark } from "../../../text/chars.js";
+import { limits } from "../../../text/limits.js";
+import { LineIndex } from "../../../text/lines.js";
+import { shrink } from "../../../text/shrink.js";
+import type { ResolvedPath } from "../../../workspace/paths.js";
+import { pathOfSyncedUri } from "../../../workspace/pathText.js";
+import { readTarget } from "../../../workspace/takeSnapshot.js";
+import { labelOf } from "../../edit/result.js";
+import { asOpened, hasDocumentChanges, toTextEdits } from "../../edit/workspaceEdit.js";
+import { callSentences, undoFailures } from "../../sentences.js";
+import { openAt, type Session, worldOf } from "../../session.js";
+import { applyText, isExpected, sourceOfText, stateOnDisk } from "../applyOutcome.js";
+import {
+  type ApplyContext,
+  type Inverse,
+  type ProposedStep,
+  type StepResult,
+  type StepRules,
+  stuckOrDoubtful,
+  type UndoneFile,
+} from "../step.js";
+
+/** Rules of the step. */
+export const textStep: StepRules<FileUpdate | FileRename> = {
+  do: changeText,
+  async undo(run, file, step) {
+    const isBack = step.outcome.kind === "verified" && (await undoText(run, file));
+    return isBack ? "back" : stuckOrDoubtful(step);
+  },
+  inverse: invertText,
+  isDone: async (proposed) => {
+    const { uri, version } = proposed.file.document;
+    return (version !== null && !proposed.unseen.has(uri)) || hasText(proposed);
+  },
+  describe: ({ document: { path } }) => ({ kind: "edit", path }),
+};
+
+/**
+ * Sends the edits of one document, as they were planned. If the editor applies them at other places than are meant, because
+ * it has another text by then, that is undone and the document has `moved`.
+ */
+async function changeText(context: ApplyContext, file: FileChange): Promise<StepResult> {
+  const { session, options } = context;
+  const { uri, version } = file.document;
+  for (const hasWaited of [false, true]) {
+    // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
+    if ((openAt(session, uri)?.version ?? null) !== version) return { outcome: { kind: "moved" } };
+    // Typing that is not synced yet would not keep the edit from being applied at the wrong place.
+    if (!hasWaited) await typingSynced(session, version);
+  }
+  const opened = asOpened(session, file);
+  const edits = toTextEdits(opened, session);
+  const outcome = await applyText(session, opened, { label: labelOf([file], options), edits, version });
+  if (outcome.kind !== "misapplied") return { outcome, ...(opened === file ? { edits } : {}) };
+  return { outcome: { kind: (await undoText(context, outcome.done)) ? "moved" : "diverged" } };
+}
+
+/** When the typing of a session was last waited for, in milliseconds of the process. */
+const waited = new WeakMap<Session, number>();
+
+/**
+ * Waits until what has been typed so far is synced, if the editor applies an edit for this version of a document also to a
+ * later one; once for all documents that are edited at nearly the same time.
+ */
+async function typingSynced(session: Session, version: number | null): Promise<void> {
+  const { syncDelay, checksVersionsFrom } = session.facts;
+  if (version === null || (version >= checksVersionsFrom && hasDocumentChanges(session))) return;
+  if (performance.now() - (waited.get(session) ?? Number.NEGATIVE_INFINITY) < syncDelay) return;
+  await delay(syncDelay);
+  waited.set(session, performance.now());
+}
+
+/** Sends the inverse edit, if the editor still has the text that the edit gave, but for typing elsewhere. */
+async function undoText(context: ApplyContext, file: FileChange): Promise<boolean> {
+  const { session } = context;
+  for (let attempt = 0; attempt <= limits.rematches; attempt++) {
+    const open = openAt(session, file.document.uri);
+    if (open === undefined || open.desynced !== undefined) return false;
+    const document = { ...file.document, text: withoutMark(open.text), version: open.version };
+    const inverse = inverseOf(session, file, document);
+    if (!inverse.ok) return false;
+    const { outcome } = await changeText(context, asUpdate({ ...file, ...inverse.change, document }));
+    // Typed into again meanwhile: the inverse is made anew, for the text as it is then.
+    if (outcome.kind !== "moved") return outcome.kind === "verified";
+  }
+  return false;
+}
+
+/** What gives a document its old text back, or the offset at which the text has moved on from what the edit gave. */
+type TextInverse =
+  | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
+  | { readonly ok: false; readonly movedAt: number };
+
+/** The inverse of a file's change on the text that the document has `now`; what was typed since stays. */
+export function inverseOf(session: Session, applied: FileChange, now: Document): TextInverse {
+  const { text } = now;
+  const file = now.version === null ? applied : asOpened(session, applied);
+  const synced = (file.document.bomSynced ? byteOrderMark : "") + text;
+  const isTyped = !isExpected(session, file, synced);
+  // A final line end that the editor gave back does not count for typing, and goes with the edit.
+  const whole = { from: 0, to: file.text.length, insert: text };
+  const typed = ChangeSet.of(file.text.length, isTyped ? shrink(file.text, whole) : []);
+  const movedAt = typed.changes[0]?.from ?? 0;
+  if (isTyped && sourceOfText(file, synced) !== "planned") return { ok: false, movedAt };
+  const inverse = file.change.invert(file.document.text).changes;
+  // Typed right beside what is to go: without it, the typing would stand in another line or word.
+  const touches = (one: Change): boolean => typed.changes.some(({ from, to }) => from <= one.to && to >= one.from);
+  if (isTyped && inverse.some(touches)) return { ok: false, movedAt };
+  const changes = isTyped
+    ? inverse.map(({ from, to, insert }) => ({
+        from: typed.mapPos(from, "after"),
+        to: typed.mapPos(to, "before"),
+        insert,
+      }))
+    : [...inverse, { from: file.text.length, to: text.length, insert: "" }];
+  const change = ChangeSet.of(
+    text.length,
+    ChangeSet.of(text.length, changes).changes.map((one) => widened(text, one)),
+  );
+  return { ok: true, change: { change, text: change.apply(text) } };
+}
+
+/** A change that ends inside no character and no CRLF, which an edit may have made of two of its neighbours. */
+function widened(text: string, { from, to, insert }: Change): Change {
+  const start = splitsCharacter(text, from) ? from - 1 : from;
+  const end = splitsCharacter(text, to) ? to + 1 : to;
+  return { from: start, to: end, insert: text.slice(start, from) + insert + text.slice(to, end) };
+}
+
+/** The inverse of a change of text, on the document as it is now. */
+async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inverse> {
+  const now = await documentNow(session, file);
+  if (!now.ok) return now;
+  const { document, place } = now;
+  const unchanged = { change: ChangeSet.none(document.text.length), text: document.text };
+  const inverse: TextInverse = isEdited ? inverseOf(session, file, document) : { ok: true, change: unchanged };
+  if (!inverse.ok) {
+    const line = LineIndex.of(document.text, document).lineAt(inverse.movedAt) + 1;
+    const failure = undoFailures.conflict(file.document.path, callSentences.changedAt(line), line);
+    return { ok: false, failure };
+  }
+  return { ok: true, file: asUpdate({ ...file, operations: [], ...inverse.change, document }), place };
+}
+
+/** The document that a file has become, as it is now. */
+export async function documentNow(
+  session: Session,
+  file: FileChange,
+): Promise<
+  { readonly ok: true; readonly document: Document; readonly place: ResolvedPath } | Extract<Inverse, { ok: false }>
+> {
+  const { uri } = nameAfter(file);
+  const target = await readTarget(pathOfSyncedUri(uri) ?? uri, worldOf(session, undefined));
+  if (target.ok || target.failure.code !== "fileNotFound") return target;
+  return { ok: false, failure: undoFailures.conflict(file.document.path, callSentences.gone) };
+}
+
+/** Whether a file has its planned text, but for typing elsewhere: in the editor if it has the file open, else on disk. */
+export async function hasText(proposed: ProposedStep): Promise<boolean> {
+  const { session, file } = proposed;
+  const { uri } = nameAfter(file);
+  const open = openAt(session, uri) ?? openAt(session, file.document.uri);
+  if (open === undefined) return (await stateOnDisk(proposed, uri, file.text)) === "same";
+  const text = withoutMark(open.text);
+  if (file.change.isEmpty) return text === file.text;
+  return inverseOf(session, file, { ...file.document, text, version: open.version }).ok;
+}
