@@ -11,16 +11,8 @@ import { journalPath, journalState, openJournals, unusable, writeJournal } from 
 import { lockFolders } from "./lock.js";
 import { moveIntoPlace } from "./moveIntoPlace.js";
 import { type DiskTarget, preflight } from "./preflight.js";
-import {
-  type BatchEnding,
-  endBatch,
-  endBatchAsWritten,
-  newId,
-  type Recovered,
-  recoverHeld,
-  tidyUp,
-} from "./recover.js";
-import { diskFailures } from "./sentences.js";
+import { endBatch, endBatchAsWritten, newId, type Recovered, recoverHeld, tidyUp } from "./recover.js";
+import { type BatchEnding, diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
 
 /** A batch that is ready to be committed, and of which nobody sees anything yet. Either it is committed or abandoned. */

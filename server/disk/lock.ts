@@ -8,7 +8,7 @@ import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathText.js";
 import { type OwnerName, processOf } from "../workspace/process.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type FileSystem, isSystemError, unlinkIfThere } from "./fileSystem.js";
+import { type FileSystem, tryAll, unlinkIfThere } from "./fileSystem.js";
 import { diskFailures } from "./sentences.js";
 
 /** A claim that is held. */
@@ -26,7 +26,7 @@ export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed
   held.add(id);
   const release = (): void => {
     held.delete(id);
-    takeAway(files, path);
+    tryAll([() => unlinkIfThere(files, path)]);
   };
   let other: OwnerName | undefined;
   try {
@@ -92,17 +92,17 @@ function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
 /** A living process that writes in the same folders. Claims of dead ones are taken away: their names never come again. */
 function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
   const others = listLocks(workspace).filter(({ id }) => id !== ownId);
-  for (const { path, isAlive } of others) if (!isAlive) takeAway(workspace.files, path);
+  // One that can't be taken away stands in nobody's way.
+  tryAll(
+    others
+      .filter(({ isAlive }) => !isAlive)
+      .map(
+        ({ path }) =>
+          () =>
+            unlinkIfThere(workspace.files, path),
+      ),
+  );
   return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
-}
-
-/** What can't be taken away stands in nobody's way. */
-function takeAway(files: FileSystem, path: string): void {
-  try {
-    unlinkIfThere(files, path);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-  }
 }
 
 /** A claim that can't be read may be about the same folders. */

@@ -17,16 +17,8 @@ import {
   syncDirectories,
   tryAll,
 } from "./fileSystem.js";
-import { copyPaths, directoriesOf, type Journal, type JournalEntry, keptPath, stagedPath } from "./journal.js";
-
-/** A file that is left as it is, because somebody else has changed it, or taken away what was kept of it. */
-export interface Foreign {
-  readonly path: string;
-  /** Where the old file is, left for people; `undefined`: there was none. */
-  readonly kept?: string;
-  /** It still has what the batch gave it, or a part of that, and what was kept of the old file is gone. */
-  readonly isLost?: boolean;
-}
+import { directoriesOf, helperPaths, type Journal, type JournalEntry } from "./journal.js";
+import type { Foreign } from "./sentences.js";
 
 /** Gives every name back what it had. The last first, as far as one can speak of an order: each name is for itself. */
 export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign: Foreign[]; code: string | undefined } {
@@ -62,14 +54,14 @@ const notMounted = "ENOMEDIUM";
  * now; the numbers alone say nothing, as many disks get another one each time that they are mounted. Otherwise the code of the
  * first look that was refused, after which nobody knows; `undefined`: all is there.
  */
-function findAway({ files }: DiskWorkspace, journal: Journal): string | undefined {
+function findAway({ files, state }: DiskWorkspace, journal: Journal): string | undefined {
   const [seen, elsewhere] = [new Set<string>(), new Set<string>()];
   const looks = journal.entries.map(({ path, device, before, after }, index) => () => {
     const now = lookIfReached(files, path);
     // Others may have put a new file there since, or the disk may number its files anew.
     const isKnown = now !== undefined && (before !== null || now.inode === after?.inode);
-    const helpers = [stagedPath(journal, index), keptPath(journal, index)];
-    if (isKnown || helpers.some((helper) => lookIfReached(files, helper) !== undefined)) seen.add(device);
+    const { staged, kept } = helperPaths(state, journal, index);
+    if (isKnown || [staged, kept].some((helper) => lookIfReached(files, helper) !== undefined)) seen.add(device);
     else if (deviceAbove(files, path) !== device) elsewhere.add(device);
   });
   const refused = tryAll(looks);
@@ -118,9 +110,9 @@ function restore(site: RollBackContext): Foreign | undefined {
 
 /** A file that is left as it is; what was kept of one that is written in place is not beside it, and stays. */
 function leftAs({ workspace, journal, entry, index }: RollBackContext): Foreign {
-  const { old } = copyPaths(workspace.state, journal, index);
-  const isKept = entry.way === "inPlace" && workspace.files.look(old) !== undefined;
-  return { path: entry.path, ...(isKept ? { kept: old } : {}) };
+  const { oldCopy } = helperPaths(workspace.state, journal, index);
+  const isKept = entry.way === "inPlace" && workspace.files.look(oldCopy) !== undefined;
+  return { path: entry.path, ...(isKept ? { kept: oldCopy } : {}) };
 }
 
 /** Behind a link that somebody has put there is nothing of ours to take away, and nothing of theirs that is to come back. */
@@ -144,7 +136,7 @@ function giveBack(site: RollBackContext, now: FileStat | undefined): Foreign | u
   const { workspace, journal, entry, index } = site;
   const { files } = workspace;
   const { path, before } = entry;
-  const kept = keptPath(journal, index);
+  const { kept } = helperPaths(workspace.state, journal, index);
   if (now?.inode === before?.inode) return undefined;
   if (files.look(kept) === undefined) return findLost(site, now);
   if (now === undefined) {
@@ -171,7 +163,8 @@ function findLost(site: RollBackContext, now: FileStat | undefined): Foreign | u
 
 /** Where the new file is still beside its name, it is somebody else who has changed or freed that, and before we did. */
 function isReplaced({ workspace, journal }: RollBackContext, index: number): boolean {
-  return journal.entries[index]?.way !== "replace" || workspace.files.look(stagedPath(journal, index)) === undefined;
+  const { staged } = helperPaths(workspace.state, journal, index);
+  return journal.entries[index]?.way !== "replace" || workspace.files.look(staged) === undefined;
 }
 
 /**
@@ -183,8 +176,10 @@ function isOurs(site: RollBackContext, now: FileStat): boolean {
   const { workspace, journal, sources } = site;
   if (!isPut(site, now)) return false;
   const from = sources.get(now.inode) ?? [];
-  const comesBack = (index: number): boolean =>
-    (isReplaced(site, index) && workspace.files.look(keptPath(journal, index)) !== undefined) || hasBack(site, index);
+  const comesBack = (index: number): boolean => {
+    const { kept } = helperPaths(workspace.state, journal, index);
+    return (isReplaced(site, index) && workspace.files.look(kept) !== undefined) || hasBack(site, index);
+  };
   return from.length === 0 || from.some(comesBack);
 }
 
@@ -205,7 +200,7 @@ function hasBack({ workspace, journal }: RollBackContext, index: number): boolea
 function refill({ workspace, journal, entry, index }: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, state } = workspace;
   const { path, before, after } = entry;
-  const copies = copyPaths(state, journal, index);
+  const copies = helperPaths(state, journal, index);
   if (now?.kind === "file" && hashAt(files, path, now) === before?.hash) {
     if (now.inode !== before?.inode) return undefined;
     giveBackBits(files, path, before.mode);
@@ -213,12 +208,13 @@ function refill({ workspace, journal, entry, index }: RollBackContext, now: File
     files.sync(path);
     return undefined;
   }
-  if (files.look(copies.old) === undefined) return { path, ...(now?.inode === before?.inode ? { isLost: true } : {}) };
-  const foreign = { path, kept: copies.old };
+  if (files.look(copies.oldCopy) === undefined)
+    return { path, ...(now?.inode === before?.inode ? { isLost: true } : {}) };
+  const foreign = { path, kept: copies.oldCopy };
   if (now?.kind !== "file" || now.inode !== before?.inode || now.size > limits.fileBytes) return foreign;
   const found = files.read(path, limits.fileBytes);
-  const old = files.read(copies.old, limits.fileBytes);
-  const isOurs = hashOf(found) === after?.hash || isTornBetween(workspace, found, { old, new: copies.new });
+  const old = files.read(copies.oldCopy, limits.fileBytes);
+  const isOurs = hashOf(found) === after?.hash || isTornBetween(workspace, found, { old, new: copies.newCopy });
   if (!isOurs || hashOf(old) !== before.hash) return foreign;
   files.fill(path, old);
   giveBackBits(files, path, before.mode);
