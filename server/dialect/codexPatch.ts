@@ -1,7 +1,6 @@
 /** The grammar of Codex patches: a text becomes sections, or everything that is wrong with it, line by line. */
 import type { Failure } from "../plan/failure.js";
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
-import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 import { atPath } from "./edit.js";
 import type { Header, Leniency, StrayMarker } from "./patchMarkers.js";
@@ -16,7 +15,7 @@ import {
   trimLineEnd,
 } from "./patchMarkers.js";
 import { findPatch, isUnifiedDiff, looksLikePatch } from "./patchText.js";
-import { dialectWarnings, limitedParts, patchFailures, patchProblems } from "./sentences.js";
+import { callSizeFailures, dialectWarnings, patchFailures, patchProblems } from "./sentences.js";
 
 /** A patch as it was understood, or why it was not. */
 export type ParsedPatch =
@@ -55,14 +54,7 @@ export function parsePatch(text: string, how: Leniency): ParsedPatch {
   else if (!how.lenient) report(patch, to - 1, patchProblems.noEnd());
   if (patch.sections.length + patch.reported.length === 0) report(patch, from - 1, patchProblems.noSections());
 
-  if (hasTooMany(patch)) {
-    const most = limits.editsPerCall;
-    return {
-      ok: false,
-      failures: [batchFailures.tooLarge({}, limitedParts.patchOperations, most + 1, most, "or more")],
-      unlisted: 0,
-    };
-  }
+  if (hasTooMany(patch)) return { ok: false, failures: [callSizeFailures.hunks()], unlisted: 0 };
   const { sections, reported, unlisted } = patch;
   if (reported.length > 0)
     return { ok: false, failures: reported.map((make) => make(sections.map(titleOf))), unlisted };

@@ -1,7 +1,6 @@
 /** Decodes one tool call, in any shape that is known, into operations, or into everything that is wrong with it. */
 import type { Failure } from "../plan/failure.js";
 import type { EditOperation, Operation, Order } from "../plan/operation.js";
-import { batchFailures } from "../plan/sentences.js";
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { parsePatch } from "./codexPatch.js";
@@ -16,7 +15,7 @@ import { isObject, readKeys, reportKeys, trialKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";
 import { readOptions } from "./options.js";
 import type { Leniency } from "./patchMarkers.js";
-import { callFailures, limitedParts, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
+import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
 import type { Shape, ShapeName } from "./shapes.js";
 import { patchShape, shapeOf } from "./shapes.js";
 
@@ -125,7 +124,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
     return undefined;
   }
   if (value.length > limits.patchLength) {
-    findings.fail(batchFailures.tooLarge({}, limitedParts.patch, value.length, limits.patchLength, "characters"));
+    findings.fail(callSizeFailures.patch(value.length));
     return undefined;
   }
   const offset = loneSurrogateAt(value);
@@ -179,7 +178,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const single = ownFields.length > 0 && !mixed;
   const sent = items.length + (single ? 1 : 0);
   if (sent > limits.editsPerCall) {
-    findings.fail(batchFailures.tooLarge({}, limitedParts.batch, sent, limits.editsPerCall, "edits"));
+    findings.fail(callSizeFailures.edits(sent));
     return undefined;
   }
   const unread = (list !== undefined && list.items === undefined) || editContent.some((name) => meant.has(name));

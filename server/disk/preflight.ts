@@ -2,7 +2,6 @@
 
 import { basename, dirname, join } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
-import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 import { decodeBytes, encodeText, hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
@@ -13,7 +12,7 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileStat, isSystemError } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
-import { changedOnDisk, diskFailures } from "./sentences.js";
+import { diskFailures } from "./sentences.js";
 
 /** A file as it was read. */
 export interface Before {
@@ -116,9 +115,7 @@ function examine(
     return failed(pathFailures.tooLarge(name, stat.size, limits.fileBytes, "bytes"));
   }
   budget.bytes += stat.size;
-  if (budget.bytes > limits.callFileBytes) {
-    return failed(batchFailures.tooLarge({ path: name }, changedOnDisk, budget.bytes, limits.callFileBytes, "bytes"));
-  }
+  if (budget.bytes > limits.callFileBytes) return failed(diskFailures.tooMuchChanged(name, budget.bytes));
   const holder = holderOf(workspace, path);
   if (holder !== undefined) return failed(diskFailures.locked(name, holder));
   const bytes = files.read(path, limits.fileBytes);

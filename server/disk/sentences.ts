@@ -1,5 +1,8 @@
 /** Sentences about writing files that no editor has open. */
+
 import { clip, type Failure, makeFailure, quote, some, withRest } from "../plan/failure.js";
+import { batchFailures } from "../plan/sentences.js";
+import { limits } from "../text/limits.js";
 
 /** Why a session that is announced was not reached. */
 export type Unreached =
@@ -72,9 +75,6 @@ export type Holder =
   /** A session whose announcement this version can't read; `problem` is a sentence that says what to do. */
   | { readonly kind: "hidden"; readonly problem: string };
 
-/** A part of a call that has a limit, as `batchFailures.tooLarge` names it. */
-export const changedOnDisk = "what the call changes on disk";
-
 /** Failures of writing files that no editor has open. */
 export const diskFailures = {
   locked(path: string, holder: Holder): Failure {
@@ -109,6 +109,9 @@ export const diskFailures = {
       `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files of this workspace.`,
       "Send the call again in a moment.",
     ),
+  /** `size`: bytes. */
+  tooMuchChanged: (path: string, size: number) =>
+    batchFailures.tooLarge({ path }, "what the call changes on disk", size, limits.callFileBytes, "bytes"),
   cantWrite: (path: string, problem: string) =>
     makeFailure("ioError", { path }, `${quote(path, 160)} can't be written: ${problem}.`),
   state: (path: string, problem: string) =>

@@ -2,7 +2,6 @@
 
 import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { type Operation, pathsOf } from "../plan/operation.js";
-import { batchFailures } from "../plan/sentences.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
 import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
@@ -10,7 +9,7 @@ import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHab
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Resolved, type ResolvedPath, type Resolver, type Scope } from "./paths.js";
 import { pathOfSyncedUri } from "./pathText.js";
-import { limitedParts, pathFailures } from "./sentences.js";
+import { pathFailures } from "./sentences.js";
 
 /** What the snapshot is taken of. */
 export interface World extends Scope {
@@ -36,13 +35,7 @@ export type ReadTarget = { readonly ok: true; readonly document: Document; reado
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
   if (paths.length > limits.filesPerCall) {
-    const failure = batchFailures.tooLarge(
-      {},
-      limitedParts.paths,
-      paths.length,
-      limits.filesPerCall,
-      "different paths",
-    );
+    const failure = pathFailures.tooManyPaths(paths.length);
     return {
       targets: new Map(paths.map((path) => [path, { ok: false, failure }])),
       documents: new Map(),
@@ -156,11 +149,7 @@ async function readDocument(source: PendingRead): Promise<Read> {
   const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
   if (file.kind === "text") {
     budget.bytes += file.size;
-    if (budget.bytes > limits.callFileBytes) {
-      return failed(
-        batchFailures.tooLarge({ path: sent }, limitedParts.read, budget.bytes, limits.callFileBytes, "bytes"),
-      );
-    }
+    if (budget.bytes > limits.callFileBytes) return failed(pathFailures.tooMuchRead(sent, budget.bytes));
   }
   return place.open === undefined ? closedDocument(source, file) : openDocument(source, place.open, file);
 }
