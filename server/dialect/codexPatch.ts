@@ -39,13 +39,13 @@ export type ParsedPatch =
  * else also what models write instead, where the meaning is certain. Takes linear time and never throws.
  */
 export function parsePatch(text: string, how: Leniency): ParsedPatch {
-  const found = findPatch(text, how);
-  if ("problem" in found) {
-    const { lines, line, problem } = found;
+  const patchText = findPatch(text, how);
+  if ("problem" in patchText) {
+    const { lines, line, problem } = patchText;
     const failure = patchFailures.syntax({}, { number: line + 1, text: lines[line] ?? "" }, problem, []);
     return { ok: false, failures: [failure], unlisted: 0 };
   }
-  const { lines, from, to, lost } = found;
+  const { lines, from, to, lost } = patchText;
   const patch: Patch = { lines, to, ...how, at: from, next: 0, sections: [], reported: [], unlisted: 0 };
   if (lost !== undefined) report(patch, lost, patchProblems.beforeBegin());
   readEnvironment(patch);
@@ -325,10 +325,10 @@ function isNoNewline(line: string): boolean {
 
 /** Behind the end stand only blank lines and one more end; leniently also whatever does not look like a patch. */
 function checkRest(patch: Patch): void {
-  const found = patch.lenient ? lenientRest(patch) : strictRest(patch);
-  if (found === undefined) return;
-  const isSecond = trimLine(patch.lines[found] ?? "") === markers.begin;
-  report(patch, found, isSecond ? patchProblems.beginInside() : patchProblems.behindEnd());
+  const at = patch.lenient ? lenientRest(patch) : strictRest(patch);
+  if (at === undefined) return;
+  const isSecond = trimLine(patch.lines[at] ?? "") === markers.begin;
+  report(patch, at, isSecond ? patchProblems.beginInside() : patchProblems.behindEnd());
 }
 
 /** The first line behind the end that may not stand there. */

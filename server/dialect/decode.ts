@@ -48,13 +48,13 @@ export type DecodedCall =
  * Reads the params of a request, which may be any JSON value. All failures of the call are found at once; nothing is
  * thrown. An array of one element stands for that element, because JSON-RPC clients wrap a bare string so.
  */
-export function decodeCall(params: unknown, door: DecodePolicy): DecodedCall {
+export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
-  const findings = makeFindings(door.previewer ?? "request");
+  const findings = makeFindings(policy.previewer ?? "request");
   if (typeof sent === "string") {
     const isObjectText = /^\s*\{/.test(sent.slice(0, 100));
     if (isObjectText) return { ok: false, failures: [callFailures.notACall("a string of JSON")] };
-    const read = readPatch({ spelling: "patch", value: sent }, { lenient: door.lenient ?? true }, findings);
+    const read = readPatch({ spelling: "patch", value: sent }, { lenient: policy.lenient ?? true }, findings);
     return toDecoded(read, {}, findings);
   }
   if (!isObject(sent)) return { ok: false, failures: [callFailures.notACall(nameOfValue(sent))] };
@@ -63,9 +63,9 @@ export function decodeCall(params: unknown, door: DecodePolicy): DecodedCall {
   const patch = keys.fields.patch;
   const edits = patch === undefined ? readEditCall(keys, findings) : undefined;
   if (patch !== undefined) reportBesidePatch(keys, patch, findings);
-  const options = readDoorOptions(keys, door, findings);
+  const options = readPermittedOptions(keys, policy, findings);
   const read =
-    patch === undefined ? edits : readPatch(patch, { lenient: options.lenient ?? door.lenient ?? true }, findings);
+    patch === undefined ? edits : readPatch(patch, { lenient: options.lenient ?? policy.lenient ?? true }, findings);
   return toDecoded(read, options, findings);
 }
 
@@ -90,7 +90,7 @@ function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: F
   };
 }
 
-function readDoorOptions(keys: SentKeys, door: DecodePolicy, findings: Findings): CallOptions {
+function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Findings): CallOptions {
   const field = keys.fields.options;
   if (field === undefined) return {};
   const trials = isObject(field.value) ? trialKeys(field.value) : [];
@@ -98,7 +98,7 @@ function readDoorOptions(keys: SentKeys, door: DecodePolicy, findings: Findings)
     trials.map((key) => `options.${key}`),
     {},
   );
-  if (door.optionsAllowed) return readOptions(field.value, findings);
+  if (policy.optionsAllowed) return readOptions(field.value, findings);
   findings.fail(callFailures.optionsRefused());
   return {};
 }
@@ -185,16 +185,16 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  const around: CallContext = { path, style, spell: speller(objects, style, shape) };
+  const context: CallContext = { path, style, spell: speller(objects, style, shape) };
   const operations: (EditOperation | undefined)[] = [];
-  if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell: around.spell }, findings));
+  if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell: context.spell }, findings));
   for (const [i, item] of items.entries()) {
     const index = single ? i + 1 : i;
     if (item.keys === undefined) {
       const problem = wrongValue(item.value, "an object");
       findings.fail(callFailures.wrongType({ index }, list?.spelling ?? "edits", problem));
     } else {
-      operations.push(readItem(index, item.keys, around, findings));
+      operations.push(readItem(index, item.keys, context, findings));
     }
   }
   return { shape, operations: operations.filter((operation) => operation !== undefined) };
@@ -213,12 +213,12 @@ interface CallContext {
   readonly spell: (name: EditFieldName) => string;
 }
 
-function readItem(index: number, keys: SentKeys, around: CallContext, findings: Findings): EditOperation | undefined {
-  const at = atPath(index, keys.fields.path?.value ?? around.path.path);
-  const meant = reportKeys(keys, { at, style: around.style }, findings);
+function readItem(index: number, keys: SentKeys, context: CallContext, findings: Findings): EditOperation | undefined {
+  const at = atPath(index, keys.fields.path?.value ?? context.path.path);
+  const meant = reportKeys(keys, { at, style: context.style }, findings);
   const own = readPath(keys, meant, at, findings);
-  const path = own.path === undefined && !own.reported ? around.path : own;
-  return readEdit({ index, keys, meant, path, spell: around.spell }, findings);
+  const path = own.path === undefined && !own.reported ? context.path : own;
+  return readEdit({ index, keys, meant, path, spell: context.spell }, findings);
 }
 
 /** How sentences name a field that an edit lacks: as this call does elsewhere, else as its shape does. */

@@ -61,16 +61,16 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
     findings.fail(callFailures.wrongType({}, "options", wrongValue(value, "an object")));
     return {};
   }
-  const known = new Map<string, unknown>();
+  const sent = new Map<string, unknown>();
   for (const [key, option] of Object.entries(value)) {
     if (optionNames.includes(key)) {
-      if (option !== null && option !== undefined) known.set(key, option);
+      if (option !== null && option !== undefined) sent.set(key, option);
       continue;
     }
     const meant = findings.meantBy({ key, names: optionNames, within: "options." });
     if (meant !== undefined) findings.fail(callFailures.unknownField({}, `options.${key}`, `options.${meant}`));
   }
-  const options: unknown = Object.fromEntries(known);
+  const options: unknown = Object.fromEntries(sent);
   const parsed = optionsSchema.safeParse(options);
   if (!parsed.success) {
     const reported = new Set<PropertyKey | undefined>();

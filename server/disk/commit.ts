@@ -66,9 +66,9 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
   const id = newId();
   let release = (): void => undefined;
   try {
-    const held = lockFolders(workspace, id);
-    if (!held.ok) return refuse(held.failure);
-    release = held.release;
+    const lock = lockFolders(workspace, id);
+    if (!lock.ok) return refuse(lock.failure);
+    release = lock.release;
     const { batches: recovered, failure } = recoverHeld(workspace);
     const staged = failure === undefined ? stageHeld(workspace, changes, { id, label }) : [failure];
     if (Array.isArray(staged)) {

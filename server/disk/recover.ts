@@ -57,19 +57,19 @@ export function recover(workspace: DiskWorkspace): Recovery {
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
-    const held = lockFolders(workspace, newId());
-    if (!held.ok) return { ...nothing, failure: held.failure };
+    const lock = lockFolders(workspace, newId());
+    if (!lock.ok) return { ...nothing, failure: lock.failure };
     try {
       return recoverHeld(workspace);
     } finally {
-      held.release();
+      lock.release();
     }
   } catch (error) {
     return { ...nothing, failure: unusable(state, error) };
   }
 }
 
-/** The same for who has claimed the folders already. */
+/** The same for a caller who has locked the folders already. */
 export function recoverHeld(workspace: DiskWorkspace): Recovery {
   const { state } = workspace;
   const { ids, halves } = listJournals(workspace);
@@ -114,7 +114,7 @@ function readOrSay(
   }
 }
 
-/** Nothing was done yet for half of a first journal; whoever is about to write one holds a claim with its id. */
+/** Nothing was done yet for half of a first journal; whoever is about to write one holds a lock with its id. */
 function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
     const path = `${journalPath(workspace.state, id)}.new`;

@@ -20,7 +20,7 @@ import {
 import { directoriesOf, helperPaths, type Journal, type JournalEntry } from "./journal.js";
 import type { Foreign } from "./sentences.js";
 
-/** Gives every name back what it had. The last first, as far as one can speak of an order: each name is for itself. */
+/** Gives every name back what it had, the last one first; no name depends on another, so that the order does not matter. */
 export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign: Foreign[]; code: string | undefined } {
   const foreign: Foreign[] = [];
   const { files } = workspace;
@@ -31,8 +31,8 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
     if (before !== null) sources.set(before.inode, [...(sources.get(before.inode) ?? []), index]);
   }
   const steps = journal.entries.map((entry, index) => () => {
-    const found = restore({ workspace, journal, entry, index, sources });
-    if (found !== undefined) foreign.push(found);
+    const left = restore({ workspace, journal, entry, index, sources });
+    if (left !== undefined) foreign.push(left);
   });
   const directories = [...journal.directories].reverse();
   const code = tryAll([
@@ -93,18 +93,18 @@ interface RollBackContext {
 }
 
 /** Gives one name back what it had; or answers what stands there that nobody of ours has written. */
-function restore(site: RollBackContext): Foreign | undefined {
-  const { workspace, entry } = site;
+function restore(context: RollBackContext): Foreign | undefined {
+  const { workspace, entry } = context;
   const { files } = workspace;
-  if (entry.before === null) return uncreate(site);
+  if (entry.before === null) return uncreate(context);
   const now = files.look(entry.path);
   // Where its directory is gone, somebody has taken it away, and the file with it.
-  if (files.look(dirname(entry.path))?.kind !== "directory") return leftAs(site);
+  if (files.look(dirname(entry.path))?.kind !== "directory") return leftAs(context);
   switch (entry.way) {
     case "inPlace":
-      return refill(site, now);
+      return refill(context, now);
     default:
-      return giveBack(site, now);
+      return giveBack(context, now);
   }
 }
 
@@ -116,8 +116,8 @@ function leftAs({ workspace, journal, entry, index }: RollBackContext): Foreign 
 }
 
 /** Behind a link that somebody has put there is nothing of ours to take away, and nothing of theirs that is to come back. */
-function uncreate(site: RollBackContext): Foreign | undefined {
-  const { workspace, entry } = site;
+function uncreate(context: RollBackContext): Foreign | undefined {
+  const { workspace, entry } = context;
   let now: FileStat | undefined;
   try {
     now = workspace.files.look(entry.path);
@@ -126,27 +126,27 @@ function uncreate(site: RollBackContext): Foreign | undefined {
     return isBehindLink(error) ? { path: entry.path } : undefined;
   }
   if (now === undefined) return undefined;
-  if (!isOurs(site, now)) return { path: entry.path };
+  if (!isOurs(context, now)) return { path: entry.path };
   workspace.files.unlink(entry.path);
   return undefined;
 }
 
 /** The old file is beside its name, or it has the name. */
-function giveBack(site: RollBackContext, now: FileStat | undefined): Foreign | undefined {
-  const { workspace, journal, entry, index } = site;
+function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
+  const { workspace, journal, entry, index } = context;
   const { files } = workspace;
   const { path, before } = entry;
   const { kept } = helperPaths(workspace.state, journal, index);
   if (now?.inode === before?.inode) return undefined;
-  if (files.look(kept) === undefined) return findLost(site, now);
+  if (files.look(kept) === undefined) return findLost(context, now);
   if (now === undefined) {
-    if (isReplaced(site, index)) linkOrRename(files, kept, path);
+    if (isReplaced(context, index)) linkOrRename(files, kept, path);
     return undefined;
   }
   const hash = hashAt(files, path, now);
   // What somebody else has put there before we did is told only where it looks like ours.
-  if (!isReplaced(site, index)) return hash === entry.after?.hash ? { path } : undefined;
-  if (isOurs(site, now)) files.rename(kept, path);
+  if (!isReplaced(context, index)) return hash === entry.after?.hash ? { path } : undefined;
+  if (isOurs(context, now)) files.rename(kept, path);
   else if (hash !== before?.hash) return { path, kept };
   return undefined;
 }
@@ -155,10 +155,10 @@ function giveBack(site: RollBackContext, now: FileStat | undefined): Foreign | u
  * Where there is nothing beside a name any more, all was given back already. Otherwise somebody has taken it away, as programs
  * do that clean directories, and what the batch did stays.
  */
-function findLost(site: RollBackContext, now: FileStat | undefined): Foreign | undefined {
-  const { path } = site.entry;
-  if (now === undefined) return isReplaced(site, site.index) ? { path } : undefined;
-  return isPut(site, now) ? { path, isLost: true } : undefined;
+function findLost(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
+  const { path } = context.entry;
+  if (now === undefined) return isReplaced(context, context.index) ? { path } : undefined;
+  return isPut(context, now) ? { path, isLost: true } : undefined;
 }
 
 /** Where the new file is still beside its name, it is somebody else who has changed or freed that, and before we did. */
@@ -172,13 +172,13 @@ function isReplaced({ workspace, journal }: RollBackContext, index: number): boo
  * and a later file may get the number of one that is gone. A file that moved, and that its old name has lost otherwise than
  * by the batch, is no longer ours: somebody may have moved it here, and this may be all that is left of it.
  */
-function isOurs(site: RollBackContext, now: FileStat): boolean {
-  const { workspace, journal, sources } = site;
-  if (!isPut(site, now)) return false;
+function isOurs(context: RollBackContext, now: FileStat): boolean {
+  const { workspace, journal, sources } = context;
+  if (!isPut(context, now)) return false;
   const from = sources.get(now.inode) ?? [];
   const comesBack = (index: number): boolean => {
     const { kept } = helperPaths(workspace.state, journal, index);
-    return (isReplaced(site, index) && workspace.files.look(kept) !== undefined) || hasBack(site, index);
+    return (isReplaced(context, index) && workspace.files.look(kept) !== undefined) || hasBack(context, index);
   };
   return from.length === 0 || from.some(comesBack);
 }
@@ -212,9 +212,9 @@ function refill({ workspace, journal, entry, index }: RollBackContext, now: File
     return { path, ...(now?.inode === before?.inode ? { isLost: true } : {}) };
   const foreign = { path, kept: copies.oldCopy };
   if (now?.kind !== "file" || now.inode !== before?.inode || now.size > limits.fileBytes) return foreign;
-  const found = files.read(path, limits.fileBytes);
+  const bytes = files.read(path, limits.fileBytes);
   const old = files.read(copies.oldCopy, limits.fileBytes);
-  const isOurs = hashOf(found) === after?.hash || isTornBetween(workspace, found, { old, new: copies.newCopy });
+  const isOurs = hashOf(bytes) === after?.hash || isTornBetween(workspace, bytes, { old, new: copies.newCopy });
   if (!isOurs || hashOf(old) !== before.hash) return foreign;
   files.fill(path, old);
   giveBackBits(files, path, before.mode);

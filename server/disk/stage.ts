@@ -55,17 +55,17 @@ export function prepare(
 ): Prepared {
   writeJournal(workspace, journal);
   const { files, state } = workspace;
-  const site: StageContext = { workspace, journal };
+  const context: StageContext = { workspace, journal };
   const copies: Copy[] = [];
   const ways = targets.map((target, index): JournalEntry["way"] => {
     progress.at = target.slot.name;
-    return prepareOne(site, { target, index, copies });
+    return prepareOne(context, { target, index, copies });
   });
-  const { fixed, warnings } = giveAttributes(site, targets, copies);
+  const { fixed, warnings } = giveAttributes(context, targets, copies);
   for (const index of fixed) {
     const { staged, kept } = helperPaths(state, journal, index);
     for (const path of [staged, kept]) unlinkIfThere(files, path);
-    copyBoth(site, targets[index] as DiskTarget, index);
+    copyBoth(context, targets[index] as DiskTarget, index);
     ways[index] = "inPlace";
   }
   const entries = journal.entries.map((entry, index): JournalEntry => {
@@ -103,22 +103,22 @@ interface StageContext {
 
 /** Answers the way that was found; adds to `copies` which file is to have the attributes of which. */
 function prepareOne(
-  site: StageContext,
+  context: StageContext,
   { target, index, copies }: { readonly target: DiskTarget; readonly index: number; readonly copies: Copy[] },
 ): JournalEntry["way"] {
-  const { workspace, journal } = site;
+  const { workspace, journal } = context;
   const { way, before, after, slot } = target;
   const isOwn = after?.source?.path === slot.path;
   const { kept } = helperPaths(workspace.state, journal, index);
   const isKept = way === "replace" && tryLink(workspace, slot.path, kept);
   if (way === "inPlace" || (way === "replace" && isOwn && !isKept)) {
-    copyBoth(site, target, index);
+    copyBoth(context, target, index);
     return "inPlace";
   }
   if (way === "replace" && !isKept && before !== undefined) {
     copies.push(copyFile(workspace, before, { from: slot.path, to: kept }));
   }
-  if (after !== undefined) copies.push(...stageNew(site, after, index));
+  if (after !== undefined) copies.push(...stageNew(context, after, index));
   return way;
 }
 
