@@ -141,14 +141,6 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
   return undefined;
 }
 
-/** The list of a call, under whatever name. */
-interface List {
-  readonly name: ContainerName;
-  readonly spelling: string;
-  /** Any JSON values; `undefined`: it is no list, which has been reported. */
-  readonly items: readonly unknown[] | undefined;
-}
-
 function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined {
   const lists = containers.flatMap((name) => {
     const field = keys.fields[name];
@@ -159,8 +151,9 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
     reportKeys(keys, { at: {}, style: undefined }, findings);
     return undefined;
   }
-  const list = lists[0] === undefined ? undefined : readList(lists[0].name, lists[0].field, findings);
-  const items = (list?.items ?? []).map((value) => ({
+  const [list] = lists;
+  const values = list === undefined ? [] : readList(list.field, findings);
+  const items = (values ?? []).map((value) => ({
     value,
     keys: isObject(value) ? readKeys(value, "edit") : undefined,
   }));
@@ -172,7 +165,8 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const shape = shapeOf({ container: list?.name, oldText: style?.oldText });
   const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields[name] ?? []);
   const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";
-  if (mixed) findings.fail(callFailures.mixedShapes([...ownFields.map((field) => field.spelling), list.spelling]));
+  if (mixed)
+    findings.fail(callFailures.mixedShapes([...ownFields.map((field) => field.spelling), list.field.spelling]));
 
   const meant = reportKeys(keys, { at: {}, style }, findings);
   const single = ownFields.length > 0 && !mixed;
@@ -181,7 +175,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
     findings.fail(callSizeFailures.edits(sent));
     return undefined;
   }
-  const unread = (list !== undefined && list.items === undefined) || editContent.some((name) => meant.has(name));
+  const unread = values === undefined || editContent.some((name) => meant.has(name));
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
@@ -192,7 +186,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
     const index = single ? i + 1 : i;
     if (item.keys === undefined) {
       const problem = wrongValue(item.value, "an object");
-      findings.fail(callFailures.wrongType({ index }, list?.spelling ?? "edits", problem));
+      findings.fail(callFailures.wrongType({ index }, list?.field.spelling ?? "edits", problem));
     } else {
       operations.push(readItem(index, item.keys, context, findings));
     }
@@ -232,8 +226,11 @@ function speller(
   return (name) => spelling[name] ?? name;
 }
 
-/** Reads the list, which may also come as a JSON string or as the only item on its own. */
-function readList(name: ContainerName, { spelling, value }: SentField, findings: Findings): List {
+/**
+ * Reads the list, which may also come as a JSON string or as the only item on its own: any JSON values. `undefined`: it is no
+ * list, which has been reported.
+ */
+function readList({ spelling, value }: SentField, findings: Findings): readonly unknown[] | undefined {
   let list = value;
   if (typeof value === "string") {
     try {
@@ -241,14 +238,14 @@ function readList(name: ContainerName, { spelling, value }: SentField, findings:
     } catch (error) {
       // JSON.parse throws a SyntaxError, and a RangeError where the nesting is too deep for its stack.
       findings.fail(callFailures.badJson(spelling, error instanceof Error ? error.message : undefined));
-      return { name, spelling, items: undefined };
+      return undefined;
     }
   }
   const items: readonly unknown[] | undefined = Array.isArray(list) ? list : isObject(list) ? [list] : undefined;
   if (items === undefined) {
     findings.fail(callFailures.wrongType({}, spelling, wrongValue(list, "an array of edits")));
   }
-  return { name, spelling, items };
+  return items;
 }
 
 /** For each of the ways in which a call names its texts, the first name that it uses. */
