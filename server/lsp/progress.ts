@@ -33,13 +33,11 @@ export async function withProgress<T>(
   }
 }
 
-interface ProgressDisplay {
-  readonly report: ReportStep;
-  readonly end: () => void;
-}
-
 /** Nothing is shown before its time, nor after the end, however late the client answers. */
-function createDisplay(session: Session, cancel: () => void): ProgressDisplay {
+function createDisplay(
+  session: Session,
+  cancel: () => void,
+): { readonly report: ReportStep; readonly end: () => void } {
   if (session.capabilities.window?.workDoneProgress !== true) return { report: () => {}, end: () => {} };
   let reporter: WorkDoneProgressServerReporter | undefined;
   let hasEnded = false;

@@ -164,6 +164,4 @@ function sessionNames(sessions: readonly Pick<SessionConnection, "record">[]): s
   return sessions.map(({ record }) => sessionName(record));
 }
 
-function failWith(failure: Failure): SelectedSession {
-  return { ok: false, failure };
-}
+const failWith = (failure: Failure): SelectedSession => ({ ok: false, failure });
