@@ -8,14 +8,7 @@ import { staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { giveBackBits, linkOrRename, syncDirectories } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
-import {
-  directoriesOf,
-  type HelperPaths,
-  helperPaths,
-  type Journal,
-  type JournalEntry,
-  writeJournal,
-} from "./journal.js";
+import { directoriesOf, type HelperPaths, helperPaths, type JournalEntry, writeJournal } from "./journal.js";
 import type { DiskTarget } from "./preflight.js";
 import { diskFailures, diskProblems } from "./sentences.js";
 import type { Prepared, Progress } from "./stage.js";

@@ -34,13 +34,11 @@ export async function withProgress<T>(
   }
 }
 
-interface ProgressDisplay {
-  readonly report: ReportStep;
-  readonly end: () => void;
-}
-
 /** Nothing is shown before its time, nor after the end, however late the client answers. */
-function createDisplay(session: Session, cancel: () => void): ProgressDisplay {
+function createDisplay(
+  session: Session,
+  cancel: () => void,
+): { readonly report: ReportStep; readonly end: () => void } {
   let reporter: WorkDoneProgressServerReporter | undefined;
   let hasEnded = false;
   let percentage = 0;

@@ -119,7 +119,7 @@ const messageTypes: Record<LogLevel, MessageType> = {
 
 function initialize(
   session: Session,
-  settings: SettingsSource,
+  settings: ReturnType<typeof createSettings>,
   params: InitializeParams,
   start: ServerStart,
 ): InitializeResult {
@@ -180,17 +180,8 @@ function changeFolders(session: Session, params: unknown): void {
   session.foldersChanged();
 }
 
-/** The sources of the settings over time. */
-interface SettingsSource {
-  /** Takes the settings that the client sends of itself. */
-  push(value: unknown): void;
-  /** Asks the client, if it can be asked. */
-  pull(): Promise<void>;
-  /** Asks to be notified of changes. */
-  subscribe(): void;
-}
-
-function createSettings(session: Session): SettingsSource {
+/** The settings over time, from all their sources. */
+function createSettings(session: Session) {
   const warnOnce = createWarnOnce();
   let pushed: unknown[] = [];
   let pulled: unknown;
@@ -201,12 +192,14 @@ function createSettings(session: Session): SettingsSource {
     for (const warning of warnOnce(warnings)) session.log("warn", warning);
   };
   return {
-    push(value) {
+    /** Takes the settings that the client sends of itself. */
+    push(value: unknown): void {
       // The first is `initializationOptions`; later ones replace each other.
       pushed = pushed.length === 0 ? [value] : [pushed[0], value];
       read();
     },
-    async pull() {
+    /** Asks the client, if it can be asked. */
+    async pull(): Promise<void> {
       if (session.capabilities.workspace?.configuration !== true) return;
       const turn = ++pulls;
       const answer = session.connection.workspace.getConfiguration("multiEdit").then(
@@ -221,7 +214,8 @@ function createSettings(session: Session): SettingsSource {
       // Requests wait for the settings: a client that does not answer must not keep them waiting for ever.
       await Promise.race([answer, delay(limits.settingsMs, undefined, { ref: false })]);
     },
-    subscribe() {
+    /** Asks to be notified of changes. */
+    subscribe(): void {
       if (session.capabilities.workspace?.didChangeConfiguration?.dynamicRegistration !== true) return;
       const registration = {
         id: "settings",

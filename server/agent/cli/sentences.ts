@@ -1,8 +1,10 @@
 /** Sentences for people at a terminal: arguments, input, editors that can be reached, configurations, and the help. */
+import type { StatusResult } from "../../lsp/protocol.js";
 import { clip, quote } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { fileProblems } from "../../workspace/sentences.js";
 import { agentIdRule } from "../sentences.js";
+import type { SessionRecord } from "../session/record.js";
 
 /** Problems with the arguments of a command, as sentences. */
 export const argumentProblems = {
@@ -97,17 +99,9 @@ export const doctorSentences = {
     `No editor has ${directory}: calls for files in it write the disk, unless --mode=editor forbids it. To edit through an editor, open the directory in one that runs multi-edit-language-server, as "multi-edit setup" shows.`,
 } as const;
 
-/** A session that answers, as the doctor shows it. Its secret is not shown. */
-export interface ShownSession {
-  readonly id: string;
-  readonly client: string;
-  /** Version of the language server. */
-  readonly version: string;
-  readonly pid: number;
-  readonly startedAt: string;
-  readonly folders: readonly string[];
-  readonly open: readonly { readonly uri: string; readonly onDisk: "same" | "differs" }[];
-}
+/** A session that answers, as the doctor shows it, with the version of its server. Its secret is not shown. */
+export type ShownSession = Pick<SessionRecord, "id" | "client" | "version" | "pid" | "startedAt"> &
+  Pick<StatusResult, "folders" | "open">;
 
 /** The help for everything that is no transport; `program` is how it is called, `commands` has a line for each command. */
 export function helpText(program: string, commands: readonly string[]): string {

@@ -209,14 +209,7 @@ async function serveRunning(
 }
 
 /** Leads one agent through the handshake. */
-interface Handshaker {
-  /** The agent, once it has shown that it knows the secret; `undefined`: it has not. */
-  caller(): Caller | undefined;
-  /** The answer to a request that came before the proof; after an error the connection needs to end. */
-  answer(method: string, params: unknown): object;
-}
-
-function createHandshaker({ service, secret, id: session }: ListeningSession): Handshaker {
+function createHandshaker({ service, secret, id: session }: ListeningSession) {
   let handshake: Handshake | undefined;
   let caller: Caller | undefined;
   let isProved = false;
@@ -238,8 +231,10 @@ function createHandshaker({ service, secret, id: session }: ListeningSession): H
   }
 
   return {
+    /** The agent, once it has shown that it knows the secret; `undefined`: it has not. */
     caller: () => (isProved ? caller : undefined),
-    answer(method, params) {
+    /** The answer to a request that came before the proof; after an error the connection needs to end. */
+    answer(method: string, params: unknown): object {
       if (method === "initialize") return hello(params);
       if (method !== "multiEdit/prove" || handshake === undefined) return reject(socketSentences.whoAreYou);
       const { proof } = (params ?? {}) as { proof?: unknown };

@@ -33,8 +33,7 @@ export async function selectSession(found: FoundSessions, query: SessionQuery): 
   if (query.session !== undefined) return selectNamed(found, query.session);
   const views = await Promise.all(found.reached.map((session) => viewTargets(session, query)));
   const opens = views.filter(({ hasOpen }) => hasOpen);
-  if (opens.length > 1)
-    return failWith(sessionFailures.openInSeveral(sessionNames(opens.map(({ session }) => session))));
+  if (opens.length > 1) return failWith(sessionFailures.openInSeveral(sessionNames(opens)));
   // It may have the same file open, too.
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
@@ -42,11 +41,9 @@ export async function selectSession(found: FoundSessions, query: SessionQuery): 
   const holding = views.filter(({ depth }) => depth !== undefined).sort((a, b) => (b.depth ?? 0) - (a.depth ?? 0));
   const [best] = holding;
   const equals = holding.filter(({ depth }) => depth === best?.depth);
-  if (equals.length > 1)
-    return failWith(sessionFailures.heldBySeveral(sessionNames(equals.map(({ session }) => session))));
+  if (equals.length > 1) return failWith(sessionFailures.heldBySeveral(sessionNames(equals)));
   const partial = views.filter(({ holdsSome }) => holdsSome);
-  if (best === undefined && partial.length > 0)
-    return failWith(sessionFailures.apart(sessionNames(partial.map(({ session }) => session))));
+  if (best === undefined && partial.length > 0) return failWith(sessionFailures.apart(sessionNames(partial)));
   const [hidden] = [...found.blind, ...found.hidden];
   if (best === undefined && hidden !== undefined) return failWith(sessionFailures.hidden(hidden));
   return { ok: true, session: best?.session };
@@ -65,6 +62,7 @@ function selectNamed({ reached, unreached }: FoundSessions, id: string): Selecte
 /** How the targets look from one session. */
 interface SessionView {
   readonly session: SessionConnection;
+  readonly record: SessionRecord;
   readonly hasOpen: boolean;
   /** Characters of the longest workspace folder that holds all targets; `undefined`: none does. */
   readonly depth: number | undefined;
@@ -73,7 +71,7 @@ interface SessionView {
 }
 
 async function viewTargets(session: LiveSession, { targets, directory }: SessionQuery): Promise<SessionView> {
-  const { status } = session;
+  const { status, record } = session;
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
   const files = await targetFiles(targets, directory, open);
   const folders = await canonicalPaths(status.folders.map((uri) => pathOfSyncedUri(uri)));
@@ -81,6 +79,7 @@ async function viewTargets(session: LiveSession, { targets, directory }: Session
   const depths = folders.filter(holds).map(({ length }) => length);
   return {
     session,
+    record,
     hasOpen: files.some(({ isOpen }) => isOpen),
     depth: depths.length === 0 ? undefined : Math.max(...depths),
     holdsSome: files.some(({ file }) => file !== undefined && folders.some((folder) => isIn(folder, file))),
@@ -160,10 +159,8 @@ export function sessionName({ id, client, folders }: SessionRecord): string {
   return `${id} (${client}${where === "" ? "" : ` in ${where}`})`;
 }
 
-function sessionNames(sessions: readonly SessionConnection[]): string[] {
+function sessionNames(sessions: readonly Pick<SessionConnection, "record">[]): string[] {
   return sessions.map(({ record }) => sessionName(record));
 }
 
-function failWith(failure: Failure): SelectedSession {
-  return { ok: false, failure };
-}
+const failWith = (failure: Failure): SelectedSession => ({ ok: false, failure });

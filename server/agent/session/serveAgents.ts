@@ -38,16 +38,11 @@ export async function serveAgents(session: Session, version: string): Promise<vo
   process.on("exit", listener.close);
 }
 
-/** The open files outside of the folders, kept up to date. */
-interface OutsideFiles {
-  /** Canonical paths. */
-  paths(): readonly string[];
-  /** Takes over the session's folders as they are now. */
-  foldersChanged(): Promise<void>;
-}
-
-/** Watches the documents of a session; `changed` is called when there are other files outside of its folders. */
-async function watchOutside(session: Session, changed: () => void): Promise<OutsideFiles> {
+/**
+ * Watches the open files of a session outside of its folders; `changed` is called when there are others. Gives their canonical
+ * paths as they are then, and a function that takes over the session's folders as they are now.
+ */
+async function watchOutside(session: Session, changed: () => void) {
   /** Canonical paths by URI, of all open files; `undefined`: not known yet, or no file. */
   const files = new Map<string, string | undefined>();
   let folders: readonly string[] = [];

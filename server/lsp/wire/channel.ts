@@ -43,7 +43,7 @@ export interface ByteSink {
  * `limits.outputBacklogBytes` untaken, or has sent over `limits.messagesAhead` messages that were not dispatched yet.
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
-  const outbox = createOutbox();
+  const outbox = new Outbox();
   let state: "new" | "listening" | "stopped" = "new";
   let ahead = 0;
   let counting = false;
@@ -98,15 +98,15 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   }
 
   outbox.onTaken = setReading;
-  output.on("error", outbox.breakOff);
-  output.on("close", outbox.breakOff);
+  output.on("error", () => outbox.breakOff());
+  output.on("close", () => outbox.breakOff());
   return {
     listen,
     send(message) {
       const frame = encodeFrame(JSON.stringify(message));
       if (!outbox.isBroken) output.write(frame, outbox.put(frame.length));
     },
-    whenFlushed: outbox.whenEmpty,
+    whenFlushed: () => outbox.whenEmpty(),
     isBroken: () => outbox.isBroken,
     stop,
   };
@@ -130,9 +130,9 @@ function parseBody(bytes: Buffer): { ok: true; message: unknown } | { ok: false 
 export function parentChannel(): Channel | undefined {
   const post = process.send?.bind(process);
   if (post === undefined) return undefined;
-  const outbox = createOutbox();
+  const outbox = new Outbox();
   let stop = () => {};
-  process.on("disconnect", outbox.breakOff);
+  process.on("disconnect", () => outbox.breakOff());
   return {
     listen(events) {
       stop = () => void process.off("message", events.message);
@@ -142,63 +142,51 @@ export function parentChannel(): Channel | undefined {
     send(message) {
       if (!outbox.isBroken) post(message, undefined, undefined, outbox.put(1));
     },
-    whenFlushed: outbox.whenEmpty,
+    whenFlushed: () => outbox.whenEmpty(),
     isBroken: () => outbox.isBroken,
     stop: () => stop(),
   };
 }
 
 /** Counts what was written and not yet taken. */
-interface Outbox {
+class Outbox {
   /** Sum of the sizes that were put in and not taken. */
-  backlog: number;
+  backlog = 0;
   /** Nothing will be taken any more. */
-  isBroken: boolean;
+  isBroken = false;
   /** Called when something was taken. */
-  onTaken(): void;
+  onTaken = (): void => {};
   /** Called once, when nothing will be taken any more. */
-  onBroken(): void;
+  onBroken = (): void => {};
+  private waiting: (() => void)[] = [];
+
   /** Counts something of this size in; the function that it gives counts it out again, and with an error breaks off. */
-  put(size: number): (error?: Error | null) => void;
-  breakOff(): void;
-  whenEmpty(): Promise<void>;
-}
-
-function createOutbox(): Outbox {
-  let waiting: (() => void)[] = [];
-
-  function settle(): void {
-    for (const resolve of waiting) resolve();
-    waiting = [];
+  put(size: number): (error?: Error | null) => void {
+    this.backlog += size;
+    return (error) => {
+      this.backlog -= size;
+      if (error) this.breakOff();
+      if (this.backlog === 0) this.settle();
+      this.onTaken();
+    };
   }
 
-  const outbox: Outbox = {
-    backlog: 0,
-    isBroken: false,
-    onTaken() {},
-    onBroken() {},
-    put(size) {
-      outbox.backlog += size;
-      return (error) => {
-        outbox.backlog -= size;
-        if (error) outbox.breakOff();
-        if (outbox.backlog === 0) settle();
-        outbox.onTaken();
-      };
-    },
-    breakOff() {
-      if (outbox.isBroken) return;
-      outbox.isBroken = true;
-      settle();
-      outbox.onBroken();
-    },
-    whenEmpty: () =>
-      new Promise((resolve) => {
-        if (outbox.isBroken || outbox.backlog === 0) resolve();
-        else waiting.push(resolve);
-      }),
-  };
-  return outbox;
+  breakOff(): void {
+    if (this.isBroken) return;
+    this.isBroken = true;
+    this.settle();
+    this.onBroken();
+  }
+
+  whenEmpty(): Promise<void> {
+    if (this.isBroken || this.backlog === 0) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private settle(): void {
+    for (const resolve of this.waiting) resolve();
+    this.waiting = [];
+  }
 }
 
 /** Sees every message before the library does. */

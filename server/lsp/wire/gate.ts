@@ -179,22 +179,14 @@ function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: Jso
   return deliver({ jsonrpc, id, result: result ?? null });
 }
 
-function deliver(message: JsonRecord): GateDecision {
-  // The callers have checked what the library relies on: jsonrpc, and the types of id and method.
-  return { kind: "deliver", message: message as unknown as Message };
-}
+/** The callers have checked what the library relies on: jsonrpc, and the types of id and method. */
+const deliver = (message: JsonRecord): GateDecision => ({ kind: "deliver", message: message as unknown as Message });
 
-function refuse(id: Id | null, refusal: Refusal): GateDecision {
-  return { kind: "refuse", id, refusal };
-}
+const refuse = (id: Id | null, refusal: Refusal): GateDecision => ({ kind: "refuse", id, refusal });
 
-function drop(why: string): GateDecision {
-  return { kind: "drop", why };
-}
+const drop = (why: string): GateDecision => ({ kind: "drop", why });
 
-function toErrorResponse(id: Id | null, { code, message }: Refusal): ResponseMessage {
-  return { jsonrpc: "2.0", id, error: { code, message } };
-}
+const toErrorResponse = (id: Id | null, error: Refusal): ResponseMessage => ({ jsonrpc: "2.0", id, error });
 
 /** The server's own requests, whose params may be a bare string. */
 const ownMethods = "multiEdit/";

@@ -25,9 +25,7 @@ export function noteOnStderr(most: LogLevel = "warn"): Note {
 }
 
 /** A log entry of at most `limits.logLine` characters. */
-export function shorten(text: string): string {
-  return clip(text, limits.logLine);
-}
+export const shorten = (text: string): string => clip(text, limits.logLine);
 
 /**
  * Keeps stdout for the protocol: gives its only writer, and sends whatever else is written there, by `console` too, to
