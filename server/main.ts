@@ -1,50 +1,9 @@
-/** The command line: tells from the arguments what is wanted, and loads no more than that needs. */
+/** The command line: finds out from the arguments what is wanted, and loads no more than that needs. */
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { logLevels } from "./lsp/wire/lifetime.js";
 import type { ServeOptions, Transport } from "./lsp/wire/transport.js";
-
-const help = `Usage: ${manifest.name} <transport> [options]
-       multi-edit <command> [options]
-
-A language server through which the edits of coding agents reach your editor.
-An agent sends a whole batch of text replacements with one request; the server
-finds each old text in the documents as the editor has them now, unsaved changes
-included, and answers with one WorkspaceEdit that changes all files or none.
-
-Agents and scripts use its commands (apply, preview, read, undo, sessions,
-doctor, setup, mcp): see multi-edit apply --help. To set up an editor or an
-agent: multi-edit setup.
-
-The server is started by an editor rather than by hand. Transports, one of:
-  --stdio                 speak the Language Server Protocol on stdin and stdout
-  --node-ipc              speak it on the IPC channel of a parent Node process
-  --socket=PORT           connect to this TCP port of 127.0.0.1
-  --pipe=NAME             connect to this Unix socket or named pipe
-
-Options:
-  --clientProcessId=PID   end when this process, the editor, ends
-  --log-level=LEVEL       error, warn, info or debug: what is logged
-  -V, --version           print the version
-  -h, --help              print this help
-
-Editors (the README has each in full):
-  Neovim   vim.lsp.config("multi_edit_ls", {
-             cmd = { "${manifest.name}", "--stdio" },
-             root_markers = { ".git" },
-             flags = { debounce_text_changes = 0 } })
-           vim.lsp.enable("multi_edit_ls")
-  Helix    [language-server.multi-edit]
-           command = "${manifest.name}"
-           args = ["--stdio"]
-           and "multi-edit" in the language-servers of each [[language]]
-  Emacs    lsp-mode runs it beside other servers (:add-on? t); eglot has one
-           server a mode: (add-to-list 'eglot-server-programs
-             '(text-mode . ("${manifest.name}" "--stdio")))
-
-See it at work on real files: npm run demo, in a checkout of the source.
-Read more: the README beside the program, on requests, settings and editors.
-`;
+import { help, usageProblems } from "./sentences.js";
 
 const options = {
   stdio: { type: "boolean" },
@@ -70,48 +29,48 @@ async function main(args: readonly string[]): Promise<void> {
       return;
     }
   }
-  const command = readCommandLine(args);
-  switch (command.kind) {
+  const line = readCommandLine(args);
+  switch (line.kind) {
     case "print":
-      process.stdout.write(command.text);
+      process.stdout.write(line.text);
       return;
     case "nothing":
       process.stderr.write(help);
       process.exitCode = 1;
       return;
     case "wrong":
-      process.stderr.write(`${manifest.name}: ${command.reason}\nSee ${manifest.name} --help.\n`);
+      process.stderr.write(usageProblems.seeHelp(line.problem));
       process.exitCode = badUsage;
       return;
     case "serve":
-      await startServer(command.options);
+      await startServer(line.options);
   }
 }
 
-type Command =
+type CommandLine =
   | { kind: "print"; text: string }
   | { kind: "nothing" }
-  | { kind: "wrong"; reason: string }
+  | { kind: "wrong"; problem: string }
   | { kind: "serve"; options: ServeOptions };
 
-function readCommandLine(args: readonly string[]): Command {
-  const parsed = parse(args);
-  if (!parsed.ok) return { kind: "wrong", reason: parsed.reason };
-  const { values } = parsed;
+function readCommandLine(args: readonly string[]): CommandLine {
+  const input = parseFlags(args);
+  if (!input.ok) return wrong(input.problem);
+  const { values } = input;
   if (values.help) return { kind: "print", text: help };
   if (values.version) return { kind: "print", text: `${manifest.version}\n` };
 
   const port = values.socket === undefined ? undefined : readInteger(values.socket, { most: 65_535 });
-  if (values.socket !== undefined && port === undefined) return wrong("--socket needs a port from 1 to 65535");
-  if (values.pipe === "") return wrong("--pipe needs a name");
+  if (values.socket !== undefined && port === undefined) return wrong(usageProblems.port);
+  if (values.pipe === "") return wrong(usageProblems.pipe);
   const clientProcessId =
     values.clientProcessId === undefined ? undefined : readInteger(values.clientProcessId, { most: 2 ** 31 - 1 });
   if (values.clientProcessId !== undefined && clientProcessId === undefined) {
-    return wrong("--clientProcessId needs a process id");
+    return wrong(usageProblems.processId);
   }
   const logLevel = logLevels.find((level) => level === values["log-level"]);
   if (values["log-level"] !== undefined && logLevel === undefined) {
-    return wrong(`--log-level is one of ${logLevels.join(", ")}`);
+    return wrong(usageProblems.logLevel(logLevels));
   }
 
   const transports: Transport[] = [];
@@ -122,24 +81,24 @@ function readCommandLine(args: readonly string[]): Command {
   const [transport] = transports;
   if (transport === undefined) return { kind: "nothing" };
   if (transports.length > 1) {
-    return wrong(`one transport at a time, not ${transports.map(({ kind }) => `--${kind}`).join(" and ")}`);
+    return wrong(usageProblems.transports(transports.map(({ kind }) => kind)));
   }
   return { kind: "serve", options: { transport, clientProcessId, logLevel } };
 }
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-function parse(args: readonly string[]): { ok: true; values: Values } | { ok: false; reason: string } {
+function parseFlags(args: readonly string[]): { ok: true; values: Flags } | { ok: false; problem: string } {
   try {
     return { ok: true, values: parseArgs({ args: [...args], options, strict: true }).values };
   } catch (error) {
-    const [reason] = (error instanceof Error ? error.message : String(error)).split("\n");
-    return { ok: false, reason: (reason ?? "").slice(0, 200) };
+    const [problem = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    return { ok: false, problem: problem.slice(0, 200) };
   }
 }
 
-function wrong(reason: string): Command {
-  return { kind: "wrong", reason };
+function wrong(problem: string): CommandLine {
+  return { kind: "wrong", problem };
 }
 
 /** A whole number from 1 to `most`, in decimal digits; `undefined` for any other text. */
@@ -160,8 +119,8 @@ async function startServer(start: ServeOptions): Promise<void> {
       version: manifest.version,
       logLevel: start.logLevel,
       async openToAgents(session) {
-        const { openDoor } = await import("./agent/session/serveAgents.js");
-        await openDoor(session, manifest.version);
+        const { serveAgents } = await import("./agent/session/serveAgents.js");
+        await serveAgents(session, manifest.version);
       },
     }),
   );

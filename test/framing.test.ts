@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { streamChannel } from "../server/lsp/wire/channel.js";
 import { createFrameDecoder, encodeFrame } from "../server/lsp/wire/framing.js";
-import { openSession } from "../server/lsp/wire/transport.js";
+import { openClientConnection } from "../server/lsp/wire/transport.js";
 import { limits } from "../server/text/limits.js";
 import { probeServers } from "./support/probeServers.js";
 import { registerProbes } from "./support/probes.js";
@@ -216,7 +216,7 @@ describe("any damage to a stream of bytes", () => {
     output.on("data", (chunk: Buffer) => chunks.push(chunk));
     const notes: string[] = [];
     const code = await new Promise<number>((exit) => {
-      const { connection } = openSession(streamChannel(input, output), {
+      const { connection } = openClientConnection(streamChannel(input, output), {
         exit,
         note: (_level, text) => notes.push(text),
         watch() {},

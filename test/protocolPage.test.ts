@@ -1,7 +1,7 @@
 /** Holds the protocol page against the tables that it describes: what they gain or lose, the page must say. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readCaller } from "../server/agent/session/caller.js";
+import { readCaller } from "../server/agent/session/handshake.js";
 import { decodeCall } from "../server/dialect/decode.js";
 import { callFields, editFields } from "../server/dialect/fields.js";
 import { announcedShapes, shapes } from "../server/dialect/shapes.js";

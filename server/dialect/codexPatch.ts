@@ -1,7 +1,6 @@
 /** The grammar of Codex patches: a text becomes sections, or everything that is wrong with it, line by line. */
 import type { Failure } from "../plan/failure.js";
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
-import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 import { atPath } from "./edit.js";
 import type { Header, Leniency, StrayMarker } from "./patchMarkers.js";
@@ -16,7 +15,7 @@ import {
   trimLineEnd,
 } from "./patchMarkers.js";
 import { findPatch, isUnifiedDiff, looksLikePatch } from "./patchText.js";
-import { dialectWarnings, limitedParts, patchFailures, patchProblems } from "./sentences.js";
+import { callSizeFailures, dialectWarnings, patchFailures, patchProblems } from "./sentences.js";
 
 /** A patch as it was understood, or why it was not. */
 export type ParsedPatch =
@@ -40,13 +39,13 @@ export type ParsedPatch =
  * else also what models write instead, where the meaning is certain. Takes linear time and never throws.
  */
 export function parsePatch(text: string, how: Leniency): ParsedPatch {
-  const found = findPatch(text, how);
-  if ("problem" in found) {
-    const { lines, line, problem } = found;
+  const patchText = findPatch(text, how);
+  if ("problem" in patchText) {
+    const { lines, line, problem } = patchText;
     const failure = patchFailures.syntax({}, { number: line + 1, text: lines[line] ?? "" }, problem, []);
     return { ok: false, failures: [failure], unlisted: 0 };
   }
-  const { lines, from, to, lost } = found;
+  const { lines, from, to, lost } = patchText;
   const patch: Patch = { lines, to, ...how, at: from, next: 0, sections: [], reported: [], unlisted: 0 };
   if (lost !== undefined) report(patch, lost, patchProblems.beforeBegin());
   readEnvironment(patch);
@@ -55,14 +54,7 @@ export function parsePatch(text: string, how: Leniency): ParsedPatch {
   else if (!how.lenient) report(patch, to - 1, patchProblems.noEnd());
   if (patch.sections.length + patch.reported.length === 0) report(patch, from - 1, patchProblems.noSections());
 
-  if (hasTooMany(patch)) {
-    const most = limits.editsPerCall;
-    return {
-      ok: false,
-      failures: [batchFailures.tooLarge({}, limitedParts.patchOperations, most + 1, most, "or more")],
-      unlisted: 0,
-    };
-  }
+  if (hasTooMany(patch)) return { ok: false, failures: [callSizeFailures.hunks()], unlisted: 0 };
   const { sections, reported, unlisted } = patch;
   if (reported.length > 0)
     return { ok: false, failures: reported.map((make) => make(sections.map(titleOf))), unlisted };
@@ -333,10 +325,10 @@ function isNoNewline(line: string): boolean {
 
 /** Behind the end stand only blank lines and one more end; leniently also whatever does not look like a patch. */
 function checkRest(patch: Patch): void {
-  const found = patch.lenient ? lenientRest(patch) : strictRest(patch);
-  if (found === undefined) return;
-  const isSecond = trimLine(patch.lines[found] ?? "") === markers.begin;
-  report(patch, found, isSecond ? patchProblems.beginInside() : patchProblems.behindEnd());
+  const at = patch.lenient ? lenientRest(patch) : strictRest(patch);
+  if (at === undefined) return;
+  const isSecond = trimLine(patch.lines[at] ?? "") === markers.begin;
+  report(patch, at, isSecond ? patchProblems.beginInside() : patchProblems.behindEnd());
 }
 
 /** The first line behind the end that may not stand there. */

@@ -1,7 +1,6 @@
 /** Decodes one tool call, in any shape that is known, into operations, or into everything that is wrong with it. */
 import type { Failure } from "../plan/failure.js";
 import type { EditOperation, Operation, Order } from "../plan/operation.js";
-import { batchFailures } from "../plan/sentences.js";
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { parsePatch } from "./codexPatch.js";
@@ -16,7 +15,7 @@ import { isObject, readKeys, reportKeys, trialKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";
 import { readOptions } from "./options.js";
 import type { Leniency } from "./patchMarkers.js";
-import { callFailures, limitedParts, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
+import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
 import type { Shape, ShapeName } from "./shapes.js";
 import { patchShape, shapeOf } from "./shapes.js";
 
@@ -49,13 +48,13 @@ export type DecodedCall =
  * Reads the params of a request, which may be any JSON value. All failures of the call are found at once; nothing is
  * thrown. An array of one element stands for that element, because JSON-RPC clients wrap a bare string so.
  */
-export function decodeCall(params: unknown, door: DecodePolicy): DecodedCall {
+export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
-  const findings = makeFindings(door.previewer ?? "request");
+  const findings = makeFindings(policy.previewer ?? "request");
   if (typeof sent === "string") {
     const isObjectText = /^\s*\{/.test(sent.slice(0, 100));
     if (isObjectText) return { ok: false, failures: [callFailures.notACall("a string of JSON")] };
-    const read = readPatch({ spelling: "patch", value: sent }, { lenient: door.lenient ?? true }, findings);
+    const read = readPatch({ spelling: "patch", value: sent }, { lenient: policy.lenient ?? true }, findings);
     return toDecoded(read, {}, findings);
   }
   if (!isObject(sent)) return { ok: false, failures: [callFailures.notACall(nameOfValue(sent))] };
@@ -64,9 +63,9 @@ export function decodeCall(params: unknown, door: DecodePolicy): DecodedCall {
   const patch = keys.fields.patch;
   const edits = patch === undefined ? readEditCall(keys, findings) : undefined;
   if (patch !== undefined) reportBesidePatch(keys, patch, findings);
-  const options = readDoorOptions(keys, door, findings);
+  const options = readPermittedOptions(keys, policy, findings);
   const read =
-    patch === undefined ? edits : readPatch(patch, { lenient: options.lenient ?? door.lenient ?? true }, findings);
+    patch === undefined ? edits : readPatch(patch, { lenient: options.lenient ?? policy.lenient ?? true }, findings);
   return toDecoded(read, options, findings);
 }
 
@@ -91,7 +90,7 @@ function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: F
   };
 }
 
-function readDoorOptions(keys: SentKeys, door: DecodePolicy, findings: Findings): CallOptions {
+function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Findings): CallOptions {
   const field = keys.fields.options;
   if (field === undefined) return {};
   const trials = isObject(field.value) ? trialKeys(field.value) : [];
@@ -99,7 +98,7 @@ function readDoorOptions(keys: SentKeys, door: DecodePolicy, findings: Findings)
     trials.map((key) => `options.${key}`),
     {},
   );
-  if (door.optionsAllowed) return readOptions(field.value, findings);
+  if (policy.optionsAllowed) return readOptions(field.value, findings);
   findings.fail(callFailures.optionsRefused());
   return {};
 }
@@ -125,7 +124,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
     return undefined;
   }
   if (value.length > limits.patchLength) {
-    findings.fail(batchFailures.tooLarge({}, limitedParts.patch, value.length, limits.patchLength, "characters"));
+    findings.fail(callSizeFailures.patch(value.length));
     return undefined;
   }
   const offset = loneSurrogateAt(value);
@@ -142,14 +141,6 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
   return undefined;
 }
 
-/** The list of a call, under whatever name. */
-interface List {
-  readonly name: ContainerName;
-  readonly spelling: string;
-  /** Any JSON values; `undefined`: it is no list, which has been reported. */
-  readonly items: readonly unknown[] | undefined;
-}
-
 function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined {
   const lists = containers.flatMap((name) => {
     const field = keys.fields[name];
@@ -160,8 +151,9 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
     reportKeys(keys, { at: {}, style: undefined }, findings);
     return undefined;
   }
-  const list = lists[0] === undefined ? undefined : readList(lists[0].name, lists[0].field, findings);
-  const items = (list?.items ?? []).map((value) => ({
+  const [list] = lists;
+  const values = list === undefined ? [] : readList(list.field, findings);
+  const items = (values ?? []).map((value) => ({
     value,
     keys: isObject(value) ? readKeys(value, "edit") : undefined,
   }));
@@ -173,29 +165,30 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const shape = shapeOf({ container: list?.name, oldText: style?.oldText });
   const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields[name] ?? []);
   const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";
-  if (mixed) findings.fail(callFailures.mixedShapes([...ownFields.map((field) => field.spelling), list.spelling]));
+  if (mixed)
+    findings.fail(callFailures.mixedShapes([...ownFields.map((field) => field.spelling), list.field.spelling]));
 
   const meant = reportKeys(keys, { at: {}, style }, findings);
   const single = ownFields.length > 0 && !mixed;
   const sent = items.length + (single ? 1 : 0);
   if (sent > limits.editsPerCall) {
-    findings.fail(batchFailures.tooLarge({}, limitedParts.batch, sent, limits.editsPerCall, "edits"));
+    findings.fail(callSizeFailures.edits(sent));
     return undefined;
   }
-  const unread = (list !== undefined && list.items === undefined) || editContent.some((name) => meant.has(name));
+  const unread = values === undefined || editContent.some((name) => meant.has(name));
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  const around: CallContext = { path, style, spell: speller(objects, style, shape) };
+  const context: CallContext = { path, style, spell: speller(objects, style, shape) };
   const operations: (EditOperation | undefined)[] = [];
-  if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell: around.spell }, findings));
+  if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell: context.spell }, findings));
   for (const [i, item] of items.entries()) {
     const index = single ? i + 1 : i;
     if (item.keys === undefined) {
       const problem = wrongValue(item.value, "an object");
-      findings.fail(callFailures.wrongType({ index }, list?.spelling ?? "edits", problem));
+      findings.fail(callFailures.wrongType({ index }, list?.field.spelling ?? "edits", problem));
     } else {
-      operations.push(readItem(index, item.keys, around, findings));
+      operations.push(readItem(index, item.keys, context, findings));
     }
   }
   return { shape, operations: operations.filter((operation) => operation !== undefined) };
@@ -214,12 +207,12 @@ interface CallContext {
   readonly spell: (name: EditFieldName) => string;
 }
 
-function readItem(index: number, keys: SentKeys, around: CallContext, findings: Findings): EditOperation | undefined {
-  const at = atPath(index, keys.fields.path?.value ?? around.path.path);
-  const meant = reportKeys(keys, { at, style: around.style }, findings);
+function readItem(index: number, keys: SentKeys, context: CallContext, findings: Findings): EditOperation | undefined {
+  const at = atPath(index, keys.fields.path?.value ?? context.path.path);
+  const meant = reportKeys(keys, { at, style: context.style }, findings);
   const own = readPath(keys, meant, at, findings);
-  const path = own.path === undefined && !own.reported ? around.path : own;
-  return readEdit({ index, keys, meant, path, spell: around.spell }, findings);
+  const path = own.path === undefined && !own.reported ? context.path : own;
+  return readEdit({ index, keys, meant, path, spell: context.spell }, findings);
 }
 
 /** How sentences name a field that an edit lacks: as this call does elsewhere, else as its shape does. */
@@ -233,8 +226,11 @@ function speller(
   return (name) => spelling[name] ?? name;
 }
 
-/** Reads the list, which may also come as a JSON string or as the only item on its own. */
-function readList(name: ContainerName, { spelling, value }: SentField, findings: Findings): List {
+/**
+ * Reads the list, which may also come as a JSON string or as the only item on its own: any JSON values. `undefined`: it is no
+ * list, which has been reported.
+ */
+function readList({ spelling, value }: SentField, findings: Findings): readonly unknown[] | undefined {
   let list = value;
   if (typeof value === "string") {
     try {
@@ -242,14 +238,14 @@ function readList(name: ContainerName, { spelling, value }: SentField, findings:
     } catch (error) {
       // JSON.parse throws a SyntaxError, and a RangeError where the nesting is too deep for its stack.
       findings.fail(callFailures.badJson(spelling, error instanceof Error ? error.message : undefined));
-      return { name, spelling, items: undefined };
+      return undefined;
     }
   }
   const items: readonly unknown[] | undefined = Array.isArray(list) ? list : isObject(list) ? [list] : undefined;
   if (items === undefined) {
     findings.fail(callFailures.wrongType({}, spelling, wrongValue(list, "an array of edits")));
   }
-  return { name, spelling, items };
+  return items;
 }
 
 /** For each of the ways in which a call names its texts, the first name that it uses. */

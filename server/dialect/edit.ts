@@ -1,14 +1,13 @@
 /** Reads one edit of a call, once its keys are told apart, into an operation. */
 import { type At, clip } from "../plan/failure.js";
 import type { EditOperation } from "../plan/operation.js";
-import { batchFailures } from "../plan/sentences.js";
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { EditFieldName, FieldName } from "./fields.js";
 import { editFieldNames, editFields, editSchema } from "./fields.js";
 import type { Findings } from "./findings.js";
 import type { SentField, SentKeys } from "./keys.js";
-import { callFailures, contradictions, schemaProblem, wrongValue } from "./sentences.js";
+import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongValue } from "./sentences.js";
 
 /** The path of a call or of one edit. */
 export interface SentPath {
@@ -110,7 +109,7 @@ function checkString(name: EditFieldName, { spelling, value }: SentField, at: At
   if (typeof value !== "string" || !("length" in row)) return true;
   const { most, what } = row.length;
   if (value.length > most) {
-    findings.fail(batchFailures.tooLarge(at, what, value.length, most, "characters"));
+    findings.fail(callSizeFailures.value(at, what, value.length, most));
     return false;
   }
   const offset = loneSurrogateAt(value);

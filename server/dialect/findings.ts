@@ -1,8 +1,7 @@
 /** What decoding a call finds wrong or odd with it: all of it is collected, and what is said of it is bounded. */
 import type { At, Failure } from "../plan/failure.js";
-import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
-import { callFailures, dialectWarnings, limitedParts, type Previewer } from "./sentences.js";
+import { callFailures, callSizeFailures, dialectWarnings, type Previewer } from "./sentences.js";
 import { nearestName } from "./spelling.js";
 
 /** A key of the call that is no known name where it stands. */
@@ -43,8 +42,7 @@ export function makeFindings(previewer: Previewer): Findings {
     const before = unknownKeys.get(id);
     if (before !== undefined) return before.meant;
     if (unknownKeys.size >= limits.unknownFields) {
-      const most = limits.unknownFields;
-      if (!tooManyUnknown) fail(batchFailures.tooLarge({}, limitedParts.unknownFields, most + 1, most, "or more"));
+      if (!tooManyUnknown) fail(callSizeFailures.unknownFields());
       tooManyUnknown = true;
       return undefined;
     }

@@ -1,11 +1,10 @@
 /** The options that an integration, never the model, adds to a call. */
 import * as z from "zod";
 import type { Atomic, Order } from "../plan/operation.js";
-import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 import type { Findings } from "./findings.js";
 import { isObject } from "./keys.js";
-import { callFailures, schemaProblem, wrongValue } from "./sentences.js";
+import { callFailures, callSizeFailures, schemaProblem, wrongValue } from "./sentences.js";
 
 /** How to treat a call. Every option may be absent; the server's settings and the shape of the call then decide. */
 export interface CallOptions {
@@ -62,16 +61,16 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
     findings.fail(callFailures.wrongType({}, "options", wrongValue(value, "an object")));
     return {};
   }
-  const known = new Map<string, unknown>();
+  const sent = new Map<string, unknown>();
   for (const [key, option] of Object.entries(value)) {
     if (optionNames.includes(key)) {
-      if (option !== null && option !== undefined) known.set(key, option);
+      if (option !== null && option !== undefined) sent.set(key, option);
       continue;
     }
     const meant = findings.meantBy({ key, names: optionNames, within: "options." });
     if (meant !== undefined) findings.fail(callFailures.unknownField({}, `options.${key}`, `options.${meant}`));
   }
-  const options: unknown = Object.fromEntries(known);
+  const options: unknown = Object.fromEntries(sent);
   const parsed = optionsSchema.safeParse(options);
   if (!parsed.success) {
     const reported = new Set<PropertyKey | undefined>();
@@ -85,9 +84,7 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
     return {};
   }
   const named = Object.keys(parsed.data.versions ?? {}).length;
-  if (named > limits.filesPerCall) {
-    findings.fail(batchFailures.tooLarge({}, "options.versions", named, limits.filesPerCall, "documents"));
-  }
+  if (named > limits.filesPerCall) findings.fail(callSizeFailures.versions(named));
   for (const { name, most } of optionLengths) {
     const { length } = parsed.data[name] ?? "";
     if (length > most) findings.fail(callFailures.tooLong({}, `options.${name}`, length, most));

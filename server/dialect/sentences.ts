@@ -1,7 +1,8 @@
 /** Sentences about calls and patches that can't be read. */
 
 import type { z } from "zod";
-import { type At, clip, count, makeFailure, nameOf, quote, some } from "../plan/failure.js";
+import { type At, clip, count, type Failure, makeFailure, nameOf, quote, some } from "../plan/failure.js";
+import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
 const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
@@ -66,14 +67,6 @@ export const contradictions = {
   occurrenceOfAll: "occurrence chooses one place, replaceAll takes every place",
   lineOfAll: "line chooses one place, replaceAll takes every place",
   countOfOne: "without replaceAll exactly one place is replaced, but expectedCount is another number",
-} as const;
-
-/** Parts of a call that have a limit, as `batchFailures.tooLarge` names them. */
-export const limitedParts = {
-  batch: "the batch",
-  patch: "the patch",
-  patchOperations: "the number of hunks, added and deleted files and moves",
-  unknownFields: "the number of unknown fields",
 } as const;
 
 /** Failures of reading the call: its shape, its fields, their types. */
@@ -196,6 +189,23 @@ export const callFailures = {
       "Shorten it.",
     ),
 } as const;
+
+/** Failures of calls of which a part is larger than it may be. */
+export const callSizeFailures = {
+  edits: (size: number) => batchFailures.tooLarge({}, "the batch", size, limits.editsPerCall, "edits"),
+  patch: (size: number) => batchFailures.tooLarge({}, "the patch", size, limits.patchLength, "characters"),
+  hunks: () => moreThan("the number of hunks, added and deleted files and moves", limits.editsPerCall),
+  unknownFields: () => moreThan("the number of unknown fields", limits.unknownFields),
+  versions: (size: number) => batchFailures.tooLarge({}, "options.versions", size, limits.filesPerCall, "documents"),
+  /** `what` is the value as the table of fields calls it; `limit`: UTF-16 units. */
+  value: (at: At, what: string, size: number, limit: number) =>
+    batchFailures.tooLarge(at, what, size, limit, "characters"),
+} as const;
+
+/** For what is not counted any further. */
+function moreThan(what: string, most: number): Failure {
+  return batchFailures.tooLarge({}, what, most + 1, most, "or more");
+}
 
 /** Failures of reading the text of a patch. */
 export const patchFailures = {

@@ -11,16 +11,8 @@ import { journalPath, journalState, openJournals, unusable, writeJournal } from 
 import { lockFolders } from "./lock.js";
 import { moveIntoPlace } from "./moveIntoPlace.js";
 import { type DiskTarget, preflight } from "./preflight.js";
-import {
-  type BatchEnding,
-  endBatch,
-  endBatchAsWritten,
-  newId,
-  type Recovered,
-  recoverHeld,
-  tidyUp,
-} from "./recover.js";
-import { diskFailures } from "./sentences.js";
+import { endBatch, endBatchAsWritten, newId, type Recovered, recoverHeld, tidyUp } from "./recover.js";
+import { type BatchEnding, diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
 
 /** A batch that is ready to be committed, and of which nobody sees anything yet. Either it is committed or abandoned. */
@@ -74,9 +66,9 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
   const id = newId();
   let release = (): void => undefined;
   try {
-    const held = lockFolders(workspace, id);
-    if (!held.ok) return refuse(held.failure);
-    release = held.release;
+    const lock = lockFolders(workspace, id);
+    if (!lock.ok) return refuse(lock.failure);
+    release = lock.release;
     const { batches: recovered, failure } = recoverHeld(workspace);
     const staged = failure === undefined ? stageHeld(workspace, changes, { id, label }) : [failure];
     if (Array.isArray(staged)) {

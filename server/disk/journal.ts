@@ -112,11 +112,13 @@ export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "st
   readonly ids: string[];
   readonly halves: string[];
 } {
-  const names = new Set(files.list(state));
-  const idsOf = (ending: string): string[] =>
-    [...names].filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
-  const ids = idsOf(".journal").filter(isId);
-  return { ids, halves: idsOf(".journal.new").filter((id) => isId(id) && !names.has(`${id}.journal`)) };
+  const ids: string[] = [];
+  const begun: string[] = [];
+  for (const name of files.list(state)) {
+    const [, id, half] = /^([0-9a-f]{16})\.journal(\.new)?$/.exec(name) ?? [];
+    if (id !== undefined) (half === undefined ? ids : begun).push(id);
+  }
+  return { ids, halves: begun.filter((id) => !ids.includes(id)) };
 }
 
 /** Reads a journal as what anybody might have written: its form, its sum, and that it is about files in the folders. */
@@ -178,32 +180,29 @@ export function journalPath(state: string, id: string): string {
   return join(state, `${id}.journal`);
 }
 
-/**
- * Where the file that is to come to an entry's name is made: in its directory, or, where that does not exist, in the
- * deepest one above that does. Nobody can write such a name into a journal: it follows from the id and the place.
- */
-export function stagedPath({ id, entries, directories }: Journal, index: number): string {
-  const entry = entries[index] as JournalEntry;
-  let directory = dirname(entry.path);
-  while (directories.includes(directory)) directory = dirname(directory);
-  return join(directory, `.multi-edit-${id}-${index}.new`);
+/** Paths of the files that help an entry. Nobody can write one into a journal: it follows from the id and the place. */
+export interface HelperPaths {
+  /** Where the file that is to come to the name is made: in its directory, or, if that does not exist, the deepest one above that does. */
+  readonly staged: string;
+  /** Where the file that the name had is kept, beside it. */
+  readonly kept: string;
+  /** Where the bytes before and after are kept of a file that is written in place. */
+  readonly oldCopy: string;
+  readonly newCopy: string;
 }
 
-/** Where the file that an entry's name had is kept. */
-export function keptPath({ id, entries }: Journal, index: number): string {
-  return join(dirname((entries[index] as JournalEntry).path), `.multi-edit-${id}-${index}.old`);
+/** The helpers of the entry with an index. */
+export function helperPaths(state: string, { id, entries, directories }: Journal, index: number): HelperPaths {
+  const parent = dirname((entries[index] as JournalEntry).path);
+  let above = parent;
+  while (directories.includes(above)) above = dirname(above);
+  return {
+    staged: join(above, `.multi-edit-${id}-${index}.new`),
+    kept: join(parent, `.multi-edit-${id}-${index}.old`),
+    oldCopy: join(state, `${id}.${index}.old`),
+    newCopy: join(state, `${id}.${index}.new`),
+  };
 }
-
-/** Where the bytes before and after are kept of a file that is written in place. */
-export function copyPaths(
-  state: string,
-  { id }: Journal,
-  index: number,
-): { readonly old: string; readonly new: string } {
-  return { old: join(state, `${id}.${index}.old`), new: join(state, `${id}.${index}.new`) };
-}
-
-const isId = (text: string): boolean => /^[0-9a-f]{16}$/.test(text);
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -214,7 +213,7 @@ const path = z
 
 const journalSchema = z.strictObject({
   version: z.literal(1),
-  id: z.string().refine(isId),
+  id: z.string().regex(/^[0-9a-f]{16}$/),
   /**
    * `staged`: nothing that others see has changed. `committing`: some of it may have, and is taken back. `committed`: all
    * of it has, and what helped is taken away. `undone`: it was taken back, and what helped is taken away; whatever somebody has

@@ -1,4 +1,4 @@
-/** One batch at a time a workspace: a process says which folders it writes in, and goes back where another one says so, too. */
+/** One batch at a time in a folder: a process locks the folders that it writes in, and gives way if another one has locked them. */
 
 import { join } from "node:path";
 import * as z from "zod";
@@ -8,25 +8,28 @@ import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathText.js";
 import { type OwnerName, processOf } from "../workspace/process.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type FileSystem, isSystemError, unlinkIfThere } from "./fileSystem.js";
+import { type FileSystem, tryAll, unlinkIfThere } from "./fileSystem.js";
 import { diskFailures } from "./sentences.js";
 
-/** A claim that is held. */
+/** A lock that is ownLocks. */
 export interface Lock {
   readonly ok: true;
-  /** Never throws: a claim that can't be taken away ends with the process. */
+  /** Never throws: a lock whose file can't be removed ends with the process. */
   release(): void;
 }
 
-/** Says it first and looks then: of two that do so at once at least one sees the other, and nobody waits. `id` is a new one. */
+/**
+ * Locks the folders of a workspace for the batch of a new id. Writes the lock first and then looks for others: of two processes
+ * that do so at once at least one sees the other, and nobody waits.
+ */
 export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed {
   const { files, state, owners, folders } = workspace;
   const path = join(state, `${owners.self}.${id}.claim`);
   writeLock(files, path, JSON.stringify({ folders }));
-  held.add(id);
+  ownLocks.add(id);
   const release = (): void => {
-    held.delete(id);
-    takeAway(files, path);
+    ownLocks.delete(id);
+    tryAll([() => unlinkIfThere(files, path)]);
   };
   let other: OwnerName | undefined;
   try {
@@ -40,7 +43,7 @@ export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed
   return failed(diskFailures.busy(processOf(other)));
 }
 
-/** On a full disk it is empty, as a claim on everything: what was cut off there has to be ended all the same. */
+/** On a full disk the file is empty, which locks everything: what was cut off there has to be ended all the same. */
 function writeLock(files: FileSystem, path: string, text: string): void {
   try {
     try {
@@ -59,13 +62,13 @@ function writeLock(files: FileSystem, path: string, text: string): void {
   }
 }
 
-/** Whether a living process has a claim of this id. */
+/** Tells whether a living process has a lock of this id. */
 export function isLocked(workspace: DiskWorkspace, id: string): boolean {
   return listLocks(workspace).some((one) => one.id === id && one.isAlive);
 }
 
-/** The claims of this process: what the disk has of it beside these could not be taken away. */
-const held = new Set<string>();
+/** Ids of the locks of this process. Other lock files of it on the disk are released, and could not be removed. */
+const ownLocks = new Set<string>();
 
 const lockSchema = z.object({ folders: z.array(z.string()) });
 
@@ -74,7 +77,7 @@ interface FoundLock {
   readonly owner: OwnerName;
   readonly id: string;
   readonly isAlive: boolean;
-  /** `false`: it is being written, so that its owner has not looked around yet and will see ours. */
+  /** `false`: it is being written, so that its owner has not looked for others yet and will see ours. */
   readonly isMade: boolean;
 }
 
@@ -84,28 +87,28 @@ function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
     const path = join(state, entry);
     const stat = owner === undefined ? undefined : files.look(path);
     if (owner === undefined || id === undefined || stat === undefined) return [];
-    const isAlive = owner === owners.self ? held.has(id) : owners.isAlive(owner, owners.now() - stat.modified);
+    const isAlive = owner === owners.self ? ownLocks.has(id) : owners.isAlive(owner, owners.now() - stat.modified);
     return [{ path, owner, id, isAlive, isMade: half === undefined }];
   });
 }
 
-/** A living process that writes in the same folders. Claims of dead ones are taken away: their names never come again. */
+/** A living process that writes in the same folders. Locks of dead ones are removed: their names never come again. */
 function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
   const others = listLocks(workspace).filter(({ id }) => id !== ownId);
-  for (const { path, isAlive } of others) if (!isAlive) takeAway(workspace.files, path);
+  // A lock that can't be removed is in nobody's way.
+  tryAll(
+    others
+      .filter(({ isAlive }) => !isAlive)
+      .map(
+        ({ path }) =>
+          () =>
+            unlinkIfThere(workspace.files, path),
+      ),
+  );
   return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
 }
 
-/** What can't be taken away stands in nobody's way. */
-function takeAway(files: FileSystem, path: string): void {
-  try {
-    unlinkIfThere(files, path);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-  }
-}
-
-/** A claim that can't be read may be about the same folders. */
+/** Tells whether a lock is about the same folders; one that can't be read may be. */
 function overlaps({ files, folders }: DiskWorkspace, path: string): boolean {
   try {
     const { folders: others } = lockSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));

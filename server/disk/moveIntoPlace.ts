@@ -6,16 +6,16 @@ import { hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type FileStat, giveBackBits, linkOrRename, syncDirectories } from "./fileSystem.js";
+import { giveBackBits, linkOrRename, syncDirectories } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
-import { directoriesOf, type Journal, keptPath, stagedPath, writeJournal } from "./journal.js";
+import { directoriesOf, type HelperPaths, helperPaths, type JournalEntry, writeJournal } from "./journal.js";
 import type { DiskTarget } from "./preflight.js";
 import { diskFailures, diskProblems } from "./sentences.js";
 import type { Prepared, Progress } from "./stage.js";
 
 /**
- * `undefined`: done, and written that it is. A failure: somebody else was quicker. Throws what the system refuses. In both
- * cases the journal tells what to take back.
+ * Gives each name what it is to have, and writes that this is done. Returns a failure if somebody else has changed one meanwhile;
+ * throws what the system refuses. In both cases the journal tells what to roll back. `undefined`: the batch is done.
  */
 export function moveIntoPlace(
   workspace: DiskWorkspace,
@@ -28,25 +28,24 @@ export function moveIntoPlace(
     progress.at = directory;
     makeDirectory(workspace, directory);
   }
+  const names = targets.map((target, index): NameContext => {
+    const helpers = helperPaths(workspace.state, journal, index);
+    return { workspace, target, entry: journal.entries[index] as JournalEntry, helpers };
+  });
+  const removals = names.filter(({ entry }) => entry.way === "remove");
+  const others = names.filter(({ entry }) => entry.way !== "remove");
   // Files come before others go, so that at no moment one of them has no name.
-  const order = [...targets.keys()].sort((a, b) => rank(journal, a) - rank(journal, b));
-  for (const index of order) {
-    const target = targets[index] as DiskTarget;
-    progress.at = target.slot.name;
-    const failure =
-      lookBeside(workspace, { journal, target, index }) ??
-      lookAgain(workspace, target) ??
-      changeName({ workspace, journal, target, index });
+  for (const name of [...others, ...removals]) {
+    progress.at = name.target.slot.name;
+    const failure = lookAgain(name) ?? changeName(name);
     if (failure !== undefined) return failure;
   }
   syncDirectories(files, directoriesOf(journal));
-  for (const [index, { slot, before }] of targets.entries()) {
-    progress.at = slot.name;
+  for (const { target, entry, helpers } of names) {
+    progress.at = target.slot.name;
     // Somebody may have written into the old file after it was looked at and before it lost its name.
-    const kept = keptPath(journal, index);
-    const { way } = journal.entries[index] as Journal["entries"][number];
-    if (way === "inPlace" || way === "create") continue;
-    if (hashOf(files.read(kept, limits.fileBytes)) !== before?.hash) return movedOn(slot.name);
+    if (entry.way === "inPlace" || entry.way === "create") continue;
+    if (hashOf(files.read(helpers.kept, limits.fileBytes)) !== target.before?.hash) return movedOn(target.slot.name);
   }
   progress.at = undefined;
   writeJournal(workspace, { ...journal, state: "committed" });
@@ -62,27 +61,35 @@ function makeDirectory({ files }: DiskWorkspace, directory: string): void {
   }
 }
 
-const rank = ({ entries }: Journal, index: number): number => (entries[index]?.way === "remove" ? 1 : 0);
-
 const movedOn = (name: string, problem: string = staleProblems.fileChanged): Failure =>
   staleFailures.contentModified({ path: name }, problem);
 
-/** Whether what a name has is still kept beside it: where a program that tidies up has taken it away, nothing could be given back. */
-function lookBeside(
-  { files }: DiskWorkspace,
-  { journal, target, index }: { readonly journal: Journal; readonly target: DiskTarget; readonly index: number },
-): Failure | undefined {
-  if (journal.entries[index]?.way !== "replace" || files.look(keptPath(journal, index)) !== undefined) return undefined;
-  return movedOn(target.slot.name, diskProblems.keptGone);
+/** What is known of one name of a batch that is moved into place. */
+interface NameContext {
+  readonly workspace: DiskWorkspace;
+  readonly target: DiskTarget;
+  readonly entry: JournalEntry;
+  readonly helpers: HelperPaths;
 }
 
-/** Whether a name still has what it had when the batch was staged. Its inode comes last, because that look is the shortest. */
-function lookAgain(workspace: DiskWorkspace, { slot: { path, name }, before }: DiskTarget): Failure | undefined {
+/**
+ * Tells whether a name still has what it had when the batch was staged, and that is still kept beside it: a program that tidies up
+ * may have taken that away, and nothing could be given back. The inode comes last, because that look is the shortest.
+ */
+function lookAgain({ workspace, target, entry, helpers }: NameContext): Failure | undefined {
   const { files } = workspace;
+  const { slot, before } = target;
+  const { path, name } = slot;
+  if (entry.way === "replace" && files.look(helpers.kept) === undefined) return movedOn(name, diskProblems.keptGone);
   const now = files.look(path);
-  if (before === undefined && now !== undefined) return movedOn(name, staleProblems.nameTaken);
-  const isAsBefore = now?.kind === "file" && now.size === before?.stat.size && hasSameRights(now, before.stat);
-  if (before !== undefined && !isAsBefore) return movedOn(name);
+  if (before === undefined) {
+    if (now !== undefined) return movedOn(name, staleProblems.nameTaken);
+  } else {
+    const { size, mode, owner, group } = before.stat;
+    // Whoever may do more or less with the file by now is to find the next one so, too.
+    const isSame = now?.size === size && now.mode === mode && now.owner === owner && now.group === group;
+    if (now?.kind !== "file" || !isSame) return movedOn(name);
+  }
   const holder = holderOf(workspace, path);
   if (holder !== undefined) return diskFailures.locked(name, holder);
   if (before === undefined) return undefined;
@@ -90,39 +97,27 @@ function lookAgain(workspace: DiskWorkspace, { slot: { path, name }, before }: D
   return files.look(path)?.inode === before.stat.inode ? undefined : movedOn(name);
 }
 
-/** Whoever may do more or less with the file by now is to find the next one so, too. */
-function hasSameRights(now: FileStat, before: FileStat): boolean {
-  return now.mode === before.mode && now.owner === before.owner && now.group === before.group;
-}
-
-function changeName(at: {
-  readonly workspace: DiskWorkspace;
-  readonly journal: Journal;
-  readonly target: DiskTarget;
-  readonly index: number;
-}): Failure | undefined {
-  const { workspace, journal, target, index } = at;
-  const { files } = workspace;
+/** Gives a name what it is to have. */
+function changeName({ workspace: { files }, target, entry, helpers }: NameContext): Failure | undefined {
   const { path, name } = target.slot;
-  const staged = stagedPath(journal, index);
-  switch (journal.entries[index]?.way) {
+  switch (entry.way) {
     case "create":
       try {
-        linkOrRename(files, staged, path);
+        linkOrRename(files, helpers.staged, path);
         return undefined;
       } catch (error) {
         if (codeOf(error) !== "EEXIST") throw error;
         return movedOn(name, staleProblems.nameTaken);
       }
     case "replace":
-      files.rename(staged, path);
+      files.rename(helpers.staged, path);
       return undefined;
     case "remove":
-      files.rename(path, keptPath(journal, index));
+      files.rename(path, helpers.kept);
       return undefined;
-    default:
+    case "inPlace":
       files.fill(path, target.after?.bytes ?? Buffer.alloc(0));
-      giveBackBits(files, path, journal.entries[index]?.before?.mode);
+      giveBackBits(files, path, entry.before?.mode);
       files.sync(path);
       return undefined;
   }

@@ -2,7 +2,6 @@
 
 import { basename, dirname, join } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
-import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 import { decodeBytes, encodeText, hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
@@ -13,7 +12,7 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileStat, isSystemError } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
-import { changedOnDisk, diskFailures } from "./sentences.js";
+import { diskFailures } from "./sentences.js";
 
 /** A file as it was read. */
 export interface Before {
@@ -56,23 +55,26 @@ export type Preflight =
 /** Reads each file once, as bytes. Names that would not change are left out. */
 export function preflight(workspace: DiskWorkspace, slots: readonly Slot[]): Preflight {
   const failures: Failure[] = [];
-  const seen = new Map<string, Before | undefined>();
+  const befores = new Map<string, Before | undefined>();
   const budget = { bytes: 0 };
   for (const slot of slots) {
-    const found = guarded(slot.name, () => examine(workspace, slot, budget));
-    if (found.ok) seen.set(slot.path, found.before);
-    else failures.push(found.failure);
+    const examined = guarded(slot.name, () => examine(workspace, slot, budget));
+    if (examined.ok) befores.set(slot.path, examined.before);
+    else failures.push(examined.failure);
   }
   if (failures.length > 0) return { ok: false, failures };
   const targets: DiskTarget[] = [];
   const directories = new Set<string>();
   for (const slot of slots) {
-    const made = guarded(slot.name, () => aim(workspace, slot, seen));
-    if (!made.ok) failures.push(made.failure);
-    else if (!isIdle(made.target)) {
-      targets.push(made.target);
-      for (const directory of made.directories) directories.add(directory);
+    const result = guarded(slot.name, () => aim(workspace, slot, befores));
+    if (!result.ok) {
+      failures.push(result.failure);
+      continue;
     }
+    const { target, missing } = result;
+    if (target.after?.source?.path === slot.path && target.after.hash === target.before?.hash) continue;
+    targets.push(target);
+    for (const directory of missing) directories.add(directory);
   }
   return failures.length > 0 ? { ok: false, failures } : { ok: true, targets, directories: [...directories].sort() };
 }
@@ -113,9 +115,7 @@ function examine(
     return failed(pathFailures.tooLarge(name, stat.size, limits.fileBytes, "bytes"));
   }
   budget.bytes += stat.size;
-  if (budget.bytes > limits.callFileBytes) {
-    return failed(batchFailures.tooLarge({ path: name }, changedOnDisk, budget.bytes, limits.callFileBytes, "bytes"));
-  }
+  if (budget.bytes > limits.callFileBytes) return failed(diskFailures.tooMuchChanged(name, budget.bytes));
   const holder = holderOf(workspace, path);
   if (holder !== undefined) return failed(diskFailures.locked(name, holder));
   const bytes = files.read(path, limits.fileBytes);
@@ -124,15 +124,18 @@ function examine(
   return { ok: true, before: { stat, bytes, hash } };
 }
 
+/** By path the files that were read; `undefined`: the name is free. */
+type Befores = ReadonlyMap<string, Before | undefined>;
+
 /** What a name is to have, and how; and the directories that are missing above it, the deepest first. */
 function aim(
   workspace: DiskWorkspace,
   slot: Slot,
-  seen: ReadonlyMap<string, Before | undefined>,
-): { readonly ok: true; readonly target: DiskTarget; readonly directories: readonly string[] } | Failed {
-  const { files } = workspace;
+  befores: Befores,
+): { readonly ok: true; readonly target: DiskTarget; readonly missing: readonly string[] } | Failed {
+  const { files, owners } = workspace;
   const { path, name } = slot;
-  const before = seen.get(path);
+  const before = befores.get(path);
   const missing: string[] = [];
   let directory = dirname(path);
   let stat = files.look(directory);
@@ -143,45 +146,37 @@ function aim(
   }
   // Only where there is a directory does a disk say that a name is too long for it.
   if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
-  const made = afterOf(slot, seen);
-  if (!made.ok) return made;
-  const { after } = made;
+  const result = afterOf(slot, befores);
+  if (!result.ok) return result;
+  const { after } = result;
   const isOwn = after?.source?.path === path;
   if (isOwn && !files.mayWrite(path)) return failed(pathFailures.readOnly(name));
-  const isFixed = isOwn && before !== undefined && mustStay(workspace, before.stat, directory);
+  const isTheirs = owners.user !== undefined && before?.stat.owner !== owners.user;
+  // Only the same file with other bytes is the same to everybody: another one would not be at its other names, or theirs.
+  const isFixed = isOwn && before !== undefined && (before.stat.links > 1 || isTheirs || !files.mayWrite(directory));
   if (!isFixed && !files.mayWrite(directory)) return failed(pathFailures.readOnly(name));
   const way = isFixed ? "inPlace" : before === undefined ? "create" : after === undefined ? "remove" : "replace";
-  return { ok: true, target: { slot, device: stat.device, way, before, after }, directories: missing };
-}
-
-/** Whether only the same file with other bytes is the same to everybody: another one would not be at its other names, or theirs. */
-function mustStay({ files, owners }: DiskWorkspace, stat: FileStat, directory: string): boolean {
-  return stat.links > 1 || (owners.user !== undefined && stat.owner !== owners.user) || !files.mayWrite(directory);
+  return { ok: true, target: { slot, device: stat.device, way, before, after }, missing };
 }
 
 function afterOf(
   { name, after }: Slot,
-  seen: ReadonlyMap<string, Before | undefined>,
+  befores: Befores,
 ): { readonly ok: true; readonly after: After | undefined } | Failed {
   if (after === undefined) return { ok: true, after: undefined };
   const { from, content, mode } = after;
-  const before = from === undefined ? undefined : seen.get(from);
+  const before = from === undefined ? undefined : befores.get(from);
   const source = from === undefined || before === undefined ? undefined : { path: from, before };
-  const made = (bytes: Buffer): { readonly ok: true; readonly after: After } => ({
-    ok: true,
-    after: { hash: hashOf(bytes), bytes, source, mode },
-  });
   if (content === undefined) {
     if (source === undefined) throw new RangeError(`${name} is to hold nothing that is known`);
     return { ok: true, after: { hash: source.before.hash, bytes: undefined, source, mode } };
   }
-  if ("bytes" in content) return made(Buffer.from(content.bytes));
-  if (source === undefined) return made(encodeText(content.text, { encoding: "utf-8", bom: false }));
-  const decoded = decodeBytes(source.before.bytes);
-  return decoded.ok
-    ? made(encodeText(content.text, decoded))
-    : failed(pathFailures.unsupportedEncoding(name, decoded.problem));
+  const isText = "text" in content;
+  const decoded = isText && source !== undefined ? decodeBytes(source.before.bytes) : newFile;
+  if (!decoded.ok) return failed(pathFailures.unsupportedEncoding(name, decoded.problem));
+  const bytes = isText ? encodeText(content.text, decoded) : Buffer.from(content.bytes);
+  return { ok: true, after: { hash: hashOf(bytes), bytes, source, mode } };
 }
 
-const isIdle = ({ slot, before, after }: DiskTarget): boolean =>
-  after !== undefined && after.source?.path === slot.path && after.hash === before?.hash;
+/** How a file is written that has no bytes yet. */
+const newFile = { ok: true, encoding: "utf-8", bom: false } as const;

@@ -8,25 +8,23 @@ import { fileProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileSystem, isSystemError, isUnreached, syncDirectories, tryAll, unlinkIfThere } from "./fileSystem.js";
 import {
-  copyPaths,
   folderOf,
+  helperPaths,
   type Journal,
   type JournalEntry,
   type JournalRead,
   journalPath,
-  keptPath,
   listJournals,
   openJournals,
   readAnyJournal,
   readJournal,
   removeJournal,
-  stagedPath,
   unusable,
   writeJournal,
 } from "./journal.js";
 import { isLocked, lockFolders } from "./lock.js";
-import { type Foreign, rollBack } from "./rollBack.js";
-import { diskFailures, diskSentences } from "./sentences.js";
+import { rollBack } from "./rollBack.js";
+import { type BatchEnding, diskFailures, diskSentences, type Foreign } from "./sentences.js";
 
 /** A batch that was cut off, and what became of it. */
 export interface Recovered extends BatchEnding {
@@ -59,19 +57,19 @@ export function recover(workspace: DiskWorkspace): Recovery {
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
-    const held = lockFolders(workspace, newId());
-    if (!held.ok) return { ...nothing, failure: held.failure };
+    const lock = lockFolders(workspace, newId());
+    if (!lock.ok) return { ...nothing, failure: lock.failure };
     try {
       return recoverHeld(workspace);
     } finally {
-      held.release();
+      lock.release();
     }
   } catch (error) {
     return { ...nothing, failure: unusable(state, error) };
   }
 }
 
-/** The same for who has claimed the folders already. */
+/** The same for a caller who has locked the folders already. */
 export function recoverHeld(workspace: DiskWorkspace): Recovery {
   const { state } = workspace;
   const { ids, halves } = listJournals(workspace);
@@ -116,7 +114,7 @@ function readOrSay(
   }
 }
 
-/** Nothing was done yet for half of a first journal; whoever is about to write one holds a claim with its id. */
+/** Nothing was done yet for half of a first journal; whoever is about to write one holds a lock with its id. */
 function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
     const path = `${journalPath(workspace.state, id)}.new`;
@@ -171,30 +169,10 @@ function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnd
   return { ...settled, id, label, started, names, message };
 }
 
-/** What became of a batch. */
-export interface BatchEnding {
-  /**
-   * `applied`: all of it is there. `untouched`: nothing that others see had changed. `rolledBack`: it is taken back, but for
-   * `foreign`. `pending`: it could not be taken back, or made to last, yet; the journal stays.
-   */
-  readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
-  /** Files that somebody else has changed meanwhile, left as they are. */
-  readonly foreign: readonly Foreign[];
-  /** The system's code of what stood in the way of taking it back, or of tidying up after it. */
-  readonly code?: string;
-}
-
 /** Ends a batch. May be repeated, and cut off, as often as it takes. */
 export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEnding {
-  const over = (
-    outcome: BatchEnding["outcome"],
-    foreign: readonly Foreign[],
-    code: string | undefined,
-  ): BatchEnding => ({
-    outcome,
-    foreign,
-    ...(code === undefined ? {} : { code }),
-  });
+  const over = (outcome: BatchEnding["outcome"], foreign: readonly Foreign[], code?: string): BatchEnding =>
+    code === undefined ? { outcome, foreign } : { outcome, foreign, code };
   if (journal.state === "staged") return over("untouched", [], tidyUp(workspace, journal));
   if (journal.state === "committed") {
     // Who wrote it may have been killed before it lasted, and a disk that has refused to sync once may not tell again.
@@ -248,7 +226,7 @@ function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   return (journal.left ?? []).flatMap(({ index, why }) => {
     const entry = journal.entries[index];
     if (entry === undefined) return [];
-    const kept = entry.way === "inPlace" ? copyPaths(state, journal, index).old : keptPath(journal, index);
+    const kept = helperPaths(state, journal, index)[entry.way === "inPlace" ? "oldCopy" : "kept"];
     return { path: entry.path, ...(why === "kept" ? { kept } : {}), ...(why === "lost" ? { isLost: true } : {}) };
   });
 }
@@ -261,10 +239,10 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   const { files, state } = workspace;
   const left = new Set(leftIn(workspace, journal).map(({ kept }) => kept));
   const helpers = journal.entries.flatMap((entry, i) => {
-    const copies = copyPaths(state, journal, i);
+    const { staged, kept, oldCopy, newCopy } = helperPaths(state, journal, i);
     // Where nothing stood, nothing is kept. The new file goes last: as long as it is there, the name never got it.
-    const besides = [...(entry.before === null ? [] : [keptPath(journal, i)]), stagedPath(journal, i)];
-    const apart = [copies.new, copies.old];
+    const besides = [...(entry.before === null ? [] : [kept]), staged];
+    const apart = [newCopy, oldCopy];
     // Until a batch is ready, another file may yet become one that is written in place.
     const undecided = journal.state === "staged" ? [...besides, ...apart] : besides;
     const paths = entry.way === "inPlace" ? apart : undecided;

@@ -17,18 +17,10 @@ import {
   syncDirectories,
   tryAll,
 } from "./fileSystem.js";
-import { copyPaths, directoriesOf, type Journal, type JournalEntry, keptPath, stagedPath } from "./journal.js";
+import { directoriesOf, helperPaths, type Journal, type JournalEntry } from "./journal.js";
+import type { Foreign } from "./sentences.js";
 
-/** A file that is left as it is, because somebody else has changed it, or taken away what was kept of it. */
-export interface Foreign {
-  readonly path: string;
-  /** Where the old file is, left for people; `undefined`: there was none. */
-  readonly kept?: string;
-  /** It still has what the batch gave it, or a part of that, and what was kept of the old file is gone. */
-  readonly isLost?: boolean;
-}
-
-/** Gives every name back what it had. The last first, as far as one can speak of an order: each name is for itself. */
+/** Gives every name back what it had, the last one first; no name depends on another, so that the order does not matter. */
 export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign: Foreign[]; code: string | undefined } {
   const foreign: Foreign[] = [];
   const { files } = workspace;
@@ -39,8 +31,8 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
     if (before !== null) sources.set(before.inode, [...(sources.get(before.inode) ?? []), index]);
   }
   const steps = journal.entries.map((entry, index) => () => {
-    const found = restore({ workspace, journal, entry, index, sources });
-    if (found !== undefined) foreign.push(found);
+    const left = restore({ workspace, journal, entry, index, sources });
+    if (left !== undefined) foreign.push(left);
   });
   const directories = [...journal.directories].reverse();
   const code = tryAll([
@@ -62,14 +54,14 @@ const notMounted = "ENOMEDIUM";
  * now; the numbers alone say nothing, as many disks get another one each time that they are mounted. Otherwise the code of the
  * first look that was refused, after which nobody knows; `undefined`: all is there.
  */
-function findAway({ files }: DiskWorkspace, journal: Journal): string | undefined {
+function findAway({ files, state }: DiskWorkspace, journal: Journal): string | undefined {
   const [seen, elsewhere] = [new Set<string>(), new Set<string>()];
   const looks = journal.entries.map(({ path, device, before, after }, index) => () => {
     const now = lookIfReached(files, path);
     // Others may have put a new file there since, or the disk may number its files anew.
     const isKnown = now !== undefined && (before !== null || now.inode === after?.inode);
-    const helpers = [stagedPath(journal, index), keptPath(journal, index)];
-    if (isKnown || helpers.some((helper) => lookIfReached(files, helper) !== undefined)) seen.add(device);
+    const { staged, kept } = helperPaths(state, journal, index);
+    if (isKnown || [staged, kept].some((helper) => lookIfReached(files, helper) !== undefined)) seen.add(device);
     else if (deviceAbove(files, path) !== device) elsewhere.add(device);
   });
   const refused = tryAll(looks);
@@ -101,31 +93,31 @@ interface RollBackContext {
 }
 
 /** Gives one name back what it had; or answers what stands there that nobody of ours has written. */
-function restore(site: RollBackContext): Foreign | undefined {
-  const { workspace, entry } = site;
+function restore(context: RollBackContext): Foreign | undefined {
+  const { workspace, entry } = context;
   const { files } = workspace;
-  if (entry.before === null) return uncreate(site);
+  if (entry.before === null) return uncreate(context);
   const now = files.look(entry.path);
   // Where its directory is gone, somebody has taken it away, and the file with it.
-  if (files.look(dirname(entry.path))?.kind !== "directory") return leftAs(site);
+  if (files.look(dirname(entry.path))?.kind !== "directory") return leftAs(context);
   switch (entry.way) {
     case "inPlace":
-      return refill(site, now);
+      return refill(context, now);
     default:
-      return giveBack(site, now);
+      return giveBack(context, now);
   }
 }
 
 /** A file that is left as it is; what was kept of one that is written in place is not beside it, and stays. */
 function leftAs({ workspace, journal, entry, index }: RollBackContext): Foreign {
-  const { old } = copyPaths(workspace.state, journal, index);
-  const isKept = entry.way === "inPlace" && workspace.files.look(old) !== undefined;
-  return { path: entry.path, ...(isKept ? { kept: old } : {}) };
+  const { oldCopy } = helperPaths(workspace.state, journal, index);
+  const isKept = entry.way === "inPlace" && workspace.files.look(oldCopy) !== undefined;
+  return { path: entry.path, ...(isKept ? { kept: oldCopy } : {}) };
 }
 
 /** Behind a link that somebody has put there is nothing of ours to take away, and nothing of theirs that is to come back. */
-function uncreate(site: RollBackContext): Foreign | undefined {
-  const { workspace, entry } = site;
+function uncreate(context: RollBackContext): Foreign | undefined {
+  const { workspace, entry } = context;
   let now: FileStat | undefined;
   try {
     now = workspace.files.look(entry.path);
@@ -134,27 +126,27 @@ function uncreate(site: RollBackContext): Foreign | undefined {
     return isBehindLink(error) ? { path: entry.path } : undefined;
   }
   if (now === undefined) return undefined;
-  if (!isOurs(site, now)) return { path: entry.path };
+  if (!isOurs(context, now)) return { path: entry.path };
   workspace.files.unlink(entry.path);
   return undefined;
 }
 
 /** The old file is beside its name, or it has the name. */
-function giveBack(site: RollBackContext, now: FileStat | undefined): Foreign | undefined {
-  const { workspace, journal, entry, index } = site;
+function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
+  const { workspace, journal, entry, index } = context;
   const { files } = workspace;
   const { path, before } = entry;
-  const kept = keptPath(journal, index);
+  const { kept } = helperPaths(workspace.state, journal, index);
   if (now?.inode === before?.inode) return undefined;
-  if (files.look(kept) === undefined) return findLost(site, now);
+  if (files.look(kept) === undefined) return findLost(context, now);
   if (now === undefined) {
-    if (isReplaced(site, index)) linkOrRename(files, kept, path);
+    if (isReplaced(context, index)) linkOrRename(files, kept, path);
     return undefined;
   }
   const hash = hashAt(files, path, now);
   // What somebody else has put there before we did is told only where it looks like ours.
-  if (!isReplaced(site, index)) return hash === entry.after?.hash ? { path } : undefined;
-  if (isOurs(site, now)) files.rename(kept, path);
+  if (!isReplaced(context, index)) return hash === entry.after?.hash ? { path } : undefined;
+  if (isOurs(context, now)) files.rename(kept, path);
   else if (hash !== before?.hash) return { path, kept };
   return undefined;
 }
@@ -163,15 +155,16 @@ function giveBack(site: RollBackContext, now: FileStat | undefined): Foreign | u
  * Where there is nothing beside a name any more, all was given back already. Otherwise somebody has taken it away, as programs
  * do that clean directories, and what the batch did stays.
  */
-function findLost(site: RollBackContext, now: FileStat | undefined): Foreign | undefined {
-  const { path } = site.entry;
-  if (now === undefined) return isReplaced(site, site.index) ? { path } : undefined;
-  return isPut(site, now) ? { path, isLost: true } : undefined;
+function findLost(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
+  const { path } = context.entry;
+  if (now === undefined) return isReplaced(context, context.index) ? { path } : undefined;
+  return isPut(context, now) ? { path, isLost: true } : undefined;
 }
 
 /** Where the new file is still beside its name, it is somebody else who has changed or freed that, and before we did. */
 function isReplaced({ workspace, journal }: RollBackContext, index: number): boolean {
-  return journal.entries[index]?.way !== "replace" || workspace.files.look(stagedPath(journal, index)) === undefined;
+  const { staged } = helperPaths(workspace.state, journal, index);
+  return journal.entries[index]?.way !== "replace" || workspace.files.look(staged) === undefined;
 }
 
 /**
@@ -179,12 +172,14 @@ function isReplaced({ workspace, journal }: RollBackContext, index: number): boo
  * and a later file may get the number of one that is gone. A file that moved, and that its old name has lost otherwise than
  * by the batch, is no longer ours: somebody may have moved it here, and this may be all that is left of it.
  */
-function isOurs(site: RollBackContext, now: FileStat): boolean {
-  const { workspace, journal, sources } = site;
-  if (!isPut(site, now)) return false;
+function isOurs(context: RollBackContext, now: FileStat): boolean {
+  const { workspace, journal, sources } = context;
+  if (!isPut(context, now)) return false;
   const from = sources.get(now.inode) ?? [];
-  const comesBack = (index: number): boolean =>
-    (isReplaced(site, index) && workspace.files.look(keptPath(journal, index)) !== undefined) || hasBack(site, index);
+  const comesBack = (index: number): boolean => {
+    const { kept } = helperPaths(workspace.state, journal, index);
+    return (isReplaced(context, index) && workspace.files.look(kept) !== undefined) || hasBack(context, index);
+  };
   return from.length === 0 || from.some(comesBack);
 }
 
@@ -205,7 +200,7 @@ function hasBack({ workspace, journal }: RollBackContext, index: number): boolea
 function refill({ workspace, journal, entry, index }: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, state } = workspace;
   const { path, before, after } = entry;
-  const copies = copyPaths(state, journal, index);
+  const copies = helperPaths(state, journal, index);
   if (now?.kind === "file" && hashAt(files, path, now) === before?.hash) {
     if (now.inode !== before?.inode) return undefined;
     giveBackBits(files, path, before.mode);
@@ -213,12 +208,13 @@ function refill({ workspace, journal, entry, index }: RollBackContext, now: File
     files.sync(path);
     return undefined;
   }
-  if (files.look(copies.old) === undefined) return { path, ...(now?.inode === before?.inode ? { isLost: true } : {}) };
-  const foreign = { path, kept: copies.old };
+  if (files.look(copies.oldCopy) === undefined)
+    return { path, ...(now?.inode === before?.inode ? { isLost: true } : {}) };
+  const foreign = { path, kept: copies.oldCopy };
   if (now?.kind !== "file" || now.inode !== before?.inode || now.size > limits.fileBytes) return foreign;
-  const found = files.read(path, limits.fileBytes);
-  const old = files.read(copies.old, limits.fileBytes);
-  const isOurs = hashOf(found) === after?.hash || isTornBetween(workspace, found, { old, new: copies.new });
+  const bytes = files.read(path, limits.fileBytes);
+  const old = files.read(copies.oldCopy, limits.fileBytes);
+  const isOurs = hashOf(bytes) === after?.hash || isTornBetween(workspace, bytes, { old, new: copies.newCopy });
   if (!isOurs || hashOf(old) !== before.hash) return foreign;
   files.fill(path, old);
   giveBackBits(files, path, before.mode);

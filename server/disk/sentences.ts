@@ -1,5 +1,8 @@
 /** Sentences about writing files that no editor has open. */
+
 import { clip, type Failure, makeFailure, quote, some, withRest } from "../plan/failure.js";
+import { batchFailures } from "../plan/sentences.js";
+import { limits } from "../text/limits.js";
 
 /** Why a session that is announced was not reached. */
 export type Unreached =
@@ -42,16 +45,25 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
   }
 }
 
-/** What became of a batch on disk that did not go through, or was cut off. */
-export interface DiskEnding {
-  readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
+/** What became of a batch on disk that is over, did not go through, or was cut off. */
+export interface BatchEnding {
   /**
-   * Files that somebody else has changed meanwhile, and where the old ones are; `isLost`: the file still has what the batch
-   * gave it, or a part of that, and what was kept of the old one is gone.
+   * `applied`: all of it is there. `untouched`: nothing that others see had changed. `rolledBack`: it is taken back, but for
+   * `foreign`. `pending`: it could not be taken back, or made to last, yet; the journal stays.
    */
-  readonly foreign: readonly { readonly path: string; readonly kept?: string; readonly isLost?: boolean }[];
-  /** The system's code of what stood in the way of that, or of tidying up behind it. */
+  readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
+  readonly foreign: readonly Foreign[];
+  /** The system's code of what stood in the way of taking it back, or of tidying up after it. */
   readonly code?: string;
+}
+
+/** A file that is left as it is, because somebody else has changed it, or taken away what was kept of it. */
+export interface Foreign {
+  readonly path: string;
+  /** Where the old file is, left for people; `undefined`: there was none. */
+  readonly kept?: string;
+  /** It still has what the batch gave it, or a part of that, and what was kept of the old file is gone. */
+  readonly isLost?: boolean;
 }
 
 /** Why a file is not written on disk: an editor has it open, or may have. */
@@ -62,9 +74,6 @@ export type Holder =
   | { readonly kind: "unasked"; readonly session: string; readonly why: Unreached }
   /** A session whose announcement this version can't read; `problem` is a sentence that says what to do. */
   | { readonly kind: "hidden"; readonly problem: string };
-
-/** A part of a call that has a limit, as `batchFailures.tooLarge` names it. */
-export const changedOnDisk = "what the call changes on disk";
 
 /** Failures of writing files that no editor has open. */
 export const diskFailures = {
@@ -100,6 +109,9 @@ export const diskFailures = {
       `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files of this workspace.`,
       "Send the call again in a moment.",
     ),
+  /** `size`: bytes. */
+  tooMuchChanged: (path: string, size: number) =>
+    batchFailures.tooLarge({ path }, "what the call changes on disk", size, limits.callFileBytes, "bytes"),
   cantWrite: (path: string, problem: string) =>
     makeFailure("ioError", { path }, `${quote(path, 160)} can't be written: ${problem}.`),
   state: (path: string, problem: string) =>
@@ -142,7 +154,7 @@ export const diskFailures = {
       "Ask the user to see to the disk. The server tries again with each call.",
     ),
   /** What a batch ended with that did not go through, behind the reason why not. */
-  ended: (failure: Failure, ending: DiskEnding): Failure => withRest(failure, sayEnding(ending)),
+  ended: (failure: Failure, ending: BatchEnding): Failure => withRest(failure, sayEnding(ending)),
 } as const;
 
 /** What is wrong with the directory of the journals, as the clause that `diskFailures.state` takes. */
@@ -161,7 +173,7 @@ export const diskSentences = {
     names,
     started,
     ...ending
-  }: DiskEnding & { readonly names: readonly string[]; readonly started: Date }): string =>
+  }: BatchEnding & { readonly names: readonly string[]; readonly started: Date }): string =>
     `A call that was to change ${some(names, 300)} was cut off (it began at ${started.toISOString()}). ${sayEnding(ending)}`,
   badJournal: (path: string): string =>
     `the journal ${quote(path, 300)} is damaged, or was not written by the server, and is left alone: look at the files it names, and delete it`,
@@ -177,7 +189,7 @@ export const diskSentences = {
     `${path} was moved and edited: its extended attributes and access list, if it had any, could not be copied`,
 } as const;
 
-function sayEnding({ outcome, foreign, code }: DiskEnding): string {
+function sayEnding({ outcome, foreign, code }: BatchEnding): string {
   const said = {
     applied: "All of it had been done.",
     untouched: "Nothing was changed.",

@@ -4,7 +4,7 @@ import { clip } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type AttributePair, foreignRights, isSystemError, syncDirectories, unlinkIfThere } from "./fileSystem.js";
-import { copyPaths, type Journal, type JournalEntry, keptPath, stagedPath, writeJournal } from "./journal.js";
+import { helperPaths, type Journal, type JournalEntry, writeJournal } from "./journal.js";
 import type { After, Before, DiskTarget } from "./preflight.js";
 import { diskSentences } from "./sentences.js";
 
@@ -24,24 +24,16 @@ export function firstJournal(
   targets: readonly DiskTarget[],
   batch: Pick<Journal, "id" | "label" | "started"> & { readonly directories: readonly string[] },
 ): Journal {
-  const entries = targets.map(
-    ({ slot: { path, name }, device, way, before, after }): JournalEntry => ({
-      path,
-      name,
-      device,
-      way,
-      before: before === undefined ? null : recordOf(workspace, before),
-      after: after === undefined ? null : { hash: after.hash },
-    }),
-  );
+  const entries = targets.map(({ slot: { path, name }, device, way, before, after }): JournalEntry => {
+    const common = { path, name, device, way, after: after === undefined ? null : { hash: after.hash } };
+    if (before === undefined) return { ...common, before: null };
+    const { inode, mode, owner } = before.stat;
+    // Only the owner of a file can give it back what the system clears.
+    const isCleared = (mode & foreignRights) !== 0 && owner === workspace.owners.user;
+    return { ...common, before: { inode, hash: before.hash, ...(isCleared ? { mode } : {}) } };
+  });
   const label = clip(batch.label, limits.label);
   return { ...batch, label, version: 1, state: "staged", directories: [...batch.directories], entries };
-}
-
-/** Only the owner of a file can give it back what the system clears. */
-function recordOf({ owners }: DiskWorkspace, { stat, hash }: Before): JournalEntry["before"] {
-  const isCleared = (stat.mode & foreignRights) !== 0 && stat.owner === owners.user;
-  return { inode: stat.inode, hash, ...(isCleared ? { mode: stat.mode } : {}) };
 }
 
 /** Which file is being written, for the failure. */
@@ -62,31 +54,40 @@ export function prepare(
   progress: Progress,
 ): Prepared {
   writeJournal(workspace, journal);
-  const site: StageContext = { workspace, journal };
+  const { files, state } = workspace;
+  const context: StageContext = { workspace, journal };
   const copies: Copy[] = [];
   const ways = targets.map((target, index): JournalEntry["way"] => {
     progress.at = target.slot.name;
-    return prepareOne(site, { target, index, copies });
+    return prepareOne(context, { target, index, copies });
   });
-  const { fixed, warnings } = giveAttributes(site, targets, copies);
+  const { fixed, warnings } = giveAttributes(context, targets, copies);
   for (const index of fixed) {
-    for (const path of [stagedPath(journal, index), keptPath(journal, index)]) unlinkIfThere(workspace.files, path);
-    copyBoth(site, targets[index] as DiskTarget, index);
+    const { staged, kept } = helperPaths(state, journal, index);
+    for (const path of [staged, kept]) unlinkIfThere(files, path);
+    copyBoth(context, targets[index] as DiskTarget, index);
     ways[index] = "inPlace";
   }
-  const decided = {
-    ...journal,
-    entries: journal.entries.map((entry, i) => withInode(site, { ...entry, way: ways[i] ?? entry.way }, i)),
-  };
+  const entries = journal.entries.map((entry, index): JournalEntry => {
+    const way = ways[index] ?? entry.way;
+    // By its inode, and not by bytes that others may write, too, the file that is ready beside a name is known again there.
+    const inode = way === "inPlace" ? undefined : files.look(helperPaths(state, journal, index).staged)?.inode;
+    return {
+      ...entry,
+      way,
+      after: entry.after === null || inode === undefined ? entry.after : { ...entry.after, inode },
+    };
+  });
+  const decided = { ...journal, entries };
   makeLast(workspace, { journal: decided, targets });
   // Their helpers are swept no more, so that what was taken away here must not come back.
   syncDirectories(
-    workspace.files,
-    fixed.map((index) => dirname(keptPath(journal, index))),
+    files,
+    fixed.map((index) => dirname(targets[index]!.slot.path)),
   );
-  const lost = targets.filter(({ before }, i) => ways[i] === "inPlace" && losesBits(workspace, before));
-  const told = lost.map(({ slot }) => diskSentences.bitsLost(slot.name));
-  return { journal: decided, targets, warnings: [...warnings, ...told] };
+  const withLosses = targets.filter(({ before }, i) => ways[i] === "inPlace" && losesBits(workspace, before));
+  const lost = withLosses.map(({ slot }) => diskSentences.bitsLost(slot.name));
+  return { journal: decided, targets, warnings: [...warnings, ...lost] };
 }
 
 /** Whether a write in place takes bits from a file that only somebody else could give back; the superuser's writes leave them. */
@@ -100,32 +101,24 @@ interface StageContext {
   readonly journal: Journal;
 }
 
-/** Names the file that is ready beside a name: by it, and not by bytes that others may write, too, it is known again there. */
-function withInode({ workspace, journal }: StageContext, entry: JournalEntry, index: number): JournalEntry {
-  const staged = entry.way === "inPlace" ? undefined : workspace.files.look(stagedPath(journal, index));
-  return staged === undefined || entry.after === null
-    ? entry
-    : { ...entry, after: { ...entry.after, inode: staged.inode } };
-}
-
 /** Answers the way that was found; adds to `copies` which file is to have the attributes of which. */
 function prepareOne(
-  site: StageContext,
+  context: StageContext,
   { target, index, copies }: { readonly target: DiskTarget; readonly index: number; readonly copies: Copy[] },
 ): JournalEntry["way"] {
-  const { workspace, journal } = site;
+  const { workspace, journal } = context;
   const { way, before, after, slot } = target;
   const isOwn = after?.source?.path === slot.path;
-  const kept = keptPath(journal, index);
+  const { kept } = helperPaths(workspace.state, journal, index);
   const isKept = way === "replace" && tryLink(workspace, slot.path, kept);
   if (way === "inPlace" || (way === "replace" && isOwn && !isKept)) {
-    copyBoth(site, target, index);
+    copyBoth(context, target, index);
     return "inPlace";
   }
   if (way === "replace" && !isKept && before !== undefined) {
     copies.push(copyFile(workspace, before, { from: slot.path, to: kept }));
   }
-  if (after !== undefined) copies.push(...stageNew(site, after, index));
+  if (after !== undefined) copies.push(...stageNew(context, after, index));
   return way;
 }
 
@@ -144,7 +137,7 @@ function tryLink({ files }: DiskWorkspace, from: string, to: string): boolean {
 function stageNew({ workspace, journal }: StageContext, after: After, index: number): Copy[] {
   const { files } = workspace;
   const { source, bytes, mode } = after;
-  const path = stagedPath(journal, index);
+  const path = helperPaths(workspace.state, journal, index).staged;
   if (source === undefined) {
     files.make(path, bytes ?? Buffer.alloc(0), mode ?? 0o666);
     if (mode !== undefined) files.setMode(path, mode);
@@ -168,9 +161,9 @@ function copyBoth(
   { before, after }: DiskTarget,
   index: number,
 ): void {
-  const copies = copyPaths(state, journal, index);
-  files.make(copies.old, before?.bytes ?? Buffer.alloc(0), 0o600);
-  files.make(copies.new, after?.bytes ?? Buffer.alloc(0), 0o600);
+  const { oldCopy, newCopy } = helperPaths(state, journal, index);
+  files.make(oldCopy, before?.bytes ?? Buffer.alloc(0), 0o600);
+  files.make(newCopy, after?.bytes ?? Buffer.alloc(0), 0o600);
 }
 
 /** The indices of files that would lose something of themselves as another file, and have to be written in place. */
@@ -186,7 +179,7 @@ function giveAttributes(
   const fixed: number[] = [];
   const warnings: string[] = [];
   for (const [index, { slot, after }] of targets.entries()) {
-    if (!lost.has(stagedPath(journal, index))) continue;
+    if (!lost.has(helperPaths(workspace.state, journal, index).staged)) continue;
     if (after?.source?.path === slot.path) fixed.push(index);
     else warnings.push(diskSentences.attributesLost(slot.name));
   }
@@ -200,9 +193,8 @@ function makeLast(
 ): void {
   const { files, state } = workspace;
   const paths = journal.entries.flatMap(({ way }, index) => {
-    const copies = copyPaths(state, journal, index);
-    if (way === "inPlace") return [copies.old, copies.new];
-    return [stagedPath(journal, index), keptPath(journal, index)];
+    const { staged, kept, oldCopy, newCopy } = helperPaths(state, journal, index);
+    return way === "inPlace" ? [oldCopy, newCopy] : [staged, kept];
   });
   const old = new Set(targets.map(({ before }) => before?.stat.inode));
   const made = paths.filter((path) => files.look(path) !== undefined);

@@ -1,31 +1,31 @@
-/** What clients are known to do otherwise than they announce: the only place where a client's name is looked at. */
+/** Differences of known clients from what they announce: the only place where a client's name is looked at. */
 import type { SaveHabits } from "../workspace/files.js";
 
 /** One row of facts. */
 export interface ClientFacts {
-  /** Whether versioned `documentChanges` work although they are not announced. */
+  /** Versioned `documentChanges` work although they are not announced. */
   readonly documentChanges: boolean;
-  /** Whether a lone CR ends a line, as LSP has it. */
+  /** A lone CR ends a line, as LSP has it. */
   readonly loneCrEndsLine: boolean;
-  /** Whether an empty document is one line end to it, so that the text of a new file replaces that line. */
+  /** An empty document is one line end to it, so that the text of a new file replaces that line. */
   readonly emptyIsLineEnd: boolean;
-  /** Whether a final line end that an edit takes away comes back at once. */
+  /** A final line end that an edit takes away comes back at once. */
   readonly finalLineEndReturns: boolean;
-  /** Whether it makes the line ends of what it inserts alike: LF, where the text has both kinds; it need not announce it. */
+  /** It makes the line ends of what it inserts alike: LF, if the text has both kinds; it need not announce it. */
   readonly normalisesInserts: boolean;
-  /** Whether a text that is inserted behind the final line end leaves an empty line more. */
+  /** A text that is inserted after the final line end leaves one more empty line. */
   readonly addsLineAtEnd: boolean;
-  /** In what its texts differ from the files that it opens and saves. */
+  /** How its texts differ from the files that it opens and saves. */
   readonly habits: SaveHabits;
   /** The first version from which on an edit for a version that is gone is refused: 0 is for all, Infinity for none. */
   readonly checksVersionsFrom: number;
   /** Milliseconds that typed text may take until it is synced, with some to spare. */
   readonly syncDelay: number;
-  /** Whether it asks its user about some edits, so that its answer may take as long as people take. */
+  /** It asks its user about some edits, so that its answer may take as long as people take. */
   readonly asksUser: boolean;
-  /** Whether it says that an edit is applied although its user has declined it. */
+  /** It says that an edit is applied although its user has declined it. */
   readonly hidesDeclining: boolean;
-  /** Whether it warns its user of notifications that it does not know. */
+  /** It warns its user of notifications that it does not know. */
   readonly warnsOfUnknown: boolean;
 }
 
@@ -45,7 +45,7 @@ const unknownClient: ClientFacts = {
   warnsOfUnknown: false,
 };
 
-/** What the editors that were measured have in common. */
+/** Facts that the measured editors have in common. */
 const measured: ClientFacts = {
   ...unknownClient,
   documentChanges: true,
@@ -93,7 +93,7 @@ export function factsOf(client: { readonly name: string; readonly version?: stri
   return row?.facts ?? unknownClient;
 }
 
-/** Whether a version is before another one. What can't be read may be any. */
+/** Tells whether a version is before another one. A version that can't be read may be any. */
 function isBefore(version: string | undefined, end: Row["before"]): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version ?? "") ?? [];
   if (end === undefined || major === undefined || minor === undefined) return true;

@@ -5,7 +5,7 @@ import {
   type WorkDoneProgressServerReporter,
 } from "vscode-languageserver/node";
 import { limits } from "../text/limits.js";
-import { callSentences } from "./sentences.js";
+import { callSentences, serverLog } from "./sentences.js";
 import type { Session } from "./session.js";
 
 /** How far a task has come: `done` of `of` steps. */
@@ -23,43 +23,41 @@ export async function withProgress<T>(
   const source = new CancellationTokenSource();
   if (token.isCancellationRequested) source.cancel();
   const listening = token.onCancellationRequested(() => source.cancel());
-  const shown = createShown(session, () => source.cancel());
+  const canShow = session.capabilities.window?.workDoneProgress === true;
+  const display = canShow ? createDisplay(session, () => source.cancel()) : undefined;
   try {
-    return await task(source.token, shown.report);
+    return await task(source.token, (done, of) => display?.report(done, of));
   } finally {
-    shown.end();
+    display?.end();
     listening.dispose();
     source.dispose();
   }
 }
 
-interface Shown {
-  readonly report: ReportStep;
-  readonly end: () => void;
-}
-
 /** Nothing is shown before its time, nor after the end, however late the client answers. */
-function createShown(session: Session, cancel: () => void): Shown {
-  if (session.capabilities.window?.workDoneProgress !== true) return { report: () => {}, end: () => {} };
+function createDisplay(
+  session: Session,
+  cancel: () => void,
+): { readonly report: ReportStep; readonly end: () => void } {
   let reporter: WorkDoneProgressServerReporter | undefined;
   let hasEnded = false;
   let percentage = 0;
-  let asked = false;
+  let isRequested = false;
   const begun = performance.now();
   const show = async (): Promise<void> => {
-    const made = await session.connection.window.createWorkDoneProgress();
-    if (hasEnded) return made.done();
-    made.begin(callSentences.progressTitle, percentage, undefined, true);
-    made.token.onCancellationRequested(cancel);
-    reporter = made;
+    const created = await session.connection.window.createWorkDoneProgress();
+    if (hasEnded) return created.done();
+    created.begin(callSentences.progressTitle, percentage, undefined, true);
+    created.token.onCancellationRequested(cancel);
+    reporter = created;
   };
   return {
     report: (done, of) => {
       // A plan that begins anew takes more steps than there are edits.
       const now = Math.min(100, Math.floor((100 * done) / Math.max(1, of)));
-      if (!asked && performance.now() - begun > limits.progressAfterMs) {
-        asked = true;
-        show().catch((error: unknown) => session.log("warn", `no progress is shown: ${String(error)}`));
+      if (!isRequested && performance.now() - begun > limits.progressAfterMs) {
+        isRequested = true;
+        show().catch((error: unknown) => session.log("warn", serverLog.noProgress(error)));
       }
       if (now > percentage) reporter?.report(now);
       percentage = now;

@@ -5,20 +5,20 @@ import { LineIndex } from "../text/lines.js";
 import { readTarget } from "../workspace/takeSnapshot.js";
 import { type Answer, toRefusal } from "./edit/result.js";
 import type { ReadResult } from "./protocol.js";
-import { requestFailures } from "./sentences.js";
+import { readProblems, requestFailures } from "./sentences.js";
 import { type Session, worldOf } from "./session.js";
 
 /** Serves one request; lines that do not exist are left out, so that a caller may ask for more than there are. */
 export async function readDocument(session: Session, params: unknown): Promise<Answer<ReadResult>> {
-  const asked = readParams(params);
-  if (!asked.ok) return toRefusal([asked.failure]);
+  const request = parseParams(params);
+  if (!request.ok) return toRefusal([request.failure]);
   await session.ready;
-  const { path, startLine, endLine } = asked;
+  const { path, startLine, endLine } = request;
   const target = await readTarget(path, worldOf(session, undefined));
   if (!target.ok) return toRefusal([target.failure]);
   const { document } = target;
   const lines = LineIndex.of(document.text, document);
-  // A text that ends with a line end has no line behind it.
+  // A text that ends with a line end has no line after it.
   const totalLines = lines.lineCount - (lines.lineCount > 1 && lines.content(lines.lineCount - 1) === "" ? 1 : 0);
   const from = Math.min(startLine, totalLines + 1) - 1;
   const to = Math.max(from, Math.min(endLine ?? totalLines, totalLines));
@@ -37,26 +37,25 @@ type ParsedReadParams =
   | { readonly ok: true; readonly path: string; readonly startLine: number; readonly endLine: number | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
-function readParams(params: unknown): ParsedReadParams {
+function parseParams(params: unknown): ParsedReadParams {
   const wrong = (field: string, problem: string): ParsedReadParams => ({
     ok: false,
     failure: callFailures.wrongType({}, field, problem),
   });
-  const given: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
-  // Who asks for lines in another tool's way must not take the whole text for them.
-  const unknown = Object.keys(given).find((key) => !fields.includes(key) && !ofProtocol.includes(key));
+  const values: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
+  // A caller that asks for lines in another tool's way must not take the whole text for them.
+  const unknown = Object.keys(values).find((key) => !fields.includes(key) && !ofProtocol.includes(key));
   if (unknown !== undefined) return { ok: false, failure: requestFailures.unknownReadField(unknown) };
-  const { path, startLine = 1, endLine } = given;
-  if (typeof path !== "string" || path === "") return wrong("path", "it must be a path or URI");
-  if (!isLine(startLine)) return wrong("startLine", "it must be a whole number from 1");
-  if (endLine !== undefined && (!isLine(endLine) || endLine < startLine))
-    return wrong("endLine", "it must be a whole number from startLine");
+  const { path, startLine = 1, endLine } = values;
+  if (typeof path !== "string" || path === "") return wrong("path", readProblems.path);
+  if (!isLine(startLine)) return wrong("startLine", readProblems.startLine);
+  if (endLine !== undefined && (!isLine(endLine) || endLine < startLine)) return wrong("endLine", readProblems.endLine);
   return { ok: true, path, startLine, endLine };
 }
 
 const fields: readonly string[] = ["path", "startLine", "endLine"];
 
-/** What LSP lets every request have. */
+/** Fields that LSP lets every request have. */
 const ofProtocol: readonly string[] = ["workDoneToken", "partialResultToken"];
 
 const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;

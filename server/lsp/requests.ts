@@ -1,6 +1,7 @@
 /** What every door serves, as one table: the editor's requests and commands, and the requests of agents. */
 import { type CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
-import type { FailureCode } from "../plan/failure.js";
+import { clip, type FailureCode } from "../plan/failure.js";
+import { limits } from "../text/limits.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { undo } from "./apply/undo.js";
 import { describeCaller } from "./callers.js";
@@ -10,7 +11,6 @@ import { readDocument } from "./read.js";
 import { unknownRequest } from "./sentences.js";
 import type { Session } from "./session.js";
 import { statusOf } from "./status.js";
-import { shorten } from "./wire/lifetime.js";
 
 /** A request as it came through one of the doors. */
 export interface IncomingRequest {
@@ -92,6 +92,6 @@ async function traced(session: Session, call: ReceivedCall, token: CancellationT
   const answer = await applyBatch(session, call, token);
   const verbose = answer.ok ? answer.result.diff : answer.message;
   const duration = (performance.now() - start).toFixed(1);
-  session.connection.tracer.log(`${call.applier} ${outcomeOf(answer)} (${duration} ms)`, shorten(verbose));
+  session.connection.tracer.log(`${call.applier} ${outcomeOf(answer)} (${duration} ms)`, clip(verbose, limits.logLine));
   return answer;
 }

@@ -321,3 +321,27 @@ export const requestFailures = {
       "Send it without the field only if the change is to be undone; multiEdit/status lists what was applied.",
     ),
 } as const;
+
+/** What is wrong with a field of `multiEdit/read`, as the end of a sentence. */
+export const readProblems = {
+  path: "it must be a path or URI",
+  startLine: "it must be a whole number from 1",
+  endLine: "it must be a whole number from startLine",
+} as const;
+
+/** The answer to a command that is not ours; its name may be any JSON value. */
+export function unknownCommand(name: unknown): string {
+  return `There is no command ${typeof name === "string" ? quote(name) : "without a name"}.`;
+}
+
+/** What the client's log says of the session itself. */
+export const serverLog = {
+  initialized: (version: string, client: string | undefined, encoding: string) =>
+    `version ${version}, client ${client ?? "without a name"}, positions in ${encoding}`,
+  closedToAgents: (error: unknown) => `agents can't reach this session: ${String(error)}`,
+  noSettings: (error: unknown) => `the client did not tell the settings: ${String(error)}`,
+  noNewSettings: (error: unknown) => `the client does not tell of new settings: ${String(error)}`,
+  outOfSync: (uri: unknown, problem: string) => `${String(uri)} is out of sync: ${problem}`,
+  ignored: (problem: string) => `ignored: ${problem}`,
+  noProgress: (error: unknown) => `no progress is shown: ${String(error)}`,
+} as const;

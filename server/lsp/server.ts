@@ -12,7 +12,6 @@ import {
   TextDocumentSyncKind,
 } from "vscode-languageserver/node";
 import { announcedShapes } from "../dialect/shapes.js";
-import { quote } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { createDocuments, type SyncOutcome } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
@@ -26,6 +25,7 @@ import { chooseEncoding, spanOf } from "./edit/positions.js";
 import { createHistory } from "./history.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
 import { serveRequest } from "./requests.js";
+import { serverLog, unknownCommand } from "./sentences.js";
 import { announcedBy, type ClientInfo, createTurns, type Session } from "./session.js";
 import { type LogLevel, logLevels, shorten } from "./wire/lifetime.js";
 
@@ -46,7 +46,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
   connection.onInitialized(() => {
     session.ready = settings.pull();
     settings.subscribe();
-    session.inTurn(() => tellRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
+    session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
     // Not before: while initializing, the library puts a listener of its own in the place of ours.
     connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) =>
       changeFolders(session, params),
@@ -67,12 +67,12 @@ async function openToAgents(session: Session, start: ServerStart): Promise<void>
   try {
     await start.openToAgents(session);
   } catch (error) {
-    session.log("warn", `agents can't reach this session: ${String(error)}`);
+    session.log("warn", serverLog.closedToAgents(error));
   }
 }
 
-/** Tells the user of batches on disk that a crash had cut off, before any other is begun. */
-async function tellRecovered(session: Session): Promise<void> {
+/** Reports to the user the batches on disk that a crash had cut off, before any other is begun. */
+async function reportRecovered(session: Session): Promise<void> {
   await session.ready;
   for (const message of await recoverAtStart(session)) {
     session.log("warn", message);
@@ -119,7 +119,7 @@ const messageTypes: Record<LogLevel, MessageType> = {
 
 function initialize(
   session: Session,
-  settings: SettingsSource,
+  settings: ReturnType<typeof createSettings>,
   params: InitializeParams,
   start: ServerStart,
 ): InitializeResult {
@@ -128,15 +128,12 @@ function initialize(
   session.client = clientOf(params);
   session.capabilities = capabilities ?? {};
   const { syncDelay } = announcedBy(session);
-  const known = factsOf(session.client);
-  session.facts = { ...known, syncDelay: isDelay(syncDelay) ? syncDelay : known.syncDelay };
+  const facts = factsOf(session.client);
+  session.facts = isDelay(syncDelay) ? { ...facts, syncDelay } : facts;
   session.encoding = chooseEncoding(session.capabilities.general?.positionEncodings);
   session.folders = foldersOf(params);
   settings.push(params.initializationOptions);
-  session.log(
-    "info",
-    `version ${start.version}, client ${session.client?.name ?? "without a name"}, positions in ${session.encoding}`,
-  );
+  session.log("info", serverLog.initialized(start.version, session.client?.name, session.encoding));
   return {
     serverInfo: { name: "multi-edit-language-server", version: start.version },
     capabilities: {
@@ -162,13 +159,13 @@ function clientOf({ clientInfo }: InitializeParams): ClientInfo | undefined {
 }
 
 function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): Folder[] {
-  if (Array.isArray(workspaceFolders)) return urisIn(workspaceFolders).map(folderOf);
-  if (rootUri) return [folderOf(rootUri)];
+  if (Array.isArray(workspaceFolders)) return urisIn(workspaceFolders).map(toFolder);
+  if (rootUri) return [toFolder(rootUri)];
   return rootPath ? [{ uri: rootPath, path: rootPath }] : [];
 }
 
 /** A folder that is no directory of this machine keeps an empty path, and so holds no file. */
-const folderOf = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
+const toFolder = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
 
 function urisIn(folders: unknown): string[] {
   if (!Array.isArray(folders)) return [];
@@ -179,52 +176,46 @@ function changeFolders(session: Session, params: unknown): void {
   const { added, removed } = (params as { event?: { added?: unknown; removed?: unknown } } | null)?.event ?? {};
   const gone = new Set(urisIn(removed));
   const fresh = urisIn(added).filter((uri) => !session.folders.some((folder) => folder.uri === uri && !gone.has(uri)));
-  session.folders = [...session.folders.filter(({ uri }) => !gone.has(uri)), ...fresh.map(folderOf)];
+  session.folders = [...session.folders.filter(({ uri }) => !gone.has(uri)), ...fresh.map(toFolder)];
   session.foldersChanged();
 }
 
-/** Where the settings come from over time. */
-interface SettingsSource {
-  /** What the client sends of itself. */
-  push(value: unknown): void;
-  /** Asks the client, if it can be asked. */
-  pull(): Promise<void>;
-  /** Asks to be told of changes. */
-  subscribe(): void;
-}
-
-function createSettings(session: Session): SettingsSource {
+/** The settings over time, from all their sources. */
+function createSettings(session: Session) {
   const warnOnce = createWarnOnce();
   let pushed: unknown[] = [];
   let pulled: unknown;
-  let asked = 0;
+  let pulls = 0;
   const read = (): void => {
     const { settings, warnings } = readSettings([...pushed, pulled]);
     session.settings = settings;
     for (const warning of warnOnce(warnings)) session.log("warn", warning);
   };
   return {
-    push(value) {
+    /** Takes the settings that the client sends of itself. */
+    push(value: unknown): void {
       // The first is `initializationOptions`; later ones replace each other.
       pushed = pushed.length === 0 ? [value] : [pushed[0], value];
       read();
     },
-    async pull() {
+    /** Asks the client, if it can be asked. */
+    async pull(): Promise<void> {
       if (session.capabilities.workspace?.configuration !== true) return;
-      const turn = ++asked;
-      const told = session.connection.workspace.getConfiguration("multiEdit").then(
+      const turn = ++pulls;
+      const answer = session.connection.workspace.getConfiguration("multiEdit").then(
         (settings: unknown) => {
           // An older answer may come after a newer one.
-          if (turn !== asked) return;
+          if (turn !== pulls) return;
           pulled = settings;
           read();
         },
-        (error: unknown) => session.log("warn", `the client did not tell the settings: ${String(error)}`),
+        (error: unknown) => session.log("warn", serverLog.noSettings(error)),
       );
       // Requests wait for the settings: a client that does not answer must not keep them waiting for ever.
-      await Promise.race([told, delay(limits.settingsMs, undefined, { ref: false })]);
+      await Promise.race([answer, delay(limits.settingsMs, undefined, { ref: false })]);
     },
-    subscribe() {
+    /** Asks to be notified of changes. */
+    subscribe(): void {
       if (session.capabilities.workspace?.didChangeConfiguration?.dynamicRegistration !== true) return;
       const registration = {
         id: "settings",
@@ -233,7 +224,7 @@ function createSettings(session: Session): SettingsSource {
       };
       session.connection
         .sendRequest("client/registerCapability", { registrations: [registration] })
-        .catch((error: unknown) => session.log("warn", `the client does not tell of new settings: ${String(error)}`));
+        .catch((error: unknown) => session.log("warn", serverLog.noNewSettings(error)));
     },
   };
 }
@@ -243,8 +234,8 @@ function registerSync(session: Session): void {
   const { connection, documents } = session;
   watchProposals(session);
   const note = (uri: unknown, outcome: SyncOutcome): void => {
-    if (outcome.kind === "desynced") session.log("warn", `${String(uri)} is out of sync: ${outcome.problem}`);
-    if (outcome.kind === "ignored") session.log("debug", `ignored: ${outcome.problem}`);
+    if (outcome.kind === "desynced") session.log("warn", serverLog.outOfSync(uri, outcome.problem));
+    if (outcome.kind === "ignored") session.log("debug", serverLog.ignored(outcome.problem));
   };
   connection.onNotification("textDocument/didOpen", (params: Loose) => {
     const { uri, version, text } = params?.textDocument ?? {};
@@ -271,7 +262,7 @@ type Loose =
   | null
   | undefined;
 
-/** What a client asks with a request it applies itself; what it asks with a command, the server applies. */
+/** The client applies what it asks for by a request itself; what it asks for by a command, the server applies. */
 function registerRequests(session: Session): void {
   const { connection } = session;
   // A client may say when it has applied a proposal; the server does not have to wait for a text to see it then.
@@ -285,9 +276,9 @@ function registerRequests(session: Session): void {
   }
   connection.onExecuteCommand(async ({ command, arguments: given }, token) => {
     const method = methodOf(command);
-    if (method === undefined) return unknownCommand(command);
-    const asked = { method, params: given?.[0], applier: "server", caller: undefined } as const;
-    return asCommandAnswer(await serveRequest(session, asked, token));
+    if (method === undefined) return new ResponseError(ErrorCodes.InvalidParams, unknownCommand(command));
+    const request = { method, params: given?.[0], applier: "server", caller: undefined } as const;
+    return asCommandAnswer(await serveRequest(session, request, token));
   });
 }
 
@@ -305,9 +296,4 @@ function methodOf(command: unknown): string | undefined {
   const names = Object.keys(commands) as (keyof typeof commands)[];
   const name = names.find((one) => commands[one] === command);
   return name === undefined ? undefined : methods[name];
-}
-
-function unknownCommand(name: unknown): ResponseError<void> {
-  const shown = typeof name === "string" ? quote(name) : "without a name";
-  return new ResponseError(ErrorCodes.InvalidParams, `There is no command ${shown}.`);
 }

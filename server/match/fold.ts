@@ -83,7 +83,7 @@ export class Folded {
 
 /** Marks in the order of the text, in one array of numbers: a large text has hundreds of thousands. */
 class Marks {
-  private numbers = new Int32Array(256);
+  private numbers = new Int32Array(16);
   private count = 0;
 
   push(folded: number, foldedEnd: number, original: number, originalEnd: number): void {

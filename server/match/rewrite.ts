@@ -69,7 +69,7 @@ function piecesOf(alignment: Alignment): Piece[] {
     const ownEnd = own !== undefined && own.next > own.to ? { from: own.to, to: own.next } : undefined;
     if (ownEnd !== undefined) lineEnd = adopted(index, ownEnd) ?? lineEnd;
     if (line === next.length - 1) continue;
-    if (ownEnd === undefined) lineEnd ??= lineEndAt(index, place.from) ?? index.lineEnd ?? newLineEnd(line);
+    if (ownEnd === undefined) lineEnd ??= lineEndAt(index, place.from) ?? newLineEnd(line);
     pieces.push(ownEnd ?? lineEnd ?? newLineEnd(line));
   }
   return pieces;

@@ -6,25 +6,12 @@ import { type LineFold, LineTable } from "./lineTable.js";
 import { findAll } from "./search/findAll.js";
 import { type KeyHits, MultiSearch } from "./search/multiSearch.js";
 
-/** Where a text comes from that is not all that there is, or not what callers know. */
-export interface Origin {
-  /** The 1-based line of an offset in the text that callers count the lines of; by default that is this text. */
-  readonly callersLine?: (offset: number) => number;
-  /** The line end of the whole text, of which this is a part. */
-  readonly lineEnd?: string | undefined;
-}
-
-/** What was looked for in one pass, and what came of it by pattern. */
-interface Searched {
-  readonly search: MultiSearch;
-  readonly hits: ReadonlyMap<string, KeyHits>;
-}
-
 /** A text to be searched for many old texts. */
 export class TextIndex {
   private readonly folds = new Map<string, Folded>();
   private expected: readonly string[] | undefined;
-  private readonly searches = new Map<string, Searched>();
+  /** By fold: where each pattern may start, as its key tells. */
+  private readonly searches = new Map<string, ReadonlyMap<string, KeyHits>>();
   private isPlain: boolean | undefined;
   private readonly lineTables = new Map<LineFold, LineTable>();
   private ownLines: LineIndex | undefined;
@@ -34,17 +21,18 @@ export class TextIndex {
     readonly text: string,
     /** What the document's editor takes for a line. */
     readonly rule: LineRule,
-    private readonly origin: Origin = {},
+    /** The 1-based line of an offset in the text that callers count the lines of; by default that is this text. */
+    private readonly numbering?: (offset: number) => number,
   ) {}
-
-  /** The line end of new lines where the text itself has none; `undefined`: as they are sent. */
-  get lineEnd(): string | undefined {
-    return this.origin.lineEnd;
-  }
 
   /** 1-based number, as a caller counts, of a line of `matchedLines`. */
   lineNumber(line: number): number {
-    return this.origin.callersLine?.(this.matchedLines.start(line)) ?? line + 1;
+    return this.numbering?.(this.matchedLines.start(line)) ?? line + 1;
+  }
+
+  /** 1-based line, as a caller counts, of an offset. */
+  callersLine(offset: number): number {
+    return this.numbering?.(offset) ?? this.lines.lineAt(offset) + 1;
   }
 
   /** The lines as the document's editor counts them: for answers and for new lines' ends. */
@@ -80,20 +68,17 @@ export class TextIndex {
   }
 
   /** Where an expected pattern may start, as its key tells; `undefined`: it was not expected, or has no key. */
-  keyHits(fold: FoldOptions | undefined, pattern: string): KeyHits | undefined {
+  private keyHits(fold: FoldOptions | undefined, pattern: string): KeyHits | undefined {
     if (this.expected === undefined) return undefined;
     const name = nameOf(fold);
     const known = this.searches.get(name) ?? toEnd(this.searchMany(fold, this.expected));
-    return known.hits.get(pattern);
+    return known.get(pattern);
   }
 
-  /** Reports the expected old texts whose key stands in another, short text: who has none there is not in it anew. */
-  touched(text: string, report: (oldText: string) => void): void {
-    const known = this.searches.get(nameOf(undefined));
-    known?.search.touch(text, (id) => report(known.search.patterns[id]!));
-  }
-
-  private *searchMany(fold: FoldOptions | undefined, expected: readonly string[]): Generator<void, Searched> {
+  private *searchMany(
+    fold: FoldOptions | undefined,
+    expected: readonly string[],
+  ): Generator<void, ReadonlyMap<string, KeyHits>> {
     const text = fold === undefined ? this.text : (yield* this.folding(fold)).text;
     const left =
       fold === undefined
@@ -102,9 +87,9 @@ export class TextIndex {
     const patterns = [...new Set(left)].filter(MultiSearch.hasKey);
     const search = yield* MultiSearch.of(patterns, text);
     const hits = yield* search.hits(text);
-    const searched = { search, hits: new Map(patterns.map((pattern, id) => [pattern, hits[id]!])) };
-    this.searches.set(nameOf(fold), searched);
-    return searched;
+    const byPattern = new Map(patterns.map((pattern, id) => [pattern, hits[id]!]));
+    this.searches.set(nameOf(fold), byPattern);
+    return byPattern;
   }
 
   /** The whole text with something folded away. */

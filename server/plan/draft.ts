@@ -38,17 +38,15 @@ export function draftOf(document: Document): Draft {
 /** The draft after further changes, whose offsets are those of the draft's text; the step alone is given back as well. */
 export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft; step: ChangeSet } {
   const step = ChangeSet.of(draft.index.text.length, changes);
-  if (step.isEmpty) return { draft, step };
-  const change = draft.change.compose(step);
-  const index = new TextIndex(step.apply(draft.index.text), draft.document, {
-    callersLine: callersLine(draft.base, change),
-  });
-  return { draft: { ...draft, change, index }, step };
+  return { draft: step.isEmpty ? draft : afterStep(draft, step), step };
 }
 
-/** Callers count the lines of the text before the batch; a line that the batch wrote has the number of what it replaced. */
-export function callersLine(base: TextIndex, change: ChangeSet): (offset: number) => number {
-  return (offset) => base.lines.lineAt(change.unitBack(offset).from) + 1;
+/** The draft after a step that leads on from its text. */
+export function afterStep(draft: Draft, step: ChangeSet): Draft {
+  const change = draft.change.compose(step);
+  // Callers count the lines of the text before the batch; a line that the batch wrote has the number of what it replaced.
+  const callersLine = (offset: number): number => draft.base.callersLine(change.unitBack(offset).from);
+  return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }
 
 /** The whole change, as small as it can be: what a chain brought back to the start is not in it. */

@@ -56,12 +56,10 @@ export const limits = {
   placesPerEdit: 200_000,
   /** Places of one hunk that are collected: more than any failure needs. */
   hunkPlaces: 100,
-  /** Earlier changes of a batch around which one old text is looked for; where more come into question, in the whole text. */
-  searchedChanges: 64,
-  /** Earlier changes of a batch that are each looked at for whether an old text may be near. */
-  changesLookedAt: 256,
-  /** UTF-16 units of all their surroundings together, likewise. */
-  searchedAround: 65_536,
+  /** Edits of one file from which on they are planned in regions of a large text. */
+  regionEdits: 24,
+  /** UTF-16 units from which on a text is large enough for that. */
+  regionUnits: 65_536,
   /** Places of the key of one of many old texts that are compared; where there are more, the text is looked for alone. */
   keyHits: 1_000,
   /** Steps that one rung may take to compare lines. */

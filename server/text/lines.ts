@@ -109,25 +109,9 @@ export class LineIndex {
   }
 }
 
-/** The line ends of a text: LF and CRLF, or one of both; `undefined`: it has none, or lone CRs, which may meet an LF. */
-export function lineEndsOf(text: string): readonly string[] | undefined {
-  const kinds = new Set<string>();
-  for (let at = text.indexOf("\r"); at !== -1; at = text.indexOf("\r", at + 1)) {
-    if (text[at + 1] !== "\n") return undefined;
-    kinds.add("\r\n");
-  }
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
-    if (kinds.size === 0 || text[at - 1] !== "\r") {
-      kinds.add("\n");
-      break;
-    }
-  }
-  return kinds.size === 0 ? undefined : [...kinds];
-}
-
 /** A list of offsets that grows. */
 class Starts {
-  private offsets = new Uint32Array(1_024);
+  private offsets = new Uint32Array(16);
   private count = 0;
 
   push(offset: number): void {

@@ -114,63 +114,50 @@ export function createDocuments(): Documents {
   };
 }
 
-interface DocumentParts {
-  readonly uri: string;
-  readonly version: number;
-  readonly text: string;
-  readonly rule: LineRule;
+interface DocumentParts extends Pick<OpenDocument, "uri" | "version" | "text" | "loneCrEndsLine"> {
   /** `undefined`: none yet. */
-  readonly formerLines?: FormerLines | undefined;
+  readonly formerLines?: FormerLines;
   /** `undefined`: not found yet. */
-  readonly lines?: LineIndex | undefined;
+  readonly lines?: LineIndex;
 }
 
-function makeDocument({
-  uri,
-  version,
-  text,
-  rule,
-  formerLines = new Map(),
-  lines: known,
-}: DocumentParts): OpenDocument {
-  let lines = known;
+function makeDocument({ formerLines = new Map(), lines: given, ...parts }: DocumentParts): OpenDocument {
+  let lines = given;
   return {
-    uri,
-    version,
-    text,
-    loneCrEndsLine: rule.loneCrEndsLine,
+    ...parts,
     formerLines,
     get lines() {
-      lines ??= LineIndex.of(text, rule);
+      lines ??= LineIndex.of(parts.text, { loneCrEndsLine: parts.loneCrEndsLine });
       return lines;
     },
   };
 }
 
+/** The same document with another text; `lines` are those of that text, `undefined`: they are found when they are asked for. */
+function withText(document: OpenDocument, version: number, text: string, lines?: LineIndex): OpenDocument {
+  const { uri, loneCrEndsLine, formerLines } = document;
+  return makeDocument({ uri, version, text, loneCrEndsLine, formerLines, ...(lines === undefined ? {} : { lines }) });
+}
+
 /** The same document, marked; its lines are still found only when they are asked for. */
 function desync(document: OpenDocument, problem: string): OpenDocument {
+  const { uri, version, text, loneCrEndsLine, formerLines } = document;
+  const marked = { uri, version, text, loneCrEndsLine, formerLines, desynced: problem };
   return {
-    uri: document.uri,
-    version: document.version,
-    text: document.text,
-    loneCrEndsLine: document.loneCrEndsLine,
-    formerLines: document.formerLines,
+    ...marked,
     get lines() {
       return document.lines;
     },
-    desynced: problem,
   };
 }
 
-function opened(uri: string, version: unknown, text: unknown, rule: LineRule): OpenDocument {
-  const goodVersion = isVersion(version);
-  if (typeof text !== "string") {
-    const empty = makeDocument({ uri, version: goodVersion ? version : 0, text: "", rule });
-    return desync(empty, syncProblems.badText());
-  }
-  if (!goodVersion) return desync(makeDocument({ uri, version: 0, text, rule }), syncProblems.badVersion(version));
-  if (text.length <= limits.syncedLength) return makeDocument({ uri, version, text, rule });
-  return desync(makeDocument({ uri, version, text: "", rule }), syncProblems.tooLong(text.length, limits.syncedLength));
+function opened(uri: string, version: unknown, text: unknown, { loneCrEndsLine }: LineRule): OpenDocument {
+  const isGood = isVersion(version);
+  const common = { uri, version: isGood ? version : 0, loneCrEndsLine };
+  if (typeof text !== "string") return desync(makeDocument({ ...common, text: "" }), syncProblems.badText());
+  if (!isGood) return desync(makeDocument({ ...common, text }), syncProblems.badVersion(version));
+  if (text.length <= limits.syncedLength) return makeDocument({ ...common, text });
+  return desync(makeDocument({ ...common, text: "" }), syncProblems.tooLong(text.length, limits.syncedLength));
 }
 
 function changed(
@@ -191,7 +178,8 @@ function changed(
     return lost(syncProblems.versionNotGreater(version, document.version));
   }
   if (!Array.isArray(changes)) return lost(syncProblems.badChanges());
-  let after = changes.length === 0 && !wasDesynced ? retold(document, version, document.lines) : document;
+  let after =
+    changes.length === 0 && !wasDesynced ? withText(document, version, document.text, document.lines) : document;
   for (const [at, change] of changes.entries()) {
     const step = applyChange(after, version, { change, at }, toSpan);
     if (!step.ok) return lost(step.problem);
@@ -212,37 +200,25 @@ function applyChange(
 ): SyncStep {
   if (!isRecord(change) || typeof change.text !== "string") return { ok: false, problem: syncProblems.badChange(at) };
   const { text: insert, range, rangeLength } = change;
-  if (range === undefined && rangeLength === undefined) return replaced(document, version, insert);
+  const tooLong = (length: number): SyncStep | undefined =>
+    length <= limits.syncedLength
+      ? undefined
+      : { ok: false, problem: syncProblems.tooLong(length, limits.syncedLength) };
+  if (range === undefined && rangeLength === undefined) {
+    return tooLong(insert.length) ?? { ok: true, document: withText(document, version, insert) };
+  }
   if (!isRange(range)) return { ok: false, problem: syncProblems.badChange(at) };
   if (document.desynced !== undefined) return { ok: true, document }; // A part of a text that is not known.
   if (isReversed(range)) return { ok: false, problem: syncProblems.reversedRange(at) };
   const { text, lines } = document;
   const span = toSpan(range, text, lines);
   if (span === undefined) return { ok: false, problem: syncProblems.badRange(at) };
-  const length = text.length - (span.to - span.from) + insert.length;
-  if (length > limits.syncedLength) {
-    return { ok: false, problem: syncProblems.tooLong(length, limits.syncedLength) };
-  }
+  const refusal = tooLong(text.length - (span.to - span.from) + insert.length);
+  if (refusal !== undefined) return refusal;
   noteLines(document.formerLines, lines, span, document.version);
   const textAfter = text.slice(0, span.from) + insert + text.slice(span.to);
-  return { ok: true, document: retold(document, version, lines.edited(span.from, span.to, insert, textAfter)) };
-}
-
-function replaced(document: OpenDocument, version: number, text: string): SyncStep {
-  if (text.length > limits.syncedLength) {
-    return { ok: false, problem: syncProblems.tooLong(text.length, limits.syncedLength) };
-  }
-  return { ok: true, document: makeDocument({ ...kept(document), version, text }) };
-}
-
-/** The document with the text of these lines. */
-function retold(document: OpenDocument, version: number, lines: LineIndex): OpenDocument {
-  return makeDocument({ ...kept(document), version, text: lines.text, lines });
-}
-
-/** What stays of a document when its text changes. */
-function kept({ uri, loneCrEndsLine, formerLines }: OpenDocument): Pick<DocumentParts, "uri" | "rule" | "formerLines"> {
-  return { uri, rule: { loneCrEndsLine }, formerLines };
+  const linesAfter = lines.edited(span.from, span.to, insert, textAfter);
+  return { ok: true, document: withText(document, version, textAfter, linesAfter) };
 }
 
 function isVersion(value: unknown): value is number {

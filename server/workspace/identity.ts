@@ -3,19 +3,13 @@
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { limits } from "../text/limits.js";
+import type { OpenDocument } from "./documents.js";
 import { pathOfSyncedUri, pathsOf } from "./pathText.js";
 import { fileProblems } from "./sentences.js";
 
 /** An open document as far as resolving paths needs it. */
-export interface OpenText {
-  /** The client's own spelling. */
-  readonly uri: string;
-  readonly version: number;
-  readonly text: string;
-  /** Why the text is not known; `undefined`: it is. */
+export interface OpenText extends Omit<OpenDocument, "lines" | "formerLines" | "desynced"> {
   readonly desynced?: string | undefined;
-  readonly loneCrEndsLine: boolean;
-  /** Lines that it has lost, by their text the last version that had them. */
   readonly formerLines?: ReadonlyMap<string, number>;
 }
 

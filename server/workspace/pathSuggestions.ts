@@ -20,9 +20,9 @@ export function createSuggest(resolver: Resolver, platform: NodeJS.Platform): (m
 }
 
 /**
- * The relative path to send for one that leads out of the workspace: without the slash, the dots and the names that it
- * starts with it is that of a file inside; or, without its slash alone, of a new one in a directory that exists.
- * `undefined`: nothing inside seems to be meant.
+ * Suggests a relative path inside the workspace for one that leads out of it: the longest end of the path that names a file there;
+ * otherwise the path without its leading slash, if its directory exists, for a new file. `undefined`: nothing inside seems to be
+ * meant.
  */
 export async function insidePath(sent: string, resolve: Resolver["resolve"]): Promise<string | undefined> {
   for (const end of endsOf(sent)) {
@@ -111,22 +111,22 @@ async function spellThem(
 ): Promise<string[]> {
   const { relative } = pathsOf(platform);
   const bases = style === "absolute" ? [] : await resolver.bases();
-  const spelt = new Map<string, string>();
+  const byIdentity = new Map<string, string>();
   // Where links lead out of the workspace, not every path is one; no more is tried than is likely to be enough.
   for (const path of paths.slice(0, 4 * limits.similarShown)) {
     const place = await fileAt(path, resolver.resolve);
-    if (place?.file === undefined || spelt.has(place.identity)) continue;
-    spelt.set(place.identity, place.file);
+    if (place?.file === undefined || byIdentity.has(place.identity)) continue;
+    byIdentity.set(place.identity, place.file);
     for (const base of bases) {
       if (!isInside(base, place.file, platform)) continue;
       const way = relative(base, place.file);
       const spelling = platform === "win32" ? way.replaceAll("\\", "/") : way;
       const again = await fileAt(spelling, resolver.resolve);
-      if (again?.identity === place.identity) spelt.set(place.identity, spelling);
+      if (again?.identity === place.identity) byIdentity.set(place.identity, spelling);
     }
-    if (spelt.size === limits.similarShown) break;
+    if (byIdentity.size === limits.similarShown) break;
   }
-  return [...spelt.values()];
+  return [...byIdentity.values()];
 }
 
 /** The file that a spelling means; `undefined`: it means none that is there and may be edited. */
@@ -176,11 +176,11 @@ async function listAround(directory: string, search: SuggestionSearch): Promise<
 /** A directory and those below it, level by level; hidden ones last, as they hold much that nobody edits. */
 async function listBelow(start: Listing, search: SuggestionSearch): Promise<Listing[]> {
   const { join } = pathsOf(search.platform);
-  const found: Listing[] = [];
+  const below: Listing[] = [];
   const plain: string[] = [];
   const hidden: string[] = [];
   const take = (listing: Listing): void => {
-    found.push(listing);
+    below.push(listing);
     for (const name of listing.directories) {
       (name.startsWith(".") ? hidden : plain).push(join(listing.directory, name));
     }
@@ -192,7 +192,7 @@ async function listBelow(start: Listing, search: SuggestionSearch): Promise<List
       if (listing !== undefined) take(listing);
     }
   }
-  return found;
+  return below;
 }
 
 async function listWithinLimits(directory: string, search: SuggestionSearch): Promise<Listing | undefined> {
@@ -206,11 +206,11 @@ async function listWithinLimits(directory: string, search: SuggestionSearch): Pr
 }
 
 function listOnce(directory: string, most: number, search: SuggestionSearch): Promise<Listing | undefined> {
-  const known =
+  const listing =
     search.listings.get(directory) ??
     (search.resolver.isListable(directory) ? readListing(directory, most) : Promise.resolve(undefined));
-  search.listings.set(directory, known);
-  return known;
+  search.listings.set(directory, listing);
+  return listing;
 }
 
 /** What others put there and nobody edits. */
@@ -220,12 +220,12 @@ async function readListing(directory: string, most: number): Promise<Listing | u
   const files: string[] = [];
   const directories: string[] = [];
   try {
-    let seen = 0;
+    let count = 0;
     for await (const entry of await opendir(directory, { bufferSize: most })) {
       if (!entry.isDirectory()) files.push(entry.name);
       else if (!notLookedInto.has(entry.name)) directories.push(entry.name);
-      seen += 1;
-      if (seen === most) break;
+      count += 1;
+      if (count === most) break;
     }
   } catch {
     // A hint is not worth a failure.

@@ -276,7 +276,7 @@ interface Candidate {
   /** Normal, with links as they are. */
   readonly lexical: string;
   readonly asDirectory: boolean;
-  /** The open document whose URI was sent; `undefined`: it has to be found. */
+  /** The open document whose URI was sent; `undefined`: it has to be openFiles. */
   readonly exactly?: OpenText;
 }
 
@@ -289,18 +289,18 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
       ? failed(outsideFailure(sent, ground))
       : failed(pathFailures.ioError(sent, reached.problem));
   }
-  const found = exactly === undefined ? await findOpen(lexical, reached, ground) : [];
-  if (found.length > 1) {
+  const openFiles = exactly === undefined ? await findOpen(lexical, reached, ground) : [];
+  if (openFiles.length > 1) {
     return failed(
       pathFailures.ambiguousPath(
         sent,
-        found.map(({ open }) => open.uri),
+        openFiles.map(({ open }) => open.uri),
       ),
     );
   }
-  const open = exactly ?? found[0]?.open;
+  const open = exactly ?? openFiles[0]?.open;
   // Through a hard link the document that is open has another canonical path than the one that was sent.
-  const ofOpen = found[0] === undefined ? reached : await look(found[0].path);
+  const ofOpen = openFiles[0] === undefined ? reached : await look(openFiles[0].path);
   const target = ofOpen.ok ? ofOpen : reached;
   const refusal = refuseAccess({ candidate, isOpen: open !== undefined, files: [target.path, reached.path] }, ground);
   if (refusal !== undefined) return failed(refusal);

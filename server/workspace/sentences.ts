@@ -1,6 +1,9 @@
 /** Sentences about paths, files, and documents as the editor has synced them. */
+
 import type { z } from "zod";
 import { type At, clip, makeFailure, nameOf, quote } from "../plan/failure.js";
+import { batchFailures } from "../plan/sentences.js";
+import { limits } from "../text/limits.js";
 
 /** What is right where there is no file: the only advice, and the one behind paths that may be meant. */
 const withoutFile = {
@@ -124,6 +127,11 @@ export const pathFailures = {
       `${quote(path, 160)} can't be written: permission denied.`,
       "Ask the user to make it writable.",
     ),
+  tooManyPaths: (size: number) =>
+    batchFailures.tooLarge({}, "what it names", size, limits.filesPerCall, "different paths"),
+  /** `size`: bytes. */
+  tooMuchRead: (path: string, size: number) =>
+    batchFailures.tooLarge({ path }, "what the call reads from disk", size, limits.callFileBytes, "bytes"),
   ioError: (path: string, problem: string) =>
     makeFailure("ioError", { path }, `${quote(path, 160)} can't be read: ${problem}.`),
 } as const;
@@ -148,12 +156,6 @@ export const pathProblems = {
   badCharacter: (character: string) => `a name can't hold ${quote(character)} on Windows`,
   reservedName: (name: string) => `${quote(name)} is a device's name on Windows`,
   trailingDotOrSpace: (name: string) => `Windows drops the dots and spaces at the end of ${quote(name)}`,
-} as const;
-
-/** Parts of a call that have a limit, as `batchFailures.tooLarge` names them. */
-export const limitedParts = {
-  paths: "what it names",
-  read: "what the call reads from disk",
 } as const;
 
 /** What is wrong with a file, as the clause that `pathFailures.ioError` and `unsupportedEncoding` take. */

@@ -49,8 +49,8 @@ export function inServerFolder(
 export async function canonicalServerFolder(platform: NodeJS.Platform): Promise<string | undefined> {
   const spelt = inServerFolder("", process.env, platform);
   if (!pathsOf(platform).isAbsolute(spelt)) return undefined;
-  const known = canonicalFolders.get(spelt);
-  if (known !== undefined) return known;
+  const cached = canonicalFolders.get(spelt);
+  if (cached !== undefined) return cached;
   const canonical = await canonicalise(spelt, platform);
   if (!canonical.ok) return spelt;
   // Once it is there it stays there: every call would have to wait for the same answer.

@@ -130,11 +130,11 @@ export function createWarnOnce(): (warnings: readonly string[]) => string[] {
     });
 }
 
-type SettingsSource =
+type SettingsEntries =
   | { readonly ok: true; readonly entries: readonly [string, unknown][] }
   | { readonly ok: false; readonly warning: string };
 
-function settingsIn(value: unknown): SettingsSource {
+function settingsIn(value: unknown): SettingsEntries {
   if (value === undefined || value === null) return { ok: true, entries: [] };
   if (!isObject(value)) return { ok: false, warning: settingWarnings.notAnObject(undefined, value) };
   if (!Object.hasOwn(value, "multiEdit")) return { ok: true, entries: Object.entries(value) };

@@ -2,7 +2,6 @@
 
 import { type Failed, failed } from "../plan/failure.js";
 import { type Operation, pathsOf } from "../plan/operation.js";
-import { batchFailures } from "../plan/sentences.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
 import { withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
@@ -10,7 +9,7 @@ import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHab
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Resolved, type ResolvedPath, type Resolver, type Scope } from "./paths.js";
 import { pathOfSyncedUri } from "./pathText.js";
-import { limitedParts, pathFailures } from "./sentences.js";
+import { pathFailures } from "./sentences.js";
 
 /** What the snapshot is taken of. */
 export interface World extends Scope {
@@ -36,13 +35,7 @@ export type ReadTarget = { readonly ok: true; readonly document: Document; reado
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
   if (paths.length > limits.filesPerCall) {
-    const failure = batchFailures.tooLarge(
-      {},
-      limitedParts.paths,
-      paths.length,
-      limits.filesPerCall,
-      "different paths",
-    );
+    const failure = pathFailures.tooManyPaths(paths.length);
     return {
       targets: new Map(paths.map((path) => [path, { ok: false, failure }])),
       documents: new Map(),
@@ -54,22 +47,22 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     await mapBounded(paths, async (path) => [path, await resolver.resolve(path)] as const),
   );
   const budget = { bytes: 0 };
-  const groups = groupByDocument(operations, resolved);
-  const isOneOfFew = groups.length <= few;
-  const read = await mapBounded(groups, async (group) => {
-    if (group.leaves && group.hasOtherName) return failed(pathFailures.hasOtherName(group.sent, group.place.path));
-    const openAs = group.place.open === undefined ? undefined : pathOfSyncedUri(group.place.open.uri);
-    if (group.leaves && (await isLink(openAs))) return failed(pathFailures.hasOtherName(group.sent, openAs ?? ""));
-    const link = group.leaves && (await isLink(group.place.spelt));
-    if (link) return failed(pathFailures.isLink(group.sent, group.place.path));
-    const result = await readDocument({ ...group, resolver, world, budget, isOneOfFew });
-    const { open, file } = group.place;
+  const uses = usesOf(operations, resolved);
+  const isOneOfFew = uses.length <= few;
+  const read = await mapBounded(uses, async (use) => {
+    if (use.leaves && use.hasOtherName) return failed(pathFailures.hasOtherName(use.sent, use.place.path));
+    const openAs = use.place.open === undefined ? undefined : pathOfSyncedUri(use.place.open.uri);
+    if (use.leaves && (await isLink(openAs))) return failed(pathFailures.hasOtherName(use.sent, openAs ?? ""));
+    const link = use.leaves && (await isLink(use.place.spelt));
+    if (link) return failed(pathFailures.isLink(use.sent, use.place.path));
+    const result = await readDocument({ ...use, resolver, world, budget, isOneOfFew });
+    const { open, file } = use.place;
     // What is open is written by the editor, which knows best whether it can.
     if (!result.ok || open !== undefined || file === undefined) return result;
-    const failure = await refuseWrite(file, group.sent);
+    const failure = await refuseWrite(file, use.sent);
     return failure === undefined ? result : failed(failure);
   });
-  return assemble(resolved, groups, read);
+  return assemble(resolved, uses, read);
 }
 
 /** Reads the one document that a path means; one that does not exist is `fileNotFound`. */
@@ -78,7 +71,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   const resolved = await resolver.resolve(path);
   if (!resolved.ok) return resolved;
   const { place } = resolved;
-  const group: DocumentUse = {
+  const use: DocumentUse = {
     place,
     sent: path,
     asked: "edit",
@@ -87,7 +80,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
     hasOtherName: false,
     mayBeBinary: false,
   };
-  const read = await readDocument({ ...group, resolver, world, budget: { bytes: 0 }, isOneOfFew: true });
+  const read = await readDocument({ ...use, resolver, world, budget: { bytes: 0 }, isOneOfFew: true });
   return read.ok ? { ...read, place } : read;
 }
 
@@ -108,30 +101,30 @@ interface DocumentUse {
   readonly mayBeBinary: boolean;
 }
 
-/** One group a document, in the order of the operations. */
-function groupByDocument(operations: readonly Operation[], resolved: ReadonlyMap<string, Resolved>): DocumentUse[] {
-  const groups = new Map<string, DocumentUse>();
+/** One for each document, in the order of the operations. */
+function usesOf(operations: readonly Operation[], resolved: ReadonlyMap<string, Resolved>): DocumentUse[] {
+  const uses = new Map<string, DocumentUse>();
   for (const operation of operations) {
     for (const { path, need } of pathsOf(operation)) {
       const target = resolved.get(path)!;
       if (!target.ok) continue;
       const { identity } = target.place;
-      const known = groups.get(identity);
-      const isNew = (need === "create" || need === "name") && (known === undefined || operation.kind !== "edit");
+      const former = uses.get(identity);
+      const isNew = (need === "create" || need === "name") && (former === undefined || operation.kind !== "edit");
       const isMoved = operation.kind === "update" && operation.move !== undefined && need === "text";
-      groups.set(identity, {
-        place: known?.place ?? target.place,
-        sent: known?.sent ?? path,
+      uses.set(identity, {
+        place: former?.place ?? target.place,
+        sent: former?.sent ?? path,
         asked: operation.kind === "edit" ? "edit" : operation.kind === "delete" ? "deletion" : "section",
-        mayCreate: isNew || known?.mayCreate === true,
-        leaves: need === "file" || need === "name" || isMoved || known?.leaves === true,
-        hasOtherName: target.place.reached !== (known?.place ?? target.place).file || known?.hasOtherName === true,
+        mayCreate: isNew || former?.mayCreate === true,
+        leaves: need === "file" || need === "name" || isMoved || former?.leaves === true,
+        hasOtherName: target.place.reached !== (former?.place ?? target.place).file || former?.hasOtherName === true,
         // A file that is deleted first may come anew.
-        mayBeBinary: known?.mayBeBinary ?? (need === "file" || need === "name"),
+        mayBeBinary: former?.mayBeBinary ?? (need === "file" || need === "name"),
       });
     }
   }
-  return [...groups.values()];
+  return [...uses.values()];
 }
 
 type Read = { readonly ok: true; readonly document: Document } | Failed;
@@ -149,20 +142,16 @@ interface PendingRead extends DocumentUse {
 /** Documents of a call that are few. */
 const few = 4;
 
-async function readDocument(source: PendingRead): Promise<Read> {
-  const { place, sent, budget } = source;
+async function readDocument(pending: PendingRead): Promise<Read> {
+  const { place, sent, budget } = pending;
   // What is open is compared with its file, and the answer has no hash of it.
-  const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: source.isOneOfFew };
+  const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: pending.isOneOfFew };
   const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
   if (file.kind === "text") {
     budget.bytes += file.size;
-    if (budget.bytes > limits.callFileBytes) {
-      return failed(
-        batchFailures.tooLarge({ path: sent }, limitedParts.read, budget.bytes, limits.callFileBytes, "bytes"),
-      );
-    }
+    if (budget.bytes > limits.callFileBytes) return failed(pathFailures.tooMuchRead(sent, budget.bytes));
   }
-  return place.open === undefined ? closedDocument(source, file) : openDocument(source, place.open, file);
+  return place.open === undefined ? closedDocument(pending, file) : openDocument(pending, place.open, file);
 }
 
 function openDocument({ place, sent, world }: PendingRead, open: OpenText, file: FileRead): Read {
@@ -190,11 +179,11 @@ function openDocument({ place, sent, world }: PendingRead, open: OpenText, file:
   };
 }
 
-async function closedDocument(source: PendingRead, file: FileRead): Promise<Read> {
-  const { place, sent, mayCreate, resolver, world } = source;
+async function closedDocument(pending: PendingRead, file: FileRead): Promise<Read> {
+  const { place, sent, mayCreate, resolver, world } = pending;
   const { uri, path, searched } = place;
   if (file.kind === "failed") {
-    const isBinary = source.mayBeBinary && file.failure.code === "unsupportedEncoding";
+    const isBinary = pending.mayBeBinary && file.failure.code === "unsupportedEncoding";
     if (!isBinary) return failed(file.failure);
     const { loneCrEndsLine } = world;
     const nothing = { text: "", bom: false, bomSynced: false, version: null };
@@ -206,23 +195,23 @@ async function closedDocument(source: PendingRead, file: FileRead): Promise<Read
     return { ok: true, document: { ...common, text, exists: true, bom, ...(hash === undefined ? {} : { hash }) } };
   }
   if (mayCreate) return { ok: true, document: { ...common, text: "", exists: false, bom: false } };
-  return failed(pathFailures.fileNotFound(sent, await resolver.suggest({ sent, searched }), source.asked));
+  return failed(pathFailures.fileNotFound(sent, await resolver.suggest({ sent, searched }), pending.asked));
 }
 
 function assemble(
   resolved: ReadonlyMap<string, Resolved>,
-  groups: readonly DocumentUse[],
+  uses: readonly DocumentUse[],
   read: readonly Read[],
 ): WorkspaceSnapshot {
-  const byIdentity = new Map(groups.map(({ place }, i) => [place.identity, read[i]!]));
+  const byIdentity = new Map(uses.map(({ place }, i) => [place.identity, read[i]!]));
   const targets = new Map<string, Target>();
   for (const [path, result] of resolved) {
-    const found = result.ok ? byIdentity.get(result.place.identity)! : result;
-    targets.set(path, found.ok ? { ok: true, uri: found.document.uri } : { ok: false, failure: found.failure });
+    const target = result.ok ? byIdentity.get(result.place.identity)! : result;
+    targets.set(path, target.ok ? { ok: true, uri: target.document.uri } : target);
   }
   const documents = new Map<DocumentUri, Document>();
   const places = new Map<DocumentUri, ResolvedPath>();
-  for (const [i, { place }] of groups.entries()) {
+  for (const [i, { place }] of uses.entries()) {
     const result = read[i]!;
     if (!result.ok) continue;
     documents.set(result.document.uri, result.document);

@@ -186,6 +186,56 @@ const growth: BenchCase = {
   },
 };
 
+/** What makes one edit of many fail, given the line that it names. */
+const failingEdits: Readonly<Record<string, (line: string) => { oldText: string; newText: string }>> = {
+  absent: (line) => ({ oldText: line.replace("function", "funktion"), newText: "" }),
+  ambiguous: () => ({ oldText: "}", newText: "" }),
+  "no change": (line) => ({ oldText: line, newText: line }),
+};
+
+const oneFails: BenchCase = {
+  name: "oneFails",
+  title: "1,000 edits in 100,000 lines, of which the one in the middle fails",
+  isOfProcess: false,
+  async measure(scale) {
+    const shape = { lines: scaled(100_000, scale, 40), edits: scaled(1_000, scale, 2), seed };
+    const { texts, replacements } = editBatch(shape);
+    const { lines, functions } = sourceText(shape.lines, seed);
+    const line = lines[functions[0]?.start ?? 0] ?? "";
+    const edits = replacements.map(({ oldText, newText }) => ({ oldText, newText }));
+    const middle = edits.length >> 1;
+    const callWith = (failing: readonly object[]): object => ({
+      path: texts[0]?.path,
+      edits: [...edits.slice(0, middle), ...failing, ...edits.slice(middle)],
+      options: { atomic: "none" },
+    });
+    const whole = fresher(callWith([]));
+    const rows: Row[] = [];
+    for (const [name, failing] of Object.entries(failingEdits)) {
+      const fresh = fresher(callWith([failing(line)]));
+      const { planned } = throughCore(texts, fresh.call);
+      const failed = planned?.outcomes.filter(({ status }) => status !== "applied").map(({ index }) => index) ?? [];
+      if (failed.length !== 1 || failed[0] !== middle) throw new Error(`${name}: edits ${failed.join(", ")} fail`);
+      const times = await race(
+        {
+          core: { before: fresh.take, run: () => throughCore(texts, fresh.call) },
+          whole: { before: whole.take, run: () => throughCore(texts, whole.call) },
+          floor: { run: () => floor(texts) },
+        },
+        rounds(15, scale),
+      );
+      const toWhole = ratios(times.core, times.whole);
+      rows.push({
+        name: `core, ${name}`,
+        times: { ours: median(times.core), floor: median(times.floor) },
+        uncertainty: uncertainty(toWhole),
+        goals: [{ measure: "x without it", value: median(toWhole), limit: 3, sense: "atMost", unit: "x" }],
+      });
+    }
+    return { rows };
+  },
+};
+
 /** Old texts that are nowhere, by how near they come. */
 const absentTexts: Readonly<Record<string, (lines: readonly string[]) => string>> = {
   "nothing like it": () =>
@@ -249,4 +299,4 @@ function isNamed(answer: MultiEditResult | MultiEditErrorData, line: number): bo
 }
 
 /** The rows of the table that are about batches. */
-export const batchCases: readonly BenchCase[] = [manyEdits, growth, patch, documents, absent];
+export const batchCases: readonly BenchCase[] = [manyEdits, oneFails, growth, patch, documents, absent];

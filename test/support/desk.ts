@@ -106,11 +106,22 @@ export function serverForDesks(): Program {
 
 /** The command of a server for which waits of half a minute and longer pass so many times as fast; it lasts as long as the program. */
 export function hastyServer(program: Program, times: number): readonly [string, ...string[]] {
-  const clock = join(program.folder, `clock${times}.cjs`);
-  writeFileSync(
-    clock,
+  return clockedServer(
+    program,
+    `hasty${times}`,
     `const wait = setTimeout; globalThis.setTimeout = (act, ms, ...rest) => wait(act, ms < 30000 ? ms : ms / ${times}, ...rest);`,
   );
+}
+
+/** The command of a server that takes itself for so many times as slow as it is: what it measures is that much longer. */
+export function slowServer(program: Program, times: number): readonly [string, ...string[]] {
+  const source = `const now = performance.now.bind(performance); performance.now = () => ${times} * now();`;
+  return clockedServer(program, `slow${times}`, source);
+}
+
+function clockedServer(program: Program, name: string, source: string): readonly [string, ...string[]] {
+  const clock = join(program.folder, `${name}.cjs`);
+  writeFileSync(clock, source);
   return [process.execPath, "--require", clock, program.path, "--stdio"];
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { posix } from "node:path";
 import { findInCode, importsOf, isServerFile, maskSource, type Source } from "./source.js";
 
-/** Lowest first: an import runs down only, or stays within its layer. `main` is `server/main.ts` and what starts it. */
+/** Lowest first: an import runs down only, or stays within its layer. `main` is `server/main.ts`, its sentences and what starts it. */
 const layers = ["text", "match", "plan", "dialect", "workspace", "disk", "lsp", "agent", "main"] as const;
 
 type Layer = (typeof layers)[number];
@@ -267,7 +267,7 @@ export function lockProblems(lock: LockFile): string[] {
 
 /** `undefined`: the path belongs to no layer. */
 function layerOf(path: string): Layer | undefined {
-  if (path === "server/main.ts" || path === "server/start.ts") return "main";
+  if (/^server\/(?:main|start|sentences)\.ts$/.test(path)) return "main";
   const folder = /^server\/([^/]+)\//.exec(path)?.[1];
   return folder === "main" ? undefined : layers.find((layer) => layer === folder);
 }

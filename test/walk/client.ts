@@ -73,10 +73,12 @@ export async function startClient(compiled: string, root: string): Promise<Clien
 async function startServer(compiled: string, input: PassThrough, output: PassThrough): Promise<void> {
   const load = (path: string): Promise<unknown> => import(pathToFileURL(join(compiled, path)).href);
   const { streamChannel } = (await load("lsp/wire/channel.js")) as typeof import("../../server/lsp/wire/channel.js");
-  const { openSession } = (await load("lsp/wire/transport.js")) as typeof import("../../server/lsp/wire/transport.js");
+  const { openClientConnection } = (await load(
+    "lsp/wire/transport.js",
+  )) as typeof import("../../server/lsp/wire/transport.js");
   const { registerServer } = (await load("lsp/server.js")) as typeof import("../../server/lsp/server.js");
   const note = (_level: string, text: string): void => void process.stderr.write(`${text}\n`);
-  const session = openSession(streamChannel(input, output), {
+  const session = openClientConnection(streamChannel(input, output), {
     exit: () => undefined,
     note,
     watch: () => undefined,

@@ -1,10 +1,11 @@
-/** The command line's words: which commands there are, what each takes, and how the help says it. */
+/** The arguments of the commands: which commands there are, and what each takes. */
 import { parseArgs } from "node:util";
 import type { CallOptions } from "../../dialect/options.js";
 import { limits } from "../../text/limits.js";
-import { agentIdRule } from "../sentences.js";
-import { isAgentId } from "../session/caller.js";
+import { isAgentId } from "../session/handshake.js";
 import type { Mode } from "../session/request.js";
+import { type Input, unreadable } from "./input.js";
+import { argumentProblems, helpText } from "./sentences.js";
 
 /** Every option, as `parseArgs` wants it. */
 const options = {
@@ -28,7 +29,7 @@ const applying: readonly OptionName[] = [...general, "atomic", "mode", "save", "
 
 /** One command. */
 interface CommandRow {
-  /** What stands behind its name, as the help shows it. */
+  /** Its arguments, as the help shows them. */
   readonly takes: string;
   readonly about: string;
   /** The fewest and the most words that it takes. */
@@ -61,7 +62,7 @@ export const commandRows = {
 /** The name of a command. */
 export type CommandName = keyof typeof commandRows;
 
-/** Whether a word is the name of a command. */
+/** Tells whether a word is the name of a command. */
 export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commandRows, word);
 }
@@ -69,7 +70,7 @@ export function isCommand(word: string | undefined): word is CommandName {
 /** A command line that makes sense. */
 export interface Arguments {
   readonly command: CommandName;
-  /** What stands behind the command. */
+  /** The arguments that are no options. */
   readonly words: readonly string[];
   readonly help: boolean;
   readonly json: boolean;
@@ -87,30 +88,25 @@ export interface Arguments {
   readonly call: Pick<CallOptions, "atomic" | "save" | "result">;
 }
 
-/** A command line, or what is wrong with it, as a sentence. */
-export type ReadArguments =
-  | { readonly ok: true; readonly value: Arguments }
-  | { readonly ok: false; readonly problem: string };
-
-/** Reads what stands behind the program's name, of which the first word is a command. */
-export function readArguments([command, ...rest]: readonly string[]): ReadArguments {
-  if (!isCommand(command)) return wrong(`There is no command ${command ?? ""}.`);
+/** Reads the arguments of the program, of which the first is a command. */
+export function readArguments([command, ...rest]: readonly string[]): Input<Arguments> {
+  if (!isCommand(command)) return unreadable(argumentProblems.unknownCommand(command ?? ""));
   const row: CommandRow = commandRows[command];
-  const parsed = parse(row, rest);
-  if (!parsed.ok) return parsed;
-  const { values, positionals } = parsed;
+  const input = parseOptions(row, rest);
+  if (!input.ok) return input;
+  const { values, positionals } = input.value;
   const [least, most] = row.words;
   if (values.help !== true && (positionals.length < least || positionals.length > most)) {
-    return wrong(`It is used so: ${command} ${row.takes}`.trimEnd());
+    return unreadable(argumentProblems.usage(command, row.takes));
   }
   const mode = choice("mode", values.mode, modes);
   const atomic = choice("atomic", values.atomic, ["all", "file", "none"]);
   const save = choice("save", values.save, ["never", "ifWasClean", "always"]);
   for (const one of [mode, atomic, save]) if (!one.ok) return one;
   const seconds = Number(values.timeout ?? limits.commandMs / 1000);
-  if (!(seconds > 0 && seconds <= 86_400)) return wrong("--timeout needs a number of seconds, at most a day.");
-  if (values.agent !== undefined && !isAgentId(values.agent)) return wrong(`--agent must be ${agentIdRule}.`);
-  if (values.workspace === "" || values.session === "") return wrong("--workspace and --session need a value.");
+  if (!(seconds > 0 && seconds <= 86_400)) return unreadable(argumentProblems.timeout);
+  if (values.agent !== undefined && !isAgentId(values.agent)) return unreadable(argumentProblems.badAgent("--agent"));
+  if (values.workspace === "" || values.session === "") return unreadable(argumentProblems.emptyValue);
   return {
     ok: true,
     value: {
@@ -135,19 +131,19 @@ export function readArguments([command, ...rest]: readonly string[]): ReadArgume
 
 const modes: readonly Mode[] = ["auto", "editor", "disk"];
 
-type Parsed =
-  | { readonly ok: true; readonly values: Values; readonly positionals: readonly string[] }
-  | { readonly ok: false; readonly problem: string };
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+interface ParsedOptions {
+  readonly values: ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+  readonly positionals: readonly string[];
+}
 
-function parse(row: CommandRow, args: readonly string[]): Parsed {
+function parseOptions(row: CommandRow, args: readonly string[]): Input<ParsedOptions> {
   try {
     const own = Object.fromEntries(row.options.map((name) => [name, options[name]]));
-    const { values, positionals } = parseArgs({ args: [...args], options: own, strict: true, allowPositionals: true });
-    return { ok: true, values: values as Values, positionals };
+    const value = parseArgs({ args: [...args], options: own, strict: true, allowPositionals: true });
+    return { ok: true, value };
   } catch (error) {
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    return wrong(reason.slice(0, 200));
+    return unreadable(reason.slice(0, 200));
   }
 }
 
@@ -155,54 +151,17 @@ function choice<T extends string>(
   name: OptionName,
   value: string | undefined,
   known: readonly T[],
-): { readonly ok: true; readonly value: T | undefined } | { readonly ok: false; readonly problem: string } {
-  const found = known.find((one) => one === value);
-  if (value !== undefined && found === undefined) return wrong(`--${name} is one of ${known.join(", ")}.`);
-  return { ok: true, value: found };
-}
-
-function wrong(problem: string): { readonly ok: false; readonly problem: string } {
-  return { ok: false, problem };
+): Input<T | undefined> {
+  const match = known.find((one) => one === value);
+  if (value !== undefined && match === undefined) return unreadable(argumentProblems.unknownValue(name, known));
+  return { ok: true, value: match };
 }
 
 /** The help for everything that is no transport; `program` is how it is called. */
-export function helpText(program: string): string {
-  const rows = Object.entries(commandRows).map(
-    ([name, { takes, about }]) => `  ${`${name} ${takes}`.padEnd(22)}${about}`,
+export function helpOf(program: string): string {
+  const rows = Object.entries(commandRows);
+  return helpText(
+    program,
+    rows.map(([name, { takes, about }]) => `  ${`${name} ${takes}`.padEnd(22)}${about}`),
   );
-  return `Usage: ${program} <command> [options]
-
-Agents and scripts reach the editor in which the files are: what is typed and
-not saved is seen, and what they change can be undone there.
-
-Commands:
-${rows.join("\n")}
-
-A call is JSON in the shape of any known tool; a patch is in the format of
-Codex' apply_patch. They are read from a file or from the standard input, which
-may also hold a call on each line. Relative paths start at the working
-directory.
-
-Options:
-  --json               print the answer as JSON
-  --summary            print a bounded diff
-  --workspace=DIR      work in this directory instead of the working directory
-  --session=ID         in this one of the editors that "sessions" lists; the
-                       variable MULTI_EDIT_SESSION does the same
-  --agent=ID           the agent that calls, by an id that stays the same over
-                       all its calls; also MULTI_EDIT_AGENT
-  --mode=MODE          auto: the editor that has the files, else the disk;
-                       editor: an editor or nothing; disk: the disk in any case
-  --atomic=WHAT        what a failure takes with it. all (the default):
-                       everything; file: its file; none: that edit alone
-  --save=WHEN          never, ifWasClean (the default) or always
-  --structured         of mcp: answer edits with structured content, too; some
-                       agents show their model that in place of the short text
-  --timeout=SECONDS    how long an answer may take, by default ${limits.commandMs / 1000}
-  -h, --help           print this help
-
-Exit codes: 0 done; 1 an edit has no place, nothing was changed; 2 the command
-or the call can't be read; 3 no editor, or more than one; 4 the editor or the
-user refused; 5 the text has moved on; 6 it is not known what became of it.
-`;
 }

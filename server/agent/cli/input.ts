@@ -1,30 +1,38 @@
-/** What the command line is given to apply: one JSON call, one a line, or a patch, told apart by its first character. */
+/** The input of a command that applies: one JSON call, one a line, or a patch, told apart by its first character. */
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
-import { inputProblems } from "../sentences.js";
+import { inputProblems } from "./sentences.js";
 
 /** A value that could be read, or why not, as a sentence. */
-export type Given<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+export type Input<T> = { readonly ok: true; readonly value: T } | UnreadableInput;
+
+interface UnreadableInput {
+  readonly ok: false;
+  readonly problem: string;
+}
+
+/** No value, and why, as a sentence. */
+export const unreadable = (problem: string): UnreadableInput => ({ ok: false, problem });
 
 /** Reads a file, or for `-` the standard input, as UTF-8. */
-export async function readInput(path: string, stdin: Readable): Promise<Given<string>> {
+export async function readInput(path: string, stdin: Readable): Promise<Input<string>> {
   let bytes: Buffer;
   try {
-    bytes = path === "-" ? await readAll(stdin) : await readFile(path);
+    bytes = path === "-" ? await readStream(stdin) : await readFile(path);
   } catch (error) {
-    return { ok: false, problem: inputProblems.unreadable(path, codeOf(error)) };
+    return unreadable(inputProblems.unreadable(path, codeOf(error)));
   }
-  if (bytes.length > limits.inputBytes) return { ok: false, problem: inputProblems.tooLarge(limits.inputBytes) };
+  if (bytes.length > limits.inputBytes) return unreadable(inputProblems.tooLarge(limits.inputBytes));
   try {
     return { ok: true, value: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    return { ok: false, problem: inputProblems.notUtf8() };
+    return unreadable(inputProblems.notUtf8());
   }
 }
 
-async function readAll(stdin: Readable): Promise<Buffer> {
+async function readStream(stdin: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of stdin) {
@@ -36,28 +44,28 @@ async function readAll(stdin: Readable): Promise<Buffer> {
 }
 
 /** The calls in a text, as JSON values; a patch is a string. */
-export function callsIn(text: string): Given<readonly unknown[]> {
+export function callsIn(text: string): Input<readonly unknown[]> {
   const first = text.trimStart().slice(0, 1);
-  if (first === "") return { ok: false, problem: inputProblems.empty() };
+  if (first === "") return unreadable(inputProblems.empty());
   if (!'{["'.includes(first)) return { ok: true, value: [text] };
-  const whole = parse(text);
+  const whole = parseJson(text);
   if (whole.ok) return { ok: true, value: [whole.value] };
   const values: unknown[] = [];
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
-    const parsed = parse(line);
-    // Where not even the first line is a value, this is one value over several lines.
-    if (!parsed.ok)
-      return values.length === 0 ? whole : { ok: false, problem: inputProblems.badLine(index + 1, parsed.problem) };
-    values.push(parsed.value);
+    const parsedLine = parseJson(line);
+    // If not even the first line is a value, this is one value over several lines.
+    if (!parsedLine.ok)
+      return values.length === 0 ? whole : unreadable(inputProblems.badLine(index + 1, parsedLine.problem));
+    values.push(parsedLine.value);
   }
   return { ok: true, value: values };
 }
 
-function parse(text: string): Given<unknown> {
+function parseJson(text: string): Input<unknown> {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {
-    return { ok: false, problem: inputProblems.badJson(error instanceof Error ? error.message : String(error)) };
+    return unreadable(inputProblems.badJson(error instanceof Error ? error.message : String(error)));
   }
 }

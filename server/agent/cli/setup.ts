@@ -1,10 +1,10 @@
 /** Prints what to write into the configuration of an editor or an agent; changes nothing itself. */
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setupSentences } from "../sentences.js";
-import { exitCodes } from "./exitCodes.js";
-import { print, say } from "./print.js";
-import { helixSetup, type Setup } from "./setupHelix.js";
+import { type Input, unreadable } from "./input.js";
+import { exitCodes, print, say } from "./output.js";
+import { setupSentences } from "./sentences.js";
+import { helixSetup } from "./setupHelix.js";
 
 /** Prints the configuration of one program, of Helix that for some languages; or says what is known. */
 export function printSetup([name, ...words]: readonly string[]): number {
@@ -13,18 +13,18 @@ export function printSetup([name, ...words]: readonly string[]): number {
     say(setup.problem);
     return exitCodes.usage;
   }
-  print(setup.text);
+  print(setup.value);
   return exitCodes.done;
 }
 
-function fixedSetup(name: string | undefined, words: readonly string[]): Setup {
+function fixedSetup(name: string | undefined, words: readonly string[]): Input<string> {
   const setup = name !== undefined && Object.hasOwn(setups, name) ? setups[name] : undefined;
   if (name === undefined || setup === undefined) {
-    return { ok: false, problem: setupSentences.unknown(name, ["helix", ...Object.keys(setups)].sort()) };
+    return unreadable(setupSentences.unknown(name, ["helix", ...Object.keys(setups)].sort()));
   }
   const [word] = words;
-  if (word !== undefined) return { ok: false, problem: setupSentences.tooMany(name, word) };
-  return { ok: true, text: setup(samples()) };
+  if (word !== undefined) return unreadable(setupSentences.tooMany(name, word));
+  return { ok: true, value: setup(samples()) };
 }
 
 /** The samples lie in the package beside the program, wherever that was installed. */

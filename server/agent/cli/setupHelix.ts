@@ -4,25 +4,23 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { homeFolder } from "../../workspace/serverFolder.js";
-import { setupSentences } from "../sentences.js";
-
-/** A configuration to be printed, or why there is none, as a sentence. */
-export type Setup = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
+import { type Input, unreadable } from "./input.js";
+import { setupSentences } from "./sentences.js";
 
 /** Makes the configuration for these languages. Only Helix knows their servers, so it is asked, and shown the result. */
-export function helixSetup(languages: readonly string[]): Setup {
-  if (languages.length === 0) return wrong(setupSentences.noLanguages());
+export function helixSetup(languages: readonly string[]): Input<string> {
+  if (languages.length === 0) return unreadable(setupSentences.noLanguages());
   const helix = findHelix();
-  if (helix === undefined) return wrong(setupSentences.noHelix());
+  if (helix === undefined) return unreadable(setupSentences.noHelix());
   const file = userFile();
   const own = readOwn(file);
   const server = hasOurServer.test(own) ? "" : ourServer;
-  const asker: Asker = (more, language) => askHelix(helix, `${own}\n${more}`, language);
-  const entries = [...new Set(languages)].map((language) => entryOf(asker, server, language));
+  const examine: ExamineLanguage = (more, language) => askHelix(helix, `${own}\n${more}`, language);
+  const entries = [...new Set(languages)].map((language) => entryOf(examine, server, language));
   const problems = entries.flatMap((entry) => (entry.ok ? [] : [entry.problem]));
-  if (problems.length > 0) return wrong([...new Set(problems)].join("\n"));
-  const texts = entries.flatMap((entry) => (entry.ok ? [entry.text] : []));
-  return { ok: true, text: [heading(file), ...(server === "" ? [] : [server]), ...texts].join("\n") };
+  if (problems.length > 0) return unreadable([...new Set(problems)].join("\n"));
+  const texts = entries.flatMap((entry) => (entry.ok ? [entry.value] : []));
+  return { ok: true, value: [heading(file), ...(server === "" ? [] : [server]), ...texts].join("\n") };
 }
 
 const name = "multi-edit";
@@ -48,7 +46,7 @@ language-servers = ["${name}"]
 `;
 
 /** Answers with what Helix says of a language, if its configuration had some text more. */
-type Asker = (more: string, language: string) => Health;
+type ExamineLanguage = (more: string, language: string) => Health;
 
 type Health =
   | { readonly kind: "servers"; readonly shown: readonly string[] }
@@ -60,27 +58,27 @@ type Health =
 /** Milliseconds that Helix may take to examine a language. */
 const helixMs = 20_000;
 
-function entryOf(ask: Asker, server: string, language: string): Setup {
-  const before = ask("", language);
-  if (before.kind === "silent") return wrong(setupSentences.silentHelix());
-  if (before.kind === "broken") return wrong(setupSentences.brokenHelix(before.problem));
+function entryOf(examine: ExamineLanguage, server: string, language: string): Input<string> {
+  const before = examine("", language);
+  if (before.kind === "silent") return unreadable(setupSentences.silentHelix());
+  if (before.kind === "broken") return unreadable(setupSentences.brokenHelix(before.problem));
   if (before.kind === "unknown") {
-    if (language === "text") return { ok: true, text: plainText };
-    return wrong(setupSentences.unknownLanguage(language, before.near));
+    if (language === "text") return { ok: true, value: plainText };
+    return unreadable(setupSentences.unknownLanguage(language, before.near));
   }
   const { shown } = before;
   if (shown.includes(name) || shown.includes(command)) {
-    return { ok: true, text: `# ${language} has ${name} already.\n` };
+    return { ok: true, value: `# ${language} has ${name} already.\n` };
   }
   // A list with a name that Helix does not know loses a server without a word. So Helix has to show the same ones, and ours.
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
     const list = [...servers, name].map((one) => JSON.stringify(one)).join(", ");
     const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
-    const after = ask(`${server}\n${entry}`, language);
+    const after = examine(`${server}\n${entry}`, language);
     if (after.kind !== "servers" || after.shown.length !== shown.length + 1) continue;
-    if (shown.every((one, index) => one === after.shown[index])) return { ok: true, text: entry };
+    if (shown.every((one, index) => one === after.shown[index])) return { ok: true, value: entry };
   }
-  return wrong(setupSentences.namelessServers(language, shown));
+  return unreadable(setupSentences.namelessServers(language, shown));
 }
 
 /** Up to 25.07 Helix shows the commands of servers. By command: the names that its own configuration gives those, if they differ. */
@@ -150,7 +148,7 @@ function askHelix(helix: string, languages: string, language: string): Health {
     const options = { cwd: config, env, encoding: "utf8", timeout: helixMs } as const;
     const { stdout, stderr, error, signal } = spawnSync(helix, ["--health", language], options);
     if (error !== undefined || signal !== null) return { kind: "silent" };
-    return healthIn(plain(stdout), plain(stderr));
+    return healthIn(withoutColours(stdout), withoutColours(stderr));
   } finally {
     rmSync(config, { recursive: true, force: true });
   }
@@ -165,11 +163,7 @@ function healthIn(stdout: string, stderr: string): Health {
 }
 
 /** Text without the colours that Helix also gives it in a pipe. */
-function plain(text: string): string {
+function withoutColours(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with one
   return text.replace(/\u001b\[[0-9;]*m/g, "");
-}
-
-function wrong(problem: string): { readonly ok: false; readonly problem: string } {
-  return { ok: false, problem };
 }

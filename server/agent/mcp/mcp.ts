@@ -13,23 +13,23 @@ import type { Caller, MultiEditResult, ReadResult } from "../../lsp/protocol.js"
 import { callSentences, isAboutSummary } from "../../lsp/sentences.js";
 import { limits } from "../../text/limits.js";
 import { describeSessions } from "../cli/doctor.js";
-import { toolSentences } from "../sentences.js";
-import { newAgentId, readCaller } from "../session/caller.js";
-import { type Asker, ask } from "../session/request.js";
+import { newAgentId, readCaller } from "../session/handshake.js";
+import { type RequestContext, sendRequest } from "../session/request.js";
+import { toolSentences } from "./sentences.js";
 import { type ToolRow, tools } from "./tools.js";
 
-/** An asker, and how its agent wants the answers. */
-export interface ToolAsker extends Asker {
+/** The context of an agent's requests, and how the agent wants the answers. */
+export interface ToolContext extends RequestContext {
   /** Answers to edits have a structured part, too, which some agents show their model in place of the text. */
   readonly structured: boolean;
 }
 
 /** Serves until the agent closes stdin; gives the exit code. All its calls are those of one agent. */
-export async function serveMcp(given: ToolAsker): Promise<number> {
-  const asker: ToolAsker = { ...given, caller: { agent: newAgentId(), ...given.caller } };
-  const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), aborted(asker.signal)]);
+export async function serveMcp(start: ToolContext): Promise<number> {
+  const context: ToolContext = { ...start, caller: { agent: newAgentId(), ...start.caller } };
+  const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), aborted(context.signal)]);
   const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: limits.inputBytes });
-  const handle = serveStdio(() => createServer(asker), { transport });
+  const handle = serveStdio(() => createServer(context), { transport });
   await ended;
   await handle.close();
   return 0;
@@ -40,9 +40,9 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
 }
 
 /** One server for one connection. */
-function createServer(asker: ToolAsker): McpServer {
+function createServer(context: ToolContext): McpServer {
   const server = new McpServer(
-    { name: "multi-edit", title: "Multi-edit", version: asker.version },
+    { name: "multi-edit", title: "Multi-edit", version: context.version },
     { instructions: toolSentences.instructions },
   );
   for (const tool of tools) {
@@ -61,14 +61,14 @@ function createServer(asker: ToolAsker): McpServer {
       // Clients of the newer revisions say who they are with each request, older ones once.
       const { [CLIENT_INFO_META_KEY]: client = server.server.getClientVersion() }: { [key: string]: unknown } =
         mcpReq.envelope ?? {};
-      return callTool(tool, args, { ...asker, caller: callerOf(client, asker), signal: mcpReq.signal });
+      return callTool(tool, args, { ...context, caller: callerOf(client, context), signal: mcpReq.signal });
     });
   }
   return server;
 }
 
 /** The agent, with the name that its client gives itself. */
-function callerOf(client: unknown, { caller }: ToolAsker): Caller {
+function callerOf(client: unknown, { caller }: ToolContext): Caller {
   const { name, version } = (client ?? {}) as Partial<Implementation>;
   return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);
 }
@@ -77,55 +77,55 @@ function accept<T>(input: unknown): JsonSchemaValidatorResult<T> {
   return { valid: true, data: input as T, errorMessage: undefined };
 }
 
-async function callTool(tool: ToolRow, args: unknown, asker: ToolAsker): Promise<CallToolResult> {
-  if (tool.ask === undefined) return said(await describeSessions(asker));
-  const asked = tool.ask(args, asker.directory);
-  if (!asked.ok) return failed(asked.message);
-  const answered = await ask(asked.question, asker);
-  if (!answered.ok) return failed(answered.message);
-  if (tool.name !== "read_document") return shownEdit(answered.result as MultiEditResult, asker);
-  return shownText(answered.result as ReadResult, asker);
+async function callTool(tool: ToolRow, args: unknown, context: ToolContext): Promise<CallToolResult> {
+  if (tool.toRequest === undefined) return textResult(await describeSessions(context));
+  const input = tool.toRequest(args, context.directory);
+  const answer = input.ok ? await sendRequest(input.request, context) : input;
+  if (!answer.ok) return { ...textResult(answer.message), isError: true };
+  if (tool.name !== "read_document") return editResult(answer.result as MultiEditResult, context);
+  return readResult(answer.result as ReadResult, context);
 }
 
-const said = (...texts: readonly string[]): CallToolResult => ({
+const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-const failed = (message: string): CallToolResult => ({ ...said(message), isError: true });
-
 /** Shows a note on the lines, and then the lines as they are: agents that cut an answer cut its end or its middle. */
-function shownText({ text, startLine, totalLines, version, onDisk }: ReadResult, asker: Asker): CallToolResult {
+function readResult(
+  { text, startLine, totalLines, version, onDisk }: ReadResult,
+  context: RequestContext,
+): CallToolResult {
   const end = text.length <= limits.toolText ? text.length : text.lastIndexOf("\n", limits.toolText - 1) + 1;
   const shown = text.slice(0, end === 0 ? limits.toolText : end);
   const lines = shown.split("\n").length - (shown.endsWith("\n") ? 1 : 0);
   const last = Math.min(totalLines, startLine + lines - 1);
   // If a session is named, or none is to be asked, another editor may have it open.
-  const unopened = asker.mode === "disk" || asker.session !== undefined ? "disk" : "unopened";
+  const unopened = context.mode === "disk" || context.session !== undefined ? "disk" : "unopened";
   const from = version === null ? unopened : onDisk === "same" ? "saved" : "unsaved";
   const isCut = end > 0 && end < text.length;
-  return said(toolSentences.linesShown({ first: startLine, last, total: totalLines, from, isCut }), shown);
+  return textResult(toolSentences.linesShown({ first: startLine, last, total: totalLines, from, isCut }), shown);
 }
 
 /**
  * Shows the text of an answer, and the diff of a preview alone: the caller of an edit has just written what is in it. A change
  * of which not all is known is no success.
  */
-function shownEdit(result: MultiEditResult, { structured }: ToolAsker): CallToolResult {
+function editResult(result: MultiEditResult, { structured }: ToolContext): CallToolResult {
   const { outcome, text, diff } = result;
   const isPreview = outcome === "proposed";
   const warnings = isPreview ? result.warnings : result.warnings.filter((warning) => !isAboutSummary(warning));
   const lines = text.split("\n");
-  const listed = lines.slice(0, limits.toolFiles + 1);
-  const rest = lines.length > listed.length ? [toolSentences.moreFiles(lines.length - listed.length)] : [];
+  const shownLines = lines.slice(0, limits.toolFiles + 1);
+  const rest = lines.length > shownLines.length ? [toolSentences.moreFiles(lines.length - shownLines.length)] : [];
   const isUnchanged = isPreview || (outcome === "applied" && result.files.length === 0);
   const nothing = isUnchanged ? [callSentences.nothingChanged] : [];
-  const told = [...listed, ...rest, ...nothing];
+  const summary = [...shownLines, ...rest, ...nothing];
   // Of a change that is in doubt the doubt comes first.
-  const inOrder = outcome === "unknown" ? [...warnings, ...told] : [...told, ...warnings];
+  const inOrder = outcome === "unknown" ? [...warnings, ...summary] : [...summary, ...warnings];
   const shown = isPreview && diff !== "" ? [...inOrder, "", diff] : inOrder;
   return {
-    ...said(shown.join("\n")),
-    ...(structured ? { structuredContent: structuredOf({ ...result, text: told.join("\n") }) } : {}),
+    ...textResult(shown.join("\n")),
+    ...(structured ? { structuredContent: structuredOf({ ...result, text: summary.join("\n") }) } : {}),
     ...(outcome === "unknown" ? { isError: true } : {}),
   };
 }
@@ -135,22 +135,9 @@ function structuredOf(result: MultiEditResult): Record<string, unknown> {
   const { outcome, label, text, diff, files, warnings, transaction } = result;
   const shown = files
     .slice(0, limits.toolFiles)
-    .map(({ path, kind, newPath, added, removed, firstChangedLine, onDisk }) => ({
-      path,
-      kind,
-      ...(newPath === undefined ? {} : { newPath }),
-      firstChangedLine,
-      added,
-      removed,
-      ...(onDisk === undefined ? {} : { onDisk }),
-    }));
-  return {
-    outcome,
-    label,
-    text,
-    diff,
-    files: shown,
-    warnings,
-    ...(transaction === undefined ? {} : { transaction }),
-  };
+    .map(({ path, kind, newPath, added, removed, firstChangedLine, onDisk }) => {
+      // What is `undefined` is not there in JSON.
+      return { path, kind, newPath, firstChangedLine, added, removed, onDisk };
+    });
+  return { outcome, label, text, diff, files: shown, warnings, transaction };
 }

@@ -1,33 +1,35 @@
-/** An agent's end of a session's socket: connects, has the session show that it is the announced one, and asks. */
+/** An agent's end of a session's socket: connects, has the session prove that it is the announced one, and sends requests. */
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type CancellationToken,
   CancellationTokenSource,
-  type MessageConnection,
+  createMessageConnection,
+  type Message,
+  NullLogger,
   ResponseError,
 } from "vscode-jsonrpc/node";
 import type { Unreached } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
+import { createRpcStreams, streamChannel } from "../../lsp/wire/channel.js";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { type Handshake, isProof, makeNonce, proofOf, socketProtocols } from "./handshake.js";
 import type { SessionRecord } from "./record.js";
-import { openWire } from "./wire.js";
 
-/** A session that was reached. */
-export interface Reached {
+/** A connection to a session that has proved itself. */
+export interface SessionConnection {
   readonly record: SessionRecord;
   /** Version of the language server, as it says itself. */
   readonly version: string;
-  /** Answers as the session does; rejects with `ResponseError` where it does, and with `ConnectionLost`. */
+  /** Answers as the session does; rejects with `ResponseError` if the session does, and with `ConnectionLost`. */
   request(method: string, params: unknown, token?: CancellationToken): Promise<unknown>;
   close(): void;
 }
 
 /** A session, or why it was not reached. */
-export type Connected =
-  | { readonly ok: true; readonly session: Reached }
+export type ConnectResult =
+  | { readonly ok: true; readonly session: SessionConnection }
   | { readonly ok: false; readonly why: Unreached };
 
 /** The connection ended before the answer came, so that nobody knows what became of the request. */
@@ -41,11 +43,11 @@ export async function connect(
   record: SessionRecord,
   caller: Caller,
   patience: number = limits.connectMs,
-): Promise<Connected> {
+): Promise<ConnectResult> {
   const until = performance.now() + patience;
   for (;;) {
-    const tried = await attempt(record, caller, until);
-    if (tried !== "cutOff") return tried;
+    const result = await connectOnce(record, caller, until);
+    if (result !== "cutOff") return result;
     if (performance.now() >= until) return { ok: false, why: { kind: "silent", seconds: patience / 1000 } };
     await delay(retryMs);
   }
@@ -54,109 +56,80 @@ export async function connect(
 const retryMs = 50;
 
 /** `cutOff`: the connection was not accepted, or ended before the session had answered. */
-async function attempt(record: SessionRecord, caller: Caller, until: number): Promise<Connected | "cutOff"> {
-  const opened = await openSocket(record.address);
-  if (!opened.ok) return opened.code === "EAGAIN" ? "cutOff" : { ok: false, why: unreached(opened.code) };
-  const { socket } = opened;
-  const ends = createEnds(socket);
-  const timer = setTimeout(() => socket.destroy(), Math.max(0, until - performance.now()));
+async function connectOnce(record: SessionRecord, caller: Caller, until: number): Promise<ConnectResult | "cutOff"> {
+  const socket = createConnection({ path: record.address });
+  const code = await new Promise<string | undefined>((resolve) => {
+    socket.once("connect", () => resolve(undefined));
+    socket.once("error", (error) => resolve(codeOf(error)));
+  });
+  if (code !== undefined) return code === "EAGAIN" ? "cutOff" : { ok: false, why: unreached(code) };
+  const request = requestsOver(socket);
+  const close = (): void => void socket.destroy();
+  const timer = setTimeout(close, Math.max(0, until - performance.now()));
   try {
-    const greeted = await shakeHands(record, caller, ends.request);
-    const { request } = ends;
-    if (greeted.ok)
-      return { ok: true, session: { record, version: greeted.version, request, close: () => socket.destroy() } };
-    socket.destroy();
-    return greeted;
+    const version = await shakeHands(record, caller, request);
+    if (version !== undefined) return { ok: true, session: { record, version, request, close } };
+    close();
+    return { ok: false, why: { kind: "impostor" } };
   } catch (error) {
-    socket.destroy();
+    close();
     return error instanceof ResponseError ? { ok: false, why: { kind: "refused", message: error.message } } : "cutOff";
   } finally {
     clearTimeout(timer);
   }
 }
 
-type Opened = { readonly ok: true; readonly socket: Socket } | { readonly ok: false; readonly code: string };
-
-function openSocket(address: string): Promise<Opened> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ path: address });
-    socket.once("connect", () => resolve({ ok: true, socket }));
-    socket.once("error", (error) => resolve({ ok: false, code: codeOf(error) }));
-  });
-}
-
 function unreached(code: string): Unreached {
   const isForbidden = code === "EPERM" || code === "EACCES";
-  return isForbidden ? { kind: "forbidden", code, sandbox: isInSandbox() } : { kind: "absent", code };
+  return isForbidden ? { kind: "forbidden", code, sandbox: isInCodexSandbox() } : { kind: "absent", code };
 }
 
-/** Codex says so to the commands that it starts; other sandboxes say nothing. */
-function isInSandbox(): boolean {
+/** Tells whether this process is in a sandbox of Codex, which says so to the commands that it starts; others say nothing. */
+export function isInCodexSandbox(): boolean {
   return process.env.CODEX_SANDBOX_NETWORK_DISABLED === "1";
 }
 
-interface Ends {
-  readonly request: Reached["request"];
-}
-
-function createEnds(socket: Socket): Ends {
-  const lost = new Set<(error: Error) => void>();
-  let isLost = false;
-  const lose = (): void => {
-    isLost = true;
-    for (const reject of lost) reject(new ConnectionLost());
-    lost.clear();
-  };
+function requestsOver(socket: Socket): SessionConnection["request"] {
+  const lost = new Promise<never>((_resolve, reject) => socket.once("close", () => reject(new ConnectionLost())));
+  lost.catch(() => undefined);
   socket.on("error", () => undefined);
-  socket.on("close", lose);
-  const wire = openWire(
-    socket,
-    {
-      receive: (message, deliver) => {
-        if (isResponse(message)) deliver(message);
-      },
-      receiveUnreadable: () => undefined,
-      sending: () => undefined,
-      ended: () => socket.destroy(),
-    },
-    (connection: MessageConnection) => connection.onNotification(() => undefined),
-  );
-  return {
-    request(method, params, token = new CancellationTokenSource().token) {
-      if (isLost) return Promise.reject(new ConnectionLost());
-      return new Promise((resolve, reject) => {
-        lost.add(reject);
-        wire.connection
-          .sendRequest(method, params, token)
-          .then(resolve, reject)
-          .finally(() => lost.delete(reject));
-      });
-    },
-  };
+  const streams = createRpcStreams(streamChannel(socket, socket), {
+    message: (message) => isResponse(message) && streams.deliver(message),
+    unreadable: () => undefined,
+    sending: () => undefined,
+    end: () => socket.destroy(),
+  });
+  const connection = createMessageConnection(streams.reader, streams.writer, NullLogger);
+  connection.onNotification(() => undefined);
+  connection.listen();
+  return (method, params, token = new CancellationTokenSource().token) =>
+    Promise.race([lost, connection.sendRequest(method, params, token)]);
 }
 
 /** The library takes any message for what it looks like; a session has nothing to ask of an agent. */
-function isResponse(message: unknown): message is { jsonrpc: "2.0" } {
+function isResponse(message: unknown): message is Message {
   return typeof message === "object" && message !== null && "id" in message && !("method" in message);
 }
 
-type Greeted = { readonly ok: true; readonly version: string } | { readonly ok: false; readonly why: Unreached };
-
-/** The session proves itself first, so that whoever has taken its place learns nothing. */
-async function shakeHands(record: SessionRecord, caller: Caller, request: Reached["request"]): Promise<Greeted> {
+/**
+ * Gives the version of the session's server; `undefined`: it is not the announced session. The session proves itself first,
+ * so that whoever has taken its place learns nothing.
+ */
+async function shakeHands(
+  record: SessionRecord,
+  caller: Caller,
+  request: SessionConnection["request"],
+): Promise<string | undefined> {
   const agentNonce = makeNonce();
-  const hello = await request("initialize", { protocols: socketProtocols, nonce: agentNonce, client: caller });
-  const answer = (typeof hello === "object" ? hello : undefined) as
-    | { nonce?: unknown; proof?: unknown; version?: unknown }
-    | null
-    | undefined;
+  const answer = await request("initialize", { protocols: socketProtocols, nonce: agentNonce, client: caller });
+  const { nonce, proof, version } = Object(answer) as Record<"nonce" | "proof" | "version", unknown>;
   const handshake: Handshake = {
     secret: record.secret,
     session: record.id,
     agentNonce,
-    serverNonce: String(answer?.nonce),
+    serverNonce: String(nonce),
   };
-  if (!isProof("server", handshake, answer?.proof)) return { ok: false, why: { kind: "impostor" } };
+  if (!isProof("server", handshake, proof)) return undefined;
   await request("multiEdit/prove", { proof: proofOf("agent", handshake) });
-  return { ok: true, version: String(answer?.version).slice(0, 100) };
+  return String(version).slice(0, 100);
 }

@@ -3,14 +3,13 @@ import type { Message } from "vscode-jsonrpc/node";
 import { registerServer } from "../../lsp/server.js";
 import type { Session } from "../../lsp/session.js";
 import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
-import { openSession } from "../../lsp/wire/transport.js";
+import { openClientConnection } from "../../lsp/wire/transport.js";
 import { uriOfPath } from "../../workspace/pathText.js";
 
-/** Opens a session whose only folder is this directory, an absolute path. `log` takes what a user of an editor would be told. */
+/** Opens a session whose only folder is this directory, an absolute path. `log` takes the messages that an editor would show its user. */
 export function openDiskSession(directory: string, version: string, log: (text: string) => void): Promise<Session> {
   return new Promise((resolve) => {
-    const channel = createAbsentClient({ directory, log });
-    const { connection } = openSession(channel, {
+    const { connection } = openClientConnection(createAbsentClient(directory, log), {
       exit() {},
       note: (level, text) => (level === "error" ? log(text) : undefined),
       watch() {},
@@ -18,20 +17,15 @@ export function openDiskSession(directory: string, version: string, log: (text: 
     registerServer(connection, {
       version,
       logLevel: "warn",
-      // The first thing that is told of a session which has begun.
+      // Called first for a session that has begun.
       openToAgents: async (session) => resolve(session),
     });
     connection.listen();
   });
 }
 
-interface Absent {
-  readonly directory: string;
-  readonly log: (text: string) => void;
-}
-
-/** A client that is not there: it opens the session, shows nobody what it is told, and dismisses every question. */
-function createAbsentClient({ directory, log }: Absent): Channel {
+/** A client that is not there: it opens the session, shows nobody any message, and dismisses every question. */
+function createAbsentClient(directory: string, log: (text: string) => void): Channel {
   let server: ChannelEvents | undefined;
   const say = (message: object): void => void setImmediate(() => server?.message({ jsonrpc: "2.0", ...message }));
   const workspaceFolders = [{ uri: uriOfPath(directory), name: directory }];
@@ -42,11 +36,11 @@ function createAbsentClient({ directory, log }: Absent): Channel {
       say({ id: 0, method: "initialize", params });
     },
     send(message) {
-      const { id, method, params: told } = message as Message & Told;
+      const { id, method, params: shown } = message as Message & ServerMessage;
       if (method === undefined && id === 0) say({ method: "initialized", params: {} });
       else if (method !== undefined && id !== undefined) say({ id, result: null });
-      // What is to be shown is logged as well.
-      else if (method === "window/logMessage") log(told?.message ?? "");
+      // Every message that is shown is logged as well.
+      else if (method === "window/logMessage") log(shown?.message ?? "");
     },
     whenFlushed: async () => undefined,
     isBroken: () => false,
@@ -61,7 +55,8 @@ const capabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-interface Told {
+/** A message of the server, as far as this client reads it. */
+interface ServerMessage {
   readonly id?: string | number;
   readonly method?: string;
   readonly params?: { readonly message?: string };

@@ -1,5 +1,8 @@
-/** How the two ends of a session's socket show each other that they know its secret, without saying it. */
+/** How the two ends of a session's socket meet: who is calling, and the proof that both know the secret, without saying it. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Caller } from "../../lsp/protocol.js";
+import { limits } from "../../text/limits.js";
+import { namelessAgent } from "../sentences.js";
 
 /** Versions of the socket's protocol that this build speaks. */
 export const socketProtocols: readonly number[] = [1];
@@ -16,12 +19,12 @@ export function makeNonce(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** Whether something that the other side sent can be a nonce. */
+/** Tells whether something that the other side sent can be a nonce. */
 export function isNonce(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
 
-/** What both sides know once each has told its nonce. */
+/** The facts that both sides know once each has sent its nonce. */
 export interface Handshake {
   /** Of the session, in hexadecimal digits. */
   readonly secret: string;
@@ -30,15 +33,50 @@ export interface Handshake {
   readonly serverNonce: string;
 }
 
-/** What one side sends to show that it knows the secret; the role keeps it from being sent back as the other's. */
+/** The proof that one side sends to show that it knows the secret; its role keeps it from being sent back as the other's. */
 export function proofOf(role: "agent" | "server", handshake: Handshake): string {
   const { secret, session, agentNonce, serverNonce } = handshake;
-  const said = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");
-  return createHmac("sha256", Buffer.from(secret, "hex")).update(said).digest("hex");
+  const claim = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");
+  return createHmac("sha256", Buffer.from(secret, "hex")).update(claim).digest("hex");
 }
 
-/** Whether what the other side sent is its proof; takes as long for a wrong one as for the right one. */
+/** Tells whether what the other side sent is its proof; takes as long for a wrong one as for the right one. */
 export function isProof(role: "agent" | "server", handshake: Handshake, sent: unknown): boolean {
   if (!isNonce(sent)) return false;
   return timingSafeEqual(Buffer.from(sent, "hex"), Buffer.from(proofOf(role, handshake), "hex"));
+}
+
+/**
+ * An id for an agent that has none: 16 hexadecimal digits. Connections of agents come and go with each call, so an agent is
+ * known by an id that it gives itself.
+ */
+export function newAgentId(): string {
+  return randomBytes(8).toString("hex");
+}
+
+/** Returns `true` if a value can be an agent's id: printable ASCII without spaces, at most `limits.agentId` characters. */
+export function isAgentId(value: unknown): value is string {
+  return typeof value === "string" && value.length <= limits.agentId && /^[\x21-\x7e]+$/.test(value);
+}
+
+/**
+ * Reads `client` of an agent's `initialize`, which may be any JSON value; `undefined`: its `agent` is no id. A name that is
+ * missing or too long is no reason to refuse anybody.
+ */
+export function readCaller(client: unknown): Caller | undefined {
+  const { name, version, agent } = (client ?? {}) as Partial<Record<keyof Caller, unknown>>;
+  if (agent !== undefined && agent !== null && !isAgentId(agent)) return undefined;
+  const shownVersion = oneLine(version);
+  return {
+    name: oneLine(name) ?? namelessAgent,
+    ...(shownVersion === undefined ? {} : { version: shownVersion }),
+    ...(isAgentId(agent) ? { agent } : {}),
+  };
+}
+
+/** One line of a text without what could steer a terminal; `undefined`: it is none. */
+function oneLine(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const text = value.slice(0, limits.agentName).replace(/[\p{C}\s]+/gu, " ");
+  return text.trim() || undefined;
 }

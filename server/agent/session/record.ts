@@ -19,56 +19,42 @@ import { codeOf } from "../../workspace/identity.js";
 import { isOwn } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 
-/** What a later version adds is kept out of the way; what it changes gets another `format`. */
+/** Fields that a later version adds are ignored; a change of these gets another `format`. */
 const schema = z.object({
   format: z.literal(1),
-  id: z.string().regex(/^[0-9a-f]{12}$/),
-  pid: z.int().positive(),
-  processStart: z.string().max(40).optional(),
-  host: z.string().max(256),
-  address: z.string().min(1).max(limits.pathLength),
-  secret: z.string().regex(/^[0-9a-f]{64}$/),
-  folders: z.array(z.object({ uri: z.string(), path: z.string() })),
-  outside: z.array(z.string()).optional(),
-  client: z.string().max(200),
-  version: z.string().max(100),
-  protocols: z.array(z.int()).max(100),
-  startedAt: z.string().max(40),
-});
-
-/** One session as it announces itself. */
-export interface SessionRecord {
-  readonly format: 1;
   /** 12 hexadecimal digits. */
-  readonly id: string;
+  id: z.string().regex(/^[0-9a-f]{12}$/),
   /** Of the language server. */
-  readonly pid: number;
+  pid: z.int().positive(),
   /** When the system started that process, in its own terms; `undefined`: it does not tell. */
-  readonly processStart?: string | undefined;
+  processStart: z.string().max(40).optional(),
   /** Name of the machine, which containers have of their own. */
-  readonly host: string;
+  host: z.string().max(256),
   /** Path of the socket, or name of the pipe. */
-  readonly address: string;
+  address: z.string().min(1).max(limits.pathLength),
   /** 32 random bytes in hexadecimal digits, which both sides must know. */
-  readonly secret: string;
+  secret: z.string().regex(/^[0-9a-f]{64}$/),
   /**
    * The workspace folders; `path` is empty for one that is no directory of this machine. A session without any may have any
    * file open.
    */
-  readonly folders: readonly { readonly uri: string; readonly path: string }[];
+  folders: z.array(z.object({ uri: z.string(), path: z.string() })).readonly(),
   /** Canonical paths of the files that it has open outside of its folders; `undefined`: it does not say. */
-  readonly outside?: readonly string[] | undefined;
+  outside: z.array(z.string()).readonly().optional(),
   /** The editor, by the name that it gives itself. */
-  readonly client: string;
+  client: z.string().max(200),
   /** Of the language server. */
-  readonly version: string;
+  version: z.string().max(100),
   /** Versions of the socket's protocol that it speaks. */
-  readonly protocols: readonly number[];
+  protocols: z.array(z.int()).max(100).readonly(),
   /** ISO 8601, UTC. */
-  readonly startedAt: string;
-}
+  startedAt: z.string().max(40),
+});
 
-/** What a directory of records holds. */
+/** One session as it announces itself. */
+export type SessionRecord = Readonly<z.infer<typeof schema>>;
+
+/** The content of a directory of records. */
 export interface ReadRecords {
   readonly records: readonly SessionRecord[];
   /** Files that are no records, each with the reason, as sentences. */
@@ -95,12 +81,16 @@ export function readRecords(directory: string): ReadRecords {
   const problems: string[] = [];
   const hidden: string[] = [];
   for (const name of recordNames(directory)) {
-    const read = readRecord(join(directory, name));
-    if (read.ok && `${read.record.id}.json` === name) records.push(read.record);
-    else if (!read.ok && read.problem !== undefined) {
-      problems.push(read.problem);
-      if (read.isNewer === true) hidden.push(read.problem);
+    const path = join(directory, name);
+    const file = readRecord(path);
+    if (file.kind === "gone") continue;
+    if (file.kind === "record") {
+      if (`${file.record.id}.json` === name) records.push(file.record);
+      continue;
     }
+    const problem = sessionProblems[file.kind](path);
+    problems.push(problem);
+    if (file.kind === "newerRecord") hidden.push(problem);
   }
   return { records: records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)), problems, hidden };
 }
@@ -125,34 +115,28 @@ function recordNames(directory: string): string[] {
   }
 }
 
-type ReadRecord =
-  | { readonly ok: true; readonly record: SessionRecord }
-  /** A sentence; `undefined`: the file is gone, and nobody needs to know. */
-  | { readonly ok: false; readonly problem: string | undefined; readonly isNewer?: boolean };
+type RecordFile =
+  | { readonly kind: "record"; readonly record: SessionRecord }
+  /** `gone`: nobody needs to know. */
+  | { readonly kind: "gone" | "foreignRecord" | "badRecord" | "newerRecord" };
 
 /** Whoever can plant a file here can plant a link or a pipe: neither is followed or waited for. */
-function readRecord(path: string): ReadRecord {
+function readRecord(path: string): RecordFile {
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = fstatSync(file);
-    if (!stats.isFile() || !isOwn(stats)) return { ok: false, problem: sessionProblems.foreignRecord(path) };
-    if (stats.size > limits.sessionRecordBytes) return { ok: false, problem: sessionProblems.badRecord(path) };
+    if (!stats.isFile() || !isOwn(stats)) return { kind: "foreignRecord" };
+    if (stats.size > limits.sessionRecordBytes) return { kind: "badRecord" };
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));
-    const parsed = schema.safeParse(value);
-    if (parsed.success) return { ok: true, record: parsed.data };
-    const { format } = (value ?? {}) as { format?: unknown };
-    const isNewer = typeof format === "number" && format > 1;
-    return {
-      ok: false,
-      problem: isNewer ? sessionProblems.newerRecord(path) : sessionProblems.badRecord(path),
-      isNewer,
-    };
+    const record = schema.safeParse(value);
+    if (record.success) return { kind: "record", record: record.data };
+    const { format } = Object(value) as { format?: unknown };
+    return { kind: typeof format === "number" && format > 1 ? "newerRecord" : "badRecord" };
   } catch (error) {
     const code = codeOf(error);
-    if (code === "ENOENT") return { ok: false, problem: undefined };
-    const isForeign = code === "ELOOP" || code === "EACCES" || code === "EPERM" || code === "ENXIO";
-    return { ok: false, problem: isForeign ? sessionProblems.foreignRecord(path) : sessionProblems.badRecord(path) };
+    if (code === "ENOENT") return { kind: "gone" };
+    return { kind: ["ELOOP", "EACCES", "EPERM", "ENXIO"].includes(code) ? "foreignRecord" : "badRecord" };
   } finally {
     if (file !== undefined) closeSync(file);
   }

@@ -1,17 +1,16 @@
-/** Which of the user's editors a call is for: the one that has its files, and never a guess between two. */
-
+/** Selects the user's editor that a call is for: the one that has its files, and never a guess between two. */
 import { parse } from "node:path";
 import type { Failure } from "../../plan/failure.js";
 import { canonicalise, mapBounded, type OpenText } from "../../workspace/identity.js";
 import { createResolver } from "../../workspace/paths.js";
 import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { sessionFailures } from "../sentences.js";
-import type { Reached } from "./connect.js";
+import type { SessionConnection } from "./connect.js";
 import type { SessionRecord } from "./record.js";
-import type { Found, LiveSession, Missed } from "./sessions.js";
+import type { FoundSessions, LiveSession, UnreachedSession } from "./sessions.js";
 
-/** What a session is looked for with. */
-export interface Wish {
+/** The requirements of a call on its session. */
+export interface SessionQuery {
   /** The start of a session's id, which the user has named; `undefined`: the files decide. */
   readonly session: string | undefined;
   /** Paths and URIs as the call spells them; without any, it is the directory that has to lie in a workspace folder. */
@@ -21,79 +20,85 @@ export interface Wish {
 }
 
 /** The session that a call is for; `undefined`: no editor has to do with its files. */
-export type Choice =
-  | { readonly ok: true; readonly session: Reached | undefined }
+export type SelectedSession =
+  | { readonly ok: true; readonly session: SessionConnection | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
 /**
- * A session that the user has named; else the one that has a target open, unless one that can't be asked may, too; else the one whose workspace folder holds all
- * of them, the longest folder first. Whatever leaves a doubt is a failure, for text that nobody has seen might be lost.
+ * Selects the session that the user has named; else the one that has a target open, unless one that can't be asked may, too;
+ * else the one whose workspace folder holds all of them, the longest folder first. Whatever leaves a doubt is a failure, for
+ * text that nobody has seen might be lost.
  */
-export async function chooseSession(found: Found, wish: Wish): Promise<Choice> {
-  if (wish.session !== undefined) return named(found, wish.session);
-  const seen = await Promise.all(found.reached.map((session) => viewOf(session, wish)));
-  const opens = seen.filter(({ hasOpen }) => hasOpen);
-  if (opens.length > 1) return fail(sessionFailures.openInSeveral(described(opens)));
+export async function selectSession(found: FoundSessions, query: SessionQuery): Promise<SelectedSession> {
+  if (query.session !== undefined) return selectNamed(found, query.session);
+  const views = await Promise.all(found.reached.map((session) => viewTargets(session, query)));
+  const opens = views.filter(({ hasOpen }) => hasOpen);
+  if (opens.length > 1) return failWith(sessionFailures.openInSeveral(sessionNames(opens)));
   // It may have the same file open, too.
-  const lost = await firstInDoubt(found, wish);
-  if (lost !== undefined) return fail(sessionFailures.unreached(shortOf(lost.record), lost.why));
+  const doubtful = await firstInDoubt(found, query);
+  if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
   if (opens[0] !== undefined) return { ok: true, session: opens[0].session };
-  const holding = seen.filter(({ depth }) => depth !== undefined).sort((a, b) => (b.depth ?? 0) - (a.depth ?? 0));
+  const holding = views.filter(({ depth }) => depth !== undefined).sort((a, b) => (b.depth ?? 0) - (a.depth ?? 0));
   const [best] = holding;
   const equals = holding.filter(({ depth }) => depth === best?.depth);
-  if (equals.length > 1) return fail(sessionFailures.heldBySeveral(described(equals)));
-  const parted = seen.filter(({ holdsSome }) => holdsSome);
-  if (best === undefined && parted.length > 0) return fail(sessionFailures.apart(described(parted)));
+  if (equals.length > 1) return failWith(sessionFailures.heldBySeveral(sessionNames(equals)));
+  const partial = views.filter(({ holdsSome }) => holdsSome);
+  if (best === undefined && partial.length > 0) return failWith(sessionFailures.apart(sessionNames(partial)));
   const [hidden] = [...found.blind, ...found.hidden];
-  if (best === undefined && hidden !== undefined) return fail(sessionFailures.hidden(hidden));
+  if (best === undefined && hidden !== undefined) return failWith(sessionFailures.hidden(hidden));
   return { ok: true, session: best?.session };
 }
 
-function named({ reached, missed }: Found, id: string): Choice {
+function selectNamed({ reached, unreached }: FoundSessions, id: string): SelectedSession {
   const fits = ({ record }: { readonly record: SessionRecord }): boolean => id !== "" && record.id.startsWith(id);
   const sessions = reached.filter(fits);
   if (sessions.length === 1) return { ok: true, session: sessions[0] };
-  if (sessions.length > 1)
-    return fail(sessionFailures.heldBySeveral(described(sessions.map((session) => ({ session })))));
-  const lost = missed.find(fits);
-  if (lost !== undefined) return fail(sessionFailures.unreached(shortOf(lost.record), lost.why));
-  return fail(sessionFailures.unknown(id, described(reached.map((session) => ({ session })))));
+  if (sessions.length > 1) return failWith(sessionFailures.heldBySeveral(sessionNames(sessions)));
+  const doubtful = unreached.find(fits);
+  if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
+  return failWith(sessionFailures.unknown(id, sessionNames(reached)));
 }
 
-/** What one session has to do with the targets. */
-interface View {
-  readonly session: Reached;
+/** How the targets look from one session. */
+interface SessionView {
+  readonly session: SessionConnection;
+  readonly record: SessionRecord;
   readonly hasOpen: boolean;
   /** Characters of the longest workspace folder that holds all targets; `undefined`: none does. */
   readonly depth: number | undefined;
-  /** Whether a target lies in one of its folders. */
+  /** A target is in one of its folders. */
   readonly holdsSome: boolean;
 }
 
-async function viewOf(session: LiveSession, { targets, directory }: Wish): Promise<View> {
-  const { status } = session;
+async function viewTargets(session: LiveSession, { targets, directory }: SessionQuery): Promise<SessionView> {
+  const { status, record } = session;
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
-  const places = await placesOf(targets, directory, open);
+  const files = await targetFiles(targets, directory, open);
   const folders = await canonicalPaths(status.folders.map((uri) => pathOfSyncedUri(uri)));
-  const holds = (folder: string): boolean => places.every(({ file }) => file !== undefined && isIn(folder, file));
+  const holds = (folder: string): boolean => files.every(({ file }) => file !== undefined && isIn(folder, file));
   const depths = folders.filter(holds).map(({ length }) => length);
   return {
     session,
-    hasOpen: places.some(({ isOpen }) => isOpen),
+    record,
+    hasOpen: files.some(({ isOpen }) => isOpen),
     depth: depths.length === 0 ? undefined : Math.max(...depths),
-    holdsSome: places.some(({ file }) => file !== undefined && folders.some((folder) => isIn(folder, file))),
+    holdsSome: files.some(({ file }) => file !== undefined && folders.some((folder) => isIn(folder, file))),
   };
 }
 
 /** A target as one session sees it. */
-interface Target {
+interface TargetFile {
   /** Canonical path; `undefined`: it is no file, or its spelling means none. */
   readonly file: string | undefined;
   readonly isOpen: boolean;
 }
 
 /** Every file is inside, as far as this question goes: what may be touched is for the session to say. */
-async function placesOf(targets: readonly string[], directory: string, open: readonly OpenText[]): Promise<Target[]> {
+async function targetFiles(
+  targets: readonly string[],
+  directory: string,
+  open: readonly OpenText[],
+): Promise<TargetFile[]> {
   if (targets.length === 0) {
     const [file] = await canonicalPaths([directory]);
     return [{ file, isOpen: false }];
@@ -116,8 +121,8 @@ async function placesOf(targets: readonly string[], directory: string, open: rea
 
 /** Paths as they are once all links are followed; those that are `undefined` or empty are left out. */
 export async function canonicalPaths(paths: readonly (string | undefined)[]): Promise<string[]> {
-  const known = paths.filter((path) => path !== undefined && path !== "");
-  return mapBounded(known as string[], async (path) => {
+  const present = paths.filter((path) => path !== undefined && path !== "");
+  return mapBounded(present as string[], async (path) => {
     const canonical = await canonicalise(path, process.platform);
     return canonical.ok ? canonical.path : path;
   });
@@ -125,36 +130,37 @@ export async function canonicalPaths(paths: readonly (string | undefined)[]): Pr
 
 const isIn = (folder: string, file: string): boolean => isInside(folder, file, process.platform);
 
-/** Tells of an announced session whether it might have one of some targets open, or be the one that holds it. */
-export function mattersTo({ targets, directory, session }: Wish): (record: SessionRecord) => Promise<boolean> {
-  let places: Promise<Target[]> | undefined;
+/** Gives a test that tells of an announced session whether it might have one of some targets open, or be the one that holds it. */
+export function mattersTo({ targets, directory, session }: SessionQuery): (record: SessionRecord) => Promise<boolean> {
+  let files: Promise<TargetFile[]> | undefined;
   return async (record) => {
     const folders = await canonicalPaths(record.folders.map(({ path }) => path));
     if (folders.length === 0 || (session !== undefined && record.id.startsWith(session))) return true;
-    places ??= placesOf(targets, directory, []);
+    files ??= targetFiles(targets, directory, []);
     const holds = (file: string): boolean =>
       folders.some((folder) => isIn(folder, file)) || record.outside?.includes(file) === true;
-    return (await places).some(({ file }) => file === undefined || holds(file));
+    return (await files).some(({ file }) => file === undefined || holds(file));
   };
 }
 
 /** The first session that could not be asked and might have a target open, or be the one that holds it. */
-export async function firstInDoubt({ missed }: Pick<Found, "missed">, wish: Wish): Promise<Missed | undefined> {
-  const matters = mattersTo(wish);
-  for (const one of missed) if (await matters(one.record)) return one;
+export async function firstInDoubt(
+  { unreached }: Pick<FoundSessions, "unreached">,
+  query: SessionQuery,
+): Promise<UnreachedSession | undefined> {
+  const matters = mattersTo(query);
+  for (const one of unreached) if (await matters(one.record)) return one;
   return undefined;
 }
 
 /** How sentences name a session. */
-export function shortOf({ id, client, folders }: SessionRecord): string {
+export function sessionName({ id, client, folders }: SessionRecord): string {
   const where = folders.map(({ path, uri }) => path || uri).join(", ");
   return `${id} (${client}${where === "" ? "" : ` in ${where}`})`;
 }
 
-function described(sessions: readonly { readonly session: Reached }[]): string[] {
-  return sessions.map(({ session }) => shortOf(session.record));
+function sessionNames(sessions: readonly Pick<SessionConnection, "record">[]): string[] {
+  return sessions.map(({ record }) => sessionName(record));
 }
 
-function fail(failure: Failure): Choice {
-  return { ok: false, failure };
-}
+const failWith = (failure: Failure): SelectedSession => ({ ok: false, failure });

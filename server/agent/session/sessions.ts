@@ -12,25 +12,25 @@ import { isProcess } from "../../workspace/process.js";
 import { folderProblems } from "../../workspace/sentences.js";
 import { privacyProblem } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
-import { connect, type Reached } from "./connect.js";
+import { type ConnectResult, connect, type SessionConnection } from "./connect.js";
 import { readRecords, recordPath, removeQuietly, type SessionRecord } from "./record.js";
 
 /** A session that was reached and has said what it has open. */
-export interface LiveSession extends Reached {
+export interface LiveSession extends SessionConnection {
   readonly status: StatusResult;
 }
 
 /** A session that is announced and could not be asked. */
-export interface Missed {
+export interface UnreachedSession {
   readonly record: SessionRecord;
   readonly why: Unreached;
 }
 
-/** What was found; the connections are the caller's to close. */
-export interface Found {
+/** The sessions that were found; the connections are the caller's to close. */
+export interface FoundSessions {
   readonly reached: readonly LiveSession[];
   /** They may live, and hold text that nobody has seen. */
-  readonly missed: readonly Missed[];
+  readonly unreached: readonly UnreachedSession[];
   /** Files that are no announcements, and why the directory can't be read, as sentences. */
   readonly problems: readonly string[];
   /** Those of them that announce a session in a way that this version can't read. */
@@ -41,8 +41,8 @@ export interface Found {
   readonly removed: number;
 }
 
-/** Which of the announced sessions are asked, and for how long. */
-export interface Search {
+/** The announced sessions that are asked, and for how long. */
+export interface SessionSearch {
   /** Tells whether a session may have to do with the files; one that has not gets little time. Absent: all of them may. */
   readonly matters?: (record: SessionRecord) => Promise<boolean>;
   /** The id of a session that is left out: the one that asks. */
@@ -53,47 +53,49 @@ export interface Search {
 export async function findSessions(
   directory: string,
   caller: Caller,
-  { matters = async () => true, except }: Search = {},
-): Promise<Found> {
-  const read = readAll(directory);
-  const others = read.records.filter(({ id }) => id !== except);
-  const tried = await mapBounded(others, async (record) => {
+  { matters = async () => true, except }: SessionSearch = {},
+): Promise<FoundSessions> {
+  const announced = readAnnouncements(directory);
+  const others = announced.records.filter(({ id }) => id !== except);
+  const answers = await mapBounded(others, async (record) => {
     const patience = (await matters(record)) ? limits.connectMs : limits.strangerMs;
-    const connected = await connect(record, caller, patience);
-    const asked = connected.ok ? await askStatus(connected.session, patience) : connected;
-    return { record, patience, asked, at: performance.now() };
+    const connection = await connect(record, caller, patience);
+    const reply = connection.ok ? await askStatus(connection.session, patience) : connection;
+    return { record, patience, reply, at: performance.now() };
   });
   // While one was slow to answer, files may have been opened in the others.
   const now = performance.now();
-  const fresh = await mapBounded(tried, async (one) => {
-    if (!one.asked.ok || now - one.at < limits.staleStatusMs) return one;
-    return { ...one, asked: await askStatus(one.asked.session, one.patience) };
+  const freshAnswers = await mapBounded(answers, async (one) => {
+    if (!one.reply.ok || now - one.at < limits.staleStatusMs) return one;
+    return { ...one, reply: await askStatus(one.reply.session, one.patience) };
   });
   const reached: LiveSession[] = [];
-  const missed: Missed[] = [];
+  const unreached: UnreachedSession[] = [];
   let removed = 0;
-  for (const { record, asked } of fresh) {
-    if (asked.ok) reached.push(asked.session);
-    else if (hasEnded(record, asked.why, directory)) {
+  for (const { record, reply } of freshAnswers) {
+    if (reply.ok) reached.push(reply.session);
+    else if (hasEnded(record, reply.why, directory)) {
       removed += 1;
       removeQuietly(recordPath(directory, record.id));
       if (basename(record.address) === `${record.id}.sock`) removeQuietly(record.address);
-    } else if (record.host === hostname()) missed.push({ record, why: asked.why });
+    } else if (record.host === hostname()) unreached.push({ record, why: reply.why });
   }
-  return { ...read, reached, missed, removed };
+  return { ...announced, reached, unreached, removed };
 }
 
 /** Ends every connection. */
-export function closeSessions({ reached }: Found): void {
+export function closeSessions({ reached }: FoundSessions): void {
   for (const session of reached) session.close();
 }
 
-type Asked = { readonly ok: true; readonly session: LiveSession } | { readonly ok: false; readonly why: Unreached };
+type StatusReply =
+  | { readonly ok: true; readonly session: LiveSession }
+  | Extract<ConnectResult, { readonly ok: false }>;
 
 /** Asks a session what it has open, within some milliseconds: one that is too busy to say may have anything open. */
-async function askStatus(session: Reached, patience: number): Promise<Asked> {
+async function askStatus(session: SessionConnection, patience: number): Promise<StatusReply> {
   const late = new AbortController();
-  const failed = (why: Unreached): Asked => {
+  const giveUp = (why: Unreached): StatusReply => {
     session.close();
     return { ok: false, why };
   };
@@ -102,13 +104,13 @@ async function askStatus(session: Reached, patience: number): Promise<Asked> {
       session.request("multiEdit/status", null),
       delay(patience, "late" as const, { signal: late.signal }),
     ]);
-    if (status === "late") return failed({ kind: "silent", seconds: patience / 1000 });
+    if (status === "late") return giveUp({ kind: "silent", seconds: patience / 1000 });
     return isStatus(status)
       ? { ok: true, session: { ...session, status } }
-      : failed({ kind: "refused", message: sessionProblems.noStatus() });
+      : giveUp({ kind: "refused", message: sessionProblems.noStatus() });
   } catch (error) {
     const isRefusal = error instanceof ResponseError;
-    return failed(isRefusal ? { kind: "refused", message: error.message } : { kind: "absent", code: "ECONNRESET" });
+    return giveUp(isRefusal ? { kind: "refused", message: error.message } : { kind: "absent", code: "ECONNRESET" });
   } finally {
     late.abort();
   }
@@ -126,7 +128,7 @@ function isStatus(value: unknown): value is StatusResult {
   );
 }
 
-function readAll(directory: string): ReturnType<typeof readRecords> & Pick<Found, "blind"> {
+function readAnnouncements(directory: string): ReturnType<typeof readRecords> & Pick<FoundSessions, "blind"> {
   const problem = privacyProblem(directory);
   const blind = problem === undefined ? [] : [sessionProblems.blind(problem)];
   try {
@@ -139,7 +141,7 @@ function readAll(directory: string): ReturnType<typeof readRecords> & Pick<Found
 }
 
 /**
- * Whether a session is gone for certain. Its process may have a number that means nothing here, and its socket may stand
+ * Tells whether a session is gone for certain. Its process may have a number that means nothing here, and its socket may be
  * where this process can't look; but one that nobody listens on is dead wherever it is seen from.
  */
 function hasEnded(record: SessionRecord, why: Unreached, directory: string): boolean {

@@ -1,10 +1,14 @@
-/** A two-way channel of JSON-RPC messages, over a pair of byte streams or over Node's own channel to a parent process. */
+/**
+ * A two-way channel of JSON-RPC messages, over a pair of byte streams or over Node's own channel to a parent process; and
+ * the two ends of it that the JSON-RPC library reads from and writes to.
+ */
 import type { Readable } from "node:stream";
-import type { Message } from "vscode-languageserver/node";
+import { Emitter, type Message, type MessageReader, type MessageWriter } from "vscode-jsonrpc/node";
 import { limits } from "../../text/limits.js";
 import { createFrameDecoder, encodeFrame } from "./framing.js";
+import { frameFaults, refusals } from "./sentences.js";
 
-/** What a channel tells its reader; after `end`, nothing more is told. */
+/** Events of a channel; nothing follows `end`. */
 export interface ChannelEvents {
   /** A message as parsed from JSON, of any shape. */
   message(message: unknown): void;
@@ -22,7 +26,7 @@ export interface Channel {
   send(message: Message): void;
   /** Settles when the client's side has taken all that was sent, or will take no more. */
   whenFlushed(): Promise<void>;
-  /** Whether the client's side has stopped taking output. */
+  /** Tells whether the client's side has stopped taking output. */
   isBroken(): boolean;
   /** Reads no more. */
   stop(): void;
@@ -39,14 +43,14 @@ export interface ByteSink {
  * `limits.outputBacklogBytes` untaken, or has sent over `limits.messagesAhead` messages that were not dispatched yet.
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
-  const outbox = createOutbox(setReading);
+  const outbox = new Outbox();
   let state: "new" | "listening" | "stopped" = "new";
   let ahead = 0;
   let counting = false;
 
   function setReading(): void {
     if (state !== "listening") return;
-    if (ahead > limits.messagesAhead || outbox.backlog() > limits.outputBacklogBytes) input.pause();
+    if (ahead > limits.messagesAhead || outbox.backlog > limits.outputBacklogBytes) input.pause();
     else input.resume();
   }
 
@@ -74,8 +78,8 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
       body(bytes) {
         if (state === "stopped") return;
         ahead += 1;
-        const parsed = parseBody(bytes);
-        if (parsed.ok) events.message(parsed.message);
+        const body = parseBody(bytes);
+        if (body.ok) events.message(body.message);
         else events.unreadable();
       },
       fault: end,
@@ -88,103 +92,23 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
       }
       setReading();
     });
-    const close = () => end(decoder.isInsideFrame() ? "the input ends in the middle of a message" : undefined);
+    const close = () => end(decoder.isInsideFrame() ? frameFaults.cutOff : undefined);
     for (const event of ["end", "close", "error"]) input.on(event, close);
-    outbox.onBroken(() => end(undefined));
+    outbox.onBroken = () => end(undefined);
   }
 
-  output.on("error", outbox.breakOff);
-  output.on("close", outbox.breakOff);
+  outbox.onTaken = setReading;
+  output.on("error", () => outbox.breakOff());
+  output.on("close", () => outbox.breakOff());
   return {
     listen,
     send(message) {
       const frame = encodeFrame(JSON.stringify(message));
-      if (!outbox.isBroken()) output.write(frame, outbox.put(frame.length));
+      if (!outbox.isBroken) output.write(frame, outbox.put(frame.length));
     },
-    whenFlushed: outbox.whenEmpty,
-    isBroken: outbox.isBroken,
+    whenFlushed: () => outbox.whenEmpty(),
+    isBroken: () => outbox.isBroken,
     stop,
-  };
-}
-
-/** The process that started this one with an IPC channel, as `process` shows it. */
-export interface ParentPort {
-  send(message: unknown, handle: undefined, options: undefined, done: (error: Error | null) => void): unknown;
-  on(event: "message", listener: (message: unknown) => void): unknown;
-  on(event: "disconnect", listener: () => void): unknown;
-  off(event: "message", listener: (message: unknown) => void): unknown;
-}
-
-/** A channel over the messages of a parent process, for `--node-ipc`; it has no frames and so no faults. */
-export function parentChannel(port: ParentPort): Channel {
-  const outbox = createOutbox(() => undefined);
-  let stop = () => {};
-  port.on("disconnect", outbox.breakOff);
-  return {
-    listen(events) {
-      stop = () => void port.off("message", events.message);
-      port.on("message", events.message);
-      outbox.onBroken(() => events.end(undefined));
-    },
-    send(message) {
-      if (!outbox.isBroken()) port.send(message, undefined, undefined, outbox.put(1));
-    },
-    whenFlushed: outbox.whenEmpty,
-    isBroken: outbox.isBroken,
-    stop: () => stop(),
-  };
-}
-
-/** Counts what was written and not yet taken. */
-interface Outbox {
-  /** Counts something of this size in; the function that it gives counts it out again, and with an error breaks off. */
-  put(size: number): (error?: Error | null) => void;
-  /** Sum of the sizes that were put in and not taken. */
-  backlog(): number;
-  /** Nothing will be taken any more. */
-  breakOff(): void;
-  isBroken(): boolean;
-  onBroken(listener: () => void): void;
-  whenEmpty(): Promise<void>;
-}
-
-function createOutbox(onTaken: () => void): Outbox {
-  let backlog = 0;
-  let broken = false;
-  let waiting: (() => void)[] = [];
-  const listeners: (() => void)[] = [];
-
-  function settle(): void {
-    for (const resolve of waiting) resolve();
-    waiting = [];
-  }
-
-  function breakOff(): void {
-    if (broken) return;
-    broken = true;
-    settle();
-    for (const listener of listeners) listener();
-  }
-
-  return {
-    put(size) {
-      backlog += size;
-      return (error) => {
-        backlog -= size;
-        if (error) breakOff();
-        if (backlog === 0) settle();
-        onTaken();
-      };
-    },
-    backlog: () => backlog,
-    breakOff,
-    isBroken: () => broken,
-    onBroken: (listener) => void listeners.push(listener),
-    whenEmpty: () =>
-      new Promise((resolve) => {
-        if (broken || backlog === 0) resolve();
-        else waiting.push(resolve);
-      }),
   };
 }
 
@@ -197,4 +121,122 @@ function parseBody(bytes: Buffer): { ok: true; message: unknown } | { ok: false 
   } catch {
     return { ok: false };
   }
+}
+
+/**
+ * A channel over the messages of the process that started this one, for `--node-ipc`; it has no frames and so no faults.
+ * `undefined`: there is no such process, or it has opened no channel.
+ */
+export function parentChannel(): Channel | undefined {
+  const post = process.send?.bind(process);
+  if (post === undefined) return undefined;
+  const outbox = new Outbox();
+  let stop = () => {};
+  process.on("disconnect", () => outbox.breakOff());
+  return {
+    listen(events) {
+      stop = () => void process.off("message", events.message);
+      process.on("message", events.message);
+      outbox.onBroken = () => events.end(undefined);
+    },
+    send(message) {
+      if (!outbox.isBroken) post(message, undefined, undefined, outbox.put(1));
+    },
+    whenFlushed: () => outbox.whenEmpty(),
+    isBroken: () => outbox.isBroken,
+    stop: () => stop(),
+  };
+}
+
+/** Counts what was written and not yet taken. */
+class Outbox {
+  /** Sum of the sizes that were put in and not taken. */
+  backlog = 0;
+  /** Nothing will be taken any more. */
+  isBroken = false;
+  /** Called when something was taken. */
+  onTaken = (): void => {};
+  /** Called once, when nothing will be taken any more. */
+  onBroken = (): void => {};
+  private waiting: (() => void)[] = [];
+
+  /** Counts something of this size in; the function that it gives counts it out again, and with an error breaks off. */
+  put(size: number): (error?: Error | null) => void {
+    this.backlog += size;
+    return (error) => {
+      this.backlog -= size;
+      if (error) this.breakOff();
+      if (this.backlog === 0) this.settle();
+      this.onTaken();
+    };
+  }
+
+  breakOff(): void {
+    if (this.isBroken) return;
+    this.isBroken = true;
+    this.settle();
+    this.onBroken();
+  }
+
+  whenEmpty(): Promise<void> {
+    if (this.isBroken || this.backlog === 0) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private settle(): void {
+    for (const resolve of this.waiting) resolve();
+    this.waiting = [];
+  }
+}
+
+/** Sees every message before the library does. */
+export interface MessageFilter extends ChannelEvents {
+  /** Takes notice of a message that the library sends. */
+  sending(message: Message): void;
+}
+
+/** The ends of a channel on the side of the JSON-RPC library. */
+export interface RpcStreams {
+  readonly reader: MessageReader;
+  readonly writer: MessageWriter;
+  /** Hands a message to the library; one that comes before the library listens is lost. */
+  deliver(message: Message): void;
+}
+
+/**
+ * Makes the ends of a channel. They report neither errors nor the end to the library, which would do no more than log
+ * them; and writing never rejects for a peer that is gone, so that nothing that is still said to it becomes an unhandled
+ * rejection.
+ */
+export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcStreams {
+  let deliver = (_message: Message): void => {};
+  const reader: MessageReader = {
+    onError: new Emitter<Error>().event,
+    onClose: new Emitter<void>().event,
+    onPartialMessage: new Emitter<{ messageToken: number; waitingTime: number }>().event,
+    listen(callback) {
+      deliver = callback;
+      channel.listen(filter);
+      return { dispose: channel.stop };
+    },
+    dispose() {},
+  };
+  const writer: MessageWriter = {
+    onError: new Emitter<[Error, Message | undefined, number | undefined]>().event,
+    onClose: new Emitter<void>().event,
+    async write(message) {
+      try {
+        channel.send(message);
+      } catch (error) {
+        // Too deep, too long or cyclic for JSON; a request must have an answer all the same.
+        if (!("id" in message) || "method" in message) throw error;
+        const reply = { jsonrpc: "2.0", id: message.id, error: refusals.unwritable };
+        channel.send(reply);
+      }
+      filter.sending(message);
+    },
+    end() {},
+    dispose() {},
+  };
+  return { reader, writer, deliver: (message) => deliver(message) };
 }

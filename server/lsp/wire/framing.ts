@@ -3,8 +3,9 @@
  * message, and a silent connection is worse for the user than one that ends with a reason.
  */
 import { limits } from "../../text/limits.js";
+import { frameFaults } from "./sentences.js";
 
-/** Where the decoder puts what it finds; neither may throw. */
+/** Receives what the decoder finds; neither function may throw. */
 export interface FrameSink {
   /** The body of one message; the bytes are only lent until this returns. */
   body(bytes: Buffer): void;
@@ -15,7 +16,7 @@ export interface FrameSink {
 /** Takes the bytes of one stream in order, in pieces of any size. */
 export interface FrameDecoder {
   push(chunk: Buffer): void;
-  /** Whether the bytes so far end in the middle of a message. */
+  /** Tells whether the bytes so far end in the middle of a message. */
   isInsideFrame(): boolean;
 }
 
@@ -25,50 +26,79 @@ export interface FrameDecoder {
  * whose charset is UTF-8. Everything else is a fault as soon as it can be seen. Linear in the bytes, however they are cut.
  */
 export function createFrameDecoder(sink: FrameSink): FrameDecoder {
-  const header = createHeader();
-  let body: Body | undefined;
-  let broken = false;
+  /** The header block so far: its first `headerUsed` bytes, of which the last line begins at `lineStart`. */
+  const header = Buffer.alloc(limits.headerBytes);
+  let headerUsed = 0;
+  let lineStart = 0;
+  let fields: HeaderFields = {};
+  /** Bytes of the body that follows a whole header block; 0: the header is not whole yet. */
+  let bodyLength = 0;
+  /** The first `bodyUsed` bytes of a body that comes in several pieces. */
+  let body: Buffer = Buffer.alloc(0);
+  let bodyUsed = 0;
+  let isBroken = false;
 
   function push(chunk: Buffer): void {
     let at = 0;
-    while (at < chunk.length && !broken) {
-      if (body === undefined) {
-        takeHeaderByte(chunk[at]!);
-        at += 1;
-      } else {
-        at += takeBodyBytes(body, chunk.subarray(at));
+    while (at < chunk.length && !isBroken) {
+      if (bodyLength > 0) {
+        at += takeBodyBytes(chunk.subarray(at));
+        continue;
       }
+      const problem = takeHeaderByte(chunk[at]!);
+      at += 1;
+      if (problem === undefined) continue;
+      isBroken = true;
+      sink.fault(frameFaults.after(problem, header.subarray(0, headerUsed)));
     }
   }
 
-  function takeHeaderByte(byte: number): void {
-    const taken = header.take(byte);
-    if (taken.kind === "end") {
-      body = createBody(taken.length);
-    }
-    if (taken.kind === "fault") {
-      broken = true;
-      sink.fault(`${taken.reason}, after ${quote(header.bytes())}`);
-    }
+  /** Gives what is wrong with the byte, as a clause; `undefined`: nothing. */
+  function takeHeaderByte(byte: number): string | undefined {
+    if (headerUsed === header.length) return frameFaults.longHeader;
+    const isBreak = byte === carriageReturn || byte === lineFeed;
+    if (!isBreak && byte !== tab && (byte < firstPrintable || byte > lastPrintable)) return frameFaults.byte(byte);
+    const afterReturn = headerUsed > 0 && header[headerUsed - 1] === carriageReturn;
+    header[headerUsed++] = byte;
+    if ((byte === lineFeed) !== afterReturn) return frameFaults.lineEnd;
+    if (byte !== lineFeed) return undefined;
+    const line = header.toString("latin1", lineStart, headerUsed - 2);
+    lineStart = headerUsed;
+    if (line !== "") return readField(line, fields);
+    if (fields.length === undefined) return frameFaults.noLength;
+    bodyLength = fields.length;
+    headerUsed = 0;
+    lineStart = 0;
+    fields = {};
+    return undefined;
   }
 
-  function takeBodyBytes(from: Body, bytes: Buffer): number {
-    const taken = from.take(bytes);
-    if (taken.whole !== undefined) {
-      body = undefined;
-      sink.body(taken.whole);
+  /** Gives how many of the bytes belong to the body. A body that comes in one piece is not copied. */
+  function takeBodyBytes(bytes: Buffer): number {
+    const count = Math.min(bytes.length, bodyLength - bodyUsed);
+    let whole = bytes.subarray(0, count);
+    if (count < bodyLength) {
+      if (bodyUsed + count > body.length) body = enlarged(body, { least: bodyUsed + count, most: bodyLength });
+      bytes.copy(body, bodyUsed, 0, count);
+      bodyUsed += count;
+      if (bodyUsed < bodyLength) return count;
+      whole = body.subarray(0, bodyLength);
     }
-    return taken.count;
+    bodyLength = 0;
+    bodyUsed = 0;
+    body = Buffer.alloc(0);
+    sink.body(whole);
+    return count;
   }
 
-  return { push, isInsideFrame: () => !broken && (body !== undefined || header.bytes().length > 0) };
+  return { push, isInsideFrame: () => !isBroken && (bodyLength > 0 || headerUsed > 0) };
 }
 
 /** One message as a frame. `json` is the body's text; its lone surrogates must be escaped, as `JSON.stringify` does. */
 export function encodeFrame(json: string): Buffer {
-  const bodyLength = Buffer.byteLength(json);
-  const head = `Content-Length: ${bodyLength}\r\n\r\n`;
-  const frame = Buffer.allocUnsafe(head.length + bodyLength);
+  const length = Buffer.byteLength(json);
+  const head = `Content-Length: ${length}\r\n\r\n`;
+  const frame = Buffer.allocUnsafe(head.length + length);
   frame.write(head, "latin1");
   frame.write(json, head.length, "utf8");
   return frame;
@@ -80,123 +110,39 @@ const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
 
-type HeaderStep =
-  | { readonly kind: "more" }
-  /** The block is whole; `length` is that of the body, in bytes. */
-  | { readonly kind: "end"; readonly length: number }
-  | { readonly kind: "fault"; readonly reason: string };
-
-/** Reads one header block after the other. */
-interface Header {
-  take(byte: number): HeaderStep;
-  /** What was taken of the block so far. */
-  bytes(): Buffer;
+/** Doubled rather than taken at once: a length that is announced but never sent must not cost its memory. */
+function enlarged(store: Buffer, { least, most }: { least: number; most: number }): Buffer {
+  const larger = Buffer.allocUnsafe(Math.min(most, Math.max(least, 2 * store.length, 4096)));
+  store.copy(larger);
+  return larger;
 }
 
-function createHeader(): Header {
-  const block = Buffer.alloc(limits.headerBytes);
-  let used = 0;
-  let lineStart = 0;
-  let fields: HeaderFields = {};
-
-  function take(byte: number): HeaderStep {
-    if (used === block.length) return fault(`the header has more than ${block.length} bytes`);
-    const isBreak = byte === carriageReturn || byte === lineFeed;
-    if (!isBreak && byte !== tab && (byte < firstPrintable || byte > lastPrintable)) {
-      return fault(`there is a byte 0x${byte.toString(16).padStart(2, "0")} in the header`);
-    }
-    const afterReturn = used > 0 && block[used - 1] === carriageReturn;
-    block[used++] = byte;
-    if ((byte === lineFeed) !== afterReturn) return fault("a header line does not end in CRLF");
-    return byte === lineFeed ? endLine() : { kind: "more" };
-  }
-
-  function endLine(): HeaderStep {
-    const line = block.toString("latin1", lineStart, used - 2);
-    lineStart = used;
-    if (line !== "") {
-      const read = readField(line, fields);
-      if (!read.ok) return fault(read.reason);
-      fields = read.fields;
-      return { kind: "more" };
-    }
-    const { length } = fields;
-    if (length === undefined) return fault("the header has no Content-Length");
-    used = 0;
-    lineStart = 0;
-    fields = {};
-    return { kind: "end", length };
-  }
-
-  return { take, bytes: () => block.subarray(0, used) };
-}
-
-function fault(reason: string): HeaderStep {
-  return { kind: "fault", reason };
-}
-
-/** What the lines of one header block have said so far. */
+/** The lines of one header block so far. */
 interface HeaderFields {
   /** Bytes of the body; 1 to `limits.messageBytes`. */
-  readonly length?: number;
-  readonly type?: string;
+  length?: number;
+  type?: string;
 }
 
-type ReadField = { ok: true; fields: HeaderFields } | { ok: false; reason: string };
-
-function readField(line: string, fields: HeaderFields): ReadField {
+/** Adds what a header line says; gives what is wrong with it, as a clause, `undefined`: nothing. */
+function readField(line: string, fields: HeaderFields): string | undefined {
   const colon = line.indexOf(":");
   const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
   const value = line.slice(colon + 1).trim();
   if (name === "content-length") {
-    if (fields.length !== undefined) return { ok: false, reason: "the header has two Content-Length lines" };
-    if (!/^[0-9]+$/.test(value)) return { ok: false, reason: "the Content-Length is not a decimal number" };
+    if (fields.length !== undefined) return frameFaults.twoLengths;
+    if (!/^[0-9]+$/.test(value)) return frameFaults.noNumber;
     const length = Number(value);
-    if (length < 1) return { ok: false, reason: "the Content-Length is 0" };
-    if (length > limits.messageBytes) {
-      return { ok: false, reason: `the Content-Length is over ${limits.messageBytes} bytes` };
-    }
-    return { ok: true, fields: { ...fields, length } };
+    if (length < 1) return frameFaults.emptyBody;
+    if (length > limits.messageBytes) return frameFaults.largeBody;
+    fields.length = length;
+    return undefined;
   }
-  if (name === "content-type") {
-    if (fields.type !== undefined) return { ok: false, reason: "the header has two Content-Type lines" };
-    const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^"; \t]*)/i.exec(value)?.[1] ?? "utf-8";
-    // `utf8` is not a registered name, but the protocol's first clients sent it and the specification keeps it alive.
-    if (!/^utf-?8$/i.test(charset)) return { ok: false, reason: "the Content-Type's charset is not UTF-8" };
-    return { ok: true, fields: { ...fields, type: value } };
-  }
-  return { ok: false, reason: "a header line is neither Content-Length nor Content-Type" };
-}
-
-interface Body {
-  /** Takes as many of the bytes as belong to it; `whole` is all of it, as soon as it is there. */
-  take(bytes: Buffer): { readonly count: number; readonly whole: Buffer | undefined };
-}
-
-/** A body that comes in one piece is not copied. */
-function createBody(length: number): Body {
-  let store = Buffer.alloc(0);
-  let used = 0;
-
-  function take(bytes: Buffer): { count: number; whole: Buffer | undefined } {
-    const count = Math.min(bytes.length, length - used);
-    if (count === length) return { count, whole: bytes.subarray(0, count) };
-    if (used + count > store.length) {
-      // Doubled rather than taken at once: a length that is announced but never sent must not cost its memory.
-      const larger = Buffer.allocUnsafe(Math.min(length, Math.max(used + count, 2 * store.length, 4096)));
-      store.copy(larger, 0, 0, used);
-      store = larger;
-    }
-    bytes.copy(store, used, 0, count);
-    used += count;
-    return { count, whole: used === length ? store.subarray(0, length) : undefined };
-  }
-
-  return { take };
-}
-
-/** The end of what was read, on one line and bounded: whoever sent it may be hostile, and a log may be a terminal. */
-function quote(bytes: Buffer): string {
-  const start = Math.max(0, bytes.length - limits.quotedInput);
-  return `${start > 0 ? "… " : ""}${JSON.stringify(bytes.toString("latin1", start))}`;
+  if (name !== "content-type") return frameFaults.unknownField;
+  if (fields.type !== undefined) return frameFaults.twoTypes;
+  const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^"; \t]*)/i.exec(value)?.[1] ?? "utf-8";
+  // `utf8` is not a registered name, but the protocol's first clients sent it and the specification keeps it alive.
+  if (!/^utf-?8$/i.test(charset)) return frameFaults.charset;
+  fields.type = value;
+  return undefined;
 }

@@ -1,6 +1,9 @@
 /** How the server's process behaves as the child of an editor: what it says on stderr, what it survives, when it ends. */
+import { clip } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
+import { isProcess } from "../../workspace/process.js";
 import type { ByteSink } from "./channel.js";
+import { connectionSentences } from "./sentences.js";
 
 /** From the rarest to the most talkative. */
 export type LogLevel = "error" | "warn" | "info" | "debug";
@@ -22,9 +25,7 @@ export function noteOnStderr(most: LogLevel = "warn"): Note {
 }
 
 /** A log entry of at most `limits.logLine` characters. */
-export function shorten(text: string): string {
-  return text.length <= limits.logLine ? text : `${text.slice(0, limits.logLine - 1)}…`;
-}
+export const shorten = (text: string): string => clip(text, limits.logLine);
 
 /**
  * Keeps stdout for the protocol: gives its only writer, and sends whatever else is written there, by `console` too, to
@@ -42,13 +43,8 @@ export function takeStdout(): ByteSink {
 
 /** Keeps the process alive when something throws that nobody catches: one request is lost, not the session. */
 export function surviveThrows(note: Note): void {
-  process.on("uncaughtException", (error) => note("error", `uncaught: ${error.stack ?? error.message}`));
-  process.on("unhandledRejection", (reason) => {
-    note(
-      "error",
-      `unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`,
-    );
-  });
+  process.on("uncaughtException", (error) => note("error", connectionSentences.uncaught(error)));
+  process.on("unhandledRejection", (reason) => note("error", connectionSentences.unhandled(reason)));
 }
 
 /**
@@ -56,26 +52,15 @@ export function surviveThrows(note: Note): void {
  * editor outside of our container, or at the other end of an ssh connection, has an id that means nothing to us.
  */
 export function watchClient(processId: number, on: { gone(): void; note: Note }): void {
-  if (!isAlive(processId)) {
-    on.note("warn", `no process ${processId} lives here, so the end of the client is told by its connection alone`);
+  if (!isProcess(processId, undefined)) {
+    on.note("warn", connectionSentences.foreignClient(processId));
     return;
   }
   const timer = setInterval(() => {
-    if (isAlive(processId)) return;
+    if (isProcess(processId, undefined)) return;
     clearInterval(timer);
-    on.note("warn", `process ${processId}, which the client named as its own, is gone`);
+    on.note("warn", connectionSentences.clientEnded(processId));
     on.gone();
   }, limits.clientWatchMs);
   timer.unref();
-}
-
-function isAlive(processId: number): boolean {
-  // 0 and negative numbers mean groups of processes.
-  if (!Number.isInteger(processId) || processId <= 0) return false;
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

@@ -2,12 +2,12 @@
 import { connect as connectSocket, type NetConnectOpts, type Socket } from "node:net";
 import { constants } from "node:os";
 import { createConnection } from "vscode-languageserver";
-import { type Connection, createProtocolConnection, type Logger, type Message } from "vscode-languageserver/node";
+import { type Connection, createProtocolConnection, type Logger } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
-import { type Channel, parentChannel, streamChannel } from "./channel.js";
+import { type Channel, createRpcStreams, parentChannel, streamChannel } from "./channel.js";
 import { createGate } from "./gate.js";
 import { type LogLevel, type Note, noteOnStderr, shorten, surviveThrows, takeStdout, watchClient } from "./lifetime.js";
-import { createReader, createWriter } from "./rpcStreams.js";
+import { connectionSentences } from "./sentences.js";
 
 /** How the client is reached; the server connects to a socket or pipe on which the client listens. */
 export type Transport =
@@ -43,20 +43,20 @@ export async function serve(options: ServeOptions, register: (connection: Connec
   function watch(processId: number): void {
     if (watched.has(processId)) return;
     watched.add(processId);
-    watchClient(processId, { gone: () => session.leave(), note });
+    watchClient(processId, { gone: () => client.leave(), note });
   }
-  const session = openSession(channel, { exit: (code) => process.exit(code), note, watch });
+  const client = openClientConnection(channel, { exit: (code) => process.exit(code), note, watch });
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    process.on(signal, () => session.leave(128 + constants.signals[signal]));
+    process.on(signal, () => client.leave(128 + constants.signals[signal]));
   }
   if (options.clientProcessId !== undefined) watch(options.clientProcessId);
-  register(session.connection);
-  session.connection.listen();
+  register(client.connection);
+  client.connection.listen();
 }
 
-/** What a session needs of its process. */
-export interface SessionHost {
-  /** Called when the session is over; expected not to return. */
+/** The process of a connection. */
+export interface ConnectionHost {
+  /** Called when the connection is over; expected not to return. */
   exit(code: number): void;
   readonly note: Note;
   /** Takes the process id that `initialize` names. */
@@ -64,28 +64,27 @@ export interface SessionHost {
 }
 
 /** One client's connection and its end. */
-export interface Session {
+export interface ClientConnection {
   /** Not listening yet. */
   readonly connection: Connection;
   /**
-   * Ends the session once its requests are answered and sent, or after `limits.exitGraceMs`; called again with a code,
+   * Ends it once its requests are answered and sent, or after `limits.exitGraceMs`; called again with a code,
    * at once. The code is by default 0 after `shutdown`, else 1.
    */
   leave(code?: number): void;
 }
 
 /** Builds the connection on a channel, behind the gate. */
-export function openSession(channel: Channel, host: SessionHost): Session {
+export function openClientConnection(channel: Channel, host: ConnectionHost): ClientConnection {
   const { note } = host;
   let leaving = false;
-  let toLibrary = (_message: Message): void => {};
 
   const gate = createGate({
     deliver(message) {
       try {
-        toLibrary(message);
+        streams.deliver(message);
       } catch (error) {
-        note("error", `a message was lost: ${String(error)}`);
+        note("error", connectionSentences.messageLost(error));
       }
     },
     reply: (message) => channel.send(message),
@@ -100,11 +99,6 @@ export function openSession(channel: Channel, host: SessionHost): Session {
     exit: () => leave(),
   };
 
-  function endOfInput(fault: string | undefined): void {
-    if (fault !== undefined) note("error", `the input is not the language server protocol: ${fault}`);
-    leave(fault === undefined ? undefined : 1);
-  }
-
   function leave(code?: number): void {
     if (leaving) {
       if (code !== undefined) host.exit(code);
@@ -118,20 +112,23 @@ export function openSession(channel: Channel, host: SessionHost): Session {
     void Promise.race([grace, settled]).then(() => host.exit(code ?? (watchDog.shutdownReceived ? 0 : 1)));
   }
 
-  const reader = createReader((callback) => {
-    toLibrary = callback;
-    channel.listen({ message: gate.receive, unreadable: gate.receiveUnreadable, end: endOfInput });
-    return { dispose: channel.stop };
+  const streams = createRpcStreams(channel, {
+    message: gate.receive,
+    unreadable: gate.receiveUnreadable,
+    sending: gate.sending,
+    end(fault) {
+      if (fault !== undefined) note("error", connectionSentences.noProtocol(fault));
+      leave(fault === undefined ? undefined : 1);
+    },
   });
-  const writer = createWriter(channel, gate.sending);
   const connection = createConnection(
-    (logger) => createProtocolConnection(reader, writer, shortLogger(logger)),
+    (logger) => createProtocolConnection(streams.reader, streams.writer, shortLogger(logger)),
     watchDog,
   );
   return { connection, leave };
 }
 
-/** What the library logs may quote a message at any length. */
+/** The library's log may quote a message at any length. */
 function shortLogger(logger: Logger): Logger {
   return {
     error: (text) => logger.error(shorten(text)),
@@ -148,22 +145,18 @@ async function openChannel(transport: Transport): Promise<Channel> {
     case "stdio":
       return streamChannel(process.stdin, stdout);
     case "node-ipc": {
-      const send = process.send?.bind(process);
-      if (send === undefined) throw new Error("--node-ipc needs a parent process with an IPC channel");
-      return parentChannel({
-        send: (message, handle, options, done) => send(message, handle, options, done),
-        on: (event: string, listener: (message: unknown) => void) => process.on(event, listener),
-        off: (event, listener) => process.off(event, listener),
-      });
+      const channel = parentChannel();
+      if (channel === undefined) throw new Error(connectionSentences.noParent);
+      return channel;
     }
     case "socket":
-      return connectTo({ host: "127.0.0.1", port: transport.port }, `port ${transport.port} of this machine`);
+      return connectTo({ host: "127.0.0.1", port: transport.port }, connectionSentences.port(transport.port));
     case "pipe": {
       const most = process.platform === "linux" ? limits.linuxSocketPathBytes : limits.bsdSocketPathBytes;
       if (process.platform !== "win32" && Buffer.byteLength(transport.path) > most) {
-        throw new Error(`the path of a socket has at most ${most} bytes here`);
+        throw new Error(connectionSentences.longPath(most));
       }
-      return connectTo({ path: transport.path }, "the given pipe");
+      return connectTo({ path: transport.path }, connectionSentences.pipe);
     }
   }
 }
@@ -173,7 +166,7 @@ async function connectTo(address: NetConnectOpts, name: string): Promise<Channel
   const socket = connectSocket({ ...address, allowHalfOpen: true });
   await new Promise<Socket>((resolve, reject) => {
     socket.once("connect", () => resolve(socket));
-    socket.once("error", (error) => reject(new Error(`can't connect to ${name}: ${error.message}`)));
+    socket.once("error", (error) => reject(new Error(connectionSentences.unreached(name, error.message))));
   });
   return streamChannel(socket, socket);
 }

@@ -14,8 +14,11 @@ const shortest = 2;
 /** Starts in a pattern that are compared to find rare keys. */
 const triedStarts = 16;
 
-/** Places of the text at which keys are counted, to tell what is rare: one in so many units, within these numbers. */
+/** Counters of keys, to tell what is rare: one for so many units of the text, within these numbers. */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
+
+/** Counters for each key that is counted: so many that few keys share one. */
+const countersPerKey = 4;
 
 /** How far a key is counted. */
 const mostCounted = 65_535;
@@ -34,7 +37,7 @@ export type KeyHits = readonly number[] | "many";
 /** Patterns by their keys. */
 export class MultiSearch {
   private constructor(
-    readonly patterns: readonly string[],
+    private readonly patterns: readonly string[],
     private readonly tables: readonly KeyTable[],
   ) {}
 
@@ -62,9 +65,6 @@ export class MultiSearch {
     return new MultiSearch(patterns, tables);
   }
 
-  /** Units of the longest piece of a pattern that has all of its keys. */
-  static readonly reach = zoneOf(blockLengths[0]);
-
   /** Whether a pattern is long enough for a key. */
   static hasKey(pattern: string): boolean {
     return pattern.length >= shortest;
@@ -87,9 +87,15 @@ export class MultiSearch {
     return found.map((hits) => hits ?? []);
   }
 
-  /** Reports each pattern of which the piece with all the keys may stand in a short text. */
-  touch(text: string, report: (id: number) => void): void {
-    for (const table of this.tables) table.touch(text, report);
+  /** The patterns that a short text contains, each at least once. */
+  within(text: string): string[] {
+    const found: string[] = [];
+    const report: HitCallback = (id) => {
+      const pattern = this.patterns[id]!;
+      return !text.includes(pattern) || found.push(pattern) > 0;
+    };
+    for (const table of this.tables) table.scanShort(text, report);
+    return found;
   }
 }
 
@@ -164,7 +170,7 @@ class Rarity {
     while (size < sampled.most && size * sampled.every < text.length) size *= 2;
     const counts = new Uint16Array(size);
     // Not in step with the lines, or with whatever else comes again and again.
-    const step = Math.max(1, Math.floor(text.length / size)) | 1;
+    const step = Math.max(1, Math.floor((text.length / size) * countersPerKey)) | 1;
     const rarity = new Rarity(block, blocks, counts, step);
     const last = text.length - 2 * block;
     for (let at = 0; at <= last; yield) at = rarity.count(text, at, Math.min(last, at + placesPerStep * step));
@@ -190,7 +196,7 @@ class Rarity {
     let best = 0;
     let fewest = Number.POSITIVE_INFINITY;
     // The end, too: texts that start alike are told apart there.
-    for (let at = last; at >= 0 && fewest > 0; at -= step) {
+    for (let at = last; at >= 0 && fewest > 1; at -= step) {
       const hashes = this.blocks.of(pattern, at, at + zoneOf(block));
       let count = 0;
       for (let i = 0; i < block; i++)
@@ -264,6 +270,13 @@ class KeyTable {
     }
   }
 
+  /** The same in one step, for a text that is no longer than one. */
+  scanShort(text: string, report: HitCallback): void {
+    const lists: Lists = { heads: this.heads, next: this.next };
+    if (text.length >= 2 * this.block)
+      this.scanStep(text, { from: this.block, to: text.length - this.block + 1 }, lists, report);
+  }
+
   /** Reads the blocks that start in `[from, to)`, each together with the one before it. */
   private scanStep(text: string, { from, to }: { from: number; to: number }, lists: Lists, report: HitCallback): void {
     const { block, present } = this;
@@ -288,23 +301,6 @@ class KeyTable {
       if (isOther || report(this.keyed[owner]!.id, at - this.keyed[owner]!.start - (key % this.block))) before = key;
       else if (before < 0) heads[bucket] = next[key]!;
       else next[before] = next[key]!;
-    }
-  }
-
-  /** Reports the patterns of which the first key stands anywhere in a text. */
-  touch(text: string, report: (id: number) => void): void {
-    const { block, present } = this;
-    const count = text.length - block + 1;
-    if (count <= block) return;
-    const bits = this.heads.length * bitsPerHead;
-    const hashes = this.blocks.of(text, 0, text.length);
-    for (let i = 0; i + block < count; i++) {
-      const hash = combined(hashes[i]!, hashes[i + block]!);
-      const bit = bucketOf(hash, bits);
-      if ((present[bit >>> 5]! & (1 << (bit & 31))) === 0) continue;
-      for (let key = this.heads[bucketOf(hash, this.heads.length)]!; key >= 0; key = this.next[key]!) {
-        if (this.hashes[key] === hash && key % block === 0) report(this.keyed[key / block]!.id);
-      }
     }
   }
 }

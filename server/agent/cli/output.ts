@@ -1,0 +1,96 @@
+/** The output of a command: its answer as it looks on a terminal and in a pipe, and its exit code. */
+import { styleText } from "node:util";
+import type { MultiEditResult } from "../../lsp/protocol.js";
+import type { FailureCode } from "../../plan/failure.js";
+import type { RequestResult } from "../session/request.js";
+
+/** Every exit code by what it means, so that a script need not read a message. */
+export const exitCodes = {
+  done: 0,
+  /** An edit did not find its place, or a file may not be changed; nothing was changed. */
+  unresolved: 1,
+  /** The command line or the call can't be read. */
+  usage: 2,
+  /** No editor, or more than one. */
+  noSession: 3,
+  /** The editor or the user did not go along. */
+  refused: 4,
+  /** The text moved on. */
+  movedOn: 5,
+  /** It is not known what became of the call, or not all of it could be taken back. */
+  unknown: 6,
+} as const;
+
+const byFailure: Partial<Record<FailureCode, number>> = {
+  invalidParams: exitCodes.usage,
+  unknownField: exitCodes.usage,
+  missingField: exitCodes.usage,
+  missingPath: exitCodes.usage,
+  patchSyntax: exitCodes.usage,
+  noSession: exitCodes.noSession,
+  clientCapability: exitCodes.refused,
+  clientRefused: exitCodes.refused,
+  userRejected: exitCodes.refused,
+  cancelled: exitCodes.refused,
+  locked: exitCodes.refused,
+  contentModified: exitCodes.movedOn,
+  undoConflict: exitCodes.movedOn,
+  clientDiverged: exitCodes.unknown,
+};
+
+/** The exit code of a result. */
+export function exitCodeOf(result: RequestResult): number {
+  if (result.ok) {
+    const { outcome } = result.result as Partial<MultiEditResult>;
+    return outcome === "unknown" ? exitCodes.unknown : exitCodes.done;
+  }
+  if (result.unknown) return exitCodes.unknown;
+  const [first] = result.failures;
+  // The user who did not answer in time is the call's trouble; an editor that did not is that of a file.
+  if (first?.code === "timeout") return first.path === undefined ? exitCodes.refused : exitCodes.unknown;
+  return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
+}
+
+/** Prints an answer, of which nothing but answers goes to stdout: as it is in a pipe, in colour on a terminal. */
+export function print(text: string, { isDiff }: { readonly isDiff: boolean } = { isDiff: false }): void {
+  const { stdout } = process;
+  if (!stdout.isTTY) stdout.write(text);
+  else stdout.write(isDiff ? harmless(text).split("\n").map(inColour).join("\n") : harmless(text));
+}
+
+/** Prints an answer for programs, on one line. */
+export function printJson(value: unknown): void {
+  print(`${JSON.stringify(value)}\n`);
+}
+
+/** Prints a line that is no answer, to stderr. */
+export function say(text: string): void {
+  process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/** By how a line of a diff begins; the first that fits counts. */
+const lineStyles: readonly (readonly [start: string, style: Style])[] = [
+  ["diff ", "bold"],
+  ["--- ", "bold"],
+  ["+++ ", "bold"],
+  ["@@", "cyan"],
+  ["+", "green"],
+  ["-", "red"],
+];
+
+/** A line of a diff, in colours if the user wants them. */
+function inColour(line: string): string {
+  const style = lineStyles.find(([start]) => line.startsWith(start))?.[1];
+  return style === undefined ? line : styleText(style, line, { stream: process.stdout });
+}
+
+/** A text in which characters that could steer a terminal are shown as the pictures that Unicode has for them; tabs stay. */
+function harmless(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => {
+    if (character === "\t" || character === "\n") return character;
+    const code = character.charCodeAt(0);
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : "\ufffd";
+  });
+}

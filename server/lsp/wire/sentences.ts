@@ -1,0 +1,100 @@
+/** Sentences about the connection itself: frames that can't be read, messages that are refused, and how the process ends. */
+import { limits } from "../../text/limits.js";
+
+/** Why the bytes of the client are no frames, as clauses. */
+export const frameFaults = {
+  after: (problem: string, header: Buffer) => `${problem}, after ${quoteEnd(header)}`,
+  longHeader: `the header has more than ${limits.headerBytes} bytes`,
+  byte: (byte: number) => `there is a byte 0x${byte.toString(16).padStart(2, "0")} in the header`,
+  lineEnd: "a header line does not end in CRLF",
+  unknownField: "a header line is neither Content-Length nor Content-Type",
+  noLength: "the header has no Content-Length",
+  twoLengths: "the header has two Content-Length lines",
+  noNumber: "the Content-Length is not a decimal number",
+  emptyBody: "the Content-Length is 0",
+  largeBody: `the Content-Length is over ${limits.messageBytes} bytes`,
+  twoTypes: "the header has two Content-Type lines",
+  charset: "the Content-Type's charset is not UTF-8",
+  cutOff: "the input ends in the middle of a message",
+} as const;
+
+/** The end of what was read, on one line and bounded: whoever sent it may be hostile, and a log may be a terminal. */
+function quoteEnd(bytes: Buffer): string {
+  const start = Math.max(0, bytes.length - limits.quotedInput);
+  return `${start > 0 ? "… " : ""}${JSON.stringify(bytes.toString("latin1", start))}`;
+}
+
+/** An error of JSON-RPC. */
+export interface Refusal {
+  readonly code: number;
+  readonly message: string;
+}
+
+const parseError = -32700;
+const invalidRequest = -32600;
+const invalidParams = -32602;
+const internalError = -32603;
+const notInitialized = -32002;
+/** LSP's code for a request that can't be served now, and for an error of the client that has no code. */
+export const requestFailed = -32803;
+const connectionClosed = -32097;
+
+/**
+ * Errors that are answered in place of the library. Codes from the JSON-RPC and LSP specifications; that of `clientGone` is the
+ * library's own for requests that a closed connection leaves open.
+ */
+export const refusals = {
+  unreadable: { code: parseError, message: "The message is not JSON in UTF-8." },
+  batch: { code: invalidRequest, message: "LSP has no batches; send each message in a frame of its own." },
+  noObject: { code: invalidRequest, message: "A message must be a JSON object." },
+  version: { code: invalidRequest, message: 'A message must say "jsonrpc": "2.0".' },
+  method: { code: invalidRequest, message: "A request or notification must have a method, as a string." },
+  longMethod: { code: invalidRequest, message: `A method has at most ${limits.envelopeText} characters.` },
+  id: {
+    code: invalidRequest,
+    message: `A request's id must be an integer, or a string of at most ${limits.envelopeText} characters.`,
+  },
+  duplicateId: { code: invalidRequest, message: "A request with this id is still waiting for its answer." },
+  notInitialized: { code: notInitialized, message: "The first request must be initialize." },
+  initializedTwice: { code: invalidRequest, message: "The server is initialized already." },
+  shutDown: { code: invalidRequest, message: "The server is shut down; only the exit notification may follow." },
+  initializeParams: { code: invalidParams, message: "The params of initialize must be an object." },
+  params: { code: invalidParams, message: "Params must be an object." },
+  positionalParams: { code: invalidParams, message: "Params by position must be an array of exactly one item." },
+  busy: {
+    code: requestFailed,
+    message: `${limits.pendingRequests} requests are waiting already; send this one later.`,
+  },
+  clientGone: { code: connectionClosed, message: "The client has closed the connection." },
+  unwritable: { code: internalError, message: "The answer can't be written as JSON." },
+} as const satisfies Record<string, Refusal>;
+
+/** The message of an error of the client that has none. */
+export const noClientMessage = "The client gave no message.";
+
+/** Why a message is not handed on, and can't be answered either; for the log. */
+export const dropReasons = {
+  early: "a notification came before initialize",
+  late: "a notification came after shutdown",
+  params: "the params of a notification are no object",
+  cancellation: "a cancellation names no pending request",
+  responseVersion: 'a response does not say "jsonrpc": "2.0"',
+  response: "a response names no open request of the server",
+} as const;
+
+/** Log lines on stderr about the connection and the process. */
+export const connectionSentences = {
+  noProtocol: (fault: string) => `the input is not the language server protocol: ${fault}`,
+  messageLost: (error: unknown) => `a message was lost: ${String(error)}`,
+  noParent: "--node-ipc needs a parent process with an IPC channel",
+  port: (port: number) => `port ${port} of this machine`,
+  pipe: "the given pipe",
+  unreached: (name: string, problem: string) => `can't connect to ${name}: ${problem}`,
+  longPath: (most: number) => `the path of a socket has at most ${most} bytes here`,
+  uncaught: (error: Error) => `uncaught: ${error.stack ?? error.message}`,
+  unhandled: (reason: unknown) =>
+    `unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`,
+  foreignClient: (processId: number) =>
+    `no process ${processId} lives here, so the end of the client is told by its connection alone`,
+  clientEnded: (processId: number) => `process ${processId}, which the client named as its own, is gone`,
+} as const;

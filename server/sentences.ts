@@ -1,0 +1,56 @@
+/** Sentences of the program itself: its help, and what is wrong with its arguments. */
+import manifest from "../package.json" with { type: "json" };
+
+/** The help for starting the language server. */
+export const help = `Usage: ${manifest.name} <transport> [options]
+       multi-edit <command> [options]
+
+A language server through which the edits of coding agents reach your editor.
+An agent sends a whole batch of text replacements with one request; the server
+finds each old text in the documents as the editor has them now, unsaved changes
+included, and answers with one WorkspaceEdit that changes all files or none.
+
+Agents and scripts use its commands (apply, preview, read, undo, sessions,
+doctor, setup, mcp): see multi-edit apply --help. To set up an editor or an
+agent: multi-edit setup.
+
+The server is started by an editor rather than by hand. Transports, one of:
+  --stdio                 speak the Language Server Protocol on stdin and stdout
+  --node-ipc              speak it on the IPC channel of a parent Node process
+  --socket=PORT           connect to this TCP port of 127.0.0.1
+  --pipe=NAME             connect to this Unix socket or named pipe
+
+Options:
+  --clientProcessId=PID   end when this process, the editor, ends
+  --log-level=LEVEL       error, warn, info or debug: what is logged
+  -V, --version           print the version
+  -h, --help              print this help
+
+Editors (the README has each in full):
+  Neovim   vim.lsp.config("multi_edit_ls", {
+             cmd = { "${manifest.name}", "--stdio" },
+             root_markers = { ".git" },
+             flags = { debounce_text_changes = 0 } })
+           vim.lsp.enable("multi_edit_ls")
+  Helix    [language-server.multi-edit]
+           command = "${manifest.name}"
+           args = ["--stdio"]
+           and "multi-edit" in the language-servers of each [[language]]
+  Emacs    lsp-mode runs it beside other servers (:add-on? t); eglot has one
+           server a mode: (add-to-list 'eglot-server-programs
+             '(text-mode . ("${manifest.name}" "--stdio")))
+
+See it at work on real files: npm run demo, in a checkout of the source.
+Read more: the README beside the program, on requests, settings and editors.
+`;
+
+/** What is wrong with the arguments, as clauses. */
+export const usageProblems = {
+  port: "--socket needs a port from 1 to 65535",
+  pipe: "--pipe needs a name",
+  processId: "--clientProcessId needs a process id",
+  logLevel: (known: readonly string[]) => `--log-level is one of ${known.join(", ")}`,
+  transports: (kinds: readonly string[]) =>
+    `one transport at a time, not ${kinds.map((kind) => `--${kind}`).join(" and ")}`,
+  seeHelp: (problem: string) => `${manifest.name}: ${problem}\nSee ${manifest.name} --help.\n`,
+} as const;

@@ -1,0 +1,42 @@
+/** The law of regions: what is planned in parts of a text is what the plain loop gives for the whole of it. */
+import { describe, expect, test } from "vitest";
+import { planByRegions } from "../server/plan/edits/regions.js";
+import { type Drafted, planSequential } from "../server/plan/edits/sequential.js";
+import { toEnd } from "../server/text/slices.js";
+import { regionBatch } from "./support/regionBatches.js";
+
+/** REGION_BATCHES=1000000 tries as many; REGION_SEED=1 tries those from that number on, and says what they came to. */
+const { REGION_BATCHES = "10000", REGION_SEED } = process.env;
+const count = Number(REGION_BATCHES);
+const seed = Number(REGION_SEED ?? Math.floor(Math.random() * 2 ** 32));
+
+const seen = ({ draft, outcomes }: Drafted) => ({
+  text: draft.index.text,
+  changes: draft.change.changes,
+  isUntouched: draft.index === draft.base,
+  outcomes,
+});
+
+describe("regions", () => {
+  test("give what the plain loop gives", { timeout: Math.max(60_000, 20 * count) }, () => {
+    let inRegions = 0;
+    const statuses = new Map<string, number>();
+    for (let i = 0; i < count; i++) {
+      const { start, edits, lenient } = regionBatch(seed + i);
+      const options = { atomic: "none", order: "sequential", lenient, overwrite: false } as const;
+      const planned = toEnd(planByRegions(start, edits, options));
+      if (planned === undefined) continue;
+      inRegions++;
+      for (const { status, rung, failure } of planned.outcomes) {
+        const name = failure?.code ?? `${status} ${rung}`;
+        statuses.set(name, (statuses.get(name) ?? 0) + 1);
+      }
+      // What was searched for the one is not there for the other.
+      const plain = toEnd(planSequential(regionBatch(seed + i).start, edits, options));
+      if (JSON.stringify(seen(planned)) === JSON.stringify(seen(plain))) continue;
+      expect(seen(planned), `REGION_SEED=${seed + i} REGION_BATCHES=1 tries it again`).toEqual(seen(plain));
+    }
+    if (REGION_SEED !== undefined) console.log({ seed, count, inRegions, ...Object.fromEntries(statuses) });
+    expect(inRegions / count, `seed ${seed}`).toBeGreaterThan(0.3);
+  });
+});
