@@ -93,11 +93,8 @@ function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: F
 function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Findings): CallOptions {
   const field = keys.fields.options;
   if (field === undefined) return {};
-  const trials = isObject(field.value) ? trialKeys(field.value) : [];
-  findings.refuseTrials(
-    trials.map((key) => `options.${key}`),
-    {},
-  );
+  const trials = isObject(field.value) ? trialKeys(field.value).map((key) => `options.${key}`) : [];
+  findings.refuseTrials(trials, {});
   if (policy.optionsAllowed) return readOptions(field.value, findings);
   findings.fail(callFailures.optionsRefused());
   return {};
@@ -106,14 +103,8 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
 /** Beside a patch nothing may stand but options. */
 function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
   const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
-  if (others.length > 0) {
-    findings.fail(
-      callFailures.patchWithOthers(
-        patch.spelling,
-        others.map(([, field]) => field.spelling),
-      ),
-    );
-  }
+  const spellings = others.map(([, field]) => field.spelling);
+  if (spellings.length > 0) findings.fail(callFailures.patchWithOthers(patch.spelling, spellings));
   reportKeys(keys, { at: {}, style: undefined }, findings);
 }
 
@@ -165,8 +156,8 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const shape = shapeOf({ container: list?.name, oldText: style?.oldText });
   const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields[name] ?? []);
   const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";
-  if (mixed)
-    findings.fail(callFailures.mixedShapes([...ownFields.map((field) => field.spelling), list.field.spelling]));
+  const fields = [...ownFields, ...(list === undefined ? [] : [list.field])];
+  if (mixed) findings.fail(callFailures.mixedShapes(fields.map(({ spelling }) => spelling)));
 
   const meant = reportKeys(keys, { at: {}, style }, findings);
   const single = ownFields.length > 0 && !mixed;

@@ -94,7 +94,7 @@ function stageHeld(
   const journal = firstJournal(workspace, targets, { id, label, started: workspace.owners.now(), directories });
   const progress: Progress = { at: undefined };
   try {
-    return prepare(workspace, { targets, journal }, progress);
+    return prepare({ workspace, journal }, targets, progress);
   } catch (error) {
     endBatch(workspace, journal);
     if (!isSystemError(error)) throw error;

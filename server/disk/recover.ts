@@ -250,12 +250,10 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   });
   const code = tryAll(helpers.filter(({ path }) => !left.has(path)).map((helper) => () => takeAway(files, helper)));
   if (code !== undefined) return code;
+  const directories = helpers.map(({ path }) => dirname(path));
   return tryAll([
     () => {
-      syncDirectories(
-        files,
-        helpers.map(({ path }) => dirname(path)),
-      );
+      syncDirectories(files, directories);
       removeJournal(workspace, journal.id);
     },
   ]);
