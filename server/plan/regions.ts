@@ -58,9 +58,7 @@ export function* planByRegions(
   const regions = cut(start, all);
   if (regions.some((region) => 2 * region.text.length > text.length)) return undefined;
   const patterns = [...new Set(all.flatMap((sought) => sought.patterns ?? []))];
-  // Some of them tell which pieces many of them share.
-  const some = patterns.filter((_, i) => i % Math.ceil(patterns.length / sampledPatterns) === 0);
-  const search = yield* ManySearch.of(patterns, some.join("\n"));
+  const search = yield* ManySearch.of(patterns, patterns.join("\n"));
   const plan = new RegionPlan(start, regions, search, pairNames(edits), options);
   const outcomes: EditOutcome[] = [];
   for (const sought of all) {
@@ -71,9 +69,6 @@ export function* planByRegions(
   }
   return { draft: plan.draft, outcomes };
 }
-
-/** So many that a piece which most of them share is among them more than once. */
-const sampledPatterns = 100;
 
 /** The only place of an old text, and the rung on which it was found. */
 interface Found {
