@@ -170,7 +170,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  const context: CallContext = { path, style, spell: speller(objects, style, shape) };
+  const context: DecodeContext = { path, style, spell: speller(objects, style, shape) };
   const operations: (EditOperation | undefined)[] = [];
   if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell: context.spell }, findings));
   for (const [i, item] of items.entries()) {
@@ -191,14 +191,19 @@ const containers: readonly ContainerName[] = ["edits", "multi"];
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
 /** What an edit in the list takes from the call around it. */
-interface CallContext {
+interface DecodeContext {
   /** The call's path, which the edit inherits. */
   readonly path: SentPath;
   readonly style: TextStyle | undefined;
   readonly spell: (name: EditFieldName) => string;
 }
 
-function readItem(index: number, keys: SentKeys, context: CallContext, findings: Findings): EditOperation | undefined {
+function readItem(
+  index: number,
+  keys: SentKeys,
+  context: DecodeContext,
+  findings: Findings,
+): EditOperation | undefined {
   const at = atPath(index, keys.fields.path?.value ?? context.path.path);
   const meant = reportKeys(keys, { at, style: context.style }, findings);
   const own = readPath(keys, meant, at, findings);
@@ -234,7 +239,7 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
   }
   const items: readonly unknown[] | undefined = Array.isArray(list) ? list : isObject(list) ? [list] : undefined;
   if (items === undefined) {
-    findings.fail(callFailures.wrongType({}, spelling, wrongValue(list, "an array of edits")));
+    findings.fail(callFailures.noList(spelling, list));
   }
   return items;
 }

@@ -120,7 +120,7 @@ export interface FilePlans {
 /** An outcome in a file whose text (a number of UTF-16 units) would be beyond the limit. */
 export function tooLarge(outcome: EditOutcome, length: number): EditOutcome {
   const at = { index: outcome.index, path: outcome.path };
-  const failure = batchFailures.tooLarge(at, "the text after the edits", length, limits.documentLength, "characters");
+  const failure = batchFailures.textTooLarge(at, length);
   return { ...outcome, status: "failed", failure };
 }
 

@@ -83,9 +83,7 @@ function* planFile(
     operations: edits,
     outcomes: tooLong ? all.map((outcome) => tooLarge(outcome, draft.index.text.length)) : all,
     warnings: [
-      ...all
-        .filter(({ status, rung }) => status === "skipped" && rung !== undefined)
-        .map((outcome) => nothingToDo(outcome)),
+      ...all.filter(({ status, rung }) => status === "skipped" && rung !== undefined).map(batchWarnings.nothingToDo),
       ...elidedWarnings(edits, all),
     ],
     file: {
@@ -99,9 +97,6 @@ function* planFile(
     },
   };
 }
-
-const nothingToDo = (outcome: EditOutcome): string =>
-  `edit ${outcome.index} changes nothing: what it asks for is in ${outcome.path} already`;
 
 /** An empty old text, first of its file: creates the file, or fills an empty one. */
 function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: EditOutcome[] } {

@@ -46,6 +46,8 @@ const wordyFiles: Readonly<Record<string, string>> = {
 const wordyPlaces = [
   // A mistake of ours.
   /\bthrow new (?:Range|Type)?Error\($/,
+  // An error of the system's kind: callers are told its code in words.
+  /\bsystemError\($/,
   // A line of the log.
   /\b(?:log|note|drop)\($/,
   // A part of a schema, of a tool's announcement, or of the help.
