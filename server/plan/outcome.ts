@@ -1,7 +1,6 @@
 /** What a plan says: of each edit, of each file, of the whole batch. */
 import type { RungName } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
-import { limits } from "../text/limits.js";
 import type { LineSpan } from "./draft.js";
 import type { Failure } from "./failure.js";
 import type { Operation } from "./operation.js";
