@@ -1,6 +1,6 @@
 /** What every door serves, as one table: the editor's requests and commands, and the requests of agents. */
 import { type CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
-import { clip, type FailureCode, quote } from "../plan/failure.js";
+import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { undo } from "./apply/undo.js";
@@ -8,6 +8,7 @@ import { describeCaller } from "./callers.js";
 import { type Answer, type FailedAnswer, toErrorData } from "./edit/result.js";
 import { type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
 import { readDocument } from "./read.js";
+import { unknownRequest } from "./sentences.js";
 import type { Session } from "./session.js";
 import { statusOf } from "./status.js";
 
@@ -47,7 +48,7 @@ export async function serveRequest(
 ): Promise<unknown> {
   const serve = table.get(asked.method);
   if (serve === undefined) {
-    return new ResponseError(ErrorCodes.MethodNotFound, `There is no request ${quote(asked.method)}.`);
+    return new ResponseError(ErrorCodes.MethodNotFound, unknownRequest(asked.method));
   }
   const answer = await serve(session, asked, token);
   if (asked.caller !== undefined) noteCaller(session, asked.method, asked.caller, answer);

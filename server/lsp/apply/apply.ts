@@ -51,12 +51,12 @@ export async function applyBatch(
   };
   const isPatch = decoded.shape === "patch";
   return withProgress(session, token, (watched, report) => {
-    const call: CallContext = { session, operations, options, batch, token: watched, report, warnings, isPatch };
+    const call: ServedCall = { session, operations, options, batch, token: watched, report, warnings, isPatch };
     return applier === "server" ? inTurn(call, () => applyCall(call, caller)) : propose(call, applier);
   });
 }
 
-interface CallContext {
+interface ServedCall {
   readonly session: Session;
   readonly operations: readonly Operation[];
   readonly options: CallOptions;
@@ -68,7 +68,7 @@ interface CallContext {
 }
 
 /** Has the call applied, and remembers what was done. */
-async function applyCall(call: CallContext, caller: Caller | undefined): Promise<Answer> {
+async function applyCall(call: ServedCall, caller: Caller | undefined): Promise<Answer> {
   const { session } = call;
   const plan = (only?: FileChange) => planCall(call, only?.operations ?? call.operations);
   const { answer, steps = [] } = await applyJob({ ...call, kind: "call", plan });
@@ -81,7 +81,7 @@ async function applyCall(call: CallContext, caller: Caller | undefined): Promise
 }
 
 /** Answers with an edit that the client may apply. */
-async function propose(call: CallContext, applier: "client" | "preview"): Promise<Answer> {
+async function propose(call: ServedCall, applier: "client" | "preview"): Promise<Answer> {
   const { session, options } = call;
   const plan = await planCall(call, call.operations);
   if (!plan.ok) return toRefusal(plan.failures, plan.outcomes, call);
@@ -106,7 +106,7 @@ async function propose(call: CallContext, applier: "client" | "preview"): Promis
 }
 
 /** Plans on the text as it is when the plan is done: what moved on meanwhile is planned again. */
-async function planCall(call: CallContext, operations: readonly Operation[]): Promise<PlanAttempt> {
+async function planCall(call: ServedCall, operations: readonly Operation[]): Promise<PlanAttempt> {
   const { session, options, batch, token } = call;
   const failed = (failures: readonly Failure[], outcomes: readonly EditOutcome[] = []): PlanAttempt => ({
     ...{ ok: false, failures, outcomes },
@@ -174,7 +174,7 @@ function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | und
 
 /** What `options.versions` says of the documents of a call, and of those that it does not touch. */
 async function checkVersions(
-  { session, options }: CallContext,
+  { session, options }: ServedCall,
   versions: NonNullable<CallOptions["versions"]>,
   snapshot: WorkspaceSnapshot,
   which: { readonly all: boolean },

@@ -126,11 +126,8 @@ const anyEdit: ClientCapabilities = {
 
 /** Why the editor can't do its tasks at all; `undefined`: it can. */
 function inability({ session, kind }: ApplyJob, plan: ApplyPlan, tasks: readonly Task[]): Failure | undefined {
-  const byEditor = new Set(tasks.flatMap((task) => (task.kind === "restore" ? [] : [task.planned as FileChange])));
-  const missing = missingOperation(
-    plan.files.filter((file) => byEditor.has(file)),
-    session,
-  );
+  const byEditor = plan.files.filter((file) => tasks.some((one) => one.kind !== "restore" && one.planned === file));
+  const missing = missingOperation(byEditor, session);
   const canApply = tasks.length === 0 || session.capabilities.workspace?.applyEdit === true;
   return missing ?? (canApply ? undefined : editorFailures.noApplyEdit(kind));
 }

@@ -48,12 +48,11 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
 async function changeText(context: ApplyContext, file: FileChange): Promise<StepResult> {
   const { session, options } = context;
   const { uri, version } = file.document;
-  for (const hasWaited of [false, true]) {
-    // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
-    if ((openAt(session, uri)?.version ?? null) !== version) return { outcome: { kind: "moved" } };
-    // Typing that is not synced yet would not keep the edit from being applied at the wrong place.
-    if (!hasWaited) await typingSynced(session, version);
-  }
+  const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
+  // Typing that is not synced yet would not keep the edit from being applied at the wrong place.
+  if (!hasMoved()) await typingSynced(session, version);
+  // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
+  if (hasMoved()) return { outcome: { kind: "moved" } };
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
   const outcome = await applyText(session, opened, { label: labelOf([file], options), edits, version });
