@@ -19,7 +19,7 @@ import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue
 import type { Shape, ShapeName } from "./shapes.js";
 import { patchShape, shapeOf } from "./shapes.js";
 
-/** What depends on who calls. */
+/** The part of decoding that depends on the caller. */
 export interface DecodePolicy {
   /** `false`: the call is as a model wrote it, and `options` in it is refused. */
   readonly optionsAllowed: boolean;
@@ -69,7 +69,7 @@ export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   return toDecoded(read, options, findings);
 }
 
-/** What a call was understood as; `undefined`, or incomplete, where something has been reported. */
+/** The meaning of a call; `undefined`, or incomplete, if something has been reported. */
 interface ReadCall {
   readonly shape: Shape;
   readonly operations: readonly Operation[];
@@ -190,7 +190,7 @@ const containers: readonly ContainerName[] = ["edits", "multi"];
 /** Fields without which a call holds no edits; a misspelt key that seems to mean one of them is why it has none. */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
-/** What an edit in the list takes from the call around it. */
+/** The part of a call that the edits in its list share. */
 interface DecodeContext {
   /** The call's path, which the edit inherits. */
   readonly path: SentPath;

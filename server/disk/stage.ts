@@ -47,7 +47,7 @@ interface Copy extends AttributePair {
   readonly mode: number;
 }
 
-/** Where a batch is prepared. */
+/** The workspace in which a batch is prepared, and its journal. */
 export interface StageContext {
   readonly workspace: DiskWorkspace;
   readonly journal: Journal;
@@ -90,7 +90,7 @@ export function prepare(context: StageContext, targets: readonly DiskTarget[], p
   return { journal: decided, targets, warnings: [...warnings, ...lost] };
 }
 
-/** Whether a write in place takes bits from a file that only somebody else could give back; the superuser's writes leave them. */
+/** Tells whether a write in place clears bits that only another user could set again; the superuser's writes leave them. */
 function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefined): boolean {
   if (before === undefined || user === undefined || user === 0) return false;
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
@@ -128,7 +128,7 @@ function tryLink({ files }: DiskWorkspace, from: string, to: string): boolean {
   }
 }
 
-/** What a name is to have: the very file that moves there, where the disk can do that; otherwise a new one. */
+/** Makes the file that a name gets: the very file that moves there, if the disk can link it; otherwise a new one. */
 function stageNew({ workspace, journal }: StageContext, after: After, index: number): Copy[] {
   const { files } = workspace;
   const { source, bytes, mode } = after;

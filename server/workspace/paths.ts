@@ -121,7 +121,7 @@ async function resolveSent(sent: string, ground: Ground): Promise<Resolved> {
   return resolveSpelling({ sent, spelling: sent.slice(1) }, ground);
 }
 
-/** Whether a leading `@` belongs to the name: the file, or the directory in which it would be created, has one. */
+/** Tells whether a leading `@` belongs to the name: the file, or the directory in which it would be created, has one. */
 async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<boolean> {
   if (!asSent.ok) return asSent.failure.code !== "outsideWorkspace" && asSent.failure.code !== "fileNotFound";
   if (asSent.place.open !== undefined || asSent.place.onDisk) return true;
@@ -285,7 +285,7 @@ async function findOpen(
   return asCanonical.length === 1 ? asCanonical : same;
 }
 
-/** What is to be decided about a candidate. */
+/** A candidate, about which it must be decided whether it may be touched. */
 interface AccessQuestion {
   readonly candidate: Candidate;
   readonly isOpen: boolean;

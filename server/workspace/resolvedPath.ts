@@ -1,4 +1,4 @@
-/** What a path is resolved in, and what it turns out to mean. */
+/** The types of resolving: the scope in which a path is resolved, and the document that it means. */
 import type { Failed } from "../plan/failure.js";
 import type { Canonical, OpenFiles, OpenText, OpenTexts } from "./identity.js";
 
