@@ -21,7 +21,7 @@ import { applyJob, cancelled, inTurn, type PlanAttempt } from "./applyLoop.js";
 import { addProposal, recordApplied } from "./recordApplied.js";
 import type { Task } from "./step.js";
 
-/** Who applies: the client with the edit in the answer, nobody, or the server. */
+/** The side that applies a call: the client with the edit in the answer, nobody (`preview`), or the server. */
 export type Applier = "client" | "preview" | "server";
 
 /** A call as it came through one of the doors. */
@@ -99,7 +99,7 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
   const made = toResult({ planned: plan, edit, outcome: "proposed", options, warnings });
   const result = await inSlices(made, call.token, () => undefined);
   if (result === "cancelled") return cancelled();
-  // Who has no door for edits of ours can't have them taken back.
+  // A client that takes no edits from the server can't have the proposal undone by it.
   const isWatched = applier === "client" && session.capabilities.workspace?.applyEdit === true;
   const transaction = isWatched ? await addProposal(session, result.label, plan) : undefined;
   return { ok: true, result: transaction === undefined ? result : { ...result, transaction } };
@@ -172,7 +172,7 @@ function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | und
   return undefined;
 }
 
-/** What `options.versions` says of the documents of a call, and of those that it does not touch. */
+/** Compares `options.versions` with the documents of a call, and with those that it does not touch. */
 async function checkVersions(
   { session, options }: ServedCall,
   versions: NonNullable<CallOptions["versions"]>,

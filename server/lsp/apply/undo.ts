@@ -1,4 +1,4 @@
-/** Answers `multiEdit/undo`: takes back what was applied, as long as its text is untouched, all of it or none. */
+/** Answers `multiEdit/undo`: undoes what was applied, as long as its text is untouched, all of it or none. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";

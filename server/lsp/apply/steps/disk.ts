@@ -1,4 +1,4 @@
-/** The steps that the server does itself, on files that no editor has open: ready before the editor's, and made visible behind them. */
+/** The steps that the server does itself, on files that no editor has open: ready before the editor's, and made visible after them. */
 import { type NotCommitted, type Staged, stage } from "../../../disk/commit.js";
 import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
@@ -88,7 +88,7 @@ export async function stagePart(
   };
 }
 
-/** What is to become of a file on disk, whatever tasks it takes. */
+/** The change of a file on disk, the same for all of its tasks. */
 function changeOf(context: ApplyContext, task: Task): DiskChange {
   if (task.kind !== "restore") return toDiskChange(task.planned, (uri) => pathOf(context, uri));
   const { document } = task.planned;

@@ -91,7 +91,7 @@ async function undoText(context: ApplyContext, file: FileChange): Promise<boolea
   return false;
 }
 
-/** What gives a document its old text back, or the offset at which the text has moved on from what the edit gave. */
+/** The change that gives a document its old text back, or the offset at which the text has moved on from what the edit gave. */
 type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
@@ -160,7 +160,7 @@ export async function documentNow(
   return { ok: false, failure: undoFailures.conflict(file.document.path, callSentences.gone) };
 }
 
-/** Whether a file has its planned text, but for typing elsewhere: in the editor if it has the file open, else on disk. */
+/** Returns `true` if a file has its planned text, apart from typing elsewhere: in the editor if it has the file open, else on disk. */
 export async function hasText(proposed: ProposedStep): Promise<boolean> {
   const { session, file } = proposed;
   const { uri } = nameAfter(file);
