@@ -8,6 +8,7 @@ import { planOriginal } from "./original.js";
 import { type EditOutcome, type FilePlan, type FilePlans, notAttempted, type Planned, tooLarge } from "./outcome.js";
 import { planInRegions } from "./regions.js";
 import { planSections } from "./sections.js";
+import { planSequential } from "./sequential.js";
 import { type Document, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 
 /** Plans a whole batch; yields after each edit, so that its caller can serve a keystroke or stop. */
@@ -72,7 +73,9 @@ function* planFile(
   const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
   // What a batch creates is the text that its later edits are found in, in either order.
-  const plan = options.order === "sequential" ? planInRegions : planOriginal;
+  const isLarge = rest.length >= limits.regionEdits && opening.draft.index.text.length >= limits.regionUnits;
+  const sequential = isLarge ? planInRegions : planSequential;
+  const plan = options.order === "sequential" ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
   const all = [...opening.outcomes, ...outcomes];
   const tooLong = draft.index.text.length > limits.documentLength;
