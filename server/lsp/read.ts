@@ -1,14 +1,18 @@
-/** Answers `multiEdit/read`: the text that a batch would be matched against, or some of its lines. */
+/** Answers the requests that change nothing: for a text as a batch would be matched against it, and for the state of the session. */
 import { callFailures } from "../dialect/sentences.js";
 import type { Failure } from "../plan/failure.js";
 import { LineIndex } from "../text/lines.js";
+import { sameAsDisk } from "../workspace/files.js";
+import { mapBounded } from "../workspace/identity.js";
+import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { readTarget } from "../workspace/takeSnapshot.js";
+import { settleProposals } from "./apply/recordApplied.js";
 import { type Answer, toRefusal } from "./edit/result.js";
-import type { ReadResult } from "./protocol.js";
+import { protocolVersion, type ReadResult, type StatusResult } from "./protocol.js";
 import { readProblems, requestFailures } from "./sentences.js";
 import { type Session, worldOf } from "./session.js";
 
-/** Serves one request; lines that do not exist are left out, so that a caller may ask for more than there are. */
+/** Serves `multiEdit/read`: a text or some of its lines; lines that do not exist are left out, so that a caller may ask for more than there are. */
 export async function readDocument(session: Session, params: unknown): Promise<Answer<ReadResult>> {
   const request = parseParams(params);
   if (!request.ok) return toRefusal([request.failure]);
@@ -59,3 +63,27 @@ const fields: readonly string[] = ["path", "startLine", "endLine"];
 const ofProtocol: readonly string[] = ["workDoneToken", "partialResultToken"];
 
 const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
+
+/** Serves `multiEdit/status`: every open file is compared with the disk as it is now. */
+export async function statusOf(session: Session): Promise<StatusResult> {
+  await session.ready;
+  await settleProposals(session);
+  return {
+    server: { name: "multi-edit-language-server", version: session.version },
+    protocol: protocolVersion,
+    client: session.client ?? null,
+    folders: session.folders.map(({ uri }) => uri),
+    open: await mapBounded(session.documents.all(), async ({ uri, version, text, desynced }) => {
+      const path = desynced === undefined ? pathOfSyncedUri(uri) : undefined;
+      const onDisk = path === undefined ? undefined : await sameAsDisk(text, path, session.facts.habits);
+      return { uri, version, onDisk: onDisk ?? "differs" };
+    }),
+    transactions: session.history.transactions.map(({ id, label, isUndone, caller }) => ({
+      transaction: id,
+      label,
+      state: isUndone ? "undone" : "applied",
+      ...(caller === undefined ? {} : { by: caller }),
+    })),
+    agents: [...session.callers],
+  };
+}

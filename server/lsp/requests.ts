@@ -4,12 +4,10 @@ import { clip, type FailureCode, quote } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { undo } from "./apply/undo.js";
-import { describeCaller } from "./callers.js";
 import { type Answer, type FailedAnswer, toErrorData } from "./edit/result.js";
 import { type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
-import { readDocument } from "./read.js";
-import type { Session } from "./session.js";
-import { statusOf } from "./status.js";
+import { readDocument, statusOf } from "./read.js";
+import { describeCaller, rememberCaller, type Session } from "./session.js";
 
 /** A request as it came through one of the doors. */
 export interface IncomingRequest {
@@ -73,7 +71,7 @@ function toResponseError(refusal: FailedAnswer): ResponseError<MultiEditErrorDat
 /** The state of a session is asked for by every agent of the user that looks for an editor: that alone is no call. */
 function noteCaller(session: Session, method: string, caller: Caller, answer: Answer<unknown>): void {
   if (method === methods.status) return;
-  session.callers.note(caller);
+  rememberCaller(session, caller);
   const level = method === methods.apply || method === methods.undo ? "info" : "debug";
   session.log(level, `${describeCaller(caller)}: ${method} ${outcomeOf(answer)}`);
 }

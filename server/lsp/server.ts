@@ -19,7 +19,6 @@ import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
 import { settleProposals, watchProposals } from "./apply/recordApplied.js";
 import { recoverAtStart } from "./apply/steps/disk.js";
-import { createCallers } from "./callers.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, spanOf } from "./edit/positions.js";
 import { createHistory } from "./history.js";
@@ -88,7 +87,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
     connection,
     documents: createDocuments(),
     history: createHistory(),
-    callers: createCallers(),
+    callers: [],
     version: start.version,
     client: undefined,
     capabilities: {},

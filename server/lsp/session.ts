@@ -1,16 +1,16 @@
 /** What is known of one client while it is connected: what it can do, its folders, settings and open documents. */
 import type { CancellationToken, ClientCapabilities, Connection } from "vscode-languageserver/node";
 import type { Holder } from "../disk/sentences.js";
+import { limits } from "../text/limits.js";
 import type { Documents, OpenDocument } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
 import type { Settings } from "../workspace/settings.js";
 import type { World } from "../workspace/takeSnapshot.js";
-import type { Callers } from "./callers.js";
 import type { ClientFacts } from "./clients.js";
 import type { PositionEncoding } from "./edit/positions.js";
 import type { SessionHistory } from "./history.js";
-import type { ClientMultiEdit } from "./protocol.js";
+import type { Caller, ClientMultiEdit } from "./protocol.js";
 import type { LogLevel } from "./wire/lifetime.js";
 
 /** How a client names itself. */
@@ -24,7 +24,8 @@ export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
   readonly history: SessionHistory;
-  readonly callers: Callers;
+  /** The agents that have asked, each of them once, the one that asked last at the end. */
+  callers: readonly Caller[];
   /** Of the server. */
   readonly version: string;
   /** As the client names itself; `undefined`: it does not. */
@@ -51,6 +52,18 @@ export function announcedBy({ capabilities }: Pick<Session, "capabilities">): {
 } {
   const { multiEdit }: { multiEdit?: unknown } = capabilities.experimental ?? {};
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
+}
+
+/** Notes that an agent has asked. One without an id is known by its name; the list is bounded. */
+export function rememberCaller(session: Session, caller: Caller): void {
+  const { name, agent } = caller;
+  const others = session.callers.filter((one) => one.agent !== agent || (agent === undefined && one.name !== name));
+  session.callers = [...others, caller].slice(-limits.agentsKnown);
+}
+
+/** A caller in the log: `claude-code 2.1.330 (agent 0f3a…)`. */
+export function describeCaller({ name, version, agent }: Caller): string {
+  return `${name}${version === undefined ? "" : ` ${version}`} (${agent === undefined ? "an unknown agent" : `agent ${agent}`})`;
 }
 
 /** The world that a call's paths are resolved in. */
