@@ -73,7 +73,9 @@ function parseFlags(args: readonly string[]): { ok: true; values: Flags } | { ok
 }
 
 /** A command line that can't be understood. */
-const wrong = (problem: string): CommandLine => ({ exitCode: 2, text: usageProblems.seeHelp(problem) });
+function wrong(problem: string): CommandLine {
+  return { exitCode: 2, text: usageProblems.seeHelp(problem) };
+}
 
 /** A whole number from 1 to `most`, in decimal digits; `undefined` for any other text, and for none. */
 function readInteger(text: string | undefined, most: number): number | undefined {

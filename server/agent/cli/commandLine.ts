@@ -7,9 +7,15 @@ import { callSentences } from "../../lsp/sentences.js";
 import { limits } from "../../text/limits.js";
 import { isFileUri } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
-import { readCall, requestOf, type SoundCall, type UnreadableCall } from "../session/callInput.js";
 import { isAgentId } from "../session/handshake.js";
-import { type RequestContext, type RequestResult, sendRequest } from "../session/request.js";
+import {
+  type CallRequest,
+  type RequestContext,
+  type RequestResult,
+  readCall,
+  type SessionRequest,
+  sendRequest,
+} from "../session/request.js";
 import { type Arguments, helpOf, isCommand, readArguments } from "./arguments.js";
 import { callsIn, readInput } from "./input.js";
 import { exitCodeOf, exitCodes, print, printJson, say } from "./output.js";
@@ -82,20 +88,29 @@ async function edit(method: string, options: Arguments, context: RequestContext)
   if (!text.ok) return misused(text.problem);
   const values = callsIn(text.value);
   if (!values.ok) return misused(values.problem);
-  const calls = values.value.map((value) => readCall(value, "command"));
-  for (const [index, call] of calls.entries()) if (!call.ok) return refuseCall(call, index + 1, calls.length, options);
-  for (const [index, call] of (calls as SoundCall[]).entries()) {
-    const request = requestOf(method, call, { ...options.call, root: context.directory });
+  const { length: total } = values.value;
+  const requests: SessionRequest[] = [];
+  for (const value of values.value) {
+    const call = readCall(value, method, { ...options.call, root: context.directory }, "command");
+    if (!call.ok) return refuseCall(call, requests.length + 1, total, options);
+    requests.push(call.request);
+  }
+  for (const [index, request] of requests.entries()) {
     const code = showEdit(await sendRequest(request, context), options);
     if (code === exitCodes.done) continue;
-    if (calls.length > 1) say(inputProblems.stoppedAt(index + 1, calls.length));
+    if (total > 1) say(inputProblems.stoppedAt(index + 1, total));
     return code;
   }
   return exitCodes.done;
 }
 
 /** `number` is that of the call, from 1, out of `total`. */
-function refuseCall({ failures, message }: UnreadableCall, number: number, total: number, { json }: Arguments): number {
+function refuseCall(
+  { failures, message }: CallRequest & { ok: false },
+  number: number,
+  total: number,
+  { json }: Arguments,
+): number {
   if (json) printJson({ error: { message, failures, edits: [] } });
   return misused(total === 1 ? message : inputProblems.badCall(number, message));
 }

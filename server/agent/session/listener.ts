@@ -2,15 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
-import {
-  type CancellationToken,
-  CancellationTokenSource,
-  createMessageConnection,
-  NullLogger,
-  ResponseError,
-} from "vscode-jsonrpc/node";
+import { type CancellationToken, createMessageConnection, NullLogger, ResponseError } from "vscode-jsonrpc/node";
 import type { Caller } from "../../lsp/protocol.js";
-import { createRpcStreams, streamChannel } from "../../lsp/wire/channel.js";
+import type { IncomingRequest } from "../../lsp/requests.js";
+import { streamChannel } from "../../lsp/wire/channel.js";
 import { createGate } from "../../lsp/wire/gate.js";
 import type { LogLevel } from "../../lsp/wire/lifetime.js";
 import { requestFailed } from "../../lsp/wire/sentences.js";
@@ -19,37 +14,19 @@ import { processStart } from "../../workspace/process.js";
 import { makePrivate } from "../../workspace/serverFolder.js";
 import { sessionLog, socketSentences } from "../sentences.js";
 import { listen } from "./address.js";
-import {
-  commonProtocol,
-  type Handshake,
-  isNonce,
-  isProof,
-  makeNonce,
-  proofOf,
-  readCaller,
-  socketProtocols,
-} from "./handshake.js";
+import { type Handshake, isNonce, isProof, makeNonce, proofOf, readCaller, socketProtocols } from "./handshake.js";
 import { recordPath, removeQuietly, type SessionRecord, writeRecord } from "./record.js";
 
 /** The service that agents reach through the socket. */
 export interface AgentService {
   /** Answers a request, or gives the error to answer with. Does not throw for what an agent can send. */
-  serve(request: AgentRequest, token: CancellationToken): Promise<unknown>;
+  serve(request: IncomingRequest, token: CancellationToken): Promise<unknown>;
   /** The workspace folders as they are now, and the files that are open outside of them. */
   scope(): Pick<SessionRecord, "folders" | "outside">;
   /** The editor, by the name that it gives itself. */
   readonly client: string;
   readonly version: string;
   log(level: LogLevel, text: string): void;
-}
-
-/** A request of an agent that has shown that it knows the secret. */
-export interface AgentRequest {
-  readonly method: string;
-  /** As it came off the wire. */
-  readonly params: unknown;
-  /** The agent, as it has named itself. */
-  readonly caller: Caller;
 }
 
 /** A session that agents can find. */
@@ -131,22 +108,29 @@ interface ListeningSession {
 function serveAgent(socket: Socket, session: ListeningSession): void {
   const { service } = session;
   const handshaker = createHandshaker(session);
-  const running = new Set<CancellationTokenSource>();
   const late = setTimeout(() => socket.destroy(), limits.helloMs);
+  let running = 0;
   let receivedBytes = 0;
 
   function leave(): void {
     channel.stop();
-    void gate
-      .whenAnswered()
-      .then(channel.whenFlushed)
-      // An agent that does not close its end must not keep the place of another.
-      .then(() => socket.destroySoon());
+    // An agent that does not close its end must not keep the place of another.
+    void gate.whenAnswered().then(() => socket.destroySoon());
   }
 
   async function answer(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
     const caller = handshaker.caller();
-    if (caller !== undefined) return serveRunning(service, running, { method, params, caller }, token);
+    if (caller === undefined) return greet(method, params);
+    if (running >= limits.agentRequests) return rejection(socketSentences.busy(limits.agentRequests));
+    running += 1;
+    try {
+      return await service.serve({ method, params, applier: "server", caller }, token);
+    } finally {
+      running -= 1;
+    }
+  }
+
+  function greet(method: string, params: unknown): object {
     const greeting = handshaker.answer(method, params);
     if (greeting instanceof ResponseError) setImmediate(leave);
     if (handshaker.caller() !== undefined) clearTimeout(late);
@@ -160,74 +144,40 @@ function serveAgent(socket: Socket, session: ListeningSession): void {
   });
   socket.on("close", () => {
     clearTimeout(late);
-    for (const source of running) source.cancel();
+    // The library cancels what the agent takes back, but not what it has walked away from.
+    gate.cancelRequests();
     connection.dispose();
   });
-  socket.setTimeout(limits.agentIdleMs, () => running.size === 0 && socket.destroy());
+  socket.setTimeout(limits.agentIdleMs, () => running === 0 && socket.destroy());
   const channel = streamChannel(socket, socket);
-  const gate = createGate({
-    deliver: (message) => streams.deliver(message),
-    reply: channel.send,
-    dropped: (why) => service.log("debug", sessionLog.dropped(why)),
-  });
-  const streams = createRpcStreams(channel, {
-    ...gate,
-    message: gate.receive,
-    unreadable: gate.receiveUnreadable,
-    end: leave,
-  });
-  const connection = createMessageConnection(streams.reader, streams.writer, NullLogger);
+  const gate = createGate(channel, (level, text) => service.log(level, sessionLog.fromAgent(text)), leave);
+  const connection = createMessageConnection(gate.reader, gate.writer, NullLogger);
   connection.onRequest((method, params, token) => answer(method, params, token));
   connection.onNotification(() => undefined);
   connection.listen();
 }
 
-/**
- * Serves a request of an agent as one of those that are `running`. The library cancels what the agent takes back, but not what
- * it has walked away from: that is for who has the set.
- */
-async function serveRunning(
-  service: AgentService,
-  running: Set<CancellationTokenSource>,
-  request: AgentRequest,
-  token: CancellationToken,
-): Promise<unknown> {
-  if (running.size >= limits.agentRequests) {
-    return new ResponseError(requestFailed, socketSentences.busy(limits.agentRequests));
-  }
-  const source = new CancellationTokenSource();
-  if (token.isCancellationRequested) source.cancel();
-  const listening = token.onCancellationRequested(() => source.cancel());
-  running.add(source);
-  try {
-    return await service.serve(request, source.token);
-  } finally {
-    running.delete(source);
-    listening.dispose();
-    source.dispose();
-  }
-}
+const rejection = (sentence: string): ResponseError<void> => new ResponseError(requestFailed, sentence);
 
 /** Leads one agent through the handshake. */
 function createHandshaker({ service, secret, id: session }: ListeningSession) {
   let handshake: Handshake | undefined;
   let caller: Caller | undefined;
   let isProved = false;
-  const reject = (sentence: string): ResponseError<void> => new ResponseError(requestFailed, sentence);
 
   function hello(params: unknown): object {
     const { protocols, nonce, client } = (params ?? {}) as { protocols?: unknown; nonce?: unknown; client?: unknown };
-    const protocol = commonProtocol(protocols);
-    if (!isNonce(nonce) || !Array.isArray(protocols)) return reject(socketSentences.whoAreYou);
-    if (protocol === undefined) {
+    if (!isNonce(nonce) || !Array.isArray(protocols)) return rejection(socketSentences.whoAreYou);
+    const common = socketProtocols.filter((version) => protocols.includes(version));
+    if (common.length === 0) {
       const isNewer = protocols.some((version) => Number(version) > Math.max(...socketProtocols));
-      return reject(socketSentences[isNewer ? "serverTooOld" : "agentTooOld"](service.version));
+      return rejection(socketSentences[isNewer ? "serverTooOld" : "agentTooOld"](service.version));
     }
     caller = readCaller(client);
-    if (caller === undefined) return reject(socketSentences.badAgent);
+    if (caller === undefined) return rejection(socketSentences.badAgent);
     handshake = { secret, session, agentNonce: nonce, serverNonce: makeNonce() };
     const proof = proofOf("server", handshake);
-    return { protocol, nonce: handshake.serverNonce, proof, version: service.version };
+    return { protocol: Math.max(...common), nonce: handshake.serverNonce, proof, version: service.version };
   }
 
   return {
@@ -236,10 +186,10 @@ function createHandshaker({ service, secret, id: session }: ListeningSession) {
     /** The answer to a request that came before the proof; after an error the connection needs to end. */
     answer(method: string, params: unknown): object {
       if (method === "initialize") return hello(params);
-      if (method !== "multiEdit/prove" || handshake === undefined) return reject(socketSentences.whoAreYou);
+      if (method !== "multiEdit/prove" || handshake === undefined) return rejection(socketSentences.whoAreYou);
       const { proof } = (params ?? {}) as { proof?: unknown };
       isProved = isProof("agent", handshake, proof);
-      return isProved ? {} : reject(socketSentences.notProved);
+      return isProved ? {} : rejection(socketSentences.notProved);
     },
   };
 }

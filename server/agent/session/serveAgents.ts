@@ -6,8 +6,7 @@ import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
 import { editorName } from "../sentences.js";
 import { type Listener, openListener } from "./listener.js";
-import { openElsewhere } from "./otherSessions.js";
-import { canonicalPaths } from "./selectSession.js";
+import { canonicalPaths, openElsewhere } from "./selectSession.js";
 
 /** Agents may send what the editor may send; what a call changes, the server changes. `version` is that of the program. */
 export async function serveAgents(session: Session, version: string): Promise<void> {
@@ -16,8 +15,7 @@ export async function serveAgents(session: Session, version: string): Promise<vo
   const outside = await watchOutside(session, () => listener?.announce());
   listener = await openListener(
     {
-      serve: ({ method, params, caller }, token) =>
-        serveRequest(session, { method, params, applier: "server", caller }, token),
+      serve: (request, token) => serveRequest(session, request, token),
       scope: () => ({ folders: session.folders.map(({ uri, path }) => ({ uri, path })), outside: outside.paths() }),
       client: editorName(session.client),
       version,
@@ -27,7 +25,7 @@ export async function serveAgents(session: Session, version: string): Promise<vo
   );
   const caller = { name: "multi-edit-language-server", version };
   const except = listener?.id;
-  session.openElsewhere = (paths) => openElsewhere(paths, { sessions, caller, except });
+  session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller, except);
   if (listener === undefined) return;
   const { announce } = listener;
   session.foldersChanged = () => {
