@@ -1,4 +1,4 @@
-/** What is known of one client while it is connected: what it can do, its folders, settings and open documents. */
+/** One client while it is connected: its capabilities, folders, settings and open documents. */
 import type { CancellationToken, ClientCapabilities, Connection } from "vscode-languageserver/node";
 import type { Holder } from "../disk/sentences.js";
 import { limits } from "../text/limits.js";
@@ -13,7 +13,7 @@ import type { SessionHistory } from "./history.js";
 import type { Caller, ClientMultiEdit } from "./protocol.js";
 import type { LogLevel } from "./wire/lifetime.js";
 
-/** How a client names itself. */
+/** The name of a client, as it says itself. */
 export interface ClientInfo {
   readonly name: string;
   readonly version?: string;
@@ -39,14 +39,14 @@ export interface Session {
   settings: Settings;
   /** Settled once the settings that the client was asked for are here. */
   ready: Promise<void>;
-  /** Which of the user's other editors has one of these files open, or may have, by absolute path; set by who can find them. */
+  /** The user's other editors that have one of these files open, or may have, by absolute path; set by who can find them. */
   openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
   readonly log: (level: LogLevel, text: string) => void;
   /** Runs after everything that was queued before it: batches that the server applies go one at a time. */
   readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
-/** What the client announces for this server alone. */
+/** The capabilities that the client announces for this server alone. */
 export function announcedBy({ capabilities }: Pick<Session, "capabilities">): {
   readonly [K in keyof ClientMultiEdit]?: unknown;
 } {

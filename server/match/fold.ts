@@ -1,7 +1,7 @@
 /** Texts with a difference folded away, and the way back from an offset of the folded text to the text as it is. */
 
-import { firstIndex } from "../text/bisect.js";
 import { isBlank, trimEnd } from "../text/chars.js";
+import { firstIndex } from "../text/lines.js";
 import { toEnd, unitsPerStep } from "../text/slices.js";
 
 /** What a fold takes away besides the difference of CRLF, CR and LF. */

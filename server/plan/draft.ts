@@ -1,7 +1,7 @@
 /** A document while a batch is planned: its text so far, still one change set away from what the editor has. */
 import { TextIndex } from "../match/textIndex.js";
-import { firstIndex } from "../text/bisect.js";
 import { type Change, ChangeSet } from "../text/changeSet.js";
+import { firstIndex } from "../text/lines.js";
 import { shrink } from "../text/shrink.js";
 import type { Document } from "./snapshot.js";
 

@@ -1,5 +1,5 @@
 /** A change of one text into another as a value, with an algebra: of, apply, compose, invert, mapPos. */
-import { firstIndex } from "./bisect.js";
+import { firstIndex } from "./lines.js";
 
 /** Replaces `[from, to)`, offsets in UTF-16 units of the text before (A), by `insert`. */
 export interface Change {

@@ -79,14 +79,7 @@ export class LineIndex {
 
   /** The line that holds an offset; a line's end belongs to its line, and the text's length to the last line. */
   lineAt(offset: number): number {
-    let low = 0;
-    let high = this.starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.start(middle) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return firstIndex(this.starts.length - 1, (i) => this.starts[i + 1]! > offset);
   }
 
   /**
@@ -152,4 +145,16 @@ function scanStarts(
     const unit = text.charCodeAt(i);
     if (unit === LF || (unit === CR && rule.loneCrEndsLine && text.charCodeAt(i + 1) !== LF)) report(i + 1);
   }
+}
+
+/** The first of `count` indices, from `from` on, for which something holds, if it holds for all after it; `from + count`: for none. */
+export function firstIndex(count: number, holds: (index: number) => boolean, from = 0): number {
+  let low = from;
+  let high = from + count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

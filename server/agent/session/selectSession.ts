@@ -173,14 +173,13 @@ export async function openElsewhere(
   const found = await findSessions(sessions, caller, mattersTo(query), except);
   try {
     const open = new Map((await mapBounded(found.reached, filesOf)).flat());
-    const holders = new Map<string, Holder>();
-    await mapBounded(paths, async (path) => {
+    const holders = await mapBounded(paths, async (path): Promise<[string, Holder][]> => {
       const by = open.get(await fileIdentity(path));
       const holder =
         by === undefined ? await doubtOf(found, { ...query, targets: [path] }) : { kind: "open" as const, by };
-      if (holder !== undefined) holders.set(path, holder);
+      return holder === undefined ? [] : [[path, holder]];
     });
-    return holders;
+    return new Map(holders.flat());
   } finally {
     closeSessions(found);
   }

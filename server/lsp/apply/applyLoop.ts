@@ -17,7 +17,7 @@ import type { ApplyPlan, DoneStep, Run, StepResult, Task } from "./step.js";
 import { heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 
-/** Something that is to be applied, and how it is planned. */
+/** A call or an undo that the server applies, and how it is planned. */
 export interface ApplyJob {
   readonly kind: "call" | "undo";
   readonly session: Session;
@@ -58,12 +58,12 @@ export function inTurn(
   return Promise.race([turn, left]);
 }
 
-/** The answer to a call that its caller has taken back before anything was changed. */
+/** The answer to a call that its caller has cancelled before anything was changed. */
 export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
-/** Plans until the user agrees to what comes out, if the user is to be asked, and then applies exactly that. */
+/** Plans until the user agrees to the result, if the user must be asked, and then applies exactly that. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
   // A caller may ask for a question, but not do without one that the user wants.
   const asks = job.options.confirm === true || job.session.settings.confirm === "always";
@@ -88,8 +88,11 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     });
     const context = { session, options, places: plan.places };
     const { editor: tasks, disk } = tasksByWriter(context, plan.tasks);
-    const unable = inability(job, plan, tasks);
-    if (unable !== undefined) return refused(unable);
+    const byEditor = plan.files.filter((file) => tasks.some((one) => one.kind !== "restore" && one.planned === file));
+    const missing = missingOperation(byEditor, session);
+    if (missing !== undefined) return refused(missing);
+    const canApply = tasks.length === 0 || session.capabilities.workspace?.applyEdit === true;
+    if (!canApply) return refused(editorFailures.noApplyEdit(job.kind));
     const consent = await confirmation?.ask(plan);
     if (consent?.kind === "no") return refused(consent.failure);
     // The text may have moved on while the user read: what is applied is what was agreed to.
@@ -123,17 +126,6 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
 const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
-
-/** Why the editor can't do its tasks at all; `undefined`: it can. */
-function inability({ session, kind }: ApplyJob, plan: ApplyPlan, tasks: readonly Task[]): Failure | undefined {
-  const byEditor = new Set(tasks.flatMap((task) => (task.kind === "restore" ? [] : [task.planned as FileChange])));
-  const missing = missingOperation(
-    plan.files.filter((file) => byEditor.has(file)),
-    session,
-  );
-  const canApply = tasks.length === 0 || session.capabilities.workspace?.applyEdit === true;
-  return missing ?? (canApply ? undefined : editorFailures.noApplyEdit(kind));
-}
 
 /** One file planned again, on the text that it has now, with the same fate as before; and the outcomes of its edits. */
 type Replanned =

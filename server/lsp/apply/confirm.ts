@@ -116,9 +116,9 @@ function short(diff: string): string {
 
 /** Shows diffs in the editor. */
 interface Viewer {
-  /** Whether the client can show a document, and has not failed to. */
+  /** `true` if the client can show a document, and has not failed to. */
   works(): boolean;
-  /** Whether the user has asked for a diff. */
+  /** `true` if the user has asked for a diff. */
   wasUsed(): boolean;
   show(diff: string): Promise<void>;
   end(): Promise<void>;

@@ -63,7 +63,7 @@ const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
   "unconfirmed",
 ]);
 
-/** What became of the edits: those that a file still holds are applied, those of the files that failed have failed. */
+/** The outcomes of the edits: those that a file still holds are applied, those of the files that failed have failed. */
 function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held: HeldParts): EditOutcome[] {
   const indices = (files: readonly FileChange[]) =>
     new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));
@@ -77,7 +77,7 @@ function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held
   });
 }
 
-/** The result of a call of which something may have been left behind. */
+/** The result of a call that may have left something changed. */
 async function unknown(
   run: Run,
   held: HeldParts,
@@ -103,7 +103,7 @@ function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileCha
   return { ...file, change: ChangeSet.none(file.document.text.length), text: file.document.text };
 }
 
-/** Why the step did not come about; `rest` says what became of the others. */
+/** The failure of a step; `rest` says what became of the others. */
 function failureOf(session: Session, { outcome, file, kind }: DoneStep, rest: string): Failure {
   const asked = stepRules[kind].describe(file);
   switch (outcome.kind) {

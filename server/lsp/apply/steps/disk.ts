@@ -1,5 +1,5 @@
-/** The steps that the server does itself, on files that no editor has open: ready before the editor's, and made visible behind them. */
-import { type Committed, type NotCommitted, type Staged, stage } from "../../../disk/commit.js";
+/** The steps that the server does itself, on files that no editor has open: ready before the editor's, and made visible after them. */
+import { type NotCommitted, type Staged, stage } from "../../../disk/commit.js";
 import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
 import { recover } from "../../../disk/recover.js";
@@ -88,7 +88,7 @@ export async function stagePart(
   };
 }
 
-/** What is to become of a file on disk, whatever tasks it takes. */
+/** The change of a file on disk, the same for all of its tasks. */
 function changeOf(context: ApplyContext, task: Task): DiskChange {
   if (task.kind !== "restore") return toDiskChange(task.planned, (uri) => pathOf(context, uri));
   const { document } = task.planned;
@@ -135,7 +135,15 @@ function commit(
 ): DiskResult {
   const result = staged.commit();
   if (result.outcome !== "applied") return notWritten(tasks, result);
-  const kept = keptBy(result);
+  // The files that were deleted, by path, as they were.
+  const kept = new Map(
+    result.inverse().flatMap((change): [string, KeptFile][] => {
+      if (change.kind !== "create" || !("bytes" in change.content)) return [];
+      const { path, mode = 0o644 } = change;
+      const bytes = Buffer.from(change.content.bytes);
+      return [[path, { path, bytes, hash: hashOf(bytes), mode }]];
+    }),
+  );
   result.finish();
   const steps = tasks.map((task): DoneStep => {
     const change = changes.get(task.planned);
@@ -163,17 +171,6 @@ function notWritten(tasks: readonly [Task, ...Task[]], { outcome, failure, isThe
   const [first = tasks[0], ...rest] = isPending || named.length === 0 ? tasks : named;
   const failed = (task: Task): DoneStep => toStep(task, { kind, failure });
   return { isDone: false, steps: [failed(first), ...rest.map(failed)] };
-}
-
-/** The files that were deleted, by path, as they were. */
-function keptBy(result: Committed): ReadonlyMap<string, KeptFile> {
-  const kept = result.inverse().flatMap((change): [string, KeptFile][] => {
-    if (change.kind !== "create" || !("bytes" in change.content)) return [];
-    const { path, mode = 0o644 } = change;
-    const bytes = Buffer.from(change.content.bytes);
-    return [[path, { path, bytes, hash: hashOf(bytes), mode }]];
-  });
-  return new Map(kept);
 }
 
 /** Ends what is left of earlier batches, before anybody asks for anything, and says so in sentences for the user. */

@@ -48,12 +48,11 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
 async function changeText(context: ApplyContext, file: FileChange): Promise<StepResult> {
   const { session, options } = context;
   const { uri, version } = file.document;
-  for (const hasWaited of [false, true]) {
-    // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
-    if ((openAt(session, uri)?.version ?? null) !== version) return { outcome: { kind: "moved" } };
-    // Typing that is not synced yet would not keep the edit from being applied at the wrong place.
-    if (!hasWaited) await typingSynced(session, version);
-  }
+  const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
+  // Typing that is not synced yet would not keep the edit from being applied at the wrong place.
+  if (!hasMoved()) await typingSynced(session, version);
+  // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
+  if (hasMoved()) return { outcome: { kind: "moved" } };
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
   const outcome = await applyText(session, opened, { label: labelOf([file], options), edits, version });
@@ -92,7 +91,7 @@ async function undoText(context: ApplyContext, file: FileChange): Promise<boolea
   return false;
 }
 
-/** What gives a document its old text back, or the offset at which the text has moved on from what the edit gave. */
+/** The change that gives a document its old text back, or the offset at which the text has moved on from what the edit gave. */
 type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
@@ -161,7 +160,7 @@ export async function documentNow(
   return { ok: false, failure: undoFailures.conflict(file.document.path, callSentences.gone) };
 }
 
-/** Whether a file has its planned text, but for typing elsewhere: in the editor if it has the file open, else on disk. */
+/** Returns `true` if a file has its planned text, apart from typing elsewhere: in the editor if it has the file open, else on disk. */
 export async function hasText(proposed: ProposedStep): Promise<boolean> {
   const { session, file } = proposed;
   const { uri } = nameAfter(file);
