@@ -96,7 +96,7 @@ async function startServer(start: ServeOptions): Promise<void> {
       logLevel: start.logLevel,
       async openToAgents(session) {
         const { serveAgents } = await import("./agent/session/serveAgents.js");
-        await serveAgents(session, manifest.version);
+        await serveAgents(session);
       },
     }),
   );

@@ -1,4 +1,5 @@
 /** One client while it is connected: its capabilities, folders, settings and open documents. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CancellationToken, ClientCapabilities, Connection } from "vscode-languageserver/node";
 import type { Holder } from "../disk/sentences.js";
 import { limits } from "../text/limits.js";
@@ -129,7 +130,7 @@ export async function inSlices<T>(
     const step = work.next();
     const isLate = performance.now() - start >= sliceMs;
     // Whoever goes on with what was made has some time of its own.
-    if (isLate || (step.done && hasServed)) await serveOthers();
+    if (isLate || (step.done && hasServed)) await nextTurn();
     if (step.done) return step.value;
     steps++;
     if (!isLate) continue;
@@ -141,8 +142,3 @@ export async function inSlices<T>(
 
 /** Milliseconds of work after which others are served. */
 const sliceMs = 6;
-
-/** Lets whatever has come in meanwhile be served. */
-function serveOthers(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}

@@ -140,13 +140,9 @@ const errorOf = ({ message, failures, edits, unknown }: RequestResult & { ok: fa
 async function readText(options: Arguments, context: RequestContext): Promise<number> {
   const [, path = "", from, dash, to] = /^(.+?)(?::(\d+)(-)?(\d+)?)?$/s.exec(options.words[0] ?? "") ?? [];
   const end = to ?? (dash === undefined ? from : undefined);
-  const lines = {
-    ...(from === undefined ? {} : { startLine: Number(from) }),
-    ...(end === undefined ? {} : { endLine: Number(end) }),
-  };
   const isSpelt = isFileUri(path) || path.startsWith("~/") || /^[a-z][a-z0-9+.-]*:/i.test(path);
   const target = isSpelt ? path : resolve(context.directory, path);
-  const params = { path: target, ...lines };
+  const params = { path: target, startLine: from && Number(from), endLine: end && Number(end) };
   const result = await sendRequest({ method: "multiEdit/read", params, targets: [target] }, context);
   const code = showResult(result, options);
   if (!result.ok || options.json) return code;
@@ -158,8 +154,7 @@ async function readText(options: Arguments, context: RequestContext): Promise<nu
 
 async function undo(options: Arguments, context: RequestContext): Promise<number> {
   const [transaction] = options.words;
-  const params = transaction === undefined ? {} : { transaction };
-  const request = { method: "multiEdit/undo", params, targets: [], needsEditor: true };
+  const request = { method: "multiEdit/undo", params: { transaction }, targets: [], needsEditor: true };
   return showEdit(await sendRequest(request, context), options);
 }
 
@@ -167,7 +162,7 @@ async function undo(options: Arguments, context: RequestContext): Promise<number
 async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
-  return serveMcp({ ...quiet, patience: patience ?? limits.toolMs, structured });
+  return serveMcp({ ...quiet, patience: patience ?? limits.toolMs, structured: structured === true });
 }
 
 /**

@@ -4,30 +4,18 @@ import { createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { type CancellationToken, createMessageConnection, NullLogger, ResponseError } from "vscode-jsonrpc/node";
 import type { Caller } from "../../lsp/protocol.js";
-import type { IncomingRequest } from "../../lsp/requests.js";
+import { serveRequest } from "../../lsp/requests.js";
+import type { Session } from "../../lsp/session.js";
 import { streamChannel } from "../../lsp/wire/channel.js";
 import { createGate } from "../../lsp/wire/gate.js";
-import type { LogLevel } from "../../lsp/wire/lifetime.js";
 import { requestFailed } from "../../lsp/wire/sentences.js";
 import { limits } from "../../text/limits.js";
 import { processStart } from "../../workspace/process.js";
 import { makePrivate } from "../../workspace/serverFolder.js";
-import { sessionLog, socketSentences } from "../sentences.js";
+import { editorName, sessionLog, socketSentences } from "../sentences.js";
 import { listen } from "./address.js";
 import { type Handshake, isNonce, isProof, makeNonce, proofOf, readCaller, socketProtocols } from "./handshake.js";
 import { recordPath, removeQuietly, type SessionRecord, writeRecord } from "./record.js";
-
-/** The service that agents reach through the socket. */
-export interface AgentService {
-  /** Answers a request, or gives the error to answer with. Does not throw for what an agent can send. */
-  serve(request: IncomingRequest, token: CancellationToken): Promise<unknown>;
-  /** The workspace folders as they are now, and the files that are open outside of them. */
-  scope(): Pick<SessionRecord, "folders" | "outside">;
-  /** The editor, by the name that it gives itself. */
-  readonly client: string;
-  readonly version: string;
-  log(level: LogLevel, text: string): void;
-}
 
 /** A session that agents can find. */
 export interface Listener {
@@ -38,32 +26,39 @@ export interface Listener {
   close(): void;
 }
 
-/** Opens the socket and announces it; `undefined`: it could not, and the log says why. */
-export async function openListener(service: AgentService, directory: string): Promise<Listener | undefined> {
+/**
+ * Opens the socket and announces it in a directory, with the workspace folders as they are at each announcement and the files that
+ * `outside` gives, which are open outside of them; `undefined`: it could not, and the log says why.
+ */
+export async function openListener(
+  session: Session,
+  directory: string,
+  outside: () => readonly string[],
+): Promise<Listener | undefined> {
   const id = randomBytes(6).toString("hex");
   const secret = makeNonce();
-  const server = createServer({ allowHalfOpen: true }, (socket) => serveAgent(socket, { service, secret, id }));
+  const server = createServer({ allowHalfOpen: true }, (socket) => serveAgent(socket, { session, secret, id }));
   server.maxConnections = limits.agentConnections;
   const problem = makePrivate(directory);
   const bound = problem === undefined ? await listen(server, id, directory) : ({ ok: false, problem } as const);
   if (!bound.ok) {
-    service.log("warn", sessionLog.unreachable(bound.problem));
+    session.log("warn", sessionLog.unreachable(bound.problem));
     return undefined;
   }
   const { address } = bound;
   // An agent that could not be accepted is that agent's trouble.
-  server.on("error", (error) => service.log("warn", sessionLog.socketError(error)));
+  server.on("error", (error) => session.log("warn", sessionLog.socketError(error)));
   let isOpen = true;
   const announce = (): void => {
     if (!isOpen) return;
     try {
-      writeRecord(directory, toRecord(service, { id, secret, address: address.name }));
+      writeRecord(directory, toRecord(session, outside(), { id, secret, address: address.name }));
     } catch (error) {
-      service.log("warn", sessionLog.notAnnounced(error));
+      session.log("warn", sessionLog.notAnnounced(error));
     }
   };
   announce();
-  service.log("info", sessionLog.reachable(id));
+  session.log("info", sessionLog.reachable(id));
   return {
     id,
     announce,
@@ -78,16 +73,21 @@ export async function openListener(service: AgentService, directory: string): Pr
 }
 
 /** It must fit what its readers take, whatever the editor says of itself: what can't be said in full may be anything. */
-function toRecord(service: AgentService, own: Pick<SessionRecord, "id" | "secret" | "address">): SessionRecord {
+function toRecord(
+  session: Session,
+  outside: readonly string[],
+  own: Pick<SessionRecord, "id" | "secret" | "address">,
+): SessionRecord {
   const record: SessionRecord = {
     format: 1,
     ...own,
     pid: process.pid,
     processStart: processStart(process.pid),
     host: hostname(),
-    ...service.scope(),
-    client: service.client.slice(0, 200),
-    version: service.version,
+    folders: session.folders.map(({ uri, path }) => ({ uri, path })),
+    outside,
+    client: editorName(session.client).slice(0, 200),
+    version: session.version,
     protocols: socketProtocols,
     startedAt: new Date(Date.now() - process.uptime() * 1000).toISOString(),
   };
@@ -97,17 +97,17 @@ function toRecord(service: AgentService, own: Pick<SessionRecord, "id" | "secret
 
 const mostRecordBytes = limits.sessionRecordBytes - 1024;
 
-/** A listener as its connections see it. */
+/** A session as its connections see it. */
 interface ListeningSession {
-  readonly service: AgentService;
+  readonly session: Session;
   readonly secret: string;
   readonly id: string;
 }
 
 /** One agent: nothing is served before both sides have shown that they know the secret. */
-function serveAgent(socket: Socket, session: ListeningSession): void {
-  const { service } = session;
-  const handshaker = createHandshaker(session);
+function serveAgent(socket: Socket, listening: ListeningSession): void {
+  const { session } = listening;
+  const handshaker = createHandshaker(listening);
   const late = setTimeout(() => socket.destroy(), limits.helloMs);
   let running = 0;
   let receivedBytes = 0;
@@ -124,7 +124,7 @@ function serveAgent(socket: Socket, session: ListeningSession): void {
     if (running >= limits.agentRequests) return rejection(socketSentences.busy(limits.agentRequests));
     running += 1;
     try {
-      return await service.serve({ method, params, applier: "server", caller }, token);
+      return await serveRequest(session, { method, params, applier: "server", caller }, token);
     } finally {
       running -= 1;
     }
@@ -150,7 +150,7 @@ function serveAgent(socket: Socket, session: ListeningSession): void {
   });
   socket.setTimeout(limits.agentIdleMs, () => running === 0 && socket.destroy());
   const channel = streamChannel(socket, socket);
-  const gate = createGate(channel, (level, text) => service.log(level, sessionLog.fromAgent(text)), leave);
+  const gate = createGate(channel, (level, text) => session.log(level, sessionLog.fromAgent(text)), leave);
   const connection = createMessageConnection(gate.reader, gate.writer, NullLogger);
   connection.onRequest((method, params, token) => answer(method, params, token));
   connection.onNotification(() => undefined);
@@ -160,7 +160,7 @@ function serveAgent(socket: Socket, session: ListeningSession): void {
 const rejection = (sentence: string): ResponseError<void> => new ResponseError(requestFailed, sentence);
 
 /** Leads one agent through the handshake. */
-function createHandshaker({ service, secret, id: session }: ListeningSession) {
+function createHandshaker({ session, secret, id }: ListeningSession) {
   let handshake: Handshake | undefined;
   let caller: Caller | undefined;
   let isProved = false;
@@ -171,13 +171,13 @@ function createHandshaker({ service, secret, id: session }: ListeningSession) {
     const common = socketProtocols.filter((version) => protocols.includes(version));
     if (common.length === 0) {
       const isNewer = protocols.some((version) => Number(version) > Math.max(...socketProtocols));
-      return rejection(socketSentences[isNewer ? "serverTooOld" : "agentTooOld"](service.version));
+      return rejection(socketSentences[isNewer ? "serverTooOld" : "agentTooOld"](session.version));
     }
     caller = readCaller(client);
     if (caller === undefined) return rejection(socketSentences.badAgent);
-    handshake = { secret, session, agentNonce: nonce, serverNonce: makeNonce() };
+    handshake = { secret, session: id, agentNonce: nonce, serverNonce: makeNonce() };
     const proof = proofOf("server", handshake);
-    return { protocol: Math.max(...common), nonce: handshake.serverNonce, proof, version: service.version };
+    return { protocol: Math.max(...common), nonce: handshake.serverNonce, proof, version: session.version };
   }
 
   return {

@@ -34,7 +34,7 @@ export interface RequestContext {
   /** Called with the messages that an editor would show its user, if there is none. */
   notify?(text: string): void;
   /** Aborted when the user does not want the answer any more. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /** The choice between editor and disk. */
@@ -143,7 +143,7 @@ async function resultOf(responder: Responder, { patience, signal, slow }: Reques
   const timers: NodeJS.Timeout[] = [];
   const after = (milliseconds: number): Promise<"late"> =>
     new Promise((resolve) => timers.push(setTimeout(resolve, milliseconds, "late")));
-  const aborted = new Promise<"late">((resolve) => signal?.addEventListener("abort", () => resolve("late")));
+  const aborted = new Promise<"late">((resolve) => signal.addEventListener("abort", () => resolve("late")));
   const result = responder.respond(source.token).then(
     (answer): RequestResult => ({ ok: true, result: answer, editor: responder.editor }),
     (error: unknown) => failureOf(error, responder.version),
@@ -157,7 +157,7 @@ async function resultOf(responder: Responder, { patience, signal, slow }: Reques
     const seconds = Math.round(patience / 1000);
     if (last === "late") return { ...failureResult(sessionFailures.noAnswer(seconds)), unknown: true };
     const wasCancelled = !last.ok && last.failures.some(({ code }) => code === "cancelled");
-    return wasCancelled && signal?.aborted !== true ? failureResult(sessionFailures.stopped(seconds)) : last;
+    return wasCancelled && signal.aborted !== true ? failureResult(sessionFailures.stopped(seconds)) : last;
   } finally {
     for (const timer of timers) clearTimeout(timer);
   }

@@ -1,29 +1,18 @@
 /** Opens the session of an editor to the agents of its user, until the process ends. */
 
-import { serveRequest } from "../../lsp/requests.js";
 import type { Session } from "../../lsp/session.js";
 import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
-import { editorName } from "../sentences.js";
 import { type Listener, openListener } from "./listener.js";
 import { canonicalPaths, openElsewhere } from "./selectSession.js";
 
-/** Agents may send what the editor may send; what a call changes, the server changes. `version` is that of the program. */
-export async function serveAgents(session: Session, version: string): Promise<void> {
+/** Agents may send what the editor may send; what a call changes, the server changes. */
+export async function serveAgents(session: Session): Promise<void> {
   const sessions = inServerFolder("sessions");
   let listener: Listener | undefined;
   const outside = await watchOutside(session, () => listener?.announce());
-  listener = await openListener(
-    {
-      serve: (request, token) => serveRequest(session, request, token),
-      scope: () => ({ folders: session.folders.map(({ uri, path }) => ({ uri, path })), outside: outside.paths() }),
-      client: editorName(session.client),
-      version,
-      log: session.log,
-    },
-    sessions,
-  );
-  const caller = { name: "multi-edit-language-server", version };
+  listener = await openListener(session, sessions, outside.paths);
+  const caller = { name: "multi-edit-language-server", version: session.version };
   const except = listener?.id;
   session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller, except);
   if (listener === undefined) return;
