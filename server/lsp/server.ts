@@ -41,7 +41,10 @@ export interface ServerStart {
 export function registerServer(connection: Connection, start: ServerStart): void {
   const session = createSession(connection, start);
   const settings = createSettings(session);
-  connection.onInitialize((params) => initialize(session, settings, params, start));
+  connection.onInitialize((params) => {
+    settings.push(params.initializationOptions);
+    return initialize(session, params);
+  });
   connection.onInitialized(() => {
     session.ready = settings.pull();
     settings.subscribe();
@@ -116,12 +119,7 @@ const messageTypes: Record<LogLevel, MessageType> = {
   debug: MessageType.Log,
 };
 
-function initialize(
-  session: Session,
-  settings: ReturnType<typeof createSettings>,
-  params: InitializeParams,
-  start: ServerStart,
-): InitializeResult {
+function initialize(session: Session, params: InitializeParams): InitializeResult {
   // Some clients leave out what the protocol demands.
   const capabilities: Partial<InitializeParams>["capabilities"] = params.capabilities;
   session.client = clientOf(params);
@@ -131,10 +129,9 @@ function initialize(
   session.facts = isDelay(syncDelay) ? { ...facts, syncDelay } : facts;
   session.encoding = chooseEncoding(session.capabilities.general?.positionEncodings);
   session.folders = foldersOf(params);
-  settings.push(params.initializationOptions);
-  session.log("info", serverLog.initialized(start.version, session.client?.name, session.encoding));
+  session.log("info", serverLog.initialized(session.version, session.client?.name, session.encoding));
   return {
-    serverInfo: { name: "multi-edit-language-server", version: start.version },
+    serverInfo: { name: "multi-edit-language-server", version: session.version },
     capabilities: {
       positionEncoding: session.encoding,
       textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental },
@@ -154,7 +151,7 @@ const isDelay = (value: unknown): value is number =>
 function clientOf({ clientInfo }: InitializeParams): ClientInfo | undefined {
   const { name, version }: { name?: unknown; version?: unknown } = clientInfo ?? {};
   if (typeof name !== "string") return undefined;
-  return { name, ...(typeof version === "string" ? { version } : {}) };
+  return typeof version === "string" ? { name, version } : { name };
 }
 
 function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): Folder[] {

@@ -48,9 +48,7 @@ export interface Session {
 }
 
 /** The capabilities that the client announces for this server alone. */
-export function announcedBy({ capabilities }: Pick<Session, "capabilities">): {
-  readonly [K in keyof ClientMultiEdit]?: unknown;
-} {
+export function announcedBy({ capabilities }: Session): Partial<Record<keyof ClientMultiEdit, unknown>> {
   const { multiEdit }: { multiEdit?: unknown } = capabilities.experimental ?? {};
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
 }
