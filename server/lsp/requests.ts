@@ -4,13 +4,11 @@ import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { undo } from "./apply/undo.js";
-import { describeCaller } from "./callers.js";
 import { type Answer, type FailedAnswer, toErrorData } from "./edit/result.js";
 import { type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
-import { readDocument } from "./read.js";
+import { readDocument, statusOf } from "./read.js";
 import { unknownRequest } from "./sentences.js";
-import type { Session } from "./session.js";
-import { statusOf } from "./status.js";
+import { describeCaller, rememberCaller, type Session } from "./session.js";
 
 /** A request as it came through one of the doors. */
 export interface IncomingRequest {
@@ -71,10 +69,10 @@ function toResponseError(refusal: FailedAnswer): ResponseError<MultiEditErrorDat
   return new ResponseError(code, refusal.message, toErrorData(refusal));
 }
 
-/** The state of a session is request for by every agent of the user that looks for an editor: that alone is no call. */
+/** The state of a session is asked for by every agent of the user that looks for an editor: that alone is no call. */
 function noteCaller(session: Session, method: string, caller: Caller, answer: Answer<unknown>): void {
   if (method === methods.status) return;
-  session.callers.note(caller);
+  rememberCaller(session, caller);
   const level = method === methods.apply || method === methods.undo ? "info" : "debug";
   session.log(level, `${describeCaller(caller)}: ${method} ${outcomeOf(answer)}`);
 }
