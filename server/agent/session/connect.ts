@@ -2,8 +2,7 @@
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  type CancellationToken,
-  CancellationTokenSource,
+  CancellationToken,
   createMessageConnection,
   type Message,
   NullLogger,
@@ -102,7 +101,7 @@ function requestsOver(socket: Socket): SessionConnection["request"] {
   const connection = createMessageConnection(streams.reader, streams.writer, NullLogger);
   connection.onNotification(() => undefined);
   connection.listen();
-  return (method, params, token = new CancellationTokenSource().token) =>
+  return (method, params, token = CancellationToken.None) =>
     Promise.race([lost, connection.sendRequest(method, params, token)]);
 }
 
