@@ -28,7 +28,7 @@ export interface IncomingRequest {
 type Serve = (session: Session, request: IncomingRequest, token: CancellationToken) => Promise<Answer<unknown>>;
 
 const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
-  [methods.apply, (session, request, token) => traced(session, request, token)],
+  [methods.apply, traced],
   [methods.preview, (session, request, token) => traced(session, { ...request, applier: "preview" }, token)],
   [methods.read, (session, request) => readDocument(session, request.params)],
   [methods.undo, (session, request, token) => undo(session, request.params, token)],

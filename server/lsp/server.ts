@@ -270,7 +270,7 @@ function registerRequests(session: Session): void {
     );
   }
   connection.onExecuteCommand(async ({ command, arguments: given }, token) => {
-    const method = methodOf(command);
+    const method = methodsByCommand.get(command);
     if (method === undefined) return new ResponseError(ErrorCodes.InvalidParams, unknownCommand(command));
     const request = { method, params: given?.[0], applier: "server", caller: undefined } as const;
     return asCommandAnswer(await serveRequest(session, request, token));
@@ -286,9 +286,7 @@ function asCommandAnswer(answer: unknown): unknown {
   return isSwallowed ? new ResponseError(LSPErrorCodes.RequestFailed, answer.message, answer.data) : answer;
 }
 
-/** The request that a command of the same name stands for; `undefined`: it is not ours. */
-function methodOf(command: unknown): string | undefined {
-  const names = Object.keys(commands) as (keyof typeof commands)[];
-  const name = names.find((one) => commands[one] === command);
-  return name === undefined ? undefined : methods[name];
-}
+/** The request that each command stands for, which has the same name. */
+const methodsByCommand: ReadonlyMap<unknown, string> = new Map(
+  Object.entries(commands).map(([name, command]) => [command, methods[name as keyof typeof commands]]),
+);

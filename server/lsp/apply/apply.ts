@@ -108,9 +108,8 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
 /** Plans on the text as it is when the plan is done: what moved on meanwhile is planned again. */
 async function planCall(call: ServedCall, operations: readonly Operation[]): Promise<PlanAttempt> {
   const { session, options, batch, token } = call;
-  const failed = (failures: readonly Failure[], outcomes: readonly EditOutcome[] = []): PlanAttempt => ({
-    ...{ ok: false, failures, outcomes },
-  });
+  const failed = (failures: readonly Failure[], outcomes: readonly EditOutcome[] = []) =>
+    ({ ok: false, failures, outcomes }) as const;
   let moved: string | undefined;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const snapshot = await takeSnapshot(operations, worldOf(session, options.root));
@@ -138,7 +137,6 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
  */
 function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = fileOrder(files);
-  const rank = ({ planned: { document } }: Task): number => (document.version === null ? 1 : 0);
   const texts = files.flatMap((planned): Task[] =>
     (planned.kind === "update" || planned.kind === "rename") && !planned.change.isEmpty
       ? [{ kind: "text", planned }]
@@ -149,7 +147,9 @@ function tasksOf(files: readonly FileChange[]): Task[] {
     if (planned.kind === "rename") return [{ kind: "rename", planned }];
     return planned.kind === "delete" ? [{ kind: "delete", planned }] : [];
   });
-  return [...texts.sort((a, b) => rank(a) - rank(b)), ...whole];
+  const open = texts.filter(({ planned }) => planned.document.version !== null);
+  const closed = texts.filter(({ planned }) => planned.document.version === null);
+  return [...open, ...closed, ...whole];
 }
 
 /** The outcomes of operations that nobody has looked at. */

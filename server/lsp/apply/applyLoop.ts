@@ -11,7 +11,7 @@ import { callSentences, editorFailures } from "../sentences.js";
 import { cancellation, inSlices, openAt, type Session } from "../session.js";
 import { stateAfter, until } from "./applyOutcome.js";
 import { type Confirmation, createConfirmation } from "./confirm.js";
-import { giveUp } from "./giveUp.js";
+import { rollBackSteps } from "./rollBackSteps.js";
 import { saveChanged } from "./save.js";
 import type { ApplyPlan, DoneStep, Run, StepResult, Task } from "./step.js";
 import { heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
@@ -146,7 +146,7 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
   return { ok: true, file: same, editOutcomes: again.outcomes };
 }
 
-/** Does the tasks in their order; if one fails, those before it are undone. */
+/** Does the tasks in their order; if one fails, those before it are rolled back. */
 export async function execute(run: Run, replanned: (file: FileChange) => Promise<Replanned>): Promise<Applied> {
   const { disk, tasks, done } = run;
   for (const task of tasks) {
@@ -157,12 +157,12 @@ export async function execute(run: Run, replanned: (file: FileChange) => Promise
     });
     if (step.outcome.kind !== "verified" && step.outcome.kind !== "acknowledgedUnverifiable") {
       disk?.abandon();
-      return { answer: await giveUp(run, [step]) };
+      return { answer: await rollBackSteps(run, [step]) };
     }
     done.push(step);
   }
   const written = await disk?.commit({ hasWaited: tasks.length > 0 });
-  if (written?.isDone === false) return { answer: await giveUp(run, written.steps) };
+  if (written?.isDone === false) return { answer: await rollBackSteps(run, written.steps) };
   done.push(...(written?.steps ?? []));
   const result = await finish(run);
   return { answer: { ok: true, result }, ...(result.outcome === "applied" ? { steps: done } : {}) };

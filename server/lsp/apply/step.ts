@@ -73,7 +73,7 @@ export type StepOutcome =
   /** The file was created, but got no text and could not be deleted again. */
   | { readonly kind: "leftEmpty" };
 
-/** The outcome of a step, and what undoing it needs. */
+/** The outcome of a step, and what rolling it back needs. */
 export interface StepResult {
   readonly outcome: StepOutcome;
   /** The edits that the editor got for the file; `undefined`: none, or others than the plan has. */
@@ -157,8 +157,8 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
   /** Does the step, on the file as it is planned by now. */
   do(run: Run, file: F, task: T): Promise<StepResult>;
-  /** Undoes it because a later step failed, and says what is left of it. */
-  undo(run: Run, file: F, step: DoneStep & T): Promise<Leftover | "back">;
+  /** Rolls it back because a later step failed, and says what is left of it. */
+  rollBack(run: Run, file: F, step: DoneStep & T): Promise<Leftover | "back">;
   /** Plans what undoes it later, if nothing has been done to the file since. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;
   /** Tells whether it was done by the client. */

@@ -61,9 +61,8 @@ async function undoTransaction(session: Session, transaction: Transaction, token
   const { id, label, steps: applied } = transaction;
   const options = { label: callSentences.undoOf(label) };
   const plan = createPlan(session, applied);
-  const { answer, steps } = await applyJob({
-    ...{ kind: "undo", session, options, token, warnings: [], isPatch: false, plan },
-  });
+  const job = { session, options, token, warnings: [], isPatch: false, plan };
+  const { answer, steps } = await applyJob({ ...job, kind: "undo" });
   if (steps === undefined || !answer.ok) return answer;
   for (const { tidy } of applied.toReversed()) await tidy?.();
   const { history } = session;

@@ -25,7 +25,8 @@ import { undelete } from "./restore.js";
 /** Rules of the step. */
 export const deleteStep: StepRules<FileDeletion> = {
   do: deleteFile,
-  undo: async (run, file, { kept }) => (kept !== undefined && (await undelete(run, file, kept)) ? "back" : "deleted"),
+  rollBack: async (run, file, { kept }) =>
+    kept !== undefined && (await undelete(run, file, kept)) ? "back" : "deleted",
   inverse: restoreLater,
   isDone: isGone,
   describe: ({ document: { path } }) => ({ kind: "delete", path }),

@@ -29,8 +29,8 @@ import {
 /** Rules of the step. */
 export const textStep: StepRules<FileUpdate | FileRename> = {
   do: changeText,
-  async undo(run, file, step) {
-    const isBack = step.outcome.kind === "verified" && (await undoText(run, file));
+  async rollBack(run, file, step) {
+    const isBack = step.outcome.kind === "verified" && (await rollBackText(run, file));
     return isBack ? "back" : stuckOrDoubtful(step);
   },
   inverse: invertText,
@@ -57,7 +57,7 @@ async function changeText(context: ApplyContext, file: FileChange): Promise<Step
   const edits = toTextEdits(opened, session);
   const outcome = await applyText(session, opened, { label: labelOf([file], options), edits, version });
   if (outcome.kind !== "misapplied") return { outcome, ...(opened === file ? { edits } : {}) };
-  return { outcome: { kind: (await undoText(context, outcome.done)) ? "moved" : "diverged" } };
+  return { outcome: { kind: (await rollBackText(context, outcome.done)) ? "moved" : "diverged" } };
 }
 
 /** When the typing of a session was last waited for, in milliseconds of the process. */
@@ -76,7 +76,7 @@ async function typingSynced(session: Session, version: number | null): Promise<v
 }
 
 /** Sends the inverse edit, if the editor still has the text that the edit gave, but for typing elsewhere. */
-async function undoText(context: ApplyContext, file: FileChange): Promise<boolean> {
+async function rollBackText(context: ApplyContext, file: FileChange): Promise<boolean> {
   const { session } = context;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const open = openAt(session, file.document.uri);
