@@ -112,10 +112,8 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
 
 /** The same server in this process, with no editor behind it. */
 async function serveOnDisk({ method, params }: SessionRequest, context: RequestContext): Promise<RequestResult> {
-  const [{ openDiskSession }, { serveRequest }] = await Promise.all([
-    import("./diskSession.js"),
-    import("../../lsp/requests.js"),
-  ]);
+  const { openDiskSession } = await import("./diskSession.js");
+  const { serveRequest } = await import("../../lsp/requests.js");
   const { directory, version, sessions, caller } = context;
   const session = await openDiskSession(directory, version, (text) => context.notify?.(text));
   session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller);

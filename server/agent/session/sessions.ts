@@ -80,14 +80,10 @@ export function closeSessions({ reached }: FoundSessions): void {
   for (const session of reached) session.close();
 }
 
-type StatusReply =
-  | { readonly ok: true; readonly session: LiveSession }
-  | Extract<ConnectResult, { readonly ok: false }>;
-
 /** Asks a session what it has open, within some milliseconds: one that is too busy to say may have anything open. */
-async function askStatus(session: SessionConnection, patience: number): Promise<StatusReply> {
+async function askStatus(session: SessionConnection, patience: number): Promise<ConnectResult<LiveSession>> {
   const late = new AbortController();
-  const giveUp = (why: Unreached): StatusReply => {
+  const giveUp = (why: Unreached): ConnectResult<LiveSession> => {
     session.close();
     return { ok: false, why };
   };
