@@ -39,8 +39,7 @@ export function createFrameDecoder(sink: FrameSink) {
         at += takeBodyBytes(chunk.subarray(at));
         continue;
       }
-      const problem = takeHeaderByte(chunk[at]!);
-      at += 1;
+      const problem = takeHeaderByte(chunk[at++]!);
       if (problem === undefined) continue;
       isBroken = true;
       sink.fault(frameFaults.after(problem, header.subarray(0, headerUsed)));
