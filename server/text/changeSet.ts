@@ -78,7 +78,7 @@ export class ChangeSet {
       throw new RangeError(`composed with a set for ${next.length} units, not ${this.lengthAfter}`);
     if (this.isEmpty) return next;
     if (next.isEmpty) return this;
-    return new ChangeSet(this.length, merged(this.length, composed(this.changes, next.changes).filter(isChange)));
+    return new ChangeSet(this.length, composed(this.changes, next.changes));
   }
 
   /**
@@ -146,7 +146,7 @@ function merged(length: number, sorted: readonly Change[]): Change[] {
   return out;
 }
 
-/** One pass over both lists: changes of A and of B that touch in B become one change of A. */
+/** One pass over both lists: changes of A and of B that touch in B become one change of A, so that no two are left that touch. */
 function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   const out: Change[] = [];
   let shift = 0; // B minus A, in front of first[i]
@@ -159,10 +159,10 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
       shift += passed.insert.length - (passed.to - passed.from);
     }
     const group = gather({ first, i, next, j, shift });
-    out.push(group.change);
+    if (isChange(group.change)) out.push(group.change);
     ({ i, j, shift } = group);
   }
-  for (const rest of first.slice(i)) out.push(rest);
+  while (i < first.length) out.push(first[i++] as Change);
   return out;
 }
 
