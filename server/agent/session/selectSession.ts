@@ -46,7 +46,7 @@ export async function selectSession(found: FoundSessions, query: SessionQuery): 
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
   if (opens[0] !== undefined) return { ok: true, session: opens[0].session };
-  const holding = views.filter(({ depth }) => depth !== undefined).sort((a, b) => (b.depth ?? 0) - (a.depth ?? 0));
+  const holding = views.filter(({ depth }) => depth > 0).sort((a, b) => b.depth - a.depth);
   const [best] = holding;
   const equals = holding.filter(({ depth }) => depth === best?.depth);
   if (equals.length > 1) return failWith(sessionFailures.heldBySeveral(sessionNames(equals)));
@@ -68,28 +68,19 @@ function selectNamed({ reached, unreached }: FoundSessions, id: string): Selecte
 }
 
 /** How the targets look from one session. */
-interface SessionView {
-  readonly session: SessionConnection;
-  readonly record: SessionRecord;
-  readonly hasOpen: boolean;
-  /** Characters of the longest workspace folder that holds all targets; `undefined`: none does. */
-  readonly depth: number | undefined;
-  /** A target is in one of its folders. */
-  readonly holdsSome: boolean;
-}
-
-async function viewTargets(session: LiveSession, { targets, directory }: SessionQuery): Promise<SessionView> {
+async function viewTargets(session: LiveSession, { targets, directory }: SessionQuery) {
   const { status, record } = session;
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
   const files = await targetFiles(targets, directory, open);
   const folders = await canonicalPaths(status.folders.map((uri) => pathOfSyncedUri(uri)));
   const holds = (folder: string): boolean => files.every(({ file }) => file !== undefined && isIn(folder, file));
-  const depths = folders.filter(holds).map(({ length }) => length);
   return {
     session,
     record,
     hasOpen: files.some(({ isOpen }) => isOpen),
-    depth: depths.length === 0 ? undefined : Math.max(...depths),
+    /** Characters of the longest workspace folder that holds all targets; 0: none does. */
+    depth: Math.max(0, ...folders.filter(holds).map(({ length }) => length)),
+    /** A target is in one of its folders. */
     holdsSome: files.some(({ file }) => file !== undefined && folders.some((folder) => isIn(folder, file))),
   };
 }
