@@ -127,9 +127,8 @@ export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
   if (read.kind !== "journal") return read;
   const { state, folders } = workspace;
   const names = namesIn(read.journal);
-  const isIn = (folder: string, name: string): boolean => isInside(folder, name, process.platform);
-  const inside = names.filter((name) => folders.some((folder) => isIn(folder, name)));
-  if (names.some((name) => isIn(state, name))) return { kind: "foreign" };
+  const inside = names.filter((name) => folders.some((folder) => isInside(folder, name)));
+  if (names.some((name) => isInside(state, name))) return { kind: "foreign" };
   // One that names nothing is anybody's.
   if (inside.length === names.length) return read;
   return inside.length === 0 ? { kind: "foreign" } : { kind: "astride", journal: read.journal };
@@ -151,7 +150,7 @@ export function folderOf(journal: Journal): string {
   const [first = "", ...rest] = namesIn(journal).map(dirname);
   let folder = first;
   for (const name of rest) {
-    while (!isInside(folder, name, process.platform) && dirname(folder) !== folder) folder = dirname(folder);
+    while (!isInside(folder, name) && dirname(folder) !== folder) folder = dirname(folder);
   }
   return folder;
 }

@@ -111,8 +111,7 @@ function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefin
 function overlaps({ files, folders }: DiskWorkspace, path: string): boolean {
   try {
     const { folders: others } = lockSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));
-    const isIn = (a: string, b: string): boolean => isInside(a, b, process.platform);
-    return others.some((other) => folders.some((folder) => isIn(folder, other) || isIn(other, folder)));
+    return others.some((other) => folders.some((folder) => isInside(folder, other) || isInside(other, folder)));
   } catch (error) {
     return codeOf(error) !== "ENOENT";
   }

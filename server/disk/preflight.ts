@@ -95,7 +95,7 @@ function examine(
   budget: { bytes: number },
 ): { readonly ok: true; readonly before: Before | undefined } | Failed {
   const { files, folders, state } = workspace;
-  const isIn = (folder: string): boolean => isInside(folder, path, process.platform);
+  const isIn = (folder: string): boolean => isInside(folder, path);
   if (!folders.some(isIn)) return failed(pathFailures.outsideWorkspace(name, folders));
   if (isIn(state)) return failed(pathFailures.ownFolder(name));
   const stat = files.look(path);

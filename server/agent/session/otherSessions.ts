@@ -55,6 +55,6 @@ async function filesOf({ status, record }: LiveSession): Promise<(readonly [iden
 }
 
 async function fileIdentity(path: string): Promise<string> {
-  const canonical = await canonicalise(path, process.platform);
+  const canonical = await canonicalise(path);
   return canonical.ok ? canonical.identity : path;
 }

@@ -75,14 +75,14 @@ async function viewTargets(session: LiveSession, { targets, directory }: Session
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
   const files = await targetFiles(targets, directory, open);
   const folders = await canonicalPaths(status.folders.map((uri) => pathOfSyncedUri(uri)));
-  const holds = (folder: string): boolean => files.every(({ file }) => file !== undefined && isIn(folder, file));
+  const holds = (folder: string): boolean => files.every(({ file }) => file !== undefined && isInside(folder, file));
   const depths = folders.filter(holds).map(({ length }) => length);
   return {
     session,
     record,
     hasOpen: files.some(({ isOpen }) => isOpen),
     depth: depths.length === 0 ? undefined : Math.max(...depths),
-    holdsSome: files.some(({ file }) => file !== undefined && folders.some((folder) => isIn(folder, file))),
+    holdsSome: files.some(({ file }) => file !== undefined && folders.some((folder) => isInside(folder, file))),
   };
 }
 
@@ -123,12 +123,10 @@ async function targetFiles(
 export async function canonicalPaths(paths: readonly (string | undefined)[]): Promise<string[]> {
   const present = paths.filter((path) => path !== undefined && path !== "");
   return mapBounded(present as string[], async (path) => {
-    const canonical = await canonicalise(path, process.platform);
+    const canonical = await canonicalise(path);
     return canonical.ok ? canonical.path : path;
   });
 }
-
-const isIn = (folder: string, file: string): boolean => isInside(folder, file, process.platform);
 
 /** Gives a test that tells of an announced session whether it might have one of some targets open, or be the one that holds it. */
 export function mattersTo({ targets, directory, session }: SessionQuery): (record: SessionRecord) => Promise<boolean> {
@@ -138,7 +136,7 @@ export function mattersTo({ targets, directory, session }: SessionQuery): (recor
     if (folders.length === 0 || (session !== undefined && record.id.startsWith(session))) return true;
     files ??= targetFiles(targets, directory, []);
     const holds = (file: string): boolean =>
-      folders.some((folder) => isIn(folder, file)) || record.outside?.includes(file) === true;
+      folders.some((folder) => isInside(folder, file)) || record.outside?.includes(file) === true;
     return (await files).some(({ file }) => file === undefined || holds(file));
   };
 }
