@@ -21,7 +21,7 @@ export interface TextFile {
   readonly bom: boolean;
   readonly encoding: Encoding;
   /** SHA-256 of the bytes, in hex; `undefined`: it was not asked for. */
-  readonly hash?: string;
+  readonly hash?: string | undefined;
   /** Bytes. */
   readonly size: number;
 }
@@ -153,14 +153,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
   const decoded = decodeBytes(bytes);
   if (!decoded.ok) return { kind: "failed", failure: pathFailures.unsupportedEncoding(name, decoded.problem) };
   const { text, encoding, bom } = decoded;
-  return {
-    kind: "text",
-    text,
-    bom,
-    encoding,
-    ...(isHashed ? { hash: hashOf(bytes) } : {}),
-    size: bytes.length,
-  };
+  return { kind: "text", text, bom, encoding, hash: isHashed ? hashOf(bytes) : undefined, size: bytes.length };
 }
 
 /** `undefined`: a regular file of a size that is read. */
