@@ -4,20 +4,21 @@ import type { EditOperation, Operation, Order } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { parsePatch } from "./codexPatch.js";
-import type { SentPath } from "./edit.js";
 import { atPath, readEdit, readPath } from "./edit.js";
-import type { ContainerName, EditFieldName, FieldName, TextStyle } from "./fields.js";
-import { editFieldNames, styleBySpelling } from "./fields.js";
-import type { Findings } from "./findings.js";
-import { makeFindings } from "./findings.js";
-import type { SentField, SentKeys } from "./keys.js";
-import { isObject, readKeys, reportKeys, trialKeys } from "./keys.js";
-import type { CallOptions } from "./options.js";
-import { readOptions } from "./options.js";
+import {
+  type ContainerName,
+  type EditFieldName,
+  editFieldNames,
+  type FieldName,
+  styleBySpelling,
+  type TextStyle,
+} from "./fields.js";
+import { type Findings, makeFindings } from "./findings.js";
+import { isObject, readKeys, reportKeys, type SentField, type SentKeys, trialKeys } from "./keys.js";
+import { type CallOptions, readOptions } from "./options.js";
 import type { Leniency } from "./patchMarkers.js";
 import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
-import type { Shape, ShapeName } from "./shapes.js";
-import { patchShape, shapeOf } from "./shapes.js";
+import { patchShape, type Shape, type ShapeName, shapeOf } from "./shapes.js";
 
 /** The part of decoding that depends on the caller. */
 export interface DecodePolicy {
@@ -105,7 +106,7 @@ function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings)
   const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
   const spellings = others.map(([, field]) => field.spelling);
   if (spellings.length > 0) findings.fail(callFailures.patchWithOthers(patch.spelling, spellings));
-  reportKeys(keys, { at: {}, style: undefined }, findings);
+  reportKeys(keys, {}, undefined, findings);
 }
 
 /** Reads the text of a patch; what is wrong with it goes to `findings`. */
@@ -139,7 +140,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   });
   if (lists.length > 1) {
     findings.fail(callFailures.mixedShapes(lists.map(({ field }) => field.spelling)));
-    reportKeys(keys, { at: {}, style: undefined }, findings);
+    reportKeys(keys, {}, undefined, findings);
     return undefined;
   }
   const [list] = lists;
@@ -159,7 +160,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const fields = [...ownFields, ...(list === undefined ? [] : [list.field])];
   if (mixed) findings.fail(callFailures.mixedShapes(fields.map(({ spelling }) => spelling)));
 
-  const meant = reportKeys(keys, { at: {}, style }, findings);
+  const meant = reportKeys(keys, {}, style, findings);
   const single = ownFields.length > 0 && !mixed;
   const sent = items.length + (single ? 1 : 0);
   if (sent > limits.editsPerCall) {
@@ -170,17 +171,21 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  const context: DecodeContext = { path, style, spell: speller(objects, style, shape) };
+  const spell = speller(objects, style, shape);
   const operations: (EditOperation | undefined)[] = [];
-  if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell: context.spell }, findings));
+  if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell }, findings));
   for (const [i, item] of items.entries()) {
     const index = single ? i + 1 : i;
     if (item.keys === undefined) {
       const problem = wrongValue(item.value, "an object");
       findings.fail(callFailures.wrongType({ index }, list?.field.spelling ?? "edits", problem));
-    } else {
-      operations.push(readItem(index, item.keys, context, findings));
+      continue;
     }
+    const at = atPath(index, item.keys.fields.path?.value ?? path.path);
+    const meantHere = reportKeys(item.keys, at, style, findings);
+    const own = readPath(item.keys, meantHere, at, findings);
+    const ownOrCalls = own.path === undefined && !own.reported ? path : own;
+    operations.push(readEdit({ index, keys: item.keys, meant: meantHere, path: ownOrCalls, spell }, findings));
   }
   return { shape, operations: operations.filter((operation) => operation !== undefined) };
 }
@@ -189,27 +194,6 @@ const containers: readonly ContainerName[] = ["edits", "multi"];
 
 /** Fields without which a call holds no edits; a misspelt key that seems to mean one of them is why it has none. */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
-
-/** The part of a call that the edits in its list share. */
-interface DecodeContext {
-  /** The call's path, which the edit inherits. */
-  readonly path: SentPath;
-  readonly style: TextStyle | undefined;
-  readonly spell: (name: EditFieldName) => string;
-}
-
-function readItem(
-  index: number,
-  keys: SentKeys,
-  context: DecodeContext,
-  findings: Findings,
-): EditOperation | undefined {
-  const at = atPath(index, keys.fields.path?.value ?? context.path.path);
-  const meant = reportKeys(keys, { at, style: context.style }, findings);
-  const own = readPath(keys, meant, at, findings);
-  const path = own.path === undefined && !own.reported ? context.path : own;
-  return readEdit({ index, keys, meant, path, spell: context.spell }, findings);
-}
 
 /** How sentences name a field that an edit lacks: as this call does elsewhere, else as its shape does. */
 function speller(
@@ -238,9 +222,7 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
     }
   }
   const items: readonly unknown[] | undefined = Array.isArray(list) ? list : isObject(list) ? [list] : undefined;
-  if (items === undefined) {
-    findings.fail(callFailures.noList(spelling, list));
-  }
+  if (items === undefined) findings.fail(callFailures.noList(spelling, list));
   return items;
 }
 

@@ -67,7 +67,7 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
       if (option !== null && option !== undefined) sent.set(key, option);
       continue;
     }
-    const meant = findings.meantBy({ key, names: optionNames, within: "options." });
+    const meant = findings.meantBy(key, optionNames, "options.");
     if (meant !== undefined) findings.fail(callFailures.unknownField({}, `options.${key}`, `options.${meant}`));
   }
   const options: unknown = Object.fromEntries(sent);

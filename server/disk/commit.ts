@@ -44,7 +44,7 @@ export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
   /** All of it is there, and stays, unless the power fails before the disk has confirmed that it lasts. */
-  readonly isThere?: true;
+  readonly isThere?: boolean;
 }
 
 /** All that stands in the way of a batch. */
@@ -94,7 +94,7 @@ function stageHeld(
   const journal = firstJournal(workspace, targets, { id, label, started: workspace.owners.now(), directories });
   const progress: Progress = { at: undefined };
   try {
-    return prepare({ workspace, journal }, targets, progress);
+    return prepare(workspace, journal, targets, progress);
   } catch (error) {
     endBatch(workspace, journal);
     if (!isSystemError(error)) throw error;
@@ -153,7 +153,14 @@ function commit(batch: StagedBatch): Committed | NotCommitted {
     if (journalState(workspace, journal.id) === "committed") return recordedAgain(batch);
     failure = failureOf(workspace, error, progress);
   }
-  return notCommitted(failure, endAndUnlock(batch));
+  const ending = endAndUnlock(batch);
+  const isBack = ending.outcome === "rolledBack" || ending.outcome === "untouched";
+  return {
+    outcome: isBack ? "rolledBack" : "recoveryPending",
+    failure: diskFailures.ended(failure, ending),
+    // It was recorded after all, as was found out only when it was to be taken back.
+    isThere: ending.outcome === "applied",
+  };
 }
 
 /** A record that is there, but that a power cut may take away, is written anew. Where that fails, too, recovery tries on. */
@@ -195,14 +202,6 @@ function endAndUnlock({ workspace, journal, release }: StagedBatch): BatchEnding
   }
 }
 
-function notCommitted(failure: Failure, settled: BatchEnding): NotCommitted {
-  const outcome =
-    settled.outcome === "rolledBack" || settled.outcome === "untouched" ? "rolledBack" : "recoveryPending";
-  // It was recorded after all, as was found out only when it was to be taken back.
-  const isThere = settled.outcome === "applied" ? ({ isThere: true } as const) : {};
-  return { outcome, failure: diskFailures.ended(failure, settled), ...isThere };
-}
-
 function failureOf({ state }: DiskWorkspace, error: unknown, { at }: Progress): Failure {
   return at === undefined ? unusable(state, error) : refusedBy(error, at, diskFailures.cantWrite);
 }
@@ -214,14 +213,14 @@ function inverseOf(changes: readonly DiskChange[], targets: readonly DiskTarget[
     const { kind, path, name } = change;
     const { before } = byPath.get(path) ?? {};
     const { after } = byPath.get(targetOf(change) ?? path) ?? {};
-    const hash = after === undefined ? {} : { hash: after.hash };
-    if (kind === "create") return [{ kind: "delete", path, name, ...hash }];
+    const hash = after?.hash;
+    if (kind === "create") return [{ kind: "delete", path, name, hash }];
     // What did not change has no name among the targets.
     if (before === undefined || (kind === "update" && after === undefined)) return [];
     const content = { bytes: before.bytes };
     if (kind === "delete") return [{ kind: "create", path, name, content, mode: before.stat.mode }];
-    if (kind === "update") return [{ kind, path, name, ...hash, content }];
+    if (kind === "update") return [{ kind, path, name, hash, content }];
     const back = { path: change.target, name: change.targetName ?? change.target, target: path, targetName: name };
-    return [{ kind, ...back, ...hash, ...(change.content === undefined ? {} : { content }) }];
+    return [{ kind, ...back, hash, content: change.content && content }];
   });
 }

@@ -25,7 +25,7 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { limits } from "../text/limits.js";
-import { hashOf, readRest } from "../workspace/files.js";
+import { hashOf, readFlags, readRest } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 
 /** A file, directory or link, as a look at its path shows it. */
@@ -112,15 +112,8 @@ export const realFileSystem: FileSystem = {
       const buffer = Buffer.alloc(length);
       return buffer.subarray(0, readSync(fd, buffer, 0, length, 0));
     }),
-  mayWrite: (path) => {
-    try {
-      // A directory that can't be opened for reading can't be synced.
-      accessSync(path, constants.R_OK | constants.W_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  },
+  // A directory that can't be opened for reading can't be synced.
+  mayWrite: (path) => attempt(() => accessSync(path, constants.R_OK | constants.W_OK)).code === undefined,
   make: (path, bytes, mode) =>
     opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, mode, (fd) =>
       writeAll(fd, bytes),
@@ -173,13 +166,30 @@ export function isBehindLink(error: unknown): boolean {
   return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
 }
 
+/** The result of an act, or the system's code if it refuses. Throws what is a mistake of ours. */
+export function attempt<T>(
+  act: () => T,
+): { readonly value: T; readonly code?: never } | { readonly value?: never; readonly code: string } {
+  try {
+    return { value: act() };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { code: codeOf(error) };
+  }
+}
+
+/** Does what may be done already: an error with one of these codes says so, and counts for nothing. */
+export function ensure(act: () => void, done: readonly string[]): void {
+  try {
+    act();
+  } catch (error) {
+    if (!done.includes(codeOf(error))) throw error;
+  }
+}
+
 /** Takes a name away, if it is there, and if it can be. */
 export function unlinkIfThere(files: FileSystem, path: string): void {
-  try {
-    files.unlink(path);
-  } catch (error) {
-    if (!["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(codeOf(error))) throw error;
-  }
+  ensure(() => files.unlink(path), ["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 }
 
 /** `undefined`: no file, or one that is too large to be one of ours. */
@@ -205,12 +215,8 @@ export const isUnreached = (error: unknown): boolean => isBehindLink(error) || c
 export function tryAll(steps: Iterable<() => void>): string | undefined {
   let code: string | undefined;
   for (const step of steps) {
-    try {
-      step();
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      code ??= codeOf(error);
-    }
+    const refused = attempt(step).code;
+    code ??= refused;
   }
   return code;
 }
@@ -243,7 +249,6 @@ export function giveBackBits(files: FileSystem, path: string, mode: number | und
 }
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
-const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow;
 
 /** Linux' O_PATH, which Node does not name: a directory can be held that must not be listed. Source: asm-generic/fcntl.h. */
 const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;

@@ -201,9 +201,7 @@ async function listWithinLimits(directory: string, search: SuggestionSearch): Pr
 }
 
 function listOnce(directory: string, most: number, search: SuggestionSearch): Promise<Listing | undefined> {
-  const listing =
-    search.listings.get(directory) ??
-    (search.resolver.isListable(directory) ? readListing(directory, most) : Promise.resolve(undefined));
+  const listing = search.listings.get(directory) ?? readListing(directory, most, search);
   search.listings.set(directory, listing);
   return listing;
 }
@@ -211,7 +209,12 @@ function listOnce(directory: string, most: number, search: SuggestionSearch): Pr
 /** Directories of files that programs made and nobody edits. */
 const notLookedInto: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
-async function readListing(directory: string, most: number): Promise<Listing | undefined> {
+async function readListing(
+  directory: string,
+  most: number,
+  { resolver }: SuggestionSearch,
+): Promise<Listing | undefined> {
+  if (!resolver.isListable(directory)) return undefined;
   const files: string[] = [];
   const directories: string[] = [];
   try {

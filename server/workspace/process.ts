@@ -9,12 +9,8 @@ import { hashOf } from "./files.js";
  * or the system does not tell so easily (all but Linux).
  */
 export function processStart(pid: number): string | undefined {
-  try {
-    // The name of the program stands in brackets and may hold anything; the start is the 20th field behind them.
-    return /\)(?: \S+){19} (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1];
-  } catch {
-    return undefined;
-  }
+  // The name of the program stands in brackets and may hold anything; the start is the 20th field behind them.
+  return /\)(?: \S+){19} (\d+) /.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.[1];
 }
 
 /** Tells whether a process of this number lives that has, if both are known, this start. */
