@@ -270,15 +270,14 @@ function startHunk(patch: Patch, update: Update, at: number, marker: string): st
   const last = update.hunks.at(-1);
   const anchor = readAnchor(marker, patch);
   if (!patch.lenient && last?.lines.length === 0) return patchProblems.stackedAnchor();
-  const isStacked = patch.lenient && last?.atEnd === false && isAllEmpty(last.lines);
+  const isStacked = patch.lenient && last?.atEnd === false && last.lines.every(isEmpty);
   const hunk = isStacked ? last : openHunk(patch, update, at);
   hunk.lines.length = 0;
   if (anchor !== undefined) hunk.anchors.push(anchor);
   return undefined;
 }
 
-const isAllEmpty = (lines: readonly HunkLine[]): boolean =>
-  lines.every(({ kind, text }) => kind === "context" && text === "");
+const isEmpty = ({ kind, text }: HunkLine): boolean => kind === "context" && text === "";
 
 /**
  * Passes over blank lines between the header of an Update and its first hunk, which are no part of the hunk. Two cases without
@@ -308,26 +307,21 @@ function isNoNewline(line: string): boolean {
   return line.startsWith("\\ No newline at end of file");
 }
 
-/** Behind the end stand only blank lines and one more end; leniently also whatever does not look like a patch. */
+/**
+ * Behind the end stand only blank lines and one more end; leniently also several ends, and after them whatever does not look
+ * like a patch.
+ */
 function checkRest(patch: Patch): void {
-  const at = patch.lenient ? lenientRest(patch) : strictRest(patch);
-  if (at === undefined) return;
-  const isSecond = trimLine(patch.lines[at] ?? "") === markers.begin;
-  report(patch, at, isSecond ? patchProblems.beginInside() : patchProblems.behindEnd());
-}
-
-/** The first line behind the end that may not stand there. */
-function strictRest({ lines, at, to }: Patch): number | undefined {
-  for (let i = at; i < to; i++) {
-    if (trimLine(lines[i] ?? "") !== (i === to - 1 ? markers.end : "")) return i;
+  const { lines, to, lenient } = patch;
+  const end = lenient ? lines.length : to;
+  let { at } = patch;
+  if (lenient) {
+    while (at < end && ["", markers.end].includes(trimLine(lines[at] ?? ""))) at++;
+    while (at < end && !looksLikePatch(lines[at] ?? "")) at++;
+  } else {
+    while (at < end && trimLine(lines[at] ?? "") === (at === end - 1 ? markers.end : "")) at++;
   }
-  return undefined;
-}
-
-/** The first line behind the end, and behind its repetitions, that nobody may drop. */
-function lenientRest({ lines, at }: Patch): number | undefined {
-  let i = at;
-  while (i < lines.length && ["", markers.end].includes(trimLine(lines[i] ?? ""))) i++;
-  while (i < lines.length && !looksLikePatch(lines[i] ?? "")) i++;
-  return i < lines.length ? i : undefined;
+  if (at === end) return;
+  const isSecond = trimLine(lines[at] ?? "") === markers.begin;
+  report(patch, at, isSecond ? patchProblems.beginInside() : patchProblems.behindEnd());
 }

@@ -112,18 +112,11 @@ function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings)
 /** Reads the text of a patch; what is wrong with it goes to `findings`. */
 function readPatch({ spelling, value }: SentField, how: Leniency, findings: Findings): ReadCall | undefined {
   if (typeof value !== "string") {
-    findings.fail(callFailures.wrongType({}, spelling, wrongValue(value, "a string")));
-    return undefined;
+    return findings.fail(callFailures.wrongType({}, spelling, wrongValue(value, "a string")));
   }
-  if (value.length > limits.patchLength) {
-    findings.fail(callSizeFailures.patch(value.length));
-    return undefined;
-  }
+  if (value.length > limits.patchLength) return findings.fail(callSizeFailures.patch(value.length));
   const offset = loneSurrogateAt(value);
-  if (offset >= 0) {
-    findings.fail(callFailures.loneSurrogate({}, spelling, offset));
-    return undefined;
-  }
+  if (offset >= 0) return findings.fail(callFailures.loneSurrogate({}, spelling, offset));
   const parsed = parsePatch(value, how);
   if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
   for (const failure of parsed.failures) findings.fail(failure);
@@ -154,7 +147,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const texts = textSpellings(objects);
   if (texts.length > 1) findings.fail(callFailures.mixedShapes(texts));
   const style = texts[0] === undefined ? undefined : styleBySpelling.get(texts[0]);
-  const shape = shapeOf({ container: list?.name, oldText: style?.oldText });
+  const shape = shapeOf(list?.name, style?.oldText);
   const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields[name] ?? []);
   const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";
   const fields = [...ownFields, ...(list === undefined ? [] : [list.field])];
@@ -163,10 +156,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const meant = reportKeys(keys, {}, style, findings);
   const single = ownFields.length > 0 && !mixed;
   const sent = items.length + (single ? 1 : 0);
-  if (sent > limits.editsPerCall) {
-    findings.fail(callSizeFailures.edits(sent));
-    return undefined;
-  }
+  if (sent > limits.editsPerCall) return findings.fail(callSizeFailures.edits(sent));
   const unread = values === undefined || editContent.some((name) => meant.has(name));
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
@@ -217,13 +207,11 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
       list = JSON.parse(value);
     } catch (error) {
       // JSON.parse throws a SyntaxError, and a RangeError where the nesting is too deep for its stack.
-      findings.fail(callFailures.badJson(spelling, error instanceof Error ? error.message : undefined));
-      return undefined;
+      return findings.fail(callFailures.badJson(spelling, error instanceof Error ? error.message : undefined));
     }
   }
-  const items: readonly unknown[] | undefined = Array.isArray(list) ? list : isObject(list) ? [list] : undefined;
-  if (items === undefined) findings.fail(callFailures.noList(spelling, list));
-  return items;
+  if (Array.isArray(list)) return list;
+  return isObject(list) ? [list] : findings.fail(callFailures.noList(spelling, list));
 }
 
 /** For each of the ways in which a call names its texts, the first name that it uses. */

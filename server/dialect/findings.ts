@@ -6,7 +6,8 @@ import { nearestName } from "./spelling.js";
 
 /** Collects failures and warnings of one call, in the order in which they are found. */
 export interface Findings {
-  fail(failure: Failure): void;
+  /** Answers `undefined`, so that a reader which can't go on can end with it. */
+  fail(failure: Failure): undefined;
   /**
    * Which of the known names a key seems to mean, which is for the caller to report; else the key is noted for a warning.
    * Sentences put `within` before a key in the options.
@@ -27,7 +28,7 @@ export function makeFindings(previewer: Previewer): Findings {
   const unknownKeys = new Map<string, { readonly shown: string; readonly meant: string | undefined }>();
   let tooManyUnknown = false;
 
-  const fail = (failure: Failure): void => {
+  const fail = (failure: Failure): undefined => {
     failed++;
     if (listed.length < limits.failuresPerCall) listed.push(failure);
   };

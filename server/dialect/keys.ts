@@ -65,7 +65,7 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
 }
 
 /** Tells whether a value is a JSON object: no array, not null. */
-export function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -9,7 +9,7 @@ import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathText.js";
 import { fileProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { attempt, ensure, type FileSystem, isSystemError, systemError, unlinkIfThere } from "./fileSystem.js";
+import { ensure, type FileSystem, isSystemError, systemError, unlinkIfThere } from "./fileSystem.js";
 import { diskFailures, diskProblems } from "./sentences.js";
 
 /** One batch, as it is on the disk. */
@@ -158,12 +158,6 @@ export function directoriesOf({ entries, directories }: Journal): string[] {
 }
 
 const namesIn = ({ entries, directories }: Journal): string[] => [...entries.map(({ path }) => path), ...directories];
-
-/** How far a batch is, as its journal says now; `undefined`: there is none, or none that can be read. */
-export function journalState(workspace: DiskWorkspace, id: string): Journal["state"] | undefined {
-  const read = attempt(() => readJournal(workspace, id)).value;
-  return read?.kind === "journal" ? read.journal.state : undefined;
-}
 
 /** The path of the journal of a batch. */
 export function journalPath(state: string, id: string): string {

@@ -11,7 +11,6 @@ import {
   helpedEntries,
   type Journal,
   type JournalEntry,
-  type JournalRead,
   journalPath,
   listJournals,
   openJournals,
@@ -30,8 +29,6 @@ export interface Recovered extends BatchEnding {
   readonly id: string;
   /** The caller's word for the batch. */
   readonly label: string;
-  /** Milliseconds since 1970. */
-  readonly started: number;
   /** What people call its files. */
   readonly names: readonly string[];
   /** The whole of it in words, for the log and for the next answer. */
@@ -76,13 +73,21 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
   const problems: string[] = [];
   const failures: Failure[] = [];
   for (const id of ids) {
-    const read = readOrSay(workspace, id, problems, failures);
-    if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(journalPath(state, id)));
+    const path = journalPath(state, id);
+    const { value: read, code } = attempt(() => readJournal(workspace, id));
+    if (code === "EACCES" || code === "EPERM") {
+      // What the user may not read says no more than what is damaged, and is left alone like it.
+      problems.push(diskSentences.closedJournal(path, fileProblems.system(code)));
+    } else if (code !== undefined) {
+      // Troubles that may pass are a reason to wait: it may be about these very files.
+      failures.push(diskFailures.unreadJournal(path, fileProblems.system(code)));
+    }
+    if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(path));
     if (read?.kind === "journal") batches.push(toRecovered(read.journal, endBatch(workspace, read.journal)));
     // What is only staged, or done, has nothing but helpers beside its files, and they do not mind a further batch.
     if (read?.kind === "astride" && read.journal.state === "committing") {
       const names = read.journal.entries.map(({ name }) => name);
-      failures.push(diskFailures.pendingElsewhere(names, journalPath(state, id), folderOf(read.journal)));
+      failures.push(diskFailures.pendingElsewhere(names, path, folderOf(read.journal)));
     }
   }
   problems.push(...sweepHalves(workspace, halves));
@@ -92,25 +97,6 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
       ? failures[0]
       : diskFailures.pending(pending.names, journalPath(state, pending.id), fileProblems.system(pending.code ?? "EIO"));
   return { batches, problems, failure };
-}
-
-/**
- * What the user may not read says no more than what is damaged, and is left alone like it. Troubles that may pass are a reason
- * to wait: it may be about these very files.
- */
-function readOrSay(
-  workspace: DiskWorkspace,
-  id: string,
-  problems: string[],
-  failures: Failure[],
-): JournalRead | undefined {
-  const path = journalPath(workspace.state, id);
-  const read = attempt(() => readJournal(workspace, id));
-  if (read.code === undefined) return read.value;
-  const problem = fileProblems.system(read.code);
-  if (["EACCES", "EPERM"].includes(read.code)) problems.push(diskSentences.closedJournal(path, problem));
-  else failures.push(diskFailures.unreadJournal(path, problem));
-  return undefined;
 }
 
 /** Nothing was done yet for half of a first journal; whoever is about to write one holds a lock with its id. */
@@ -154,7 +140,7 @@ export function newId(): string {
 function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnding): Recovered {
   const names = entries.map(({ name }) => name);
   const message = diskSentences.recovered({ ...settled, names, started: new Date(started) });
-  return { ...settled, id, label, started, names, message };
+  return { ...settled, id, label, names, message };
 }
 
 /** Ends a batch. May be repeated, and cut off, as often as it takes. */

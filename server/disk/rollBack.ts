@@ -35,7 +35,9 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
   const code = tryAll([
     ...steps.reverse(),
     ...directories.map((directory) => () => {
-      if (lookIfReached(files, directory) !== undefined) removeEmpty(files, directory);
+      // One of ours, unless somebody else has put something into it.
+      const remove = (): void => files.removeDirectory(directory);
+      if (lookIfReached(files, directory) !== undefined) ensure(remove, ["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"]);
     }),
     () => syncDirectories(files, directoriesOf(journal)),
   ]);
@@ -68,11 +70,6 @@ function findAway(files: FileSystem, entries: readonly HelpedEntry[]): string | 
 function deviceAbove(files: FileSystem, path: string): string | undefined {
   const directory = dirname(path);
   return lookIfReached(files, directory)?.device ?? (directory === path ? undefined : deviceAbove(files, directory));
-}
-
-/** Removes a directory of ours, unless somebody else has put something into it. */
-function removeEmpty(files: FileSystem, directory: string): void {
-  ensure(() => files.removeDirectory(directory), ["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"]);
 }
 
 interface RollBackContext {

@@ -1,5 +1,6 @@
 /** The texts that the editor has open, as it synced them: a change is taken whole or not at all, and doubt is remembered. */
 
+import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
 import { syncProblems } from "./sentences.js";
@@ -187,7 +188,7 @@ function applyChange(
   { change, at }: { readonly change: unknown; readonly at: number },
   toSpan: ToSpan,
 ): SyncStep {
-  if (!isRecord(change) || typeof change.text !== "string") return { ok: false, problem: syncProblems.badChange(at) };
+  if (!isObject(change) || typeof change.text !== "string") return { ok: false, problem: syncProblems.badChange(at) };
   const { text: insert, range, rangeLength } = change;
   const tooLong = (length: number): SyncStep | undefined =>
     length <= limits.syncedLength
@@ -239,17 +240,13 @@ function isVersion(value: unknown): value is number {
 }
 
 function isRange(value: unknown): value is SyncRange {
-  return isRecord(value) && isPosition(value.start) && isPosition(value.end);
+  return isObject(value) && isPosition(value.start) && isPosition(value.end);
 }
 
 function isPosition(value: unknown): boolean {
-  return isRecord(value) && typeof value.line === "number" && typeof value.character === "number";
+  return isObject(value) && typeof value.line === "number" && typeof value.character === "number";
 }
 
 function isReversed({ start, end }: SyncRange): boolean {
   return start.line > end.line || (start.line === end.line && start.character > end.character);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

@@ -5,7 +5,7 @@ import { editDistance } from "../text/editDistance.js";
 import { limits } from "../text/limits.js";
 import { mapBounded } from "./identity.js";
 import { isInside } from "./pathText.js";
-import type { Missing, Resolved, ResolvedPath, Resolver } from "./resolvedPath.js";
+import type { ResolvedPath, Resolver } from "./resolvedPath.js";
 
 /**
  * For the missing paths of one call, which share what is read of directories. Nothing is read before one is looked for.
@@ -14,10 +14,10 @@ import type { Missing, Resolved, ResolvedPath, Resolver } from "./resolvedPath.j
  * directory that exists or below its parent, and open files anywhere. Each has been resolved as a caller's path is, so
  * that none is outside, protected, or not there.
  */
-export function createSuggest(resolver: Resolver): (missing: Missing) => Promise<string[]> {
+export function createSuggest(resolver: Resolver): Resolver["suggest"] {
   const left = { directories: limits.similarDirectories, entries: limits.similarEntries };
   const search: SuggestionSearch = { resolver, listings: new Map(), left };
-  return (missing) => findSimilar(missing, search);
+  return (sent, searched) => findSimilar(sent, searched, search);
 }
 
 /**
@@ -58,7 +58,7 @@ interface SuggestionSearch {
   readonly left: { directories: number; entries: number };
 }
 
-async function findSimilar({ sent, searched }: Missing, search: SuggestionSearch): Promise<string[]> {
+async function findSimilar(sent: string, searched: readonly string[], search: SuggestionSearch): Promise<string[]> {
   const { resolve } = search.resolver;
   const spellings = respelt(sent);
   for (const spelling of spellings) if ((await fileAt(spelling, resolve)) !== undefined) return [spelling];
@@ -73,7 +73,8 @@ async function findSimilar({ sent, searched }: Missing, search: SuggestionSearch
     break;
   }
   const ranked = [...costs].sort(([a, costA], [b, costB]) => costA - costB || (a < b ? -1 : 1)).map(([path]) => path);
-  return spellThem(ranked, isAbsolute(sent) || sent.startsWith("~") ? "absolute" : "relative", search);
+  const bases = isAbsolute(sent) || sent.startsWith("~") ? [] : await search.resolver.bases();
+  return spellThem(ranked, bases, resolve);
 }
 
 /** Paths that may be meant, each with how far it is from the nearest of those that were looked for. */
@@ -101,24 +102,23 @@ async function candidatesFor(searched: readonly string[], search: SuggestionSear
   return costs;
 }
 
-/** The first paths that mean a file which may be edited, each file once, spelt as the caller's path is. */
+/** The first paths that mean a file which may be edited, each file once, spelt from one of the bases if it can be. */
 async function spellThem(
   paths: readonly string[],
-  style: "absolute" | "relative",
-  { resolver }: SuggestionSearch,
+  bases: readonly string[],
+  resolve: Resolver["resolve"],
 ): Promise<string[]> {
-  const bases = style === "absolute" ? [] : await resolver.bases();
   const byIdentity = new Map<string, string>();
   // Where links lead out of the workspace, not every path is one; no more is tried than is likely to be enough.
   for (const path of paths.slice(0, 4 * limits.similarShown)) {
-    const place = await fileAt(path, resolver.resolve);
+    const place = await fileAt(path, resolve);
     if (place?.file === undefined || byIdentity.has(place.identity)) continue;
     byIdentity.set(place.identity, place.file);
     for (const base of bases) {
       if (!isInside(base, place.file)) continue;
       const way = relative(base, place.file);
       const spelling = process.platform === "win32" ? way.replaceAll("\\", "/") : way;
-      const again = await fileAt(spelling, resolver.resolve);
+      const again = await fileAt(spelling, resolve);
       if (again?.identity === place.identity) byIdentity.set(place.identity, spelling);
     }
     if (byIdentity.size === limits.similarShown) break;
@@ -128,7 +128,7 @@ async function spellThem(
 
 /** The file that a spelling means; `undefined`: it means none that is there and may be edited. */
 async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<ResolvedPath | undefined> {
-  const resolved: Resolved = await resolve(spelling);
+  const resolved = await resolve(spelling);
   return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
 }
 

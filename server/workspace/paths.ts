@@ -33,9 +33,9 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
   const ground = await layGround(scope, expected);
   let suggest: Resolver["suggest"] | undefined;
   const resolver: Resolver = {
-    suggest: (missing) => {
+    suggest: (sent, searched) => {
       suggest ??= createSuggest(resolver);
-      return suggest(missing);
+      return suggest(sent, searched);
     },
     resolve: async (sent) => {
       const resolved = await resolveSent(sent, ground);

@@ -73,14 +73,6 @@ export interface ResolvedPath {
   readonly searched: readonly string[];
 }
 
-/** A path at which nothing was found. */
-export interface Missing {
-  /** As the caller spelt it. */
-  readonly sent: string;
-  /** Canonical paths at which it was looked for. */
-  readonly searched: readonly string[];
-}
-
 /** A place, or why the path means none that may be touched. */
 export type Resolved = { readonly ok: true; readonly place: ResolvedPath } | Failed;
 
@@ -90,8 +82,11 @@ export interface Resolver {
   resolve(sent: string): Promise<Resolved>;
   /** Open files that lie inside, as their URIs spell them. */
   openPaths(): string[];
-  /** Existing paths that may be meant by one at which nothing was found, the most similar first: a hint, never a guess. */
-  suggest(missing: Missing): Promise<string[]>;
+  /**
+   * Existing paths that may be meant by one at which nothing was found, the most similar first: a hint, never a guess.
+   * `sent`: as the caller spelt it; `searched`: the canonical paths at which it was looked for.
+   */
+  suggest(sent: string, searched: readonly string[]): Promise<string[]>;
   /** Canonical directories at which relative paths start. */
   bases(): Promise<string[]>;
   /** Whether callers may know what a canonical directory holds: it lies inside, and no name below its folder is protected. */

@@ -1,5 +1,6 @@
 /** The user's settings: one schema, from which they are read, defaulted, and described to editors. */
 import * as z from "zod";
+import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
 import { settingWarnings } from "./sentences.js";
 
@@ -145,8 +146,4 @@ function readSource(sent: unknown, merged: Map<string, unknown>, warn: (warning:
 
 function isKey(key: string): key is keyof Settings {
   return Object.hasOwn(schema.shape, key);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

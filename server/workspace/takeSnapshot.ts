@@ -35,12 +35,8 @@ export type ReadTarget = { readonly ok: true; readonly document: Document; reado
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
   if (paths.length > limits.filesPerCall) {
-    const failure = pathFailures.tooManyPaths(paths.length);
-    return {
-      targets: new Map(paths.map((path) => [path, { ok: false, failure }])),
-      documents: new Map(),
-      places: new Map(),
-    };
+    const tooMany = failed(pathFailures.tooManyPaths(paths.length));
+    return assemble(new Map(paths.map((path) => [path, tooMany])), [], []);
   }
   const resolver = await createResolver(world, paths);
   const resolved = new Map<string, Resolved>(
@@ -153,21 +149,12 @@ function openDocument({ place, sent, world }: PendingRead, open: OpenText, file:
   const text = withoutMark(open.text);
   const bomSynced = text !== open.text;
   const onDisk = compareWithFile(open.text, file, world.habits);
-  return {
-    ok: true,
-    document: {
-      uri: place.uri,
-      path: place.path,
-      version: open.version,
-      text,
-      exists: true,
-      bom: bomSynced || (file.kind === "text" && file.bom),
-      bomSynced,
-      loneCrEndsLine: open.loneCrEndsLine,
-      formerLines: open.formerLines?.size === 0 ? undefined : open.formerLines,
-      ...(onDisk === undefined ? {} : { onDisk }),
-    },
-  };
+  const { uri, path } = place;
+  const { version, loneCrEndsLine } = open;
+  const bom = bomSynced || (file.kind === "text" && file.bom);
+  const formerLines = open.formerLines?.size === 0 ? undefined : open.formerLines;
+  const document = { uri, path, version, text, exists: true, bom, bomSynced, loneCrEndsLine, formerLines };
+  return { ok: true, document: onDisk === undefined ? document : { ...document, onDisk } };
 }
 
 async function closedDocument(pending: PendingRead, file: FileRead): Promise<Read> {
@@ -184,7 +171,7 @@ async function closedDocument(pending: PendingRead, file: FileRead): Promise<Rea
     return isBinary ? { ok: true, document: { ...empty, isBinary } } : failed(file.failure);
   }
   if (mayCreate) return { ok: true, document: { ...empty, exists: false } };
-  return failed(pathFailures.fileNotFound(sent, await resolver.suggest({ sent, searched }), pending.asked));
+  return failed(pathFailures.fileNotFound(sent, await resolver.suggest(sent, searched), pending.asked));
 }
 
 function assemble(
@@ -200,8 +187,8 @@ function assemble(
   }
   const documents = new Map<DocumentUri, Document>();
   const places = new Map<DocumentUri, ResolvedPath>();
-  for (const [i, { place }] of uses.entries()) {
-    const result = read[i]!;
+  for (const { place } of uses) {
+    const result = byIdentity.get(place.identity)!;
     if (!result.ok) continue;
     documents.set(result.document.uri, result.document);
     places.set(result.document.uri, place);
