@@ -24,9 +24,9 @@ export interface Document {
   /** The file can't be read as text, so that `text` is empty and the file can only be deleted or make room. */
   readonly isBinary?: true;
   /** Of an open document: lines, without blanks at their ends, that it had up to a version and has lost to typing since. */
-  readonly formerLines?: ReadonlyMap<string, number>;
+  readonly formerLines?: ReadonlyMap<string, number> | undefined;
   /** SHA-256 of the file's bytes, in hex, where the text was read from disk. */
-  readonly hash?: string;
+  readonly hash?: string | undefined;
   /** For an open document: whether the file on disk holds the same text. `undefined`: there is no file to compare. */
   readonly onDisk?: "same" | "differs";
 }

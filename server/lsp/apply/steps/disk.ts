@@ -152,7 +152,7 @@ function commit(
     const change = changes.get(task.planned);
     const bytes = change === undefined ? undefined : kept.get(change.path);
     const name = change === undefined ? "" : (targetOf(change) ?? change.path);
-    const parents = staged.directories.filter((at) => isInside(at, name, process.platform)).reverse();
+    const parents = staged.directories.filter((at) => isInside(at, name)).reverse();
     return {
       ...toStep(task, { kind: "verified" }),
       ...(bytes === undefined ? {} : { kept: bytes }),
