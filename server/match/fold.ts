@@ -1,8 +1,7 @@
 /** Texts with a difference folded away, and the way back from an offset of the folded text to the text as it is. */
 
-import { firstIndex } from "../text/bisect.js";
 import { isBlank, trimEnd } from "../text/chars.js";
-import { toEnd, unitsPerStep } from "../text/slices.js";
+import { firstIndex, toEnd, unitsPerStep } from "../text/lines.js";
 
 /** What a fold takes away besides the difference of CRLF, CR and LF. */
 export interface FoldOptions {

@@ -1,9 +1,7 @@
 /** The lines of one text, folded and hashed once, so that a run of lines is found without a look at every line. */
 
-import { firstIndex } from "../text/bisect.js";
 import { isBlank } from "../text/chars.js";
-import type { LineIndex } from "../text/lines.js";
-import { unitsPerStep } from "../text/slices.js";
+import { firstIndex, type LineIndex, unitsPerStep } from "../text/lines.js";
 import { plainUnit } from "./fold.js";
 import { findAllNumbers } from "./search/findAll.js";
 

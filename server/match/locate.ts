@@ -1,6 +1,6 @@
 /** Where an old text stands: the first rung that finds it decides, and a looser one never overrules a stricter one. */
 import { isAllBlank } from "../text/chars.js";
-import { toEnd, unitsPerStep } from "../text/slices.js";
+import { toEnd, unitsPerStep } from "../text/lines.js";
 import type { LineRange } from "./lineTable.js";
 import type { Place } from "./place.js";
 import { type RungName, rungs } from "./rungs.js";

@@ -1,9 +1,8 @@
 /** What an edit changes at its place: old and new text are aligned line by line, and what both have stays as the file has it. */
 import { diffArrays } from "diff";
-import type { Change } from "../text/changeSet.js";
+import { type Change, shrink } from "../text/changeSet.js";
 import { type SplitLine, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { shrink } from "../text/shrink.js";
 import type { Place, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
 import { isReindenting, isShifted, reshaped } from "./wholeLines.js";

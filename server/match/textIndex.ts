@@ -1,6 +1,5 @@
 /** One text with what searching it needs, each built once, when first asked for. */
-import { LineIndex, type LineRule } from "../text/lines.js";
-import { toEnd } from "../text/slices.js";
+import { LineIndex, type LineRule, toEnd } from "../text/lines.js";
 import { Folded, type FoldOptions, hasTypography } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
 import { findAll } from "./search/findAll.js";

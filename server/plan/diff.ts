@@ -4,8 +4,7 @@ import { diffArrays, formatPatch, type StructuredPatch } from "diff";
 import type { Change } from "../text/changeSet.js";
 import { byteOrderMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { LineIndex } from "../text/lines.js";
-import { toEnd } from "../text/slices.js";
+import { LineIndex, toEnd } from "../text/lines.js";
 import { type FileChange, nameAfter } from "./outcome.js";
 
 /** One file's diff. */

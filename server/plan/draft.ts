@@ -1,8 +1,7 @@
 /** A document while a batch is planned: its text so far, still one change set away from what the editor has. */
 import { TextIndex } from "../match/textIndex.js";
-import { firstIndex } from "../text/bisect.js";
-import { type Change, ChangeSet } from "../text/changeSet.js";
-import { shrink } from "../text/shrink.js";
+import { type Change, ChangeSet, shrink } from "../text/changeSet.js";
+import { firstIndex } from "../text/lines.js";
 import type { Document } from "./snapshot.js";
 
 /** A stretch of a text, offsets in UTF-16 units. */

@@ -8,7 +8,7 @@ import { type Operation, pathsOf } from "../../server/plan/operation.js";
 import { nameAfter } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/snapshot.js";
-import { toEnd } from "../../server/text/slices.js";
+import { toEnd } from "../../server/text/lines.js";
 import { pathFailures } from "../../server/workspace/sentences.js";
 import type { Case, CaseFile } from "./cases.js";
 import { decodeFile } from "./editorFiles.js";

@@ -1,7 +1,8 @@
 /** For an old text that was not found: the regions of the document that resemble it most, and how they differ. */
-import { firstIndex } from "../../text/bisect.js";
+
 import { splitLines, trimEnd, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
+import { firstIndex } from "../../text/lines.js";
 import { Folded } from "../fold.js";
 import { findAll } from "../search/findAll.js";
 import type { TextIndex } from "../textIndex.js";

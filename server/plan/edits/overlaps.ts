@@ -1,7 +1,7 @@
 /** What several edits claim of one text, and whether they can live with each other. */
 import type { Place } from "../../match/place.js";
-import { firstIndex } from "../../text/bisect.js";
 import type { Change } from "../../text/changeSet.js";
+import { firstIndex } from "../../text/lines.js";
 
 /** One place of one edit or hunk, and what is changed there. */
 export interface ClaimedPlace {

@@ -7,8 +7,16 @@ import { edited, netChange } from "../draft.js";
 import { elidedWarnings } from "../explain/leftOutWarnings.js";
 import { type At, atEdit, type Failure } from "../failure.js";
 import { fileOrder } from "../fileOrder.js";
-import type { AddSection, BatchOptions, DeleteSection, Operation, Section, UpdateSection } from "../operation.js";
-import { indicesOf, pathsOf } from "../operation.js";
+import {
+  type AddSection,
+  type BatchOptions,
+  type DeleteSection,
+  indicesOf,
+  type Operation,
+  pathsOf,
+  type Section,
+  type UpdateSection,
+} from "../operation.js";
 import {
   type EditOutcome,
   type FileChange,
