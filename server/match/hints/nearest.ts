@@ -355,7 +355,7 @@ function partingWithin(wanted: string, found: string): Parting {
 function kindOf(wanted: string, found: string): DifferenceKind {
   if ((wanted.trim() === "") !== (found.trim() === "")) return "blankLine";
   const trimmed = (line: string): string => line.slice(trimStart(line, 0, line.length), trimEnd(line, 0, line.length));
-  const plain = (line: string): string => Folded.of(line, { trailingBlanks: true, typography: true }).text;
+  const plain = (line: string): string => Folded.of(line, "typography").text;
   if (wanted.slice(0, trimEnd(wanted, 0, wanted.length)) === found.slice(0, trimEnd(found, 0, found.length)))
     return "lineEndBlanks";
   if (trimmed(wanted) === trimmed(found)) return "indentation";

@@ -124,7 +124,7 @@ function withPatterns(sought: Sought, texts: readonly string[]): Sought {
 
 /** A text without what a rung may add or take away: where a rung finds an old text, the bare text contains the bare old text. */
 function bare(text: string): string {
-  const plain = hasTypography(text) ? Folded.of(text, { trailingBlanks: false, typography: true }).text : text;
+  const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
   return plain.replace(/[\s\u0085]+/g, "");
 }
 
