@@ -13,7 +13,7 @@ export interface LineRange {
   /** The first line at which a run may start. */
   readonly from: number;
   /** The only line at which it may start; `undefined`: any. */
-  readonly only?: number;
+  readonly only?: number | undefined;
   /** Starts that are collected. */
   readonly most: number;
   /** Whether what is behind the last line end counts as a line although it is empty; by default it does not. */

@@ -20,6 +20,11 @@ export interface EditOutcome {
   readonly failure?: Failure;
 }
 
+/** The outcome of an edit that failed. */
+export function failedOutcome({ index, path }: Pick<EditOutcome, "index" | "path">, failure: Failure): EditOutcome {
+  return { index, path, status: "failed", places: [], failure };
+}
+
 /** One document's part of a batch: what becomes of the file as a whole, and of its text. */
 export type FileChange = FileCreation | FileUpdate | FileRename | FileDeletion;
 
@@ -119,8 +124,14 @@ export interface FilePlans {
 
 /** An outcome in a file whose text (a number of UTF-16 units) would be beyond the limit. */
 export function tooLarge(outcome: EditOutcome, length: number): EditOutcome {
-  const at = { index: outcome.index, path: outcome.path };
-  const failure = batchFailures.tooLarge(at, "the text after the edits", length, limits.documentLength, "characters");
+  const { index, path } = outcome;
+  const failure = batchFailures.tooLarge(
+    { index, path },
+    "the text after the edits",
+    length,
+    limits.documentLength,
+    "characters",
+  );
   return { ...outcome, status: "failed", failure };
 }
 

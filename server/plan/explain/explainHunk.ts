@@ -7,8 +7,7 @@ import { type Draft, lineInBase } from "../draft.js";
 import { quotedPlaces } from "../edits/choose.js";
 import type { At, Failure, NearestRegion } from "../failure.js";
 import type { Hunk, HunkLine } from "../operation.js";
-import { type HunkProblem, oldLines } from "../patch/hunks.js";
-import { isIdle, isSigned } from "../patch/idle.js";
+import { type HunkProblem, isIdle, isSigned, newLines, oldLines } from "../patch/hunks.js";
 import { hunkFailures } from "../patch/sentences.js";
 import { disambiguateHunk } from "./disambiguation.js";
 import { clues, outdatedBy, quotedRegion } from "./explainEdit.js";
@@ -106,6 +105,5 @@ function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined
 function newLinesAt(index: TextIndex, lines: readonly HunkLine[]): number | undefined {
   const isTelling = lines.some(({ kind, text }) => kind === "add" && /[\p{L}\p{N}]/u.test(text));
   if (!isTelling) return undefined;
-  const run = lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
-  return onlyPlace(index, run);
+  return onlyPlace(index, newLines(lines));
 }
