@@ -84,6 +84,11 @@ export class LineIndex {
     return this.starts.length;
   }
 
+  /** Lines, where what is behind the last line end is one only if there is something. */
+  get filledCount(): number {
+    return this.start(this.lineCount - 1) === this.text.length ? this.lineCount - 1 : this.lineCount;
+  }
+
   /** Offset at which a line starts; for the line after the last one the text's length. */
   start(line: number): number {
     return this.starts[line] ?? this.text.length;

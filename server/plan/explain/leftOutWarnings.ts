@@ -1,6 +1,6 @@
 /** Warns of new texts that say with a line of dots or a comment that they leave out code, which the edit then takes away. */
 import { isElision } from "../../match/hints/leftOutCode.js";
-import { splitLines } from "../../text/chars.js";
+import { wholeLines } from "../../match/wholeLines.js";
 import type { EditOperation, Hunk } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import { newLines, oldLines } from "../patch/hunks.js";
@@ -34,15 +34,7 @@ export function elidedWarnings(
 const leastGone = 2;
 
 /** The lines of a place before an edit and after it. */
-interface Lines {
-  readonly old: readonly string[];
-  readonly next: readonly string[];
-}
-
-function linesOfEdit({ oldText, newText }: EditOperation): Lines {
-  const linesOf = (text: string): string[] => {
-    const lines = splitLines(text).map(({ from, to }) => text.slice(from, to));
-    return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
-  };
+function linesOfEdit({ oldText, newText }: EditOperation) {
+  const linesOf = (text: string): readonly string[] => (text === "" ? [] : wholeLines(text).lines);
   return oldText.includes("\n") ? { old: linesOf(oldText), next: linesOf(newText) } : { old: [], next: [] };
 }

@@ -158,24 +158,29 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   const at = atSection(section, document);
   const there = tree.get(document.uri) ?? revived(tree, document, section.index);
   if (there === undefined) {
-    if (liesBelow(document.uri, snapshot)) return failAll(work, section, fileFailures.belowFile(at));
-    const node = tree.create(document);
-    node.draft = { ...edited(node.draft, [{ from: 0, to: 0, insert: section.text }]).draft, created: true };
-    return record(node, section, at, "applied");
+    if (liesBelow(document.uri, snapshot)) failAll(work, section, fileFailures.belowFile(at));
+    else {
+      const node = tree.create(document);
+      node.draft = { ...edited(node.draft, [{ from: 0, to: 0, insert: section.text }]).draft, created: true };
+      record(node, section, at, "applied");
+    }
+    return;
   }
   const { document: before, created, index } = there.draft;
-  if (before.isBinary) return record(there, section, at, fileFailures.binary(at));
   const lineEnd = firstLineEnd(index);
   // The mark that the file has is not written once more.
   const sent = before.bom ? withoutMark(section.text) : section.text;
   const insert = lineEnd === "\n" ? sent : sent.replaceAll("\n", lineEnd);
   const isNew = insert !== index.text;
+  if (before.isBinary) record(there, section, at, fileFailures.binary(at));
   // A text that the user has emptied is nothing that could be lost.
-  if (isNew && isDirty(before) && !isEmpty(before) && !options.overwrite)
-    return record(there, section, at, fileFailures.wouldReplace(at));
-  there.draft = edited(there.draft, [{ from: 0, to: index.text.length, insert }]).draft;
-  there.isOverwritten ||= !created && isNew;
-  record(there, section, at, isNew ? "applied" : "skipped");
+  else if (isNew && isDirty(before) && !isEmpty(before) && !options.overwrite)
+    record(there, section, at, fileFailures.wouldReplace(at));
+  else {
+    there.draft = edited(there.draft, [{ from: 0, to: index.text.length, insert }]).draft;
+    there.isOverwritten ||= !created && isNew;
+    record(there, section, at, isNew ? "applied" : "skipped");
+  }
 }
 
 /** A file that the patch has deleted and adds again is the same file with another text. */
@@ -190,8 +195,10 @@ function remove(work: SectionContext, section: DeleteSection, document: Document
   const { tree, options } = work;
   const at = atSection(section, document);
   const node = tree.get(document.uri);
-  if (node === undefined)
-    return failAll(work, section, fileFailures.notThere(at, tree.takenFrom(document.uri), "delete"));
+  if (node === undefined) {
+    failAll(work, section, fileFailures.notThere(at, tree.takenFrom(document.uri), "delete"));
+    return;
+  }
   const failure = refuseDelete(node, at, options);
   if (failure === undefined) tree.rename(node, undefined, section.index);
   else work.kept.set(document.uri, section.index);
@@ -220,9 +227,11 @@ function* update(work: SectionContext, section: UpdateSection, document: Documen
   const { move } = section;
   const at = atSection(section, document);
   const node = tree.get(document.uri);
-  if (node === undefined)
-    return failAll(work, section, fileFailures.notThere(at, tree.takenFrom(document.uri), "update"));
-  if (node.draft.document.isBinary && section.hunks.length > 0) return failAll(work, section, fileFailures.binary(at));
+  if (node === undefined || (node.draft.document.isBinary && section.hunks.length > 0)) {
+    const taken = tree.takenFrom(document.uri);
+    failAll(work, section, node ? fileFailures.binary(at) : fileFailures.notThere(at, taken, "update"));
+    return;
+  }
   node.sections.push(section);
   const { draft, outcomes } = yield* planHunks(node.draft, section, options);
   node.draft = draft;
