@@ -11,6 +11,7 @@ import {
   projectSources as sources,
 } from "./support/project.js";
 import {
+  circleProblems,
   codeMapProblems,
   connectionProblems,
   copyProblems,
@@ -19,6 +20,7 @@ import {
   leftoverProblems,
   lengthProblems,
   lockProblems,
+  namedFileProblems,
   purityProblems,
   settingsProblems,
   topLevelProblems,
@@ -69,6 +71,35 @@ describe("imports run down only", () => {
   it("but what comments and strings say is no import", () => {
     const source = at("server/text/a.ts", '// from "../plan/b.js"', "const a = `import '../plan/b.js'`;");
     expect(layerProblems(source)).toEqual([]);
+  });
+});
+
+describe("no imports run in a circle, types included", () => {
+  it("in every source", () => expect(circleProblems(sources)).toEqual([]));
+
+  const importing = (path: string, ...specifiers: string[]) =>
+    at(path, ...specifiers.map((specifier) => `import type { A } from "${specifier}";`));
+
+  it("and the files of each circle are named, but not those that lead to it", () => {
+    expect(
+      circleProblems([
+        ...importing("server/plan/a.ts", "./b.js", "../text/a.js"),
+        ...importing("server/plan/b.ts", "./c/d.js"),
+        ...importing("server/plan/c/d.ts", "../a.js"),
+        ...importing("server/plan/e.ts", "./a.js"),
+        ...importing("server/text/a.ts", "./b.js"),
+        ...importing("server/text/b.ts", "./a.js", "./none.js", "zod"),
+      ]),
+    ).toEqual([
+      "server/plan/a.ts, server/plan/b.ts, server/plan/c/d.ts import each other in a circle",
+      "server/text/a.ts, server/text/b.ts import each other in a circle",
+    ]);
+    expect(circleProblems(importing("server/text/a.ts", "./a.js"))).toEqual(["server/text/a.ts imports itself"]);
+  });
+
+  it("but two ways to one file are no circle", () => {
+    const sources = [...importing("server/text/a.ts", "./b.js", "./c.js"), ...importing("server/text/b.ts", "./c.js")];
+    expect(circleProblems([...sources, ...at("server/text/c.ts", "a();")])).toEqual([]);
   });
 });
 
@@ -172,6 +203,15 @@ describe("the code map is the code's map", () => {
 
   it("in the architecture page", () => {
     expect(codeMapProblems(readFileSync(join(root, "server/README.md"), "utf8"), paths)).toEqual([]);
+  });
+
+  it("and every other file that the page names is there", () => {
+    const page = readFileSync(join(root, "server/README.md"), "utf8");
+    expect(page.match(/`[\w/]+\.ts`/g)?.length).toBeGreaterThan(40);
+    expect(namedFileProblems(page, paths)).toEqual([]);
+    expect(namedFileProblems("| a | `text/a.ts`, `text/b.ts` |", ["server/text/a.ts"])).toEqual([
+      "server/README.md:1 names text/b.ts, which is not there",
+    ]);
   });
 
   it("and whatever it lacks, adds or does not explain is named", () => {

@@ -313,7 +313,7 @@ function skipLeadingBlanks(patch: Patch): void {
   }
 }
 
-/** Whether a line is an indented end of the patch that nothing follows: there Codex looks at the words only. */
+/** Tells whether a line is an indented end of the patch that nothing follows: there Codex looks at the words only. */
 function isLastEnd({ lines, to }: Patch, at: number): boolean {
   return at === to - 1 && trimLine(lines[at] ?? "") === markers.end;
 }

@@ -19,7 +19,7 @@ import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue
 import type { Shape, ShapeName } from "./shapes.js";
 import { patchShape, shapeOf } from "./shapes.js";
 
-/** What depends on who calls. */
+/** The part of decoding that depends on the caller. */
 export interface DecodePolicy {
   /** `false`: the call is as a model wrote it, and `options` in it is refused. */
   readonly optionsAllowed: boolean;
@@ -69,7 +69,7 @@ export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   return toDecoded(read, options, findings);
 }
 
-/** What a call was understood as; `undefined`, or incomplete, where something has been reported. */
+/** The meaning of a call; `undefined`, or incomplete, if something has been reported. */
 interface ReadCall {
   readonly shape: Shape;
   readonly operations: readonly Operation[];
@@ -93,11 +93,8 @@ function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: F
 function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Findings): CallOptions {
   const field = keys.fields.options;
   if (field === undefined) return {};
-  const trials = isObject(field.value) ? trialKeys(field.value) : [];
-  findings.refuseTrials(
-    trials.map((key) => `options.${key}`),
-    {},
-  );
+  const trials = isObject(field.value) ? trialKeys(field.value).map((key) => `options.${key}`) : [];
+  findings.refuseTrials(trials, {});
   if (policy.optionsAllowed) return readOptions(field.value, findings);
   findings.fail(callFailures.optionsRefused());
   return {};
@@ -106,14 +103,8 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
 /** Beside a patch nothing may stand but options. */
 function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
   const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
-  if (others.length > 0) {
-    findings.fail(
-      callFailures.patchWithOthers(
-        patch.spelling,
-        others.map(([, field]) => field.spelling),
-      ),
-    );
-  }
+  const spellings = others.map(([, field]) => field.spelling);
+  if (spellings.length > 0) findings.fail(callFailures.patchWithOthers(patch.spelling, spellings));
   reportKeys(keys, { at: {}, style: undefined }, findings);
 }
 
@@ -165,8 +156,8 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const shape = shapeOf({ container: list?.name, oldText: style?.oldText });
   const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields[name] ?? []);
   const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";
-  if (mixed)
-    findings.fail(callFailures.mixedShapes([...ownFields.map((field) => field.spelling), list.field.spelling]));
+  const fields = [...ownFields, ...(list === undefined ? [] : [list.field])];
+  if (mixed) findings.fail(callFailures.mixedShapes(fields.map(({ spelling }) => spelling)));
 
   const meant = reportKeys(keys, { at: {}, style }, findings);
   const single = ownFields.length > 0 && !mixed;
@@ -179,7 +170,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  const context: CallContext = { path, style, spell: speller(objects, style, shape) };
+  const context: DecodeContext = { path, style, spell: speller(objects, style, shape) };
   const operations: (EditOperation | undefined)[] = [];
   if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell: context.spell }, findings));
   for (const [i, item] of items.entries()) {
@@ -199,15 +190,20 @@ const containers: readonly ContainerName[] = ["edits", "multi"];
 /** Fields without which a call holds no edits; a misspelt key that seems to mean one of them is why it has none. */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
-/** What an edit in the list takes from the call around it. */
-interface CallContext {
+/** The part of a call that the edits in its list share. */
+interface DecodeContext {
   /** The call's path, which the edit inherits. */
   readonly path: SentPath;
   readonly style: TextStyle | undefined;
   readonly spell: (name: EditFieldName) => string;
 }
 
-function readItem(index: number, keys: SentKeys, context: CallContext, findings: Findings): EditOperation | undefined {
+function readItem(
+  index: number,
+  keys: SentKeys,
+  context: DecodeContext,
+  findings: Findings,
+): EditOperation | undefined {
   const at = atPath(index, keys.fields.path?.value ?? context.path.path);
   const meant = reportKeys(keys, { at, style: context.style }, findings);
   const own = readPath(keys, meant, at, findings);
@@ -243,7 +239,7 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
   }
   const items: readonly unknown[] | undefined = Array.isArray(list) ? list : isObject(list) ? [list] : undefined;
   if (items === undefined) {
-    findings.fail(callFailures.wrongType({}, spelling, wrongValue(list, "an array of edits")));
+    findings.fail(callFailures.noList(spelling, list));
   }
   return items;
 }

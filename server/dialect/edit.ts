@@ -94,7 +94,7 @@ export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, 
   return { path: undefined, reported: true };
 }
 
-/** Where a failure of an edit belongs. A path that can't be shown as it is, is shown mended and cut; an empty one not at all. */
+/** The place of a failure of an edit. A path that can't be shown as it is, is mended and cut; an empty one is left out. */
 export function atPath(index: number | undefined, path: unknown): At {
   const shown = typeof path === "string" && path !== "" ? clip(path, limits.pathLength).toWellFormed() : undefined;
   if (shown === undefined) return index === undefined ? {} : { index };

@@ -1,4 +1,4 @@
-/** What decoding a call finds wrong or odd with it: all of it is collected, and what is said of it is bounded. */
+/** Failures and warnings that decoding a call finds: all of them are collected, and a bounded number is reported. */
 import type { At, Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { callFailures, callSizeFailures, dialectWarnings, type Previewer } from "./sentences.js";
@@ -18,7 +18,7 @@ export interface Findings {
   fail(failure: Failure): void;
   /** The known name that a key seems to mean, which is for the caller to report; else the key is noted for a warning. */
   meantBy(unknown: UnknownKey): string | undefined;
-  /** Fails for each key by which the caller asks for a trial, because it would get the real thing. Keys are as sentences name them. */
+  /** Fails for each key that asks for a trial, because the caller would get the real thing. Keys are as sentences name them. */
   refuseTrials(keys: readonly string[], at: At): void;
   /** At most `limits.failuresPerCall`; the last one then says how many are left out. */
   failures(): readonly Failure[];

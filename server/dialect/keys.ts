@@ -72,12 +72,12 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   return { fields, twice, misplaced, trials, unknown };
 }
 
-/** Whether a value is a JSON object: no array, not null. */
+/** Tells whether a value is a JSON object: no array, not null. */
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Where an object of a call stands. */
+/** The place of an object in a call. */
 interface Surroundings {
   readonly at: At;
   /** How the call names its texts, so that no advice mixes two ways; `undefined`: it has none. */

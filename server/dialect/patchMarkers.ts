@@ -114,7 +114,7 @@ export interface Leniency {
   readonly lenient: boolean;
 }
 
-/** Whether a line starts a hunk; its blanks at the end are gone already. */
+/** Tells whether a line starts a hunk; its blanks at the end are gone already. */
 export function isHunkStart(line: string, { lenient }: Leniency): boolean {
   return lenient ? line.startsWith("@@") : line === "@@" || line.startsWith("@@ ");
 }

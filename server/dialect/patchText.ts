@@ -61,7 +61,7 @@ function findLenient(lines: readonly string[]): PatchText | NoPatch {
   return { lines, from: begin + 1, to: endOfContent(lines, before), lost: lost < 0 ? undefined : lost };
 }
 
-/** Whether a line outside a patch seems to be of one, so that nobody may drop it. */
+/** Tells whether a line outside a patch seems to be of one, so that nobody may drop it. */
 export function looksLikePatch(line: string): boolean {
   const trimmed = trimLine(line);
   return (
@@ -110,7 +110,7 @@ function whyNoPatch(lines: readonly string[], first: number): NoPatch {
   return diff >= 0 ? at(diff, patchProblems.unifiedDiff()) : at(first, patchProblems.noBegin());
 }
 
-/** Whether a line where a section should begin is one of a unified diff. */
+/** Tells whether a line where a section should begin is one of a unified diff. */
 export function isUnifiedDiff(line: string): boolean {
   return /^(?:--- |\+\+\+ |diff --git |Index: )/.test(line);
 }

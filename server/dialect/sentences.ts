@@ -86,6 +86,9 @@ export const callFailures = {
       `In ${nameOf(at)} the field "${field}" is wrong: ${problem}.`,
       "Nothing was changed; correct the field and send the call again.",
     ),
+  /** `value` stands where the edits should. */
+  noList: (field: string, value: unknown): Failure =>
+    callFailures.wrongType({}, field, wrongValue(value, "an array of edits")),
   badJson: (field: string, problem = "it can't be read") =>
     makeFailure(
       "invalidParams",

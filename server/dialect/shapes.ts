@@ -97,7 +97,7 @@ export const shapes: readonly Shape[] = [
 /** The shapes that this version serves, by name. */
 export const announcedShapes: readonly ShapeName[] = shapes.filter((row) => row.announced).map((row) => row.name);
 
-/** What of a call tells its shape. */
+/** The parts of a call by which its shape is known. */
 interface ShapeMarks {
   /** The list that the call has; `undefined`: a single edit at the top level. */
   readonly container: ContainerName | undefined;

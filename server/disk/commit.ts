@@ -35,7 +35,7 @@ export interface Committed {
   readonly outcome: "applied";
   /** Takes away what helped; the batch stays. */
   finish(): void;
-  /** What takes the batch back later, as a batch of its own. */
+  /** The changes that undo the batch later, as a batch of their own. */
   inverse(): DiskChange[];
 }
 
@@ -82,7 +82,7 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
   }
 }
 
-/** What is ready, or all that stands in its way; then nothing is left of it. */
+/** A batch that is ready, or every reason why it is not; then nothing is left of it. */
 function stageHeld(
   workspace: DiskWorkspace,
   changes: readonly DiskChange[],
@@ -94,7 +94,7 @@ function stageHeld(
   const journal = firstJournal(workspace, targets, { id, label, started: workspace.owners.now(), directories });
   const progress: Progress = { at: undefined };
   try {
-    return prepare(workspace, { targets, journal }, progress);
+    return prepare({ workspace, journal }, targets, progress);
   } catch (error) {
     endBatch(workspace, journal);
     if (!isSystemError(error)) throw error;

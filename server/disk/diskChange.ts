@@ -1,10 +1,10 @@
-/** What is to become of files on disk, by path and bytes; and the same by name, where moves and deletions meet. */
+/** Changes of files on disk, by path and content; and the same by name, where moves and deletions meet. */
 import type { FileChange } from "../plan/outcome.js";
 
-/** What a file is to hold: a text, in the encoding that the file has, or bytes as they are. */
+/** The content that a file gets: a text, in the encoding that the file has, or bytes as they are. */
 export type Content = { readonly text: string } | { readonly bytes: Uint8Array };
 
-/** What is to become of one file. Paths are absolute and canonical. */
+/** The change of one file. Paths are absolute and canonical. */
 export type DiskChange =
   | (NamedPath & {
       readonly kind: "create";

@@ -1,4 +1,4 @@
-/** What a batch on disk is written in: the folders, the disk, and how to learn who else has their files open. */
+/** The surroundings of a batch on disk: the folders, the disk, and how to learn who else has their files open. */
 import { isAbsolute, join } from "node:path";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { type Owners, realOwners } from "../workspace/process.js";
@@ -6,7 +6,7 @@ import { homeFolder, inServerFolder, stateHome } from "../workspace/serverFolder
 import { type FileSystem, realFileSystem } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
-/** Where batches are written. Nothing outside `folders` is ever touched, be it asked for or found in a journal. */
+/** The workspace in which batches are written. Nothing outside `folders` is ever touched, be it asked for or found in a journal. */
 export interface DiskWorkspace {
   readonly files: FileSystem;
   /** Absolute and canonical. */

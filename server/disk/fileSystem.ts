@@ -1,4 +1,4 @@
-/** What the disk is asked to do, as a port: the same commit runs on a real disk, on one that fails, and on one that forgets. */
+/** The calls to the disk, as a port: the same commit runs on a real disk, on one that fails, and on one that forgets. */
 
 import { spawnSync } from "node:child_process";
 import {
@@ -28,7 +28,7 @@ import { limits } from "../text/limits.js";
 import { hashOf, readRest } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 
-/** What stands at a path. */
+/** A file, directory or link, as a look at its path shows it. */
 export interface FileStat {
   readonly kind: "file" | "directory" | "link" | "other";
   /** Decimal, because inodes may be larger than a number can tell apart. */
@@ -161,14 +161,14 @@ export function systemError(code: string, message: string): Error {
   return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
-/** Whether an error is the system's refusal, and no mistake of ours. */
+/** Tells whether an error is the system's refusal, and no mistake of ours. */
 export function isSystemError(error: unknown): boolean {
   // Node has no names for some of the system's codes, but then it has their numbers.
   const isNumbered = error instanceof Error && "errno" in error && typeof error.errno === "number";
   return isNumbered || /^E[A-Z0-9]+$/.test(codeOf(error));
 }
 
-/** Whether a name leads through a link that was a directory once. Disks far away have the same code for troubles that pass. */
+/** Tells whether a name leads through a link that was a directory once. Disks far away have the same code for troubles that pass. */
 export function isBehindLink(error: unknown): boolean {
   return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
 }
@@ -188,7 +188,7 @@ export function hashAt(files: FileSystem, path: string, now: FileStat): string |
   return hashOf(files.read(path, limits.fileBytes));
 }
 
-/** What stands at a path; `undefined` also where none of ours can be: behind a link, below a file, or at no possible name. */
+/** A look at a path; `undefined` also if nothing of ours can be there: behind a link, below a file, or at no possible name. */
 export function lookIfReached(files: FileSystem, path: string): FileStat | undefined {
   try {
     return files.look(path);
@@ -198,7 +198,7 @@ export function lookIfReached(files: FileSystem, path: string): FileStat | undef
   }
 }
 
-/** Whether an error says that a path can't lead to anything of ours: it goes through a link, or a name in it is no possible one. */
+/** Tells whether an error means that a path leads to nothing of ours: it goes through a link, or has an impossible name. */
 export const isUnreached = (error: unknown): boolean => isBehindLink(error) || codeOf(error) === "ENAMETOOLONG";
 
 /** Runs each step although others fail. The system's code of the first refusal; `undefined`: there was none. */
@@ -251,7 +251,7 @@ const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 /** As many as leave room for other open files. */
 const pairsAtOnce = 100;
 
-/** Whether a directory can be held while a name in it is used. */
+/** Tells whether a directory can be held while a name in it is used. */
 const canHold = process.platform === "linux" && existsSync("/proc/self/fd");
 
 /**

@@ -71,7 +71,7 @@ function holderName(editor: string, who: string, pid: number): string {
   return /^[\w.@-]{1,64}$/.test(who) ? `${editor} (${who}, process ${pid})` : editor;
 }
 
-/** Whether the editor that left it is gone, as far as can be told: processes of other machines can't be looked for. */
+/** Tells whether the editor that left it is gone, as far as can be told: processes of other machines can't be looked for. */
 function isLeft(host: string | undefined, pid: number): boolean {
   return host === hostname() && !isProcess(pid, undefined);
 }

@@ -1,4 +1,4 @@
-/** What is written down before anything is done, so that whoever comes after a crash knows what was meant and how far it may be. */
+/** The journal of a batch, written before anything is done: after a crash it tells what was meant and how far it may be. */
 
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
@@ -175,18 +175,18 @@ export function journalState(workspace: DiskWorkspace, id: string): Journal["sta
   }
 }
 
-/** Where the journal of a batch is. */
+/** The path of the journal of a batch. */
 export function journalPath(state: string, id: string): string {
   return join(state, `${id}.journal`);
 }
 
 /** Paths of the files that help an entry. Nobody can write one into a journal: it follows from the id and the place. */
 export interface HelperPaths {
-  /** Where the file that is to come to the name is made: in its directory, or, if that does not exist, the deepest one above that does. */
+  /** The new file for the name, in its directory or, if that does not exist, in the deepest one above that does. */
   readonly staged: string;
-  /** Where the file that the name had is kept, beside it. */
+  /** The file that the name had, beside it. */
   readonly kept: string;
-  /** Where the bytes before and after are kept of a file that is written in place. */
+  /** The bytes before and after of a file that is written in place, beside the journal. */
   readonly oldCopy: string;
   readonly newCopy: string;
 }

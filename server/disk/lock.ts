@@ -95,15 +95,14 @@ function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
 /** A living process that writes in the same folders. Locks of dead ones are removed: their names never come again. */
 function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
   const others = listLocks(workspace).filter(({ id }) => id !== ownId);
+  const dead = others.filter(({ isAlive }) => !isAlive);
   // A lock that can't be removed is in nobody's way.
   tryAll(
-    others
-      .filter(({ isAlive }) => !isAlive)
-      .map(
-        ({ path }) =>
-          () =>
-            unlinkIfThere(workspace.files, path),
-      ),
+    dead.map(
+      ({ path }) =>
+        () =>
+          unlinkIfThere(workspace.files, path),
+    ),
   );
   return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
 }

@@ -52,7 +52,7 @@ export function moveIntoPlace(
   return undefined;
 }
 
-/** Where somebody else has just made it, it is as good as ours. */
+/** A directory that somebody else has just made is as good as ours. */
 function makeDirectory({ files }: DiskWorkspace, directory: string): void {
   try {
     files.makeDirectory(directory, 0o777);
@@ -64,7 +64,7 @@ function makeDirectory({ files }: DiskWorkspace, directory: string): void {
 const movedOn = (name: string, problem: string = staleProblems.fileChanged): Failure =>
   staleFailures.contentModified({ path: name }, problem);
 
-/** What is known of one name of a batch that is moved into place. */
+/** One name of a batch that is moved into place. */
 interface NameContext {
   readonly workspace: DiskWorkspace;
   readonly target: DiskTarget;

@@ -88,7 +88,7 @@ function guarded<T>(name: string, act: () => T | Failed): T | Failed {
   }
 }
 
-/** What stands at a name, if it is what the plan expects there. */
+/** The file at a name, if it is the one that the plan expects there. */
 function examine(
   workspace: DiskWorkspace,
   { path, name, before: expected }: Slot,
@@ -127,7 +127,7 @@ function examine(
 /** By path the files that were read; `undefined`: the name is free. */
 type Befores = ReadonlyMap<string, Before | undefined>;
 
-/** What a name is to have, and how; and the directories that are missing above it, the deepest first. */
+/** The file that a name gets, and how; and the directories that are missing above it, the deepest first. */
 function aim(
   workspace: DiskWorkspace,
   slot: Slot,

@@ -39,7 +39,7 @@ export interface Recovered extends BatchEnding {
   readonly message: string;
 }
 
-/** What a look at the journals came to. */
+/** The result of a look at the journals. */
 export interface Recovery {
   readonly batches: readonly Recovered[];
   /** Journals that are left alone because they can't be read or trusted, in words. */
@@ -221,7 +221,7 @@ function asUndone(journal: Journal, foreign: readonly Foreign[]): Journal {
   return { ...journal, state: "undone", left };
 }
 
-/** What was left when a batch was taken back, as its journal has it. */
+/** Files that were left as they were when a batch was rolled back, by its journal. */
 function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   return (journal.left ?? []).flatMap(({ index, why }) => {
     const entry = journal.entries[index];
@@ -250,18 +250,16 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   });
   const code = tryAll(helpers.filter(({ path }) => !left.has(path)).map((helper) => () => takeAway(files, helper)));
   if (code !== undefined) return code;
+  const directories = helpers.map(({ path }) => dirname(path));
   return tryAll([
     () => {
-      syncDirectories(
-        files,
-        helpers.map(({ path }) => dirname(path)),
-      );
+      syncDirectories(files, directories);
       removeJournal(workspace, journal.id);
     },
   ]);
 }
 
-/** What helped a file that was new is worth no more than that file: nobody waits until its directory can be reached again. */
+/** A helper of a file that was new is worth no more than that file: nobody waits until its directory can be reached again. */
 function takeAway(files: FileSystem, { path, entry }: { readonly path: string; readonly entry: JournalEntry }): void {
   try {
     unlinkIfThere(files, path);

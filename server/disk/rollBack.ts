@@ -1,4 +1,4 @@
-/** Takes back what a batch has done, as far as it is the batch's own, by what its journal says and what is found. */
+/** Rolls a batch back, as far as its changes are its own, by what its journal says and what is at the names. */
 
 import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
@@ -74,7 +74,7 @@ function deviceAbove(files: FileSystem, path: string): string | undefined {
   return lookIfReached(files, directory)?.device ?? (directory === path ? undefined : deviceAbove(files, directory));
 }
 
-/** What somebody else has put into a directory of ours is not ours to take away. */
+/** Removes a directory of ours, unless somebody else has put something into it. */
 function removeEmpty({ files }: DiskWorkspace, directory: string): void {
   try {
     files.removeDirectory(directory);
@@ -161,7 +161,7 @@ function findLost(context: RollBackContext, now: FileStat | undefined): Foreign 
   return isPut(context, now) ? { path, isLost: true } : undefined;
 }
 
-/** Where the new file is still beside its name, it is somebody else who has changed or freed that, and before we did. */
+/** Tells whether the batch has changed a name: if the new file is still beside it, somebody else has changed or freed it before. */
 function isReplaced({ workspace, journal }: RollBackContext, index: number): boolean {
   const { staged } = helperPaths(workspace.state, journal, index);
   return journal.entries[index]?.way !== "replace" || workspace.files.look(staged) === undefined;
@@ -183,12 +183,12 @@ function isOurs(context: RollBackContext, now: FileStat): boolean {
   return from.length === 0 || from.some(comesBack);
 }
 
-/** Whether what stands at a name is the file that the batch put there, with the bytes that it had then. */
+/** Tells whether what stands at a name is the file that the batch put there, with the bytes that it had then. */
 function isPut({ workspace, entry: { path, after } }: RollBackContext, now: FileStat): boolean {
   return after?.inode === now.inode && hashAt(workspace.files, path, now) === after.hash;
 }
 
-/** Whether a name has what it had: its file, or, where the disk refused a link to that, the copy that was kept instead. */
+/** Tells whether a name has what it had: its file, or, where the disk refused a link to that, the copy that was kept instead. */
 function hasBack({ workspace, journal }: RollBackContext, index: number): boolean {
   const { path, before } = journal.entries[index] as JournalEntry;
   const there = workspace.files.look(path);
@@ -248,7 +248,7 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
   return true;
 }
 
-/** Whether `[from, to)` has a stretch of each side in turn, which may be empty; behind the end of a side come zeros. */
+/** Tells whether `[from, to)` has a stretch of each side in turn, which may be empty; behind the end of a side come zeros. */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;
   // As long as it lasts: what one side has more, the next ones need not have.

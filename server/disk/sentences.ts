@@ -166,9 +166,9 @@ export const diskProblems = {
   keptGone: "somebody has taken away what was kept to take the change back (a file .multi-edit-….old beside it)",
 } as const;
 
-/** What is told about batches on disk beside failures: in the log, and as warnings. */
+/** Sentences about batches on disk beside failures: in the log, and as warnings. */
 export const diskSentences = {
-  /** What became of a batch that a crash had cut off. */
+  /** The ending of a batch that a crash had cut off. */
   recovered: ({
     names,
     started,

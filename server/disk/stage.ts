@@ -47,15 +47,17 @@ interface Copy extends AttributePair {
   readonly mode: number;
 }
 
+/** The workspace in which a batch is prepared, and its journal. */
+export interface StageContext {
+  readonly workspace: DiskWorkspace;
+  readonly journal: Journal;
+}
+
 /** Writes the journal first, and then what it names. Throws what the system refuses; the journal then tells what to sweep. */
-export function prepare(
-  workspace: DiskWorkspace,
-  { targets, journal }: { readonly targets: readonly DiskTarget[]; readonly journal: Journal },
-  progress: Progress,
-): Prepared {
-  writeJournal(workspace, journal);
+export function prepare(context: StageContext, targets: readonly DiskTarget[], progress: Progress): Prepared {
+  const { workspace, journal } = context;
   const { files, state } = workspace;
-  const context: StageContext = { workspace, journal };
+  writeJournal(workspace, journal);
   const copies: Copy[] = [];
   const ways = targets.map((target, index): JournalEntry["way"] => {
     progress.at = target.slot.name;
@@ -79,26 +81,19 @@ export function prepare(
     };
   });
   const decided = { ...journal, entries };
-  makeLast(workspace, { journal: decided, targets });
+  makeLast({ workspace, journal: decided }, targets);
   // Their helpers are swept no more, so that what was taken away here must not come back.
-  syncDirectories(
-    files,
-    fixed.map((index) => dirname(targets[index]!.slot.path)),
-  );
+  const paths = fixed.map((index) => targets[index]!.slot.path);
+  syncDirectories(files, paths.map(dirname));
   const withLosses = targets.filter(({ before }, i) => ways[i] === "inPlace" && losesBits(workspace, before));
   const lost = withLosses.map(({ slot }) => diskSentences.bitsLost(slot.name));
   return { journal: decided, targets, warnings: [...warnings, ...lost] };
 }
 
-/** Whether a write in place takes bits from a file that only somebody else could give back; the superuser's writes leave them. */
+/** Tells whether a write in place clears bits that only another user could set again; the superuser's writes leave them. */
 function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefined): boolean {
   if (before === undefined || user === undefined || user === 0) return false;
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
-}
-
-interface StageContext {
-  readonly workspace: DiskWorkspace;
-  readonly journal: Journal;
 }
 
 /** Answers the way that was found; adds to `copies` which file is to have the attributes of which. */
@@ -133,7 +128,7 @@ function tryLink({ files }: DiskWorkspace, from: string, to: string): boolean {
   }
 }
 
-/** What a name is to have: the very file that moves there, where the disk can do that; otherwise a new one. */
+/** Makes the file that a name gets: the very file that moves there, if the disk can link it; otherwise a new one. */
 function stageNew({ workspace, journal }: StageContext, after: After, index: number): Copy[] {
   const { files } = workspace;
   const { source, bytes, mode } = after;
@@ -187,10 +182,7 @@ function giveAttributes(
 }
 
 /** Files first and names after them, so that no name on the disk leads to a file that is not. */
-function makeLast(
-  workspace: DiskWorkspace,
-  { journal, targets }: { readonly journal: Journal; readonly targets: readonly DiskTarget[] },
-): void {
+function makeLast({ workspace, journal }: StageContext, targets: readonly DiskTarget[]): void {
   const { files, state } = workspace;
   const paths = journal.entries.flatMap(({ way }, index) => {
     const { staged, kept, oldCopy, newCopy } = helperPaths(state, journal, index);

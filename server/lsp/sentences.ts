@@ -293,6 +293,17 @@ function named(paths: readonly string[]): string {
   return `${paths.slice(0, 20).join(", ")}${more > 0 ? ` and ${count(more, "more file")}` : ""}`;
 }
 
+/** Problems with the params of `multiEdit/undo`, each as the end of a sentence. */
+export const undoProblems = {
+  params: "the params are no object",
+  transaction: "it must be the id of a transaction",
+} as const;
+
+/** The answer to a request that nobody knows. */
+export function unknownRequest(method: string): string {
+  return `There is no request ${quote(method)}.`;
+}
+
 /** Failures of reading a request that is no call. */
 export const requestFailures = {
   unknownReadField: (key: string) =>

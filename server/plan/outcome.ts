@@ -1,7 +1,6 @@
 /** What a plan says: of each edit, of each file, of the whole batch. */
 import type { RungName } from "../match/rungs.js";
 import type { ChangeSet } from "../text/changeSet.js";
-import { limits } from "../text/limits.js";
 import type { LineSpan } from "./draft.js";
 import type { Failure } from "./failure.js";
 import type { Operation } from "./operation.js";
@@ -124,14 +123,8 @@ export interface FilePlans {
 
 /** An outcome in a file whose text (a number of UTF-16 units) would be beyond the limit. */
 export function tooLarge(outcome: EditOutcome, length: number): EditOutcome {
-  const { index, path } = outcome;
-  const failure = batchFailures.tooLarge(
-    { index, path },
-    "the text after the edits",
-    length,
-    limits.documentLength,
-    "characters",
-  );
+  const at = { index: outcome.index, path: outcome.path };
+  const failure = batchFailures.textTooLarge(at, length);
   return { ...outcome, status: "failed", failure };
 }
 

@@ -4,6 +4,7 @@ import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planOriginal } from "./edits/original.js";
 import { planInRegions } from "./edits/regions.js";
 import { editFailures } from "./edits/sentences.js";
+import { planSequential } from "./edits/sequential.js";
 import { elidedWarnings } from "./explain/leftOutWarnings.js";
 import { atEdit, type Failure } from "./failure.js";
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
@@ -74,7 +75,9 @@ function* planFile(
   const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
   // What a batch creates is the text that its later edits are found in, in either order.
-  const plan = options.order === "sequential" ? planInRegions : planOriginal;
+  const isLarge = rest.length >= limits.regionEdits && opening.draft.index.text.length >= limits.regionUnits;
+  const sequential = isLarge ? planInRegions : planSequential;
+  const plan = options.order === "sequential" ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
   const all = [...opening.outcomes, ...outcomes];
   const tooLong = draft.index.text.length > limits.documentLength;
@@ -82,9 +85,7 @@ function* planFile(
     operations: edits,
     outcomes: tooLong ? all.map((outcome) => tooLarge(outcome, draft.index.text.length)) : all,
     warnings: [
-      ...all
-        .filter(({ status, rung }) => status === "skipped" && rung !== undefined)
-        .map((outcome) => nothingToDo(outcome)),
+      ...all.filter(({ status, rung }) => status === "skipped" && rung !== undefined).map(batchWarnings.nothingToDo),
       ...elidedWarnings(edits, all),
     ],
     file: {
@@ -98,9 +99,6 @@ function* planFile(
     },
   };
 }
-
-const nothingToDo = (outcome: EditOutcome): string =>
-  `edit ${outcome.index} changes nothing: what it asks for is in ${outcome.path} already`;
 
 /** An empty old text, first of its file: creates the file, or fills an empty one. */
 function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: EditOutcome[] } {

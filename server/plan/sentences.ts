@@ -1,5 +1,6 @@
 /** Sentences about a batch as a whole. */
-import { type At, makeFailure, nameOf } from "./failure.js";
+import { limits } from "../text/limits.js";
+import { type At, type Failure, makeFailure, nameOf } from "./failure.js";
 
 /** `Edits 0, 2-5, 7`, bounded. */
 export function indices(sorted: readonly number[]): string {
@@ -15,6 +16,9 @@ export function indices(sorted: readonly number[]): string {
 
 /** Failures of a batch as a whole, or of any of its parts. */
 export const batchFailures = {
+  /** `length`: of the text that would come out, in UTF-16 units. */
+  textTooLarge: (at: At, length: number): Failure =>
+    batchFailures.tooLarge(at, "the text after the edits", length, limits.documentLength, "characters"),
   tooLarge: (at: At, what: string, size: number, limit: number, unit: string) =>
     makeFailure(
       "tooLarge",
@@ -26,6 +30,8 @@ export const batchFailures = {
 
 /** Warnings about what a batch has left out. */
 export const batchWarnings = {
+  nothingToDo: ({ index, path }: { readonly index: number; readonly path: string }): string =>
+    `edit ${index} changes nothing: what it asks for is in ${path} already`,
   leftOut: (left: readonly number[]): string =>
     `${indices(left)} failed, or stood beside one that failed, and ${left.length === 1 ? "is" : "are"} left out`,
 } as const;

@@ -79,7 +79,7 @@ export class ChangeSet {
       throw new RangeError(`composed with a set for ${next.length} units, not ${this.lengthAfter}`);
     if (this.isEmpty) return next;
     if (next.isEmpty) return this;
-    return new ChangeSet(this.length, merged(this.length, composed(this.changes, next.changes).filter(isChange)));
+    return new ChangeSet(this.length, composed(this.changes, next.changes));
   }
 
   /**
@@ -147,26 +147,34 @@ function merged(length: number, sorted: readonly Change[]): Change[] {
   return out;
 }
 
-/** Changes of A and then of B as changes of A, in one pass over both lists; neighbours may touch, and some may be none. */
+/** One pass over both lists: changes of A and then of B become changes of A, of which no two touch. */
 function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   const out: Change[] = [];
+  const add = (change: Change): void => {
+    const last = out.at(-1);
+    if (last?.to === change.from)
+      out[out.length - 1] = { from: last.from, to: change.to, insert: last.insert + change.insert };
+    else if (isChange(change)) out.push(change);
+  };
   let i = 0;
   let shift = 0; // B minus A, in front of first[i]
   let used = 0; // units that first[i] inserts and that are dealt with
   /** Goes on to an offset of B and returns the one of A; what was inserted on the way stays or goes. */
   const goTo = (offsetB: number, stays: boolean): number => {
     for (; i < first.length; i++, used = 0) {
-      const { from, to, insert } = first[i]!;
+      const whole = first[i]!;
+      const { from, to, insert } = whole;
       if (from + shift >= offsetB) break;
       const end = Math.min(insert.length, offsetB - from - shift);
-      if (stays) out.push({ from: used > 0 ? to : from, to, insert: insert.slice(used, end) });
+      const isWhole = used === 0 && end === insert.length;
+      if (stays) add(isWhole ? whole : { from: used > 0 ? to : from, to, insert: insert.slice(used, end) });
       used = end;
       if (end < insert.length) return to;
       shift += insert.length - (to - from);
     }
     return offsetB - shift;
   };
-  for (const { from, to, insert } of next) out.push({ from: goTo(from, true), to: goTo(to, false), insert });
+  for (const { from, to, insert } of next) add({ from: goTo(from, true), to: goTo(to, false), insert });
   goTo(Number.POSITIVE_INFINITY, true);
   return out;
 }

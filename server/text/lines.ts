@@ -119,7 +119,7 @@ export class LineIndex {
 
   /** The line that holds an offset; a line's end belongs to its line, and the text's length to the last line. */
   lineAt(offset: number): number {
-    return firstIndex(this.lineCount - 1, (line) => this.starts[line]! > offset, 1) - 1;
+    return firstIndex(this.starts.length - 1, (i) => this.starts[i + 1]! > offset);
   }
 
   /**

@@ -39,7 +39,7 @@ export type ToSpan = (
   lines: LineIndex,
 ) => { readonly from: number; readonly to: number } | undefined;
 
-/** What became of one notification. */
+/** The result of one notification. */
 export type SyncOutcome =
   /** The text is known. */
   | { readonly kind: "synced" }

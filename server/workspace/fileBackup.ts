@@ -18,7 +18,7 @@ export interface KeptFile {
   readonly mode: number;
 }
 
-/** What keeping a file came to. */
+/** The result of keeping a file. */
 export type Keeping =
   | { readonly kind: "kept"; readonly file: KeptFile }
   | { readonly kind: "absent" }
@@ -72,7 +72,7 @@ export function removeKept({ path }: KeptFile): Promise<boolean> {
   );
 }
 
-/** Whether there is anything at a path, be it a link that leads nowhere. What can't be looked at is taken to be there. */
+/** Tells whether there is anything at a path, be it a link that leads nowhere. What can't be looked at is taken to be there. */
 export async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);

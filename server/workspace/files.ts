@@ -26,7 +26,7 @@ export interface TextFile {
   readonly size: number;
 }
 
-/** What reading a path came to. */
+/** The result of reading a path. */
 export type FileRead =
   | ({ readonly kind: "text" } & TextFile)
   | { readonly kind: "absent" }

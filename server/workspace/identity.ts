@@ -20,7 +20,7 @@ export interface OpenTexts {
   all(): Iterable<OpenText>;
 }
 
-/** Where a path leads once every symbolic link is followed. */
+/** The file that a path leads to once every symbolic link is followed. */
 export type Canonical =
   | {
       readonly ok: true;
@@ -117,7 +117,7 @@ export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => P
   return results;
 }
 
-/** Whether the last name of a path is a symbolic link. `undefined` stands for what is no file. */
+/** Tells whether the last name of a path is a symbolic link. `undefined` stands for what is no file. */
 export async function isLink(path: string | undefined): Promise<boolean> {
   try {
     return path !== undefined && (await lstat(path)).isSymbolicLink();

@@ -39,7 +39,7 @@ export async function insidePath(sent: string, resolve: Resolver["resolve"]): Pr
   return !directory.ok && directory.failure.code === "isDirectory" ? bare : undefined;
 }
 
-/** What a directory holds, as far as it was read. */
+/** The entries of a directory, as far as it was read. */
 interface Listing {
   readonly directory: string;
   /** Whatever is no directory, with its name folded for comparing. */
@@ -48,7 +48,7 @@ interface Listing {
   readonly directories: readonly string[];
 }
 
-/** What the missing paths of one call share. */
+/** The state that the missing paths of one call share. */
 interface SuggestionSearch {
   readonly resolver: Resolver;
   readonly platform: NodeJS.Platform;
@@ -213,7 +213,7 @@ function listOnce(directory: string, most: number, search: SuggestionSearch): Pr
   return listing;
 }
 
-/** What others put there and nobody edits. */
+/** Directories of files that programs made and nobody edits. */
 const notLookedInto: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
 async function readListing(directory: string, most: number): Promise<Listing | undefined> {

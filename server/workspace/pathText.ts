@@ -68,12 +68,12 @@ export function expandHome(path: string, home: string, platform: NodeJS.Platform
   return startsAtHome ? `${home}${path.slice(1)}` : path;
 }
 
-/** Whether a text is a `file:` URI rather than a path. */
+/** Tells whether a text is a `file:` URI rather than a path. */
 export function isFileUri(text: string): boolean {
   return /^file:/i.test(text);
 }
 
-/** What makes a text unusable as path or URI anywhere, as a clause; `undefined`: nothing. */
+/** The reason why a text is unusable as path or URI anywhere, as a clause; `undefined`: there is none. */
 export function textProblem(text: string): string | undefined {
   if (text === "") return pathProblems.empty();
   if (text.length > limits.pathLength) return pathProblems.tooLong(text.length, limits.pathLength);
@@ -103,14 +103,14 @@ export function windowsProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** Whether a path is a folder or lies below it; both absolute and normal. Compared name by name: `/ws-secret` is not in `/ws`. */
+/** Tells whether a path is a folder or lies below it; both absolute and normal. By names: `/ws-secret` is not in `/ws`. */
 export function isInside(folder: string, path: string, platform: NodeJS.Platform): boolean {
   const { relative, isAbsolute, sep } = pathsOf(platform);
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Whether the end of a path says that it names a directory: a separator, `.` or `..`. */
+/** Tells whether the end of a path says that it names a directory: a separator, `.` or `..`. */
 export function namesDirectory(path: string, platform: NodeJS.Platform): boolean {
   return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
 }

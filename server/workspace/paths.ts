@@ -1,15 +1,7 @@
 /** Which document a caller's path means, and whether it may be touched: every path of every door goes through here. */
 
 import { type Failed, type Failure, failed } from "../plan/failure.js";
-import {
-  type Canonical,
-  canonicalise,
-  indexOpenFiles,
-  mapBounded,
-  type OpenFile,
-  type OpenFiles,
-  type OpenText,
-} from "./identity.js";
+import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenFile, type OpenText } from "./identity.js";
 import { createSuggest, insidePath } from "./pathSuggestions.js";
 import {
   decodeTolerantly,
@@ -26,7 +18,7 @@ import {
   uriOfPath,
   windowsProblem,
 } from "./pathText.js";
-import type { Resolved, Resolver, Scope } from "./resolvedPath.js";
+import type { Area, Ground, Resolved, Resolver, Scope } from "./resolvedPath.js";
 import { pathFailures, pathProblems } from "./sentences.js";
 import { canonicalServerFolder, homeFolder } from "./serverFolder.js";
 
@@ -75,33 +67,6 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
 export async function canonicalFolders(scope: Scope): Promise<string[]> {
   const { areas } = await layGround(scope, []);
   return areas.map(({ canonical }) => canonical);
-}
-
-/** A directory in which files may be edited. */
-interface Area {
-  /** As the editor or the user spelt it, normalised. */
-  readonly lexical: string;
-  readonly canonical: string;
-  /** A workspace folder rather than one that a setting added. */
-  readonly isFolder: boolean;
-}
-
-/** A scope whose directories have been looked at. */
-interface Ground {
-  readonly platform: NodeJS.Platform;
-  readonly home: string;
-  /** As sent. */
-  readonly root: string | undefined;
-  /** The folders in the editor's order, then the added ones. */
-  readonly areas: readonly Area[];
-  /** Without any, what is open is inside. */
-  readonly hasFolders: boolean;
-  readonly protectedNames: ReadonlySet<string>;
-  /** Canonical path of the folder in which the server keeps what outlives it; `undefined`: nobody knows where it is. */
-  readonly own: string | undefined;
-  readonly opens: OpenFiles;
-  /** Where an absolute path leads; each is looked at once. */
-  readonly look: (path: string) => Promise<Canonical>;
 }
 
 async function layGround(scope: Scope, expected: readonly string[]): Promise<Ground> {
@@ -156,7 +121,7 @@ async function resolveSent(sent: string, ground: Ground): Promise<Resolved> {
   return resolveSpelling({ sent, spelling: sent.slice(1) }, ground);
 }
 
-/** Whether a leading `@` belongs to the name: the file, or the directory in which it would be created, has one. */
+/** Tells whether a leading `@` belongs to the name: the file, or the directory in which it would be created, has one. */
 async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<boolean> {
   if (!asSent.ok) return asSent.failure.code !== "outsideWorkspace" && asSent.failure.code !== "fileNotFound";
   if (asSent.place.open !== undefined || asSent.place.onDisk) return true;
@@ -213,20 +178,11 @@ async function resolveRelative({ sent, relative, asDirectory }: RelativePath, gr
 /** The one folder in which the path exists; if it exists in none, the first folder where it might. */
 function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
   const places = results.flatMap((result) => (result.ok ? [result.place] : []));
+  const inExistence = places.filter(({ open, onDisk }) => open !== undefined || onDisk);
   // Folders may lie in each other, so that two of them lead to one document.
-  const existing = [
-    ...new Map(
-      places.filter(({ open, onDisk }) => open !== undefined || onDisk).map((place) => [place.identity, place]),
-    ).values(),
-  ];
-  if (existing.length > 1) {
-    return failed(
-      pathFailures.ambiguousPath(
-        sent,
-        existing.map(({ file, uri }) => file ?? uri),
-      ),
-    );
-  }
+  const existing = [...new Map(inExistence.map((place) => [place.identity, place])).values()];
+  const names = existing.map(({ file, uri }) => file ?? uri);
+  if (names.length > 1) return failed(pathFailures.ambiguousPath(sent, names));
   if (existing[0] !== undefined) return { ok: true, place: existing[0] };
   const first = results.find((result) => result.ok || result.failure.code !== "outsideWorkspace") ?? results[0]!;
   const searched = places.flatMap((place) => place.searched);
@@ -290,14 +246,8 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
       : failed(pathFailures.ioError(sent, reached.problem));
   }
   const openFiles = exactly === undefined ? await findOpen(lexical, reached, ground) : [];
-  if (openFiles.length > 1) {
-    return failed(
-      pathFailures.ambiguousPath(
-        sent,
-        openFiles.map(({ open }) => open.uri),
-      ),
-    );
-  }
+  const uris = openFiles.map(({ open }) => open.uri);
+  if (uris.length > 1) return failed(pathFailures.ambiguousPath(sent, uris));
   const open = exactly ?? openFiles[0]?.open;
   // Through a hard link the document that is open has another canonical path than the one that was sent.
   const ofOpen = openFiles[0] === undefined ? reached : await look(openFiles[0].path);
@@ -335,7 +285,7 @@ async function findOpen(
   return asCanonical.length === 1 ? asCanonical : same;
 }
 
-/** What is to be decided about a candidate. */
+/** A candidate, about which it must be decided whether it may be touched. */
 interface AccessQuestion {
   readonly candidate: Candidate;
   readonly isOpen: boolean;
@@ -392,9 +342,6 @@ function displayPath(file: string, ground: Ground): string {
 }
 
 function outsideFailure(path: string, { areas }: Ground, inside?: string): Failure {
-  return pathFailures.outsideWorkspace(
-    path,
-    areas.map(({ lexical }) => lexical),
-    inside,
-  );
+  const folders = areas.map(({ lexical }) => lexical);
+  return pathFailures.outsideWorkspace(path, folders, inside);
 }

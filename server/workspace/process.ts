@@ -37,7 +37,7 @@ export function isProcess(pid: number, start: string | undefined): boolean {
  */
 export type OwnerName = string;
 
-/** Who writes, and who else lives. */
+/** The process that writes, and whether others live. */
 export interface Owners {
   readonly self: OwnerName;
   /** The user's number; `undefined`: the platform has none. */

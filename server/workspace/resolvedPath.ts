@@ -1,6 +1,6 @@
-/** What a path is resolved in, and what it turns out to mean. */
+/** The types of resolving: the scope in which a path is resolved, and the document that it means. */
 import type { Failed } from "../plan/failure.js";
-import type { OpenText, OpenTexts } from "./identity.js";
+import type { Canonical, OpenFiles, OpenText, OpenTexts } from "./identity.js";
 
 /** A workspace folder of the editor. */
 export interface Folder {
@@ -23,6 +23,33 @@ export interface Scope {
   readonly platform?: NodeJS.Platform | undefined;
   /** What `~` stands for; default: the user's home directory. */
   readonly home?: string | undefined;
+}
+
+/** A directory in which files may be edited. */
+export interface Area {
+  /** As the editor or the user spelt it, normalised. */
+  readonly lexical: string;
+  readonly canonical: string;
+  /** A workspace folder rather than one that a setting added. */
+  readonly isFolder: boolean;
+}
+
+/** A scope whose directories have been looked at. */
+export interface Ground {
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  /** As sent. */
+  readonly root: string | undefined;
+  /** The folders in the editor's order, then the added ones. */
+  readonly areas: readonly Area[];
+  /** Without any, what is open is inside. */
+  readonly hasFolders: boolean;
+  readonly protectedNames: ReadonlySet<string>;
+  /** Canonical path of the folder in which the server keeps what outlives it; `undefined`: nobody knows where it is. */
+  readonly own: string | undefined;
+  readonly opens: OpenFiles;
+  /** Where an absolute path leads; each is looked at once. */
+  readonly look: (path: string) => Promise<Canonical>;
 }
 
 /** The one document that a path means. It may not exist yet. */

@@ -5,7 +5,7 @@ import { type At, clip, makeFailure, nameOf, quote } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
-/** What is right where there is no file: the only advice, and the one behind paths that may be meant. */
+/** Advice where there is no file: the only advice, and the one after paths that may be meant. */
 const withoutFile = {
   edit: {
     alone: "An edit with an empty old text creates it.",

@@ -6,7 +6,7 @@ import { canonicalise, codeOf } from "./identity.js";
 import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
-/** Where programs keep state, by the rules of the XDG base directories and of macOS and Windows; absolute, unless the home is not. */
+/** The folder for the state of programs, by the rules of XDG, macOS and Windows; absolute, unless the home is not. */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -31,8 +31,8 @@ export function homeFolder(): string {
 }
 
 /**
- * A part of the server's own folder, by default all of it. Never below the directory for temporary files: agents' sandboxes have one of their own, and
- * would look in another place than the editor.
+ * A part of the server's own folder, by default all of it. Never below the directory for temporary files: agents' sandboxes have
+ * one of their own, and would look in another place than the editor.
  */
 export function inServerFolder(
   part: "journals" | "sessions" | "" = "",
@@ -94,7 +94,7 @@ export function privacyProblem(path: string): string | undefined {
   }
 }
 
-/** Whether nobody else owns it or may do anything with it. Windows tells neither, and keeps its users apart by itself. */
+/** Tells whether nobody else owns it or may do anything with it. Windows tells neither, and keeps its users apart by itself. */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;

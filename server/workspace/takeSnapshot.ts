@@ -11,11 +11,11 @@ import { createResolver, type Resolved, type ResolvedPath, type Resolver, type S
 import { pathOfSyncedUri } from "./pathText.js";
 import { pathFailures } from "./sentences.js";
 
-/** What the snapshot is taken of. */
+/** The scope of a snapshot, and how its texts are compared with files. */
 export interface World extends Scope {
   /** Whether a lone CR ends a line in files that are not open. */
   readonly loneCrEndsLine: boolean;
-  /** What does not count when an open document is compared with its file. */
+  /** Differences that do not count when an open document is compared with its file. */
   readonly habits: SaveHabits;
 }
 
@@ -89,7 +89,7 @@ interface DocumentUse {
   readonly place: ResolvedPath;
   /** The first of its spellings. */
   readonly sent: string;
-  /** What names it. */
+  /** The kind of operation that names it. */
   readonly asked: "edit" | "section" | "deletion";
   /** Whether it may come into being, or become a name for another file. */
   readonly mayCreate: boolean;

@@ -47,6 +47,40 @@ function importProblem(path: string, own: Layer, specifier: string | undefined):
   return runsUp ? `imports ${specifier}: ${own} is below ${layer}` : undefined;
 }
 
+/** Circles of imports, types included: the files of each, none of which can be understood without all others. */
+export function circleProblems(sources: readonly Source[]): string[] {
+  const imported = new Map(sources.filter(isServerFile).map((source) => [source.path, importedBy(source)]));
+  const reached = new Map([...imported.keys()].map((path) => [path, reachedFrom(path, imported)]));
+  const paths = [...imported.keys()].filter((path) => reached.get(path)?.has(path)).sort();
+  const circles = paths.map((path) => paths.filter((other) => isMutual(path, other, reached)));
+  // Every file of a circle finds the same one.
+  return circles
+    .filter((circle, index) => circle[0] === paths[index])
+    .map((circle) => `${circle.join(", ")} import${circle.length === 1 ? "s itself" : " each other in a circle"}`);
+}
+
+const isMutual = (path: string, other: string, reached: ReadonlyMap<string, ReadonlySet<string>>): boolean =>
+  reached.get(path)?.has(other) === true && reached.get(other)?.has(path) === true;
+
+/** Paths of the project's files that a file imports. */
+function importedBy(source: Source): string[] {
+  return importsOf(source).flatMap(({ specifier }) =>
+    specifier?.startsWith(".") ? [posix.join(posix.dirname(source.path), specifier).replace(/\.js$/, ".ts")] : [],
+  );
+}
+
+/** All files that a file needs, itself only if it is in a circle. */
+function reachedFrom(path: string, imported: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const waiting = [...(imported.get(path) ?? [])];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (reached.has(next)) continue;
+    reached.add(next);
+    waiting.push(...(imported.get(next) ?? []));
+  }
+  return reached;
+}
+
 /** What the pure layers must not know: Node, the editor's packages, waiting, the clock. */
 export function purityProblems(sources: readonly Source[]): string[] {
   return sources
@@ -148,6 +182,17 @@ export function codeMapProblems(readme: string, paths: readonly string[]): strin
   for (const [path, line] of listed)
     if (!there.has(path)) problems.push(`server/README.md:${line} lists ${path}, which is not there`);
   return problems;
+}
+
+/** Files that the architecture page names outside of its code map, and that are not there. */
+export function namedFileProblems(readme: string, paths: readonly string[]): string[] {
+  const files = new Set(paths);
+  return readme.split("\n").flatMap((line, index) =>
+    [...line.matchAll(/`((?:[\w-]+\/)+[\w-]+\.ts)`/g)]
+      .map(([, path = ""]) => path)
+      .filter((path) => !files.has(path) && !files.has(`server/${path}`))
+      .map((path) => `server/README.md:${index + 1} names ${path}, which is not there`),
+  );
 }
 
 /** The part of a JSON Schema that the settings table mirrors. */

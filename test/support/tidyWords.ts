@@ -20,7 +20,7 @@ export function clientNameProblems(sources: readonly Source[]): string[] {
 /** Failures that are made outside the pages of sentences. */
 export function failureProblems(sources: readonly Source[]): string[] {
   return sources
-    .filter((source) => isServerFile(source) && !isPageOfSentences(source) && source.path !== "server/plan/failure.ts")
+    .filter((source) => isServerFile(source) && !isPageOfSentences(source))
     .flatMap((source) =>
       findInCode(source, /\bmakeFailure\b/g).map(
         ({ line }) => `${source.path}:${line} makes a failure outside a page sentences.ts`,
@@ -28,7 +28,88 @@ export function failureProblems(sources: readonly Source[]): string[] {
     );
 }
 
-const isPageOfSentences = ({ path }: Source): boolean => path.endsWith("/sentences.ts");
+/** The files of the server that may hold sentences for callers, and the ground of these pages. */
+const isPageOfSentences = ({ path }: Source): boolean =>
+  path.endsWith("/sentences.ts") || path === "server/plan/failure.ts";
+
+/** Files that hold texts of four words and more, and none of them tells a caller how a call went. */
+const wordyFiles: Readonly<Record<string, string>> = {
+  "server/start.ts": "runs before anything else may be loaded",
+  "server/dialect/fields.ts": "a table that is a schema",
+  "server/dialect/shapes.ts": "a table that is a schema",
+  "server/dialect/jsonSchema.ts": "makes the schemas of these tables",
+  "server/agent/cli/setup.ts": "configurations of other programs, with their comments",
+  "server/agent/cli/setupHelix.ts": "configurations of another program, with their comments",
+};
+
+/** What a text is an argument of, or the value of, that is not said to a caller. */
+const wordyPlaces = [
+  // A mistake of ours.
+  /\bthrow new (?:Range|Type)?Error\($/,
+  // An error of the system's kind: callers are told its code in words.
+  /\bsystemError\($/,
+  // A line of the log.
+  /\b(?:log|note|drop)\($/,
+  // A part of a schema, of a tool's announcement, or of the help.
+  /(?:\.describe|\.regex|\blineNumber)\($/,
+  /\b(?:title|description|about):\s*$/,
+];
+
+/** Beginnings of the help, and lines that the format of patches and diffs prescribes. */
+const wordyTexts = /^Usage: |^Binary files … and … differ|\\\\ No newline at end of file/;
+
+/** Sentences, that is texts of four words and more, in files that are no pages of sentences. */
+export function sentenceProblems(sources: readonly Source[]): string[] {
+  return sources
+    .filter((source) => isServerFile(source) && !isPageOfSentences(source) && !(source.path in wordyFiles))
+    .flatMap((source) => {
+      const { code, literals } = maskSource(source.text);
+      return literals
+        .filter(({ at, text }) => isSentence(text) && !wordyTexts.test(text) && !isInWordyPlace(code, at))
+        .map(
+          ({ at, text }) =>
+            `${source.path}:${lineOf(source.text, at)} has a sentence outside a page sentences.ts: ${text.slice(0, 60)}`,
+        );
+    });
+}
+
+/** Four words, one of which may be a substitution. */
+function isSentence(text: string): boolean {
+  const words = text.split(/\s+|\\n/).filter((part) => /^["'`(…]*(?:[A-Za-z][a-z'-]*|…)[…"'`).,;:!?]*$/.test(part));
+  return words.length >= 4 && words.filter((word) => /[a-z]/i.test(word)).length >= 3;
+}
+
+/** Whether the quote at an offset opens such a value, or stands within the parentheses of such a call. */
+function isInWordyPlace(code: string, at: number): boolean {
+  const opens = [at];
+  let depth = 0;
+  for (let i = at - 1; i >= 0 && depth >= 0; i--) {
+    if (code[i] === ";" && depth === 0) break;
+    if (code[i] === ")") depth++;
+    else if (code[i] === "(" && depth > 0) depth--;
+    else if (code[i] === "(") opens.push(i + 1);
+  }
+  return opens.some((end) => wordyPlaces.some((place) => place.test(code.slice(Math.max(0, end - 60), end))));
+}
+
+/** Names of types that are declared in several files; each file names them all. */
+export function typeNameProblems(sources: readonly Source[]): string[] {
+  const declaration =
+    /^\s*(?:export )?(?:declare |abstract |const )*(?:(?:interface|class|enum)\s+(\w+)|type\s+(\w+)\s*[=<])/gm;
+  const places = new Map<string, Map<string, string>>();
+  for (const source of sources.filter(isServerFile)) {
+    const { code } = maskSource(source.text);
+    for (const match of code.matchAll(declaration)) {
+      const name = match[1] ?? match[2] ?? "";
+      const at = match.index + match[0].indexOf(name);
+      const files = places.get(name) ?? new Map<string, string>();
+      places.set(name, files.set(source.path, `${source.path}:${lineOf(source.text, at)}`));
+    }
+  }
+  return [...places]
+    .filter(([, files]) => files.size > 1)
+    .map(([name, files]) => `${[...files.values()].join(", ")} declare the type ${name}`);
+}
 
 /** Server files without an opening sentence, and exports without a doc comment directly above them. */
 export function commentProblems(sources: readonly Source[]): string[] {

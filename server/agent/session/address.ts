@@ -34,50 +34,28 @@ export async function listen(server: Server, id: string, directory: string): Pro
     const problem = await listenAt(server, name);
     return problem === undefined ? { ok: true, address: { name, remove() {} } } : { ok: false, problem };
   }
-  let lastProblem = "";
-  for (const { make, removeDirectory } of directories(directory)) {
-    const { path, problem } = make();
+  const { XDG_RUNTIME_DIR: runtime } = process.env;
+  const hasRuntime = runtime !== undefined && isAbsolute(runtime);
+  const lasting = hasRuntime ? [directory, join(runtime, "multi-edit-language-server", "s")] : [directory];
+  let problem = "";
+  // The first that fits counts; `undefined` is for one that is made for this socket alone.
+  for (const shared of [...lasting, undefined]) {
+    const path = shared ?? mkdtempSync(join(tmpdir(), "multi-edit-"));
+    const removeDirectory = (): void => {
+      if (shared === undefined) removeQuietly(path, rmdirSync);
+    };
     const name = join(path, `${id}.sock`);
     const remove = (): void => {
       removeQuietly(name);
-      removeDirectory(path);
+      removeDirectory();
     };
-    const failure = problem ?? pathProblem(name) ?? (await listenAt(server, name));
+    const privacy = shared === undefined ? undefined : makePrivate(shared);
+    const failure = privacy ?? pathProblem(name) ?? (await listenAt(server, name));
     if (failure === undefined) return { ok: true, address: { name, remove } };
-    removeDirectory(path);
-    lastProblem = failure;
+    removeDirectory();
+    problem = failure;
   }
-  return { ok: false, problem: lastProblem };
-}
-
-/** A directory for sockets. */
-interface SocketDirectory {
-  /** The directory, and what is wrong with it. */
-  make(): { readonly path: string; readonly problem?: string | undefined };
-  /** Takes it away if it was made for this socket alone. */
-  removeDirectory(path: string): void;
-}
-
-/** The directories to try, the first that fits counts. */
-function directories(beside: string): readonly SocketDirectory[] {
-  const lasting = (path: string): SocketDirectory => ({
-    make: () => ({ path, problem: makePrivate(path) }),
-    removeDirectory() {},
-  });
-  const { XDG_RUNTIME_DIR: runtime } = process.env;
-  const temporary: SocketDirectory = {
-    make: () => ({ path: mkdtempSync(join(tmpdir(), "multi-edit-")) }),
-    removeDirectory(path) {
-      try {
-        rmdirSync(path);
-      } catch {
-        // It is empty, or not ours to remove.
-      }
-    },
-  };
-  const hasRuntime = runtime !== undefined && isAbsolute(runtime);
-  const shared = hasRuntime ? [lasting(join(runtime, "multi-edit-language-server", "s"))] : [];
-  return [lasting(beside), ...shared, temporary];
+  return { ok: false, problem };
 }
 
 /** Node cuts a longer path off without a word, and would listen somewhere else. */

@@ -1,5 +1,4 @@
 /** A session without an editor, for files that no editor has: the same server, whose client has nothing open and can do nothing. */
-import type { Message } from "vscode-jsonrpc/node";
 import { registerServer } from "../../lsp/server.js";
 import type { Session } from "../../lsp/session.js";
 import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
@@ -36,7 +35,11 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
       say({ id: 0, method: "initialize", params });
     },
     send(message) {
-      const { id, method, params: shown } = message as Message & ServerMessage;
+      const {
+        id,
+        method,
+        params: shown,
+      } = message as { id?: string | number; method?: string; params?: { message?: string } };
       if (method === undefined && id === 0) say({ method: "initialized", params: {} });
       else if (method !== undefined && id !== undefined) say({ id, result: null });
       // Every message that is shown is logged as well.
@@ -54,10 +57,3 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
 const capabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
-
-/** A message of the server, as far as this client reads it. */
-interface ServerMessage {
-  readonly id?: string | number;
-  readonly method?: string;
-  readonly params?: { readonly message?: string };
-}

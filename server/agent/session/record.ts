@@ -95,10 +95,10 @@ export function readRecords(directory: string): ReadRecords {
   return { records: records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)), problems, hidden };
 }
 
-/** Removes a file if it is there. */
-export function removeQuietly(path: string): void {
+/** Removes a file if it is there, or with `rmdirSync` a directory that is empty. */
+export function removeQuietly(path: string, remove = unlinkSync): void {
   try {
-    unlinkSync(path);
+    remove(path);
   } catch {
     // Somebody else was faster, or it can't be helped.
   }

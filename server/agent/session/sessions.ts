@@ -41,19 +41,15 @@ export interface FoundSessions {
   readonly removed: number;
 }
 
-/** The announced sessions that are asked, and for how long. */
-export interface SessionSearch {
-  /** Tells whether a session may have to do with the files; one that has not gets little time. Absent: all of them may. */
-  readonly matters?: (record: SessionRecord) => Promise<boolean>;
-  /** The id of a session that is left out: the one that asks. */
-  readonly except?: string | undefined;
-}
-
-/** Connects to every announced session, as this caller, and asks what it has open. */
+/**
+ * Connects to every announced session, as this caller, and asks what it has open. `matters` tells whether a session may have to do
+ * with the files; one that has not gets little time. The session with the id `except` is left out: the one that asks.
+ */
 export async function findSessions(
   directory: string,
   caller: Caller,
-  { matters = async () => true, except }: SessionSearch = {},
+  matters: (record: SessionRecord) => Promise<boolean> = async () => true,
+  except?: string,
 ): Promise<FoundSessions> {
   const announced = readAnnouncements(directory);
   const others = announced.records.filter(({ id }) => id !== except);

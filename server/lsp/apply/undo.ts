@@ -1,4 +1,4 @@
-/** Answers `multiEdit/undo`: takes back what was applied, as long as its text is untouched, all of it or none. */
+/** Answers `multiEdit/undo`: undoes what was applied, as long as its text is untouched, all of it or none. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";
@@ -7,7 +7,7 @@ import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { type Answer, toRefusal } from "../edit/result.js";
 import { fitted } from "../edit/workspaceEdit.js";
 import type { AppliedStep, Transaction } from "../history.js";
-import { callSentences, requestFailures, undoFailures } from "../sentences.js";
+import { callSentences, requestFailures, undoFailures, undoProblems } from "../sentences.js";
 import type { Session } from "../session.js";
 import { type ApplyJob, applyJob, inTurn } from "./applyLoop.js";
 import { settleProposals, tellApplied } from "./recordApplied.js";
@@ -44,7 +44,7 @@ function undoParams(params: unknown): DecodedUndo {
   const fail = (failure: Failure): DecodedUndo => ({ ok: false, failure });
   if (given === undefined || given === null) return { ok: true, id: undefined };
   if (typeof given !== "object" || Array.isArray(given)) {
-    return fail(callFailures.wrongType({}, "transaction", "the params are no object"));
+    return fail(callFailures.wrongType({}, "transaction", undoProblems.params));
   }
   const [trial] = trialKeys(given);
   if (trial !== undefined) return fail(requestFailures.trialOfUndo(trial));
@@ -53,7 +53,7 @@ function undoParams(params: unknown): DecodedUndo {
   const { transaction } = given as { transaction?: unknown };
   if (transaction === undefined || transaction === null) return { ok: true, id: undefined };
   if (typeof transaction === "string") return { ok: true, id: transaction };
-  return fail(callFailures.wrongType({}, "transaction", "it must be the id of a transaction"));
+  return fail(callFailures.wrongType({}, "transaction", undoProblems.transaction));
 }
 
 /** Plans the inverse of every file, and has it applied as any batch is. */
@@ -61,9 +61,8 @@ async function undoTransaction(session: Session, transaction: Transaction, token
   const { id, label, steps: applied } = transaction;
   const options = { label: callSentences.undoOf(label) };
   const plan = createPlan(session, applied);
-  const { answer, steps } = await applyJob({
-    ...{ kind: "undo", session, options, token, warnings: [], isPatch: false, plan },
-  });
+  const job = { session, options, token, warnings: [], isPatch: false, plan };
+  const { answer, steps } = await applyJob({ ...job, kind: "undo" });
   if (steps === undefined || !answer.ok) return answer;
   for (const { tidy } of applied.toReversed()) await tidy?.();
   const { history } = session;

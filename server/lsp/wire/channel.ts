@@ -78,9 +78,14 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
       body(bytes) {
         if (state === "stopped") return;
         ahead += 1;
-        const body = parseBody(bytes);
-        if (body.ok) events.message(body.message);
-        else events.unreadable();
+        let message: unknown;
+        try {
+          message = JSON.parse(utf8.decode(bytes));
+        } catch {
+          events.unreadable();
+          return;
+        }
+        events.message(message);
       },
       fault: end,
     });
@@ -112,16 +117,8 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   };
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 /** A byte order mark stays in the text and makes it unreadable, as the JSON specification allows. */
-function parseBody(bytes: Buffer): { ok: true; message: unknown } | { ok: false } {
-  try {
-    return { ok: true, message: JSON.parse(utf8.decode(bytes)) };
-  } catch {
-    return { ok: false };
-  }
-}
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * A channel over the messages of the process that started this one, for `--node-ipc`; it has no frames and so no faults.

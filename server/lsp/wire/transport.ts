@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { createConnection } from "vscode-languageserver";
 import { type Connection, createProtocolConnection, type Logger } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
-import { type Channel, createRpcStreams, parentChannel, streamChannel } from "./channel.js";
+import { type Channel, parentChannel, streamChannel } from "./channel.js";
 import { createGate } from "./gate.js";
 import { type LogLevel, type Note, noteOnStderr, shorten, surviveThrows, takeStdout, watchClient } from "./lifetime.js";
 import { connectionSentences } from "./sentences.js";
@@ -79,16 +79,9 @@ export function openClientConnection(channel: Channel, host: ConnectionHost): Cl
   const { note } = host;
   let leaving = false;
 
-  const gate = createGate({
-    deliver(message) {
-      try {
-        streams.deliver(message);
-      } catch (error) {
-        note("error", connectionSentences.messageLost(error));
-      }
-    },
-    reply: (message) => channel.send(message),
-    dropped: (why) => note("debug", why),
+  const gate = createGate(channel, note, (fault) => {
+    if (fault !== undefined) note("error", connectionSentences.noProtocol(fault));
+    leave(fault === undefined ? undefined : 1);
   });
 
   const watchDog = {
@@ -108,21 +101,12 @@ export function openClientConnection(channel: Channel, host: ConnectionHost): Cl
     channel.stop();
     gate.abandonClient();
     const grace = new Promise((resolve) => setTimeout(resolve, limits.exitGraceMs));
-    const settled = channel.isBroken() ? undefined : gate.whenAnswered().then(channel.whenFlushed);
+    const settled = channel.isBroken() ? undefined : gate.whenAnswered();
     void Promise.race([grace, settled]).then(() => host.exit(code ?? (watchDog.shutdownReceived ? 0 : 1)));
   }
 
-  const streams = createRpcStreams(channel, {
-    message: gate.receive,
-    unreadable: gate.receiveUnreadable,
-    sending: gate.sending,
-    end(fault) {
-      if (fault !== undefined) note("error", connectionSentences.noProtocol(fault));
-      leave(fault === undefined ? undefined : 1);
-    },
-  });
   const connection = createConnection(
-    (logger) => createProtocolConnection(streams.reader, streams.writer, shortLogger(logger)),
+    (logger) => createProtocolConnection(gate.reader, gate.writer, shortLogger(logger)),
     watchDog,
   );
   return { connection, leave };

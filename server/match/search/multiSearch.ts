@@ -90,9 +90,10 @@ export class MultiSearch {
   /** The patterns that a short text contains, each at least once. */
   within(text: string): string[] {
     const found: string[] = [];
-    const report: HitCallback = (id) => {
+    const report: HitCallback = (id, start) => {
       const pattern = this.patterns[id]!;
-      return !text.includes(pattern) || found.push(pattern) > 0;
+      if (start >= 0 && text.startsWith(pattern, start)) found.push(pattern);
+      return true;
     };
     for (const table of this.tables) table.scanShort(text, report);
     return found;

@@ -37,7 +37,7 @@ export function* planSequential(
 }
 
 /** A draft after one edit more, and what became of that edit. */
-export interface Step {
+export interface EditStep {
   readonly draft: Draft;
   readonly outcome: EditOutcome;
 }
@@ -48,11 +48,11 @@ export function* planEdit(
   edit: EditOperation,
   history: EditHistory,
   options: BatchOptions,
-): Generator<void, Step> {
+): Generator<void, EditStep> {
   const { path } = draft.document;
   const at: At = { index: edit.index, path };
-  const skipped: Step = { draft, outcome: { index: edit.index, path, status: "skipped", places: [] } };
-  const fail = (failure: Failure): Step => {
+  const skipped: EditStep = { draft, outcome: { index: edit.index, path, status: "skipped", places: [] } };
+  const fail = (failure: Failure): EditStep => {
     history.failed.push(edit);
     return { draft, outcome: { index: edit.index, path, status: "failed", places: [], failure } };
   };

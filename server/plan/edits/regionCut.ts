@@ -1,0 +1,153 @@
+/** Where a batch's old texts are in its text, and the regions of the text around them. */
+import { Folded, hasTypography } from "../../match/fold.js";
+import { locating } from "../../match/locate.js";
+import type { Place } from "../../match/place.js";
+import type { RungName } from "../../match/rungs.js";
+import { MultiSearch } from "../../match/search/multiSearch.js";
+import { TextIndex } from "../../match/textIndex.js";
+import { reshaped } from "../../match/wholeLines.js";
+import { ChangeSet } from "../../text/changeSet.js";
+import { isAllBlank, splitLines } from "../../text/chars.js";
+import { afterStep, type Draft, type Span } from "../draft.js";
+import type { BatchOptions, EditOperation } from "../operation.js";
+import { meantBy } from "./choose.js";
+import { type EditHistory, refusal } from "./sequential.js";
+
+/** The only place of an old text, and the rung on which it was found. */
+export interface OnlyPlace {
+  readonly place: Place;
+  readonly rung: RungName;
+}
+
+/** An edit, and where its old text is before the batch. */
+export interface SoughtEdit {
+  readonly edit: EditOperation;
+  /** Lines of the old text. */
+  readonly lines: number;
+  /** `undefined`: there is none. */
+  readonly found?: OnlyPlace;
+  /**
+   * Bare texts, one of which other text must contain to make a difference to the edit. `undefined`: all of the
+   * text of its turn must be searched.
+   */
+  patterns?: readonly string[];
+  home?: TextRegion;
+}
+
+/** Looks for an edit in the text before the batch. */
+export function* lookFor(start: Draft, edit: EditOperation, options: BatchOptions): Generator<void, SoughtEdit> {
+  const { oldText, newText } = edit;
+  const sought: SoughtEdit = { edit, lines: splitLines(oldText).length };
+  const hasMark = start.document.bom && (oldText.startsWith("\uFEFF") || newText.startsWith("\uFEFF"));
+  if (hasMark || refusal({}, edit) !== undefined) return sought;
+  const located = yield* locating(start.index, oldText, options);
+  if (located.kind === "none") {
+    // Whether a number is one of a file view, all lines of the text tell.
+    const isView = /^[\s\u0085]*\d/.test(oldText);
+    return isView ? sought : withPatterns(sought, [oldText]);
+  }
+  if (located.kind !== "one" || meantBy(edit, located) !== located) return sought;
+  const { rung, places } = located;
+  const found = { place: places[0], rung };
+  if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
+  // Where one of its lines stands with its number, the numbers are no view's.
+  const numbered = oldText.split(/[\r\n]/).filter((line) => !isAllBlank(line));
+  return withPatterns({ ...sought, found }, [reshaped(oldText, found.place.reshape) ?? "", ...numbered]);
+}
+
+function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit {
+  const patterns = texts.map(bare);
+  return patterns.every(MultiSearch.hasKey) ? { ...sought, patterns } : { edit: sought.edit, lines: sought.lines };
+}
+
+/** A text without what a rung may add or take away: where a rung finds an old text, the bare text contains the bare old text. */
+export function bare(text: string): string {
+  const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
+  // The engine doesn't take this one for whitespace.
+  const lines = (plain.includes("\u0085") ? plain.replaceAll("\u0085", " ") : plain).split(/[\r\n]+/);
+  return lines.map((line) => line.trim()).join("");
+}
+
+/** Lines that the old text of an edit may have that has no place, even if those that have one are shorter. */
+const fewLines = 10;
+
+/**
+ * Cuts a text into regions around the places of its edits, and tells each edit its region. Between two regions are at least
+ * as many lines as an old text could have between its first line and its last.
+ */
+export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
+  const placed = all.filter(({ found }) => found !== undefined);
+  const most = placed.reduce((longest, { lines }) => Math.max(longest, lines), fewLines);
+  for (const sought of all) if (sought.lines > most) delete sought.patterns;
+  const reach = all.reduce((longest, { lines, patterns }) => (patterns ? Math.max(longest, lines - 1) : longest), 1);
+  const lines = start.index.matchedLines;
+  const groups: { first: number; last: number; members: SoughtEdit[] }[] = [];
+  for (const sought of placed.sort((a, b) => a.found!.place.from - b.found!.place.from)) {
+    const { from, to } = sought.found!.place;
+    const [first, last] = [lines.lineAt(from), lines.lineAt(Math.max(from, to - 1))];
+    const group = groups.at(-1);
+    if (group !== undefined && first <= group.last + reach) {
+      group.last = Math.max(group.last, last);
+      group.members.push(sought);
+    } else groups.push({ first, last, members: [sought] });
+  }
+  return groups.map(({ first, last, members }) => {
+    const region = new TextRegion(start, { first, last, reach });
+    for (const sought of members) sought.home = region;
+    return region;
+  });
+}
+
+/** A part of a text as a small document: lines that its edits may change, and on both sides as many as an old text may have. */
+export class TextRegion {
+  /** Offset and 0-based line of the text at which the document starts. */
+  readonly from: number;
+  readonly line: number;
+  /** The document's text before the batch and now, and the change from the one to the other. */
+  readonly text: string;
+  textNow: string;
+  change: ChangeSet;
+  /** What may change: offsets in `text`. */
+  private readonly core: Span;
+  private readonly isLast: boolean;
+  private known: Draft | undefined;
+  /** What edits have done that were looked for in the document; `undefined`: there are none. */
+  history: EditHistory | undefined;
+
+  /** 0-based lines of the text; the end of the last one of all is left away, so that no empty line seems to follow. */
+  constructor(
+    private readonly start: Draft,
+    { first, last, reach }: { first: number; last: number; reach: number },
+  ) {
+    const { text, matchedLines: lines } = start.index;
+    this.line = Math.max(0, first - reach);
+    this.from = lines.start(this.line);
+    this.text = text.slice(this.from, lines.contentEnd(Math.min(lines.lineCount - 1, last + reach)));
+    this.textNow = this.text;
+    this.change = ChangeSet.none(this.text.length);
+    this.core = { from: lines.start(first) - this.from, to: lines.end(last) - this.from };
+    this.isLast = lines.end(last) === text.length;
+  }
+
+  /** The document as a draft, made when an edit has to be looked for in it. */
+  get draft(): Draft {
+    if (this.known !== undefined) return this.known;
+    const { start, text } = this;
+    const base = new TextIndex(text, start.document, (offset) => start.index.callersLine(this.from + offset));
+    const change = ChangeSet.none(text.length);
+    const own = { ...start, document: { ...start.document, text }, base, change, index: base };
+    this.known = this.change.isEmpty ? own : afterStep(own, this.change);
+    return this.known;
+  }
+
+  /** Takes a further change over, unless it reaches lines that other regions have, too, or joins lines to them. */
+  take(change: ChangeSet, draft?: Draft): boolean {
+    const { core } = this;
+    const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];
+    const text = draft?.index.text ?? change.apply(this.text);
+    const end = text.length - (this.text.length - core.to);
+    if (from < core.from || to > core.to || !(this.isLast || end === 0 || text[end - 1] === "\n")) return false;
+    [this.change, this.textNow, this.known] = [change, text, draft];
+    return true;
+  }
+}
