@@ -1,4 +1,5 @@
-/** A change of one text into another as a value, with an algebra: of, apply, compose, invert, mapPos. */
+/** A change of one text into another as a value, with an algebra: of, apply, compose, invert, mapPos; and as small as it can be. */
+import { splitsCharacter } from "./chars.js";
 import { firstIndex } from "./lines.js";
 
 /** Replaces `[from, to)`, offsets in UTF-16 units of the text before (A), by `insert`. */
@@ -172,64 +173,60 @@ function merged(length: number, sorted: readonly Change[]): Change[] {
   return out;
 }
 
-/** One pass over both lists: changes of A and of B that touch in B become one change of A, so that no two are left that touch. */
+/** One pass over both lists: changes of A and then of B become changes of A, of which no two touch. */
 function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   const out: Change[] = [];
-  let shift = 0; // B minus A, in front of first[i]
+  const add = (change: Change): void => {
+    const last = out.at(-1);
+    if (last?.to === change.from)
+      out[out.length - 1] = { from: last.from, to: change.to, insert: last.insert + change.insert };
+    else if (isChange(change)) out.push(change);
+  };
   let i = 0;
-  for (let j = 0; j < next.length; ) {
-    const start = next[j] as Change;
-    while (i < first.length && endInB(first[i] as Change, shift) < start.from) {
-      const passed = first[i++] as Change;
-      out.push(passed);
-      shift += passed.insert.length - (passed.to - passed.from);
+  let shift = 0; // B minus A, in front of first[i]
+  let used = 0; // units that first[i] inserts and that are dealt with
+  /** Goes on to an offset of B and returns the one of A; what was inserted on the way stays or goes. */
+  const goTo = (offsetB: number, stays: boolean): number => {
+    for (; i < first.length; i++, used = 0) {
+      const whole = first[i]!;
+      const { from, to, insert } = whole;
+      if (from + shift >= offsetB) break;
+      const end = Math.min(insert.length, offsetB - from - shift);
+      const isWhole = used === 0 && end === insert.length;
+      if (stays) add(isWhole ? whole : { from: used > 0 ? to : from, to, insert: insert.slice(used, end) });
+      used = end;
+      if (end < insert.length) return to;
+      shift += insert.length - (to - from);
     }
-    const group = gather({ first, i, next, j, shift });
-    if (isChange(group.change)) out.push(group.change);
-    ({ i, j, shift } = group);
-  }
-  while (i < first.length) out.push(first[i++] as Change);
+    return offsetB - shift;
+  };
+  for (const { from, to, insert } of next) add({ from: goTo(from, true), to: goTo(to, false), insert });
+  goTo(Number.POSITIVE_INFINITY, true);
   return out;
 }
 
-const endInB = (change: Change, shift: number): number => change.from + shift + change.insert.length;
-
-/** Collects the run of changes from both lists that touch each other, as one change from A to C. */
-function gather(at: { first: readonly Change[]; i: number; next: readonly Change[]; j: number; shift: number }) {
-  const { first, next } = at;
-  let { i, j, shift } = at;
-  const startB = Math.min((next[j] as Change).from, i < first.length ? (first[i] as Change).from + shift : Infinity);
-  const fromA = startB - shift;
-  const parts: string[] = [];
-  /** What of the run's B text was dealt with: everything in front of `doneB` is in `parts` or deleted. */
-  let doneB = startB;
-  let endB = startB;
-  let insertAt = { text: "", startB };
-  const copyTo = (upTo: number): void => {
-    if (upTo <= doneB) return;
-    parts.push(insertAt.text.slice(doneB - insertAt.startB, upTo - insertAt.startB));
-    doneB = upTo;
-  };
-  for (;;) {
-    const one = first[i];
-    const two = next[j];
-    const oneB = one === undefined ? Infinity : one.from + shift;
-    const twoB = two === undefined ? Infinity : two.from;
-    if (Math.min(oneB, twoB) > endB) break;
-    if (oneB <= twoB && one !== undefined) {
-      copyTo(Math.min(endB, oneB));
-      insertAt = { text: one.insert, startB: oneB };
-      endB = Math.max(endB, oneB + one.insert.length);
-      shift += one.insert.length - (one.to - one.from);
-      i++;
-    } else if (two !== undefined) {
-      copyTo(twoB);
-      parts.push(two.insert);
-      doneB = Math.max(doneB, two.to);
-      endB = Math.max(endB, two.to);
-      j++;
-    }
+/** The change without what its two texts share at both ends, as a list of one, or of none where nothing is left. */
+export function shrink(text: string, change: Change): Change[] {
+  const { insert } = change;
+  let { from, to } = change;
+  let start = 0;
+  let end = insert.length;
+  while (from < to && start < end && text.charCodeAt(from) === insert.charCodeAt(start)) {
+    from++;
+    start++;
   }
-  copyTo(endB);
-  return { i, j, shift, change: { from: fromA, to: endB - shift, insert: parts.join("") } };
+  // Out of a character before the ends are compared, or its second half would count for them.
+  for (; from > change.from && splits(text, from, insert, start); start--) from--;
+  while (from < to && start < end && text.charCodeAt(to - 1) === insert.charCodeAt(end - 1)) {
+    to--;
+    end--;
+  }
+  if (from === to && start === end) return [];
+  for (; to < change.to && splits(text, to, insert, end); end++) to++;
+  return [{ from, to, insert: insert.slice(start, end) }];
+}
+
+/** Whether an end of the change lies inside a character of the text before or of the new text. */
+function splits(text: string, offset: number, insert: string, at: number): boolean {
+  return splitsCharacter(text, offset) || splitsCharacter(insert, at);
 }

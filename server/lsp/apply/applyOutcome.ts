@@ -2,10 +2,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApplyWorkspaceEditParams, TextEdit } from "vscode-languageserver/node";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
-import type { ChangeSet } from "../../text/changeSet.js";
+import { type ChangeSet, shrink } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
-import { shrink } from "../../text/shrink.js";
 import { sameAsDisk } from "../../workspace/files.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { type FileOperation, hasDocumentChanges } from "../edit/workspaceEdit.js";

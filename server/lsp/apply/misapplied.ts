@@ -1,10 +1,9 @@
 /** Tells that an editor has applied an edit to a later text than the one it was made for, at places that are not meant. */
 import type { TextEdit } from "vscode-languageserver/node";
 import { asUpdate, type FileChange } from "../../plan/outcome.js";
-import { ChangeSet } from "../../text/changeSet.js";
+import { ChangeSet, shrink } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
-import { shrink } from "../../text/shrink.js";
 import { spanOf } from "../edit/positions.js";
 import type { Session } from "../session.js";
 

@@ -62,7 +62,7 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
 
 /** A text without what a rung may add or take away: where a rung finds an old text, the bare text contains the bare old text. */
 export function bare(text: string): string {
-  const plain = hasTypography(text) ? Folded.of(text, { trailingBlanks: false, typography: true }).text : text;
+  const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
   // The engine doesn't take this one for whitespace.
   const lines = (plain.includes("\u0085") ? plain.replaceAll("\u0085", " ") : plain).split(/[\r\n]+/);
   return lines.map((line) => line.trim()).join("");

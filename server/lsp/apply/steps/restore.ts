@@ -1,7 +1,6 @@
 /** The step that writes a file again which an earlier call deleted. */
 import { asUpdate, type FileChange, type FileCreation } from "../../../plan/outcome.js";
-import { ChangeSet } from "../../../text/changeSet.js";
-import { shrink } from "../../../text/shrink.js";
+import { ChangeSet, shrink } from "../../../text/changeSet.js";
 import { isThere, type KeptFile, keepFile, removeKept, writeAgain } from "../../../workspace/fileBackup.js";
 import { readTextFile } from "../../../workspace/files.js";
 import { fileProblems, pathFailures } from "../../../workspace/sentences.js";
