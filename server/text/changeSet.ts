@@ -91,7 +91,7 @@ export class ChangeSet {
 
   /** This set and one change more, given in offsets of B, for little; `undefined`: it touches another one. */
   private withOne({ from, to, insert }: Change): ChangeSet | undefined {
-    const before = this.lastChange((change, shift) => endInB(change, shift) < from);
+    const before = this.lastChange((change, shift) => change.from + shift + change.insert.length < from);
     const next = this.changes[before + 1];
     const shift = next === undefined ? this.lengthAfter - this.length : this.shiftBefore(before + 1);
     if (next !== undefined && next.from + shift <= to) return undefined;
