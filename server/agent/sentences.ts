@@ -1,6 +1,6 @@
 /** Sentences about the way from an agent to the session of an editor. */
 import { sayUnreached, type Unreached } from "../disk/sentences.js";
-import { clip, type Failure, makeFailure, quote } from "../plan/failure.js";
+import { clip, type Failure, makeFailure, quote, theCall } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 
 /** Problems with the files by which sessions are found, as sentences, and clauses of them. */
@@ -28,7 +28,7 @@ const noEditor = "No editor runs multi-edit-language-server.";
 const nameOne =
   "Name one of them with --session or MULTI_EDIT_SESSION. An agent that can't asks the user to, or to close the files or the editor that is not meant.";
 
-const noSession = (problem: string, hint: string): Failure => makeFailure("noSession", {}, problem, hint);
+const noSession = (problem: string, hint: string): Failure => makeFailure("noSession", theCall, { problem, hint });
 
 const readFiles = "Read the files before you go on.";
 
@@ -69,23 +69,21 @@ export const sessionFailures = {
       'Open the folder in an editor that runs multi-edit-language-server. "multi-edit doctor" tells more.',
     ),
   tooOld: (version: string) =>
-    makeFailure(
-      "clientCapability",
-      {},
-      `The editor runs version ${clip(version, 40)} of multi-edit-language-server, which can't do this.`,
-      "Update it and restart it in the editor.",
-    ),
+    makeFailure("clientCapability", theCall, {
+      problem: `The editor runs version ${clip(version, 40)} of multi-edit-language-server, which can't do this.`,
+      hint: "Update it and restart it in the editor.",
+    }),
   lost: () => {
     const problem = "The editor's session ended before it answered, so it is not known what became of the call.";
-    return makeFailure("timeout", {}, problem, readFiles);
+    return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   noAnswer: (seconds: number) => {
     const problem = `The editor's session did not answer within ${seconds} s, nor to being told to stop, so it is not known what became of the call.`;
-    return makeFailure("timeout", {}, problem, readFiles);
+    return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   stopped: (seconds: number) => {
     const problem = `The call was stopped after ${seconds} s, most likely because the user was asked and has not answered. Nothing was changed.`;
-    return makeFailure("cancelled", {}, problem, "Ask the user, and send the call again.");
+    return makeFailure("cancelled", theCall, { problem, hint: "Ask the user, and send the call again." });
   },
 } as const;
 

@@ -1,7 +1,7 @@
 /** Sentences about calls and patches that can't be read. */
 
 import type { z } from "zod";
-import { type At, clip, count, type Failure, makeFailure, nameOf, quote, some } from "../plan/failure.js";
+import { type At, clip, count, type Failure, makeFailure, nameOf, quote, some, theCall } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
@@ -73,124 +73,92 @@ export const contradictions = {
 export const callFailures = {
   /** `got`: as `nameOfValue` says it. */
   notACall: (got: string) =>
-    makeFailure(
-      "invalidParams",
-      {},
-      `The call is ${got}, not an object.`,
-      'Send {"path", "oldText", "newText"} or {"path", "edits": [...]}.',
-    ),
+    makeFailure("invalidParams", theCall, {
+      problem: `The call is ${got}, not an object.`,
+      hint: 'Send {"path", "oldText", "newText"} or {"path", "edits": [...]}.',
+    }),
   wrongType: (at: At, field: string, problem: string) =>
-    makeFailure(
-      "invalidParams",
-      at,
-      `In ${nameOf(at)} the field "${field}" is wrong: ${problem}.`,
-      "Nothing was changed; correct the field and send the call again.",
-    ),
+    makeFailure("invalidParams", at, {
+      problem: `In ${nameOf(at)} the field "${field}" is wrong: ${problem}.`,
+      hint: "Nothing was changed; correct the field and send the call again.",
+    }),
   /** `value` stands where the edits should. */
   noList: (field: string, value: unknown): Failure =>
     callFailures.wrongType({}, field, wrongValue(value, "an array of edits")),
   badJson: (field: string, problem = "it can't be read") =>
-    makeFailure(
-      "invalidParams",
-      {},
-      `"${field}" is a string that is not JSON: ${clip(problem, 120)}.`,
-      `Send "${field}" as an array of edits.`,
-    ),
+    makeFailure("invalidParams", theCall, {
+      problem: `"${field}" is a string that is not JSON: ${clip(problem, 120)}.`,
+      hint: `Send "${field}" as an array of edits.`,
+    }),
   twoNames: (at: At, names: readonly string[]) =>
-    makeFailure(
-      "invalidParams",
-      at,
-      `${nameOf(at)} names one field in two ways: ${list(names)}.`,
-      `Keep one of them in the whole call.`,
-    ),
+    makeFailure("invalidParams", at, {
+      problem: `${nameOf(at)} names one field in two ways: ${list(names)}.`,
+      hint: `Keep one of them in the whole call.`,
+    }),
   mixedShapes: (names: readonly string[]) =>
-    makeFailure(
-      "invalidParams",
-      {},
-      `The call mixes the shapes of different tools: ${list(names)}.`,
-      "Send one tool call in one shape.",
-    ),
+    makeFailure("invalidParams", theCall, {
+      problem: `The call mixes the shapes of different tools: ${list(names)}.`,
+      hint: "Send one tool call in one shape.",
+    }),
   patchWithOthers: (patch: string, names: readonly string[]) =>
-    makeFailure(
-      "invalidParams",
-      {},
-      `"${patch}" stands alone, but the call also has ${list(names)}.`,
-      `Send either "${patch}" or edits.`,
-    ),
+    makeFailure("invalidParams", theCall, {
+      problem: `"${patch}" stands alone, but the call also has ${list(names)}.`,
+      hint: `Send either "${patch}" or edits.`,
+    }),
   noEdits: () =>
-    makeFailure(
-      "missingField",
-      {},
-      "The call holds no edits.",
-      'Send at least one {"oldText", "newText"} with a path.',
-    ),
+    makeFailure("missingField", theCall, {
+      problem: "The call holds no edits.",
+      hint: 'Send at least one {"oldText", "newText"} with a path.',
+    }),
   missingFields: (at: At, names: readonly string[]) =>
-    makeFailure(
-      "missingField",
-      at,
-      `${nameOf(at)} lacks ${list(names)}.`,
-      "An edit needs a path, an old text and a new text.",
-    ),
+    makeFailure("missingField", at, {
+      problem: `${nameOf(at)} lacks ${list(names)}.`,
+      hint: "An edit needs a path, an old text and a new text.",
+    }),
   missingPath: (at: At, empty: boolean) =>
-    makeFailure(
-      "missingPath",
-      at,
-      empty
+    makeFailure("missingPath", at, {
+      problem: empty
         ? `The path of ${nameOf(at)} is empty.`
         : `${nameOf(at)} has no path, and the call has none for it to inherit.`,
-      "Give the edit a path, or the call one for all of them.",
-    ),
+      hint: "Give the edit a path, or the call one for all of them.",
+    }),
   unknownField: (at: At, key: string, known: string) =>
-    makeFailure(
-      "unknownField",
-      at,
-      `${nameOf(at)} has the unknown field ${quote(key)}; is "${known}" meant?`,
-      `Rename it to "${known}" or leave it out.`,
-    ),
+    makeFailure("unknownField", at, {
+      problem: `${nameOf(at)} has the unknown field ${quote(key)}; is "${known}" meant?`,
+      hint: `Rename it to "${known}" or leave it out.`,
+    }),
   trial: (at: At, key: string, previewer: Previewer) =>
-    makeFailure(
-      "unknownField",
-      at,
-      `${nameOf(at)} has the field ${quote(key)}, which is unknown here: no field of a call decides whether files are changed.`,
-      `Leave it out; ${previewers[previewer]} shows what a call would do and changes nothing.`,
-    ),
+    makeFailure("unknownField", at, {
+      problem: `${nameOf(at)} has the field ${quote(key)}, which is unknown here: no field of a call decides whether files are changed.`,
+      hint: `Leave it out; ${previewers[previewer]} shows what a call would do and changes nothing.`,
+    }),
   misplacedField: (at: At, key: string) =>
-    makeFailure(
-      "unknownField",
-      at,
-      `${nameOf(at)} has the field "${key}", which belongs to the call and not to one of its edits.`,
-      `Move "${key}" out of the list of edits, or leave it out.`,
-    ),
+    makeFailure("unknownField", at, {
+      problem: `${nameOf(at)} has the field "${key}", which belongs to the call and not to one of its edits.`,
+      hint: `Move "${key}" out of the list of edits, or leave it out.`,
+    }),
   moreFailures: (more: number) =>
-    makeFailure(
-      "invalidParams",
-      {},
-      `${count(more, "further failure")} of this call ${more === 1 ? "is" : "are"} not listed.`,
-      "Correct those that are, and send the call again.",
-    ),
+    makeFailure("invalidParams", theCall, {
+      problem: `${count(more, "further failure")} of this call ${more === 1 ? "is" : "are"} not listed.`,
+      hint: "Correct those that are, and send the call again.",
+    }),
   contradiction: (at: At, problem: string) =>
-    makeFailure("invalidParams", at, `${nameOf(at)} contradicts itself: ${problem}.`),
+    makeFailure("invalidParams", at, { problem: `${nameOf(at)} contradicts itself: ${problem}.` }),
   loneSurrogate: (at: At, field: string, offset: number) =>
-    makeFailure(
-      "invalidParams",
-      at,
-      `"${field}" of ${nameOf(at)} holds half a character (a lone surrogate) at offset ${offset}.`,
-      "Send the character whole, or leave it out.",
-    ),
+    makeFailure("invalidParams", at, {
+      problem: `"${field}" of ${nameOf(at)} holds half a character (a lone surrogate) at offset ${offset}.`,
+      hint: "Send the character whole, or leave it out.",
+    }),
   optionsRefused: () =>
-    makeFailure(
-      "invalidParams",
-      {},
-      'The call has "options", which only the integration may set.',
-      'Leave "options" out.',
-    ),
+    makeFailure("invalidParams", theCall, {
+      problem: 'The call has "options", which only the integration may set.',
+      hint: 'Leave "options" out.',
+    }),
   tooLong: (at: At, field: string, length: number, limit: number) =>
-    makeFailure(
-      "tooLarge",
-      at,
-      `"${field}" has ${length.toLocaleString("en")} characters; the limit is ${limit.toLocaleString("en")}.`,
-      "Shorten it.",
-    ),
+    makeFailure("tooLarge", at, {
+      problem: `"${field}" has ${length.toLocaleString("en")} characters; the limit is ${limit.toLocaleString("en")}.`,
+      hint: "Shorten it.",
+    }),
 } as const;
 
 /** Failures of calls of which a part is larger than it may be. */
@@ -215,22 +183,18 @@ export const patchFailures = {
   /** `problem` is one of `patchProblems`; `sound` are the sections without one, by kind and path. */
   syntax: (at: At, line: { number: number; text: string }, problem: string, sound: readonly string[]) => {
     const quotedLine = line.text.trim() === "" ? "is empty" : `${quote(line.text, limits.quotedLine)}`;
-    return makeFailure(
-      "patchSyntax",
-      at,
-      `Line ${line.number} of the patch${quotedLine === "is empty" ? " " : ", "}${quotedLine}: ${problem}.`,
-      `Nothing was changed: correct the patch and send all of it again.${sound.length === 0 ? "" : ` Sections that are fine: ${some(sound, 250)}.`}`,
-      { line: line.number },
-    );
+    return makeFailure("patchSyntax", at, {
+      problem: `Line ${line.number} of the patch${quotedLine === "is empty" ? " " : ", "}${quotedLine}: ${problem}.`,
+      hint: `Nothing was changed: correct the patch and send all of it again.${sound.length === 0 ? "" : ` Sections that are fine: ${some(sound, 250)}.`}`,
+      line: line.number,
+    });
   },
   pathTooLong: (lineNumber: number, length: number, limit: number) =>
-    makeFailure(
-      "tooLarge",
-      {},
-      `Line ${lineNumber} of the patch: the path is ${length.toLocaleString("en")} characters long; the limit is ${limit.toLocaleString("en")}.`,
-      "Nothing was changed: correct the patch and send all of it again.",
-      { line: lineNumber },
-    ),
+    makeFailure("tooLarge", theCall, {
+      problem: `Line ${lineNumber} of the patch: the path is ${length.toLocaleString("en")} characters long; the limit is ${limit.toLocaleString("en")}.`,
+      hint: "Nothing was changed: correct the patch and send all of it again.",
+      line: lineNumber,
+    }),
 } as const;
 
 /** What is wrong with a line of a patch and what to write instead, as the clause that `patchFailures.syntax` takes. */

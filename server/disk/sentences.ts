@@ -1,6 +1,6 @@
 /** Sentences about writing files that no editor has open. */
 
-import { clip, type Failure, makeFailure, quote, some, withRest } from "../plan/failure.js";
+import { clip, type Failure, fileAt, makeFailure, quote, some, theCall, withRest } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
@@ -81,78 +81,62 @@ export const diskFailures = {
     const file = quote(path, 160);
     switch (holder.kind) {
       case "open":
-        return makeFailure(
-          "locked",
-          { path },
-          `${file} is open in ${clip(holder.by, 160)}, which may hold unsaved text of it.`,
-          "Ask the user to save and close it there, or to have the edit applied by that editor.",
-        );
+        return makeFailure("locked", fileAt(path), {
+          problem: `${file} is open in ${clip(holder.by, 160)}, which may hold unsaved text of it.`,
+          hint: "Ask the user to save and close it there, or to have the edit applied by that editor.",
+        });
       case "unasked": {
         const { problem, hint } = sayUnreached(holder.why);
         const why = `${file} may be open with unsaved text in ${clip(holder.session, 200)}, but ${problem}.`;
-        return makeFailure("locked", { path }, why, `${hint} Then send the call again.`);
+        return makeFailure("locked", fileAt(path), { problem: why, hint: `${hint} Then send the call again.` });
       }
       case "hidden":
-        return makeFailure(
-          "locked",
-          { path },
-          `${file} may be open with unsaved text in an editor that can't be asked. ${holder.problem}`,
-          "Ask the user to do so, and send the call again.",
-        );
+        return makeFailure("locked", fileAt(path), {
+          problem: `${file} may be open with unsaved text in an editor that can't be asked. ${holder.problem}`,
+          hint: "Ask the user to do so, and send the call again.",
+        });
     }
   },
   /** `pid` is the process that writes; `undefined`: it can't be told. */
   busy: (pid: number | undefined) =>
-    makeFailure(
-      "locked",
-      {},
-      `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files of this workspace.`,
-      "Send the call again in a moment.",
-    ),
+    makeFailure("locked", theCall, {
+      problem: `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files of this workspace.`,
+      hint: "Send the call again in a moment.",
+    }),
   /** `size`: bytes. */
   tooMuchChanged: (path: string, size: number) =>
     batchFailures.tooLarge({ path }, "what the call changes on disk", size, limits.callFileBytes, "bytes"),
   cantWrite: (path: string, problem: string) =>
-    makeFailure("ioError", { path }, `${quote(path, 160)} can't be written: ${problem}.`),
+    makeFailure("ioError", fileAt(path), { problem: `${quote(path, 160)} can't be written: ${problem}.` }),
   state: (path: string, problem: string) =>
-    makeFailure(
-      "ioError",
-      {},
-      `Files that are not open are written under a journal, but ${quote(path, 160)} can't hold one: ${problem}.`,
-      "Ask the user, or have the files opened in the editor.",
-    ),
+    makeFailure("ioError", theCall, {
+      problem: `Files that are not open are written under a journal, but ${quote(path, 160)} can't hold one: ${problem}.`,
+      hint: "Ask the user, or have the files opened in the editor.",
+    }),
   /** `journal` is the path of the journal of this call. */
   unconfirmed: (journal: string, problem: string) =>
-    makeFailure(
-      "ioError",
-      {},
-      `All files that no editor has open are written, but the disk does not confirm that this lasts: ${problem}. After a power cut they may have their old text again, all of them or none; ${quote(journal, 300)} tells which.`,
-      "Do not send the call again: read the files, and ask the user to see to the disk.",
-    ),
+    makeFailure("ioError", theCall, {
+      problem: `All files that no editor has open are written, but the disk does not confirm that this lasts: ${problem}. After a power cut they may have their old text again, all of them or none; ${quote(journal, 300)} tells which.`,
+      hint: "Do not send the call again: read the files, and ask the user to see to the disk.",
+    }),
   /** `journal` is the path of the journal of the earlier call. */
   pending: (names: readonly string[], journal: string, problem: string) =>
-    makeFailure(
-      "ioError",
-      {},
-      `An earlier call was cut off while it changed ${some(names, 300)}, and the disk does not let it be ended yet: ${problem}. What it changed is written down in ${quote(journal, 300)}.`,
-      "Ask the user to see to the disk. The server tries again with each call. Where the disk or the files are gone for good, the user may delete the journal.",
-    ),
+    makeFailure("ioError", theCall, {
+      problem: `An earlier call was cut off while it changed ${some(names, 300)}, and the disk does not let it be ended yet: ${problem}. What it changed is written down in ${quote(journal, 300)}.`,
+      hint: "Ask the user to see to the disk. The server tries again with each call. Where the disk or the files are gone for good, the user may delete the journal.",
+    }),
   /** `folder` holds all that the earlier call was to change. */
   pendingElsewhere: (names: readonly string[], journal: string, folder: string) =>
-    makeFailure(
-      "ioError",
-      {},
-      `An earlier call was cut off while it changed ${some(names, 300)}, and it can't be taken back from here, because not all of that is in this workspace. What it changed is written down in ${quote(journal, 300)}.`,
-      `It is taken back by a call in ${quote(folder, 300)}, as "multi-edit read" of any file there: run that first, or ask the user to.`,
-    ),
+    makeFailure("ioError", theCall, {
+      problem: `An earlier call was cut off while it changed ${some(names, 300)}, and it can't be taken back from here, because not all of that is in this workspace. What it changed is written down in ${quote(journal, 300)}.`,
+      hint: `It is taken back by a call in ${quote(folder, 300)}, as "multi-edit read" of any file there: run that first, or ask the user to.`,
+    }),
   /** `journal` is a path. */
   unreadJournal: (journal: string, problem: string) =>
-    makeFailure(
-      "ioError",
-      {},
-      `An earlier call may have been cut off here, but its journal ${quote(journal, 300)} can't be read: ${problem}.`,
-      "Ask the user to see to the disk. The server tries again with each call.",
-    ),
+    makeFailure("ioError", theCall, {
+      problem: `An earlier call may have been cut off here, but its journal ${quote(journal, 300)} can't be read: ${problem}.`,
+      hint: "Ask the user to see to the disk. The server tries again with each call.",
+    }),
   /** What a batch ended with that did not go through, behind the reason why not. */
   ended: (failure: Failure, ending: BatchEnding): Failure => withRest(failure, sayEnding(ending)),
 } as const;

@@ -1,6 +1,6 @@
 /** Sentences about requests, the way to the editor and back, and whole calls. */
 import { mergeWith } from "../plan/edits/sentences.js";
-import { clip, count, type Failure, makeFailure, quote } from "../plan/failure.js";
+import { clip, count, type Failure, fileAt, makeFailure, quote, theCall } from "../plan/failure.js";
 import { indices } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
@@ -70,107 +70,92 @@ const operationHints = {
 /** Failures of the way to the editor and back. `takenBack` says what became of the rest of the batch. */
 export const editorFailures = {
   noResourceOperation: (path: string, operation: keyof typeof operationHints) =>
-    makeFailure(
-      "clientCapability",
-      { path },
-      `${quote(path, 160)} needs the file operation "${operation}", which the editor does not offer.`,
-      operationHints[operation],
-    ),
+    makeFailure("clientCapability", fileAt(path), {
+      problem: `${quote(path, 160)} needs the file operation "${operation}", which the editor does not offer.`,
+      hint: operationHints[operation],
+    }),
   noApplyEdit: (asked: "call" | "undo") =>
-    makeFailure(
-      "clientCapability",
-      {},
-      'The editor does not offer "workspace/applyEdit", so the server can\'t apply anything.',
-      asked === "call"
-        ? "Send the request multiEdit/apply and apply the edit of its answer."
-        : "The editor's own undo takes the edit back.",
-    ),
+    makeFailure("clientCapability", theCall, {
+      problem: 'The editor does not offer "workspace/applyEdit", so the server can\'t apply anything.',
+      hint:
+        asked === "call"
+          ? "Send the request multiEdit/apply and apply the edit of its answer."
+          : "The editor's own undo takes the edit back.",
+    }),
   clientRefused: (asked: StepDescription, reason: string, takenBack: string) =>
-    makeFailure(
-      "clientRefused",
-      { path: asked.path },
-      `The editor did not ${stepWords[asked.kind].toDo(asked)}${reason === "" ? "" : ` (${clip(reason, 200)})`}; ${stepWords[asked.kind].before}. ${takenBack}`,
-      "Ask the user before you go on.",
-    ),
+    makeFailure("clientRefused", fileAt(asked.path), {
+      problem: `The editor did not ${stepWords[asked.kind].toDo(asked)}${reason === "" ? "" : ` (${clip(reason, 200)})`}; ${stepWords[asked.kind].before}. ${takenBack}`,
+      hint: "Ask the user before you go on.",
+    }),
   clientDiverged: (asked: StepDescription, takenBack: string) =>
-    makeFailure(
-      "clientDiverged",
-      { path: asked.path },
-      `${stepWords[asked.kind].diverged(asked)} ${takenBack}`,
-      "Read the file before you go on.",
-    ),
+    makeFailure("clientDiverged", fileAt(asked.path), {
+      problem: `${stepWords[asked.kind].diverged(asked)} ${takenBack}`,
+      hint: "Read the file before you go on.",
+    }),
   noAnswerOfUser: (label: string, seconds: number) =>
-    makeFailure(
-      "timeout",
-      {},
-      `The user did not answer within ${seconds} s whether ${quote(label, 200)} may be applied.`,
-      "Ask the user, and send the call again.",
-    ),
+    makeFailure("timeout", theCall, {
+      problem: `The user did not answer within ${seconds} s whether ${quote(label, 200)} may be applied.`,
+      hint: "Ask the user, and send the call again.",
+    }),
   acknowledgedButUnchanged: (
     asked: StepDescription,
     { mayBeDeclined }: { readonly mayBeDeclined: boolean },
     takenBack: string,
   ) =>
-    makeFailure(
-      "timeout",
-      { path: asked.path },
-      `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before} so far; ${stepWords[asked.kind].late}${mayBeDeclined ? ", or the user has declined it, which this editor does not tell" : ""}. ${takenBack}`,
-      "Read the file before you go on.",
-    ),
+    makeFailure("timeout", fileAt(asked.path), {
+      problem: `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before} so far; ${stepWords[asked.kind].late}${mayBeDeclined ? ", or the user has declined it, which this editor does not tell" : ""}. ${takenBack}`,
+      hint: "Read the file before you go on.",
+    }),
   timeout: (asked: StepDescription, seconds: number, takenBack: string) =>
-    makeFailure(
-      "timeout",
-      { path: asked.path },
-      `The editor did not answer within ${seconds} s, and has not ${stepWords[asked.kind].notYet(asked)} so far; it may still do so, if it waits for the user. ${takenBack}`,
-      "Ask the user, and read the file before you go on.",
-    ),
+    makeFailure("timeout", fileAt(asked.path), {
+      problem: `The editor did not answer within ${seconds} s, and has not ${stepWords[asked.kind].notYet(asked)} so far; it may still do so, if it waits for the user. ${takenBack}`,
+      hint: "Ask the user, and read the file before you go on.",
+    }),
   leftEmpty: (path: string, takenBack: string) =>
-    makeFailure(
-      "clientDiverged",
-      { path },
-      `The editor created ${quote(path, 160)} but did not take its text; the empty file is still there, because it could not be deleted. ${takenBack}`,
-      "An edit with an empty old text fills it.",
-    ),
+    makeFailure("clientDiverged", fileAt(path), {
+      problem: `The editor created ${quote(path, 160)} but did not take its text; the empty file is still there, because it could not be deleted. ${takenBack}`,
+      hint: "An edit with an empty old text fills it.",
+    }),
   userRejected: (label: string) =>
-    makeFailure("userRejected", {}, `The user rejected ${quote(label, 200)}.`, "Ask the user what to do instead."),
+    makeFailure("userRejected", theCall, {
+      problem: `The user rejected ${quote(label, 200)}.`,
+      hint: "Ask the user what to do instead.",
+    }),
   cannotAsk: () =>
-    makeFailure("clientCapability", {}, "The user is to confirm the edit, but the editor can't show a question."),
-  cancelled: () => makeFailure("cancelled", {}, "The request was cancelled."),
+    makeFailure("clientCapability", theCall, {
+      problem: "The user is to confirm the edit, but the editor can't show a question.",
+    }),
+  cancelled: () => makeFailure("cancelled", theCall, { problem: "The request was cancelled." }),
 } as const;
 
 /** Failures of taking back what was applied. */
 export const undoFailures = {
   conflict: (path: string, problem: string, line?: number) =>
-    makeFailure(
-      "undoConflict",
-      { path },
-      `The edit of ${quote(path, 160)} can't be taken back: ${problem}. Nothing was changed.`,
-      "Read the file, and send an edit that changes it back.",
-      line === undefined ? {} : { line },
-    ),
+    makeFailure("undoConflict", fileAt(path), {
+      problem: `The edit of ${quote(path, 160)} can't be taken back: ${problem}. Nothing was changed.`,
+      hint: "Read the file, and send an edit that changes it back.",
+      ...(line === undefined ? {} : { line }),
+    }),
   nothing: () =>
-    makeFailure(
-      "undoConflict",
-      {},
-      "This session has applied nothing that could be taken back.",
-      "What was changed by other means, an edit changes back.",
-    ),
+    makeFailure("undoConflict", theCall, {
+      problem: "This session has applied nothing that could be taken back.",
+      hint: "What was changed by other means, an edit changes back.",
+    }),
   unknown: (id: string) =>
-    makeFailure("undoConflict", {}, `This session has no transaction ${quote(id)}, or none any more.`, undoHint),
+    makeFailure("undoConflict", theCall, {
+      problem: `This session has no transaction ${quote(id)}, or none any more.`,
+      hint: undoHint,
+    }),
   notApplied: (id: string) =>
-    makeFailure(
-      "undoConflict",
-      {},
-      `The edit ${quote(id)} was proposed to the editor, and is not applied, as far as texts and files show.`,
-      undoHint,
-    ),
+    makeFailure("undoConflict", theCall, {
+      problem: `The edit ${quote(id)} was proposed to the editor, and is not applied, as far as texts and files show.`,
+      hint: undoHint,
+    }),
   undone: (id: string, label: string) =>
-    makeFailure(
-      "undoConflict",
-      {},
-      `The transaction ${quote(id)} (${clip(label, 200)}) was taken back already; taking back is not taken back.`,
-      "Send the call again to have its edits again.",
-    ),
+    makeFailure("undoConflict", theCall, {
+      problem: `The transaction ${quote(id)} (${clip(label, 200)}) was taken back already; taking back is not taken back.`,
+      hint: "Send the call again to have its edits again.",
+    }),
 } as const;
 
 const undoHint = "Name no transaction to take back the last one; multiEdit/status lists them all.";
@@ -307,19 +292,15 @@ export function unknownRequest(method: string): string {
 /** Failures of reading a request that is no call. */
 export const requestFailures = {
   unknownReadField: (key: string) =>
-    makeFailure(
-      "unknownField",
-      {},
-      `The request has the unknown field ${quote(key)}; what is read is told by path, startLine and endLine.`,
-      `Leave ${quote(key)} out, or say with startLine and endLine which lines you want.`,
-    ),
+    makeFailure("unknownField", theCall, {
+      problem: `The request has the unknown field ${quote(key)}; what is read is told by path, startLine and endLine.`,
+      hint: `Leave ${quote(key)} out, or say with startLine and endLine which lines you want.`,
+    }),
   trialOfUndo: (key: string) =>
-    makeFailure(
-      "unknownField",
-      {},
-      `The request has the field ${quote(key)}, which is unknown here: an undo can't be previewed, and nothing was undone.`,
-      "Send it without the field only if the change is to be undone; multiEdit/status lists what was applied.",
-    ),
+    makeFailure("unknownField", theCall, {
+      problem: `The request has the field ${quote(key)}, which is unknown here: an undo can't be previewed, and nothing was undone.`,
+      hint: "Send it without the field only if the change is to be undone; multiEdit/status lists what was applied.",
+    }),
 } as const;
 
 /** What is wrong with a field of `multiEdit/read`, as the end of a sentence. */

@@ -107,13 +107,17 @@ export function quote(text: string, length = 60): string {
   return JSON.stringify(clip(text, length));
 }
 
+/** The place of a failure that is about the call as a whole. */
+export const theCall: At = {};
+
+/** The place of a failure that is about a file, and about none of the edits. */
+export const fileAt = (path: string): At => ({ path });
+
 /** A failure of a given code: `problem` and `hint` become the message. The only maker of `Failure` values. */
 export function makeFailure(
   code: FailureCode,
   at: At,
-  problem: string,
-  hint?: string,
-  more: Pick<Failure, "line" | "matches" | "nearest"> = {},
+  { problem, hint, ...more }: { readonly problem: string } & Pick<Failure, "hint" | "line" | "matches" | "nearest">,
 ): Failure {
   const room = limits.failureMessage - (hint === undefined ? 0 : Math.min(hint.length, 400) + 1);
   const gap = problem.endsWith("\n") ? "" : " ";

@@ -20,12 +20,10 @@ export const batchFailures = {
   textTooLarge: (at: At, length: number): Failure =>
     batchFailures.tooLarge(at, "the text after the edits", length, limits.documentLength, "characters"),
   tooLarge: (at: At, what: string, size: number, limit: number, unit: string) =>
-    makeFailure(
-      "tooLarge",
-      at,
-      `${nameOf(at)}: ${what} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}.`,
-      "Split the change into smaller calls.",
-    ),
+    makeFailure("tooLarge", at, {
+      problem: `${nameOf(at)}: ${what} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}.`,
+      hint: "Split the change into smaller calls.",
+    }),
 } as const;
 
 /** Warnings about what a batch has left out. */

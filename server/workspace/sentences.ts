@@ -1,7 +1,7 @@
 /** Sentences about paths, files, and documents as the editor has synced them. */
 
 import type { z } from "zod";
-import { type At, clip, makeFailure, nameOf, quote } from "../plan/failure.js";
+import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
@@ -24,116 +24,93 @@ const withoutFile = {
 /** Failures of finding out which text a path means. */
 export const pathFailures = {
   badPath: (path: string, problem: string) =>
-    makeFailure("invalidParams", { path }, `The path ${quote(path, 160)} can't be used: ${problem}.`),
+    makeFailure("invalidParams", fileAt(path), { problem: `The path ${quote(path, 160)} can't be used: ${problem}.` }),
   ambiguousPath: (path: string, places: readonly string[]) =>
-    makeFailure(
-      "ambiguousPath",
-      { path },
-      `${quote(path, 160)} may mean ${places.map((p) => quote(p, 160)).join(" or ")}.`,
-      "Send the absolute path.",
-    ),
+    makeFailure("ambiguousPath", fileAt(path), {
+      problem: `${quote(path, 160)} may mean ${places.map((p) => quote(p, 160)).join(" or ")}.`,
+      hint: "Send the absolute path.",
+    }),
   noFolder: (path: string) =>
-    makeFailure(
-      "outsideWorkspace",
-      { path },
-      `${quote(path, 160)} is a relative path, but the editor has no workspace folder for it to start from.`,
-      "Send the absolute path of an open file.",
-    ),
+    makeFailure("outsideWorkspace", fileAt(path), {
+      problem: `${quote(path, 160)} is a relative path, but the editor has no workspace folder for it to start from.`,
+      hint: "Send the absolute path of an open file.",
+    }),
   outsideWorkspace: (path: string, folders: readonly string[], inside?: string) =>
-    makeFailure(
-      "outsideWorkspace",
-      { path },
-      folders.length === 0
-        ? `${quote(path, 160)} is not open in the editor, and the editor has no workspace folder.`
-        : `${quote(path, 160)} lies outside the workspace (${folders
-            .slice(0, 3)
-            .map((f) => quote(f, 160))
-            .join(", ")}).`,
-      inside === undefined
-        ? 'Only the user can allow it, with the setting "additionalFolders".'
-        : `Is ${quote(inside, 160)} meant? Otherwise only the user can allow it, with the setting "additionalFolders".`,
-    ),
+    makeFailure("outsideWorkspace", fileAt(path), {
+      problem:
+        folders.length === 0
+          ? `${quote(path, 160)} is not open in the editor, and the editor has no workspace folder.`
+          : `${quote(path, 160)} lies outside the workspace (${folders
+              .slice(0, 3)
+              .map((f) => quote(f, 160))
+              .join(", ")}).`,
+      hint:
+        inside === undefined
+          ? 'Only the user can allow it, with the setting "additionalFolders".'
+          : `Is ${quote(inside, 160)} meant? Otherwise only the user can allow it, with the setting "additionalFolders".`,
+    }),
   protectedPath: (path: string, name: string) =>
-    makeFailure(
-      "protectedPath",
-      { path },
-      `${quote(path, 160)} is protected: "${name}" can make other programs run code.`,
-      'Only the user can allow it, with the setting "protectedNames".',
-    ),
+    makeFailure("protectedPath", fileAt(path), {
+      problem: `${quote(path, 160)} is protected: "${name}" can make other programs run code.`,
+      hint: 'Only the user can allow it, with the setting "protectedNames".',
+    }),
   ownFolder: (path: string) =>
-    makeFailure(
-      "protectedPath",
-      { path },
-      `${quote(path, 160)} is in the folder in which the server keeps its sessions and journals.`,
-      "Nobody but the server reads or writes there.",
-    ),
+    makeFailure("protectedPath", fileAt(path), {
+      problem: `${quote(path, 160)} is in the folder in which the server keeps its sessions and journals.`,
+      hint: "Nobody but the server reads or writes there.",
+    }),
   fileNotFound: (path: string, similar: readonly string[], asked: "edit" | "section" | "deletion" = "edit") =>
-    makeFailure(
-      "fileNotFound",
-      { path },
-      `There is no file ${quote(path, 160)}.`,
-      similar.length === 0
-        ? withoutFile[asked].alone
-        : `Is ${similar.map((s) => quote(s, 160)).join(" or ")} meant? ${withoutFile[asked].otherwise}`,
-    ),
+    makeFailure("fileNotFound", fileAt(path), {
+      problem: `There is no file ${quote(path, 160)}.`,
+      hint:
+        similar.length === 0
+          ? withoutFile[asked].alone
+          : `Is ${similar.map((s) => quote(s, 160)).join(" or ")} meant? ${withoutFile[asked].otherwise}`,
+    }),
   notOpen: (uri: string) =>
-    makeFailure(
-      "fileNotFound",
-      { path: uri },
-      `The editor has no document ${quote(uri, 160)} open.`,
-      "Send the exact URI of an open document, or the path of a file.",
-    ),
+    makeFailure("fileNotFound", fileAt(uri), {
+      problem: `The editor has no document ${quote(uri, 160)} open.`,
+      hint: "Send the exact URI of an open document, or the path of a file.",
+    }),
   isDirectory: (path: string) =>
-    makeFailure("isDirectory", { path }, `${quote(path, 160)} is a directory.`, "Name a file."),
+    makeFailure("isDirectory", fileAt(path), { problem: `${quote(path, 160)} is a directory.`, hint: "Name a file." }),
   isLink: (path: string, file: string) =>
-    makeFailure(
-      "ioError",
-      { path },
-      `${quote(path, 160)} is a symbolic link, and only files themselves are deleted or moved.`,
-      `Name the file that it leads to: ${quote(file, 160)}.`,
-    ),
+    makeFailure("ioError", fileAt(path), {
+      problem: `${quote(path, 160)} is a symbolic link, and only files themselves are deleted or moved.`,
+      hint: `Name the file that it leads to: ${quote(file, 160)}.`,
+    }),
   hasOtherName: (path: string, file: string) =>
-    makeFailure(
-      "ioError",
-      { path },
-      `${quote(path, 160)} is one of several names (links) of a file that is open, or named in this call, as ${quote(file, 160)}.`,
-      "Change its text under one name, or delete and move it in a call of its own when it is not open.",
-    ),
+    makeFailure("ioError", fileAt(path), {
+      problem: `${quote(path, 160)} is one of several names (links) of a file that is open, or named in this call, as ${quote(file, 160)}.`,
+      hint: "Change its text under one name, or delete and move it in a call of its own when it is not open.",
+    }),
   unsupportedEncoding: (path: string, problem: string) =>
-    makeFailure(
-      "unsupportedEncoding",
-      { path },
-      `${quote(path, 160)} is ${problem}; only UTF-8, and UTF-16 with a byte order mark, are edited.`,
-      "It was left as it is.",
-    ),
+    makeFailure("unsupportedEncoding", fileAt(path), {
+      problem: `${quote(path, 160)} is ${problem}; only UTF-8, and UTF-16 with a byte order mark, are edited.`,
+      hint: "It was left as it is.",
+    }),
   desynced: (path: string, problem: string) =>
-    makeFailure(
-      "desynced",
-      { path },
-      `What the editor told about ${quote(path, 160)} does not fit together (${problem}), so its text is not known.`,
-      "Close the file in the editor and open it again.",
-    ),
+    makeFailure("desynced", fileAt(path), {
+      problem: `What the editor told about ${quote(path, 160)} does not fit together (${problem}), so its text is not known.`,
+      hint: "Close the file in the editor and open it again.",
+    }),
   tooLarge: (path: string, size: number, limit: number, unit: "bytes" | "characters") =>
-    makeFailure(
-      "tooLarge",
-      { path },
-      `${quote(path, 160)} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}.`,
-      "Edit it by other means.",
-    ),
+    makeFailure("tooLarge", fileAt(path), {
+      problem: `${quote(path, 160)} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}.`,
+      hint: "Edit it by other means.",
+    }),
   readOnly: (path: string) =>
-    makeFailure(
-      "readOnly",
-      { path },
-      `${quote(path, 160)} can't be written: permission denied.`,
-      "Ask the user to make it writable.",
-    ),
+    makeFailure("readOnly", fileAt(path), {
+      problem: `${quote(path, 160)} can't be written: permission denied.`,
+      hint: "Ask the user to make it writable.",
+    }),
   tooManyPaths: (size: number) =>
     batchFailures.tooLarge({}, "what it names", size, limits.filesPerCall, "different paths"),
   /** `size`: bytes. */
   tooMuchRead: (path: string, size: number) =>
     batchFailures.tooLarge({ path }, "what the call reads from disk", size, limits.callFileBytes, "bytes"),
   ioError: (path: string, problem: string) =>
-    makeFailure("ioError", { path }, `${quote(path, 160)} can't be read: ${problem}.`),
+    makeFailure("ioError", fileAt(path), { problem: `${quote(path, 160)} can't be read: ${problem}.` }),
 } as const;
 
 /** What is wrong with a path, as the clause that `pathFailures.badPath` takes. */
@@ -225,12 +202,10 @@ export const syncProblems = {
 /** Failures of texts and files that are no longer what a plan was made for. */
 export const staleFailures = {
   contentModified: (at: At, problem: string) =>
-    makeFailure(
-      "contentModified",
-      at,
-      `${nameOf(at)} has moved on: ${problem}.`,
-      "Read it again and send the call again.",
-    ),
+    makeFailure("contentModified", at, {
+      problem: `${nameOf(at)} has moved on: ${problem}.`,
+      hint: "Read it again and send the call again.",
+    }),
 } as const;
 
 /** How a file is no longer what a plan was made for, as the clause that `staleFailures.contentModified` takes. */

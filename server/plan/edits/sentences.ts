@@ -37,141 +37,109 @@ const neighbours: Readonly<Record<string, string>> = {
 /** Failures of placing an edit in its text. */
 export const editFailures = {
   emptyOldText: (at: At, { first }: { first: boolean }) =>
-    makeFailure(
-      "emptyOldText",
-      at,
-      first
+    makeFailure("emptyOldText", at, {
+      problem: first
         ? `The old text of ${nameOf(at)} is empty, but the file exists and is not empty.`
         : `The old text of ${nameOf(at)} is empty, but it is not the first edit of its file.`,
-      "An empty old text only creates a file. To insert, send a neighbouring line as old text, and the same line with the insertion as new text.",
-    ),
+      hint: "An empty old text only creates a file. To insert, send a neighbouring line as old text, and the same line with the insertion as new text.",
+    }),
   noChange: (at: At) =>
-    makeFailure(
-      "noChange",
-      at,
-      `Old and new text of ${nameOf(at)} are the same.`,
-      "Leave the edit out, or send the new text that is meant.",
-    ),
+    makeFailure("noChange", at, {
+      problem: `Old and new text of ${nameOf(at)} are the same.`,
+      hint: "Leave the edit out, or send the new text that is meant.",
+    }),
   noMatch: (at: At, { inBatch, ...absence }: Absence) =>
-    makeFailure(
-      "noMatch",
-      at,
-      [
+    makeFailure("noMatch", at, {
+      problem: [
         `The old text of ${nameOf(at)} was not found${inBatch ? " in the text after the edits before it" : ""}.`,
         ...sayAbsence(absence),
       ].join(" "),
-      "Copy the old text from the file as it is now.",
-      placeOf(absence),
-    ),
+      hint: "Copy the old text from the file as it is now.",
+      ...placeOf(absence),
+    }),
   notExplained: (at: At) =>
-    makeFailure(
-      "noMatch",
-      at,
-      `The old text of ${nameOf(at)} was not found. What is near it was not looked for, because too many edits have failed.`,
-      "Copy the old text from the file as it is now.",
-    ),
+    makeFailure("noMatch", at, {
+      problem: `The old text of ${nameOf(at)} was not found. What is near it was not looked for, because too many edits have failed.`,
+      hint: "Copy the old text from the file as it is now.",
+    }),
   inNewText: (at: At, other: number) =>
-    makeFailure(
-      "noMatch",
-      at,
-      `The old text of ${nameOf(at)} is part of the new text of edit ${other}, but all edits of this call are found in the text as it was before.`,
-      "Write it against the text as it is before the call, or merge the two.",
-    ),
+    makeFailure("noMatch", at, {
+      problem: `The old text of ${nameOf(at)} is part of the new text of edit ${other}, but all edits of this call are found in the text as it was before.`,
+      hint: "Write it against the text as it is before the call, or merge the two.",
+    }),
   dependsOnFailed: (at: At, failed: number) =>
-    makeFailure(
-      "noMatch",
-      at,
-      `The old text of ${nameOf(at)} is part of the new text of edit ${failed}, which failed.`,
-      `Correct edit ${failed}; this one then finds its place.`,
-    ),
+    makeFailure("noMatch", at, {
+      problem: `The old text of ${nameOf(at)} is part of the new text of edit ${failed}, which failed.`,
+      hint: `Correct edit ${failed}; this one then finds its place.`,
+    }),
   onlyLenient: (at: At, rung: string, line: number) =>
-    makeFailure(
-      "noMatch",
-      at,
-      `The old text of ${nameOf(at)} was not found as it is; line ${line} has it on the rung ${rung}, which strict matching leaves out.`,
-      "Copy the old text from the file as it is now.",
-      { line },
-    ),
+    makeFailure("noMatch", at, {
+      problem: `The old text of ${nameOf(at)} was not found as it is; line ${line} has it on the rung ${rung}, which strict matching leaves out.`,
+      hint: "Copy the old text from the file as it is now.",
+      line,
+    }),
   noSuchOccurrence: (at: At, asked: number, found: number) =>
-    makeFailure(
-      "noMatch",
-      at,
-      `${nameOf(at)} asks for occurrence ${asked}, but its old text stands ${count(found, "time")}.`,
-      `Send an occurrence from 1 to ${found}.`,
-    ),
+    makeFailure("noMatch", at, {
+      problem: `${nameOf(at)} asks for occurrence ${asked}, but its old text stands ${count(found, "time")}.`,
+      hint: `Send an occurrence from 1 to ${found}.`,
+    }),
   ambiguousMatch: (at: At, { found, rung, matches, nearLine, telling, isOneLine }: Ambiguity) =>
-    makeFailure(
-      "ambiguousMatch",
-      at,
-      `The old text of ${nameOf(at)} stands ${count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${nearLine === undefined ? "" : ` equally near to line ${nearLine}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      `${sayDisambiguation(telling)}${isOneLine ? "Add more of its line to old and new text, or set occurrence or replaceAll." : `${neighbours[rung] ?? "Add a neighbouring line to old and new text"}, or set occurrence, line or replaceAll.`}`,
-      { matches: plainLines(matches), ...(matches[0] === undefined ? {} : { line: matches[0].line }) },
-    ),
+    makeFailure("ambiguousMatch", at, {
+      problem: `The old text of ${nameOf(at)} stands ${count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${nearLine === undefined ? "" : ` equally near to line ${nearLine}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
+      hint: `${sayDisambiguation(telling)}${isOneLine ? "Add more of its line to old and new text, or set occurrence or replaceAll." : `${neighbours[rung] ?? "Add a neighbouring line to old and new text"}, or set occurrence, line or replaceAll.`}`,
+      matches: plainLines(matches),
+      ...(matches[0] === undefined ? {} : { line: matches[0].line }),
+    }),
   cannotShift: (at: At, line: number) =>
-    makeFailure(
-      "noMatch",
-      at,
-      `The old text of ${nameOf(at)} was found at line ${line} with another indentation, but a line of its new text can't be shifted likewise: it has less indentation than the difference, or no whole number of tabs.`,
-      "Send both texts with the indentation that the file has.",
-      { line },
-    ),
+    makeFailure("noMatch", at, {
+      problem: `The old text of ${nameOf(at)} was found at line ${line} with another indentation, but a line of its new text can't be shifted likewise: it has less indentation than the difference, or no whole number of tabs.`,
+      hint: "Send both texts with the indentation that the file has.",
+      line,
+    }),
   expectedCount: (at: At, expected: number, found: number, matches: readonly QuotedPlace[]) =>
-    makeFailure(
-      "expectedCount",
-      at,
-      `${nameOf(at)} expects ${count(expected, "place")}, but its old text stands ${count(found, "time")}${matches.length === 0 ? "." : `:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`}`,
-      "Correct expectedCount or the old text.",
-      { matches: plainLines(matches) },
-    ),
+    makeFailure("expectedCount", at, {
+      problem: `${nameOf(at)} expects ${count(expected, "place")}, but its old text stands ${count(found, "time")}${matches.length === 0 ? "." : `:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`}`,
+      hint: "Correct expectedCount or the old text.",
+      matches: plainLines(matches),
+    }),
   sameHunk: (at: At, other: number, line: number) =>
-    makeFailure(
-      "overlap",
-      at,
-      `${nameOf(at)} is the same as edit ${other}, and its lines stand only once, at line ${line}.`,
-      "Leave one of them out.",
-      { line },
-    ),
+    makeFailure("overlap", at, {
+      problem: `${nameOf(at)} is the same as edit ${other}, and its lines stand only once, at line ${line}.`,
+      hint: "Leave one of them out.",
+      line,
+    }),
   overlap: (at: At, other: number, line: number) =>
-    makeFailure(
-      "overlap",
-      at,
-      `${nameOf(at)} and edit ${other} overlap at line ${line}: both are found in the same text, and one changes what the other one holds.`,
-      mergeWith(other),
-      { line },
-    ),
+    makeFailure("overlap", at, {
+      problem: `${nameOf(at)} and edit ${other} overlap at line ${line}: both are found in the same text, and one changes what the other one holds.`,
+      hint: mergeWith(other),
+      line,
+    }),
   /** `nearest`: what resembles the old text elsewhere than where the new text stands. */
   alreadyApplied: (at: At, line: number, nearest: readonly NearestRegion[]) =>
-    makeFailure(
-      "alreadyApplied",
-      at,
-      [
+    makeFailure("alreadyApplied", at, {
+      problem: [
         `The old text of ${nameOf(at)} was not found, but its new text stands at line ${line} already.`,
         ...sayNearest(nearest),
       ].join(" "),
-      "If that is the place that was meant, it is done: leave this edit out. Else copy the old text from the file.",
-      { line, ...(nearest.length === 0 ? {} : { nearest }) },
-    ),
+      hint: "If that is the place that was meant, it is done: leave this edit out. Else copy the old text from the file.",
+      line,
+      ...(nearest.length === 0 ? {} : { nearest }),
+    }),
   /** `order`: with `"original"` an old text is never found in what another edit makes. */
   consumed: (at: At, by: number, line: number, order: "sequential" | "original") =>
-    makeFailure(
-      "consumed",
-      at,
-      `The old text of ${nameOf(at)} stood at line ${line}, but edit ${by} of this call changed it.`,
-      order === "original" ? mergeWith(by) : "Write its old text as the edits before it leave it.",
-      { line },
-    ),
+    makeFailure("consumed", at, {
+      problem: `The old text of ${nameOf(at)} stood at line ${line}, but edit ${by} of this call changed it.`,
+      hint: order === "original" ? mergeWith(by) : "Write its old text as the edits before it leave it.",
+      line,
+    }),
   searchTooLarge: (at: At) =>
-    makeFailure(
-      "tooLarge",
-      at,
-      `The old text of ${nameOf(at)} resembles too many places to compare them all.`,
-      "Send a longer or more particular old text.",
-    ),
+    makeFailure("tooLarge", at, {
+      problem: `The old text of ${nameOf(at)} resembles too many places to compare them all.`,
+      hint: "Send a longer or more particular old text.",
+    }),
   tooManyPlaces: (at: At, found: number) =>
-    makeFailure(
-      "tooLarge",
-      at,
-      `${nameOf(at)} would replace ${found.toLocaleString("en")} places or grow the text beyond its limit.`,
-      "Send a more particular old text.",
-    ),
+    makeFailure("tooLarge", at, {
+      problem: `${nameOf(at)} would replace ${found.toLocaleString("en")} places or grow the text beyond its limit.`,
+      hint: "Send a more particular old text.",
+    }),
 } as const;
