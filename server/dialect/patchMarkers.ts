@@ -1,5 +1,4 @@
 /** The lines of a patch that are no text of a file: markers, section headers, anchors; and what nearly is one. */
-
 import type { Anchor, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";

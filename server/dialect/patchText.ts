@@ -1,5 +1,4 @@
 /** Where in a text the patch is: between its markers, without the wrapping that models put around it. */
-
 import { withoutMark } from "../text/chars.js";
 import { type Leniency, markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
 import { patchProblems } from "./sentences.js";

@@ -1,5 +1,4 @@
 /** Sentences about calls and patches that can't be read. */
-
 import type { z } from "zod";
 import { type At, clip, count, type Failure, makeFailure, nameOf, quote, some, theCall } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";

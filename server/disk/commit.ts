@@ -1,5 +1,4 @@
 /** Changes files that no editor has open, all together or not at all, whatever fails and wherever it is cut off. */
-
 import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";

@@ -1,5 +1,4 @@
 /** The calls to the disk, as a port: the same commit runs on a real disk, on one that fails, and on one that forgets. */
-
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { constants } from "node:fs";

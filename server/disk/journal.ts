@@ -1,5 +1,4 @@
 /** The journal of a batch, written before anything is done: after a crash it tells what was meant and how far it may be. */
-
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../plan/failure.js";

@@ -1,5 +1,4 @@
 /** One batch at a time in a folder: a process locks the folders that it writes in, and gives way if another one has locked them. */
-
 import { join } from "node:path";
 import * as z from "zod";
 import { type Failed, failed } from "../plan/failure.js";

@@ -1,5 +1,4 @@
 /** Makes a prepared batch visible, name by name, each one looked at again right before; then writes that it is done. */
-
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";

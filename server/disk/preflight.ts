@@ -1,5 +1,4 @@
 /** Looks at every name of a batch once, and finds all that stands in its way before anything is written. */
-
 import { basename, dirname, join } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";

@@ -1,5 +1,4 @@
 /** Ends batches by what their journals say, and by nothing else: one that is over, or all that a crash has cut off. */
-
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";

@@ -1,5 +1,4 @@
 /** Rolls a batch back, as far as its changes are its own, by what its journal says and what is at the names. */
-
 import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";

@@ -1,5 +1,4 @@
 /** Sentences about writing files that no editor has open. */
-
 import { clip, type Failure, fileAt, makeFailure, quote, some, theCall, withRest } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";

@@ -1,5 +1,4 @@
 /** Texts with a difference folded away, and the way back from an offset of the folded text to the text as it is. */
-
 import { isBlank, trimEnd } from "../text/chars.js";
 import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 

@@ -1,5 +1,4 @@
 /** The lines of one text, folded and hashed once, so that a run of lines is found without a look at every line. */
-
 import { isBlank } from "../text/chars.js";
 import { firstIndex, type LineIndex, unitsPerStep } from "../text/lines.js";
 import { plainUnit } from "./fold.js";

@@ -1,5 +1,4 @@
 /** Unified diffs in git's style, made from the changes that are known rather than by comparing whole texts. */
-
 import { formatPatch, type StructuredPatch } from "diff";
 import { lineRuns } from "../match/rewrite.js";
 import type { Change } from "../text/changeSet.js";

@@ -1,5 +1,4 @@
 /** The texts that the editor has open, as it synced them: a change is taken whole or not at all, and doubt is remembered. */
-
 import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
 import { LineIndex, type LineRule } from "../text/lines.js";

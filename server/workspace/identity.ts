@@ -1,5 +1,4 @@
 /** Which file a path is: its canonical path, and device and inode where it exists, so that one file has one identity. */
-
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";

@@ -1,5 +1,4 @@
 /** Which document a caller's path means, and whether it may be touched: every path of every door goes through here. */
-
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Failure, failed } from "../plan/failure.js";
 import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenFile, type OpenText } from "./identity.js";

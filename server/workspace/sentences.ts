@@ -1,5 +1,4 @@
 /** Sentences about paths, files, and documents as the editor has synced them. */
-
 import type { z } from "zod";
 import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";

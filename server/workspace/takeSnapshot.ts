@@ -1,5 +1,4 @@
 /** Takes the snapshot that a batch is planned on: every path resolved, every text copied, before anything is decided. */
-
 import { type Failed, failed } from "../plan/failure.js";
 import { type Operation, pathsOf } from "../plan/operation.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";

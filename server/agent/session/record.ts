@@ -1,5 +1,4 @@
 /** The file by which a session is found: what it says, how it is written, and how strictly it is read. */
-
 import { randomBytes } from "node:crypto";
 import {
   closeSync,

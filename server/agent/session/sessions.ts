@@ -1,5 +1,4 @@
 /** The sessions of the user's editors that live now: found by their announcements, asked whether they are there. */
-
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,4 @@
 /** For an old text that was not found: the regions of the document that resemble it most, and how they differ. */
-
 import { trimEnd, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { firstIndex } from "../../text/lines.js";

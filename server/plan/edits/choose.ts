@@ -1,5 +1,4 @@
 /** Among the places where an old text stands: those that the edit means, or the failure that says why none. */
-
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";

@@ -1,5 +1,4 @@
 /** Plans many edits of a large text in small parts of it: what `planSequential` gives, for less. */
-
 import { rewrite } from "../../match/rewrite.js";
 import { isStricter } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";

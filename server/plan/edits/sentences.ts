@@ -1,5 +1,4 @@
 /** Sentences about edits of a file that have no place, or disturb each other. */
-
 import {
   type Absence,
   type Disambiguation,

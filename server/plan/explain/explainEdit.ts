@@ -1,5 +1,4 @@
 /** Why an old text was not found: consumed, applied already, or different from what the document has. */
-
 import { miswritings } from "../../match/hints/knownMistakes.js";
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { type DifferenceKind, lineDifference, nearestRegions, type Region } from "../../match/hints/nearest.js";

@@ -1,5 +1,4 @@
 /** Why a hunk of a patch has no place: its anchor, its lines, or the choice among several places. */
-
 import { nearestRegions } from "../../match/hints/nearest.js";
 import { locateLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";

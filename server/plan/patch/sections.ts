@@ -1,5 +1,4 @@
 /** Plans the sections of a patch, one after the other, on files that may change their names on the way. */
-
 import { ChangeSet } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";

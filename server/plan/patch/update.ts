@@ -1,5 +1,4 @@
 /** Plans one `Update File` section: its hunks, all found in the text as the section begins, and changed in one step. */
-
 import { prepareLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { shiftLine, shiftOfLines } from "../../match/wholeLines.js";
