@@ -16,9 +16,6 @@ const options = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** Exit code for a command line that can't be understood. */
-const badUsage = 2;
-
 void main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<void> {
@@ -30,48 +27,28 @@ async function main(args: readonly string[]): Promise<void> {
     }
   }
   const line = readCommandLine(args);
-  switch (line.kind) {
-    case "print":
-      process.stdout.write(line.text);
-      return;
-    case "nothing":
-      process.stderr.write(help);
-      process.exitCode = 1;
-      return;
-    case "wrong":
-      process.stderr.write(usageProblems.seeHelp(line.problem));
-      process.exitCode = badUsage;
-      return;
-    case "serve":
-      await startServer(line.options);
-  }
+  if ("start" in line) return startServer(line.start);
+  (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
+  process.exitCode = line.exitCode;
 }
 
-type CommandLine =
-  | { kind: "print"; text: string }
-  | { kind: "nothing" }
-  | { kind: "wrong"; problem: string }
-  | { kind: "serve"; options: ServeOptions };
+/** How to serve; or what to print, on stdout for exit code 0 and else on stderr. */
+type CommandLine = { readonly start: ServeOptions } | { readonly exitCode: number; readonly text: string };
 
 function readCommandLine(args: readonly string[]): CommandLine {
   const input = parseFlags(args);
   if (!input.ok) return wrong(input.problem);
   const { values } = input;
-  if (values.help) return { kind: "print", text: help };
-  if (values.version) return { kind: "print", text: `${manifest.version}\n` };
+  if (values.help) return { exitCode: 0, text: help };
+  if (values.version) return { exitCode: 0, text: `${manifest.version}\n` };
 
-  const port = values.socket === undefined ? undefined : readInteger(values.socket, { most: 65_535 });
+  const port = readInteger(values.socket, 65_535);
   if (values.socket !== undefined && port === undefined) return wrong(usageProblems.port);
   if (values.pipe === "") return wrong(usageProblems.pipe);
-  const clientProcessId =
-    values.clientProcessId === undefined ? undefined : readInteger(values.clientProcessId, { most: 2 ** 31 - 1 });
-  if (values.clientProcessId !== undefined && clientProcessId === undefined) {
-    return wrong(usageProblems.processId);
-  }
+  const clientProcessId = readInteger(values.clientProcessId, 2 ** 31 - 1);
+  if (values.clientProcessId !== undefined && clientProcessId === undefined) return wrong(usageProblems.processId);
   const logLevel = logLevels.find((level) => level === values["log-level"]);
-  if (values["log-level"] !== undefined && logLevel === undefined) {
-    return wrong(usageProblems.logLevel(logLevels));
-  }
+  if (values["log-level"] !== undefined && logLevel === undefined) return wrong(usageProblems.logLevel(logLevels));
 
   const transports: Transport[] = [];
   if (values.stdio) transports.push({ kind: "stdio" });
@@ -79,11 +56,9 @@ function readCommandLine(args: readonly string[]): CommandLine {
   if (port !== undefined) transports.push({ kind: "socket", port });
   if (values.pipe !== undefined) transports.push({ kind: "pipe", path: values.pipe });
   const [transport] = transports;
-  if (transport === undefined) return { kind: "nothing" };
-  if (transports.length > 1) {
-    return wrong(usageProblems.transports(transports.map(({ kind }) => kind)));
-  }
-  return { kind: "serve", options: { transport, clientProcessId, logLevel } };
+  if (transport === undefined) return { exitCode: 1, text: help };
+  if (transports.length > 1) return wrong(usageProblems.transports(transports.map(({ kind }) => kind)));
+  return { start: { transport, clientProcessId, logLevel } };
 }
 
 type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
@@ -97,14 +72,15 @@ function parseFlags(args: readonly string[]): { ok: true; values: Flags } | { ok
   }
 }
 
+/** A command line that can't be understood. */
 function wrong(problem: string): CommandLine {
-  return { kind: "wrong", problem };
+  return { exitCode: 2, text: usageProblems.seeHelp(problem) };
 }
 
-/** A whole number from 1 to `most`, in decimal digits; `undefined` for any other text. */
-function readInteger(text: string, { most }: { most: number }): number | undefined {
+/** A whole number from 1 to `most`, in decimal digits; `undefined` for any other text, and for none. */
+function readInteger(text: string | undefined, most: number): number | undefined {
   const value = Number(text);
-  return /^[0-9]{1,10}$/.test(text) && value >= 1 && value <= most ? value : undefined;
+  return text !== undefined && /^[0-9]{1,10}$/.test(text) && value >= 1 && value <= most ? value : undefined;
 }
 
 async function startServer(start: ServeOptions): Promise<void> {
@@ -120,7 +96,7 @@ async function startServer(start: ServeOptions): Promise<void> {
       logLevel: start.logLevel,
       async openToAgents(session) {
         const { serveAgents } = await import("./agent/session/serveAgents.js");
-        await serveAgents(session, manifest.version);
+        await serveAgents(session);
       },
     }),
   );

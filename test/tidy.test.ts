@@ -20,6 +20,7 @@ import {
   leftoverProblems,
   lengthProblems,
   lockProblems,
+  namedFileProblems,
   purityProblems,
   settingsProblems,
   topLevelProblems,
@@ -202,6 +203,15 @@ describe("the code map is the code's map", () => {
 
   it("in the architecture page", () => {
     expect(codeMapProblems(readFileSync(join(root, "server/README.md"), "utf8"), paths)).toEqual([]);
+  });
+
+  it("and every other file that the page names is there", () => {
+    const page = readFileSync(join(root, "server/README.md"), "utf8");
+    expect(page.match(/`[\w/]+\.ts`/g)?.length).toBeGreaterThan(40);
+    expect(namedFileProblems(page, paths)).toEqual([]);
+    expect(namedFileProblems("| a | `text/a.ts`, `text/b.ts` |", ["server/text/a.ts"])).toEqual([
+      "server/README.md:1 names text/b.ts, which is not there",
+    ]);
   });
 
   it("and whatever it lacks, adds or does not explain is named", () => {

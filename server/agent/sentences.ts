@@ -110,7 +110,7 @@ export const sessionLog = {
   unreachable: (problem: string) => `agents can't reach this session: ${problem}`,
   notAnnounced: (error: unknown) => `agents can't find this session: ${String(error)}`,
   socketError: (error: Error) => `the socket for agents: ${error.message}`,
-  dropped: (why: string) => `from an agent: ${why}`,
+  fromAgent: (text: string) => `from an agent: ${text}`,
 } as const;
 
 /** The name of an agent that gives none. */

@@ -1,4 +1,4 @@
-/** What was applied in a session and can still be undone, and what was proposed to the client: two bounded lists. */
+/** The history of a session, as two bounded lists: what was applied and can still be undone, and what was proposed to the client. */
 import { randomBytes } from "node:crypto";
 import type { FileChange } from "../plan/outcome.js";
 import { limits } from "../text/limits.js";
@@ -34,7 +34,7 @@ export interface Proposal {
   readonly id: string;
   readonly label: string;
   readonly steps: readonly AppliedStep[];
-  /** Where its files are, by URI. */
+  /** The paths of its files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
   /** Open documents whose text has not been seen as it is planned, by the URI that they have. */
   readonly unseen: Map<string, FileChange>;
@@ -55,16 +55,25 @@ export function createHistory(): SessionHistory {
   return { transactions: [], proposals: [], newId: () => `${session}-${++made}` };
 }
 
-/** A list with one more, without the oldest as far as they are too many or too large; `undefined`: the new one is too large. */
+/**
+ * A list with one more, which is kept without what only planning needs, and without the oldest ones as far as they are too
+ * many or too large; `undefined`: the new one is too large.
+ */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],
   latest: T,
   most: number,
 ): readonly T[] | undefined {
+  const slim = new Map<FileChange, FileChange>();
+  for (const { file } of latest.steps) {
+    const { formerLines: _, ...document } = file.document;
+    slim.set(file, { ...file, document, operations: [] });
+  }
+  const steps = latest.steps.map((step) => ({ ...step, file: slim.get(step.file) ?? step.file }));
   let room = limits.undoSize;
-  const kept = [...held, latest].slice(-most).reverse();
-  const end = kept.findIndex(({ steps }) => {
-    room -= sizeOf(steps);
+  const kept = [...held, { ...latest, steps }].slice(-most).reverse();
+  const end = kept.findIndex((one) => {
+    room -= sizeOf(one.steps);
     return room < 0;
   });
   return end === 0 ? undefined : kept.slice(0, end < 0 ? kept.length : end).reverse();
@@ -75,15 +84,4 @@ function sizeOf(steps: readonly AppliedStep[]): number {
   const files = new Set(steps.map(({ file }) => file));
   const texts = [...files].reduce((sum, { document, text }) => sum + document.text.length + text.length, 0);
   return texts + steps.reduce((sum, { kept }) => sum + (kept?.bytes.length ?? 0), 0);
-}
-
-/** The same steps without what only planning needs; two steps of one file share it as before. */
-export function withoutLoad(steps: readonly AppliedStep[]): AppliedStep[] {
-  const slim = new Map(
-    steps.map(({ file }): [FileChange, FileChange] => {
-      const { formerLines: _, ...document } = file.document;
-      return [file, { ...file, document, operations: [] }];
-    }),
-  );
-  return steps.map(({ kind, file, kept, tidy }) => ({ kind, file: slim.get(file) ?? file, kept, tidy }));
 }

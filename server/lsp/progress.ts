@@ -24,47 +24,35 @@ export async function withProgress<T>(
   if (token.isCancellationRequested) source.cancel();
   const listening = token.onCancellationRequested(() => source.cancel());
   const canShow = session.capabilities.window?.workDoneProgress === true;
-  const display = canShow ? createDisplay(session, () => source.cancel()) : undefined;
-  try {
-    return await task(source.token, (done, of) => display?.report(done, of));
-  } finally {
-    display?.end();
-    listening.dispose();
-    source.dispose();
-  }
-}
-
-/** Nothing is shown before its time, nor after the end, however late the client answers. */
-function createDisplay(
-  session: Session,
-  cancel: () => void,
-): { readonly report: ReportStep; readonly end: () => void } {
+  const begun = performance.now();
   let reporter: WorkDoneProgressServerReporter | undefined;
+  let isRequested = false;
   let hasEnded = false;
   let percentage = 0;
-  let isRequested = false;
-  const begun = performance.now();
+  /** Nothing is shown after the end, however late the client answers. */
   const show = async (): Promise<void> => {
     const created = await session.connection.window.createWorkDoneProgress();
     if (hasEnded) return created.done();
     created.begin(callSentences.progressTitle, percentage, undefined, true);
-    created.token.onCancellationRequested(cancel);
+    created.token.onCancellationRequested(() => source.cancel());
     reporter = created;
   };
-  return {
-    report: (done, of) => {
-      // A plan that begins anew takes more steps than there are edits.
-      const now = Math.min(100, Math.floor((100 * done) / Math.max(1, of)));
-      if (!isRequested && performance.now() - begun > limits.progressAfterMs) {
-        isRequested = true;
-        show().catch((error: unknown) => session.log("warn", serverLog.noProgress(error)));
-      }
-      if (now > percentage) reporter?.report(now);
-      percentage = now;
-    },
-    end: () => {
-      hasEnded = true;
-      reporter?.done();
-    },
+  const report: ReportStep = (done, of) => {
+    // A plan that begins anew takes more steps than there are edits.
+    const now = Math.min(100, Math.floor((100 * done) / Math.max(1, of)));
+    if (canShow && !isRequested && performance.now() - begun > limits.progressAfterMs) {
+      isRequested = true;
+      show().catch((error: unknown) => session.log("warn", serverLog.noProgress(error)));
+    }
+    if (now > percentage) reporter?.report(now);
+    percentage = now;
   };
+  try {
+    return await task(source.token, report);
+  } finally {
+    hasEnded = true;
+    reporter?.done();
+    listening.dispose();
+    source.dispose();
+  }
 }

@@ -1,19 +1,22 @@
-/** Answers `multiEdit/read`: the text that a batch would be matched against, or some of its lines. */
+/** Answers the requests that change nothing: for a text as a batch would be matched against it, and for the state of the session. */
 import { callFailures } from "../dialect/sentences.js";
-import type { Failure } from "../plan/failure.js";
 import { LineIndex } from "../text/lines.js";
+import { sameAsDisk } from "../workspace/files.js";
+import { mapBounded } from "../workspace/identity.js";
+import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { readTarget } from "../workspace/takeSnapshot.js";
-import { type Answer, toRefusal } from "./edit/result.js";
-import type { ReadResult } from "./protocol.js";
+import { settleProposals } from "./apply/recordApplied.js";
+import { type Answer, type FailedAnswer, toRefusal } from "./edit/result.js";
+import { protocolVersion, type ReadResult, type StatusResult } from "./protocol.js";
 import { readProblems, requestFailures } from "./sentences.js";
 import { type Session, worldOf } from "./session.js";
 
-/** Serves one request; lines that do not exist are left out, so that a caller may ask for more than there are. */
+/** Serves `multiEdit/read`: a text or some of its lines; lines that do not exist are left out, so that a caller may ask for more than there are. */
 export async function readDocument(session: Session, params: unknown): Promise<Answer<ReadResult>> {
   const request = parseParams(params);
-  if (!request.ok) return toRefusal([request.failure]);
+  if (!request.ok) return request;
   await session.ready;
-  const { path, startLine, endLine } = request;
+  const { path, startLine, endLine } = request.result;
   const target = await readTarget(path, worldOf(session, undefined));
   if (!target.ok) return toRefusal([target.failure]);
   const { document } = target;
@@ -33,29 +36,45 @@ export async function readDocument(session: Session, params: unknown): Promise<A
   return { ok: true, result };
 }
 
-type ParsedReadParams =
-  | { readonly ok: true; readonly path: string; readonly startLine: number; readonly endLine: number | undefined }
-  | { readonly ok: false; readonly failure: Failure };
-
-function parseParams(params: unknown): ParsedReadParams {
-  const wrong = (field: string, problem: string): ParsedReadParams => ({
-    ok: false,
-    failure: callFailures.wrongType({}, field, problem),
-  });
+function parseParams(params: unknown): Answer<{ path: string; startLine: number; endLine: number | undefined }> {
+  const wrong = (field: string, problem: string): FailedAnswer =>
+    toRefusal([callFailures.wrongType({}, field, problem)]);
   const values: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
   // A caller that asks for lines in another tool's way must not take the whole text for them.
-  const unknown = Object.keys(values).find((key) => !fields.includes(key) && !ofProtocol.includes(key));
-  if (unknown !== undefined) return { ok: false, failure: requestFailures.unknownReadField(unknown) };
+  const unknown = Object.keys(values).find((key) => !fields.includes(key));
+  if (unknown !== undefined) return toRefusal([requestFailures.unknownReadField(unknown)]);
   const { path, startLine = 1, endLine } = values;
   if (typeof path !== "string" || path === "") return wrong("path", readProblems.path);
   if (!isLine(startLine)) return wrong("startLine", readProblems.startLine);
   if (endLine !== undefined && (!isLine(endLine) || endLine < startLine)) return wrong("endLine", readProblems.endLine);
-  return { ok: true, path, startLine, endLine };
+  return { ok: true, result: { path, startLine, endLine } };
 }
 
-const fields: readonly string[] = ["path", "startLine", "endLine"];
-
-/** Fields that LSP lets every request have. */
-const ofProtocol: readonly string[] = ["workDoneToken", "partialResultToken"];
+/** The request's own fields, and those that LSP lets every request have. */
+const fields: readonly string[] = ["path", "startLine", "endLine", "workDoneToken", "partialResultToken"];
 
 const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
+
+/** Serves `multiEdit/status`: every open file is compared with the disk as it is now. */
+export async function statusOf(session: Session): Promise<StatusResult> {
+  await session.ready;
+  await settleProposals(session);
+  return {
+    server: { name: "multi-edit-language-server", version: session.version },
+    protocol: protocolVersion,
+    client: session.client ?? null,
+    folders: session.folders.map(({ uri }) => uri),
+    open: await mapBounded(session.documents.all(), async ({ uri, version, text, desynced }) => {
+      const path = desynced === undefined ? pathOfSyncedUri(uri) : undefined;
+      const onDisk = path === undefined ? undefined : await sameAsDisk(text, path, session.facts.habits);
+      return { uri, version, onDisk: onDisk ?? "differs" };
+    }),
+    transactions: session.history.transactions.map(({ id, label, isUndone, caller }) => ({
+      transaction: id,
+      label,
+      state: isUndone ? "undone" : "applied",
+      ...(caller === undefined ? {} : { by: caller }),
+    })),
+    agents: [...session.callers],
+  };
+}

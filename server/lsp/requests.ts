@@ -1,16 +1,14 @@
-/** What every door serves, as one table: the editor's requests and commands, and the requests of agents. */
+/** The requests that every door serves, as one table: the editor's requests and commands, and the requests of agents. */
 import { type CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { undo } from "./apply/undo.js";
-import { describeCaller } from "./callers.js";
 import { type Answer, type FailedAnswer, toErrorData } from "./edit/result.js";
 import { type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
-import { readDocument } from "./read.js";
+import { readDocument, statusOf } from "./read.js";
 import { unknownRequest } from "./sentences.js";
-import type { Session } from "./session.js";
-import { statusOf } from "./status.js";
+import { describeCaller, rememberCaller, type Session } from "./session.js";
 
 /** A request as it came through one of the doors. */
 export interface IncomingRequest {
@@ -27,13 +25,13 @@ export interface IncomingRequest {
   readonly caller: Caller | undefined;
 }
 
-type Serve = (session: Session, asked: IncomingRequest, token: CancellationToken) => Promise<Answer<unknown>>;
+type Serve = (session: Session, request: IncomingRequest, token: CancellationToken) => Promise<Answer<unknown>>;
 
 const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
-  [methods.apply, (session, asked, token) => traced(session, asked, token)],
-  [methods.preview, (session, asked, token) => traced(session, { ...asked, applier: "preview" }, token)],
-  [methods.read, (session, asked) => readDocument(session, asked.params)],
-  [methods.undo, (session, asked, token) => undo(session, asked.params, token)],
+  [methods.apply, traced],
+  [methods.preview, (session, request, token) => traced(session, { ...request, applier: "preview" }, token)],
+  [methods.read, (session, request) => readDocument(session, request.params)],
+  [methods.undo, (session, request, token) => undo(session, request.params, token)],
   [methods.status, async (session) => ({ ok: true, result: await statusOf(session) })],
 ]);
 
@@ -43,15 +41,15 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
  */
 export async function serveRequest(
   session: Session,
-  asked: IncomingRequest,
+  request: IncomingRequest,
   token: CancellationToken,
 ): Promise<unknown> {
-  const serve = table.get(asked.method);
+  const serve = table.get(request.method);
   if (serve === undefined) {
-    return new ResponseError(ErrorCodes.MethodNotFound, unknownRequest(asked.method));
+    return new ResponseError(ErrorCodes.MethodNotFound, unknownRequest(request.method));
   }
-  const answer = await serve(session, asked, token);
-  if (asked.caller !== undefined) noteCaller(session, asked.method, asked.caller, answer);
+  const answer = await serve(session, request, token);
+  if (request.caller !== undefined) noteCaller(session, request.method, request.caller, answer);
   return answer.ok ? answer.result : toResponseError(answer);
 }
 
@@ -74,12 +72,12 @@ function toResponseError(refusal: FailedAnswer): ResponseError<MultiEditErrorDat
 /** The state of a session is asked for by every agent of the user that looks for an editor: that alone is no call. */
 function noteCaller(session: Session, method: string, caller: Caller, answer: Answer<unknown>): void {
   if (method === methods.status) return;
-  session.callers.note(caller);
+  rememberCaller(session, caller);
   const level = method === methods.apply || method === methods.undo ? "info" : "debug";
   session.log(level, `${describeCaller(caller)}: ${method} ${outcomeOf(answer)}`);
 }
 
-/** How a request ended, in a few words for the log. */
+/** The end of a request, in a few words for the log. */
 function outcomeOf(answer: Answer<unknown>): string {
   if (!answer.ok) return `failed: ${answer.message.split("\n", 1)[0]}`;
   const { outcome, label } = answer.result as Partial<MultiEditResult>;

@@ -5,7 +5,6 @@ import {
   ErrorCodes,
   type InitializeParams,
   type InitializeResult,
-  type LogMessageParams,
   LSPErrorCodes,
   MessageType,
   ResponseError,
@@ -19,7 +18,6 @@ import { pathOfSyncedUri } from "../workspace/pathText.js";
 import { createWarnOnce, defaultSettings, readSettings } from "../workspace/settings.js";
 import { settleProposals, watchProposals } from "./apply/recordApplied.js";
 import { recoverAtStart } from "./apply/steps/disk.js";
-import { createCallers } from "./callers.js";
 import { factsOf } from "./clients.js";
 import { chooseEncoding, spanOf } from "./edit/positions.js";
 import { createHistory } from "./history.js";
@@ -42,7 +40,10 @@ export interface ServerStart {
 export function registerServer(connection: Connection, start: ServerStart): void {
   const session = createSession(connection, start);
   const settings = createSettings(session);
-  connection.onInitialize((params) => initialize(session, settings, params, start));
+  connection.onInitialize((params) => {
+    settings.push(params.initializationOptions);
+    return initialize(session, params);
+  });
   connection.onInitialized(() => {
     session.ready = settings.pull();
     settings.subscribe();
@@ -88,7 +89,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
     connection,
     documents: createDocuments(),
     history: createHistory(),
-    callers: createCallers(),
+    callers: [],
     version: start.version,
     client: undefined,
     capabilities: {},
@@ -103,7 +104,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
     log(level, text) {
       const most = start.logLevel ?? session.settings.logLevel;
       if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;
-      const message: LogMessageParams = { type: messageTypes[level], message: shorten(text) };
+      const message = { type: messageTypes[level], message: shorten(text) };
       connection.sendNotification("window/logMessage", message).catch(() => undefined);
     },
   };
@@ -117,12 +118,7 @@ const messageTypes: Record<LogLevel, MessageType> = {
   debug: MessageType.Log,
 };
 
-function initialize(
-  session: Session,
-  settings: ReturnType<typeof createSettings>,
-  params: InitializeParams,
-  start: ServerStart,
-): InitializeResult {
+function initialize(session: Session, params: InitializeParams): InitializeResult {
   // Some clients leave out what the protocol demands.
   const capabilities: Partial<InitializeParams>["capabilities"] = params.capabilities;
   session.client = clientOf(params);
@@ -132,10 +128,9 @@ function initialize(
   session.facts = isDelay(syncDelay) ? { ...facts, syncDelay } : facts;
   session.encoding = chooseEncoding(session.capabilities.general?.positionEncodings);
   session.folders = foldersOf(params);
-  settings.push(params.initializationOptions);
-  session.log("info", serverLog.initialized(start.version, session.client?.name, session.encoding));
+  session.log("info", serverLog.initialized(session.version, session.client?.name, session.encoding));
   return {
-    serverInfo: { name: "multi-edit-language-server", version: start.version },
+    serverInfo: { name: "multi-edit-language-server", version: session.version },
     capabilities: {
       positionEncoding: session.encoding,
       textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental },
@@ -155,7 +150,7 @@ const isDelay = (value: unknown): value is number =>
 function clientOf({ clientInfo }: InitializeParams): ClientInfo | undefined {
   const { name, version }: { name?: unknown; version?: unknown } = clientInfo ?? {};
   if (typeof name !== "string") return undefined;
-  return { name, ...(typeof version === "string" ? { version } : {}) };
+  return typeof version === "string" ? { name, version } : { name };
 }
 
 function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): Folder[] {
@@ -275,7 +270,7 @@ function registerRequests(session: Session): void {
     );
   }
   connection.onExecuteCommand(async ({ command, arguments: given }, token) => {
-    const method = methodOf(command);
+    const method = methodsByCommand.get(command);
     if (method === undefined) return new ResponseError(ErrorCodes.InvalidParams, unknownCommand(command));
     const request = { method, params: given?.[0], applier: "server", caller: undefined } as const;
     return asCommandAnswer(await serveRequest(session, request, token));
@@ -291,9 +286,7 @@ function asCommandAnswer(answer: unknown): unknown {
   return isSwallowed ? new ResponseError(LSPErrorCodes.RequestFailed, answer.message, answer.data) : answer;
 }
 
-/** The request that a command of the same name stands for; `undefined`: it is not ours. */
-function methodOf(command: unknown): string | undefined {
-  const names = Object.keys(commands) as (keyof typeof commands)[];
-  const name = names.find((one) => commands[one] === command);
-  return name === undefined ? undefined : methods[name];
-}
+/** The request that each command stands for, which has the same name. */
+const methodsByCommand: ReadonlyMap<unknown, string> = new Map(
+  Object.entries(commands).map(([name, command]) => [command, methods[name as keyof typeof commands]]),
+);

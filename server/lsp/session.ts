@@ -1,19 +1,20 @@
-/** What is known of one client while it is connected: what it can do, its folders, settings and open documents. */
+/** One client while it is connected: its capabilities, folders, settings and open documents. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CancellationToken, ClientCapabilities, Connection } from "vscode-languageserver/node";
 import type { Holder } from "../disk/sentences.js";
+import { limits } from "../text/limits.js";
 import type { Documents, OpenDocument } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
 import type { Settings } from "../workspace/settings.js";
 import type { World } from "../workspace/takeSnapshot.js";
-import type { Callers } from "./callers.js";
 import type { ClientFacts } from "./clients.js";
 import type { PositionEncoding } from "./edit/positions.js";
 import type { SessionHistory } from "./history.js";
-import type { ClientMultiEdit } from "./protocol.js";
+import type { Caller, ClientMultiEdit } from "./protocol.js";
 import type { LogLevel } from "./wire/lifetime.js";
 
-/** How a client names itself. */
+/** The name of a client, as it says itself. */
 export interface ClientInfo {
   readonly name: string;
   readonly version?: string;
@@ -24,7 +25,8 @@ export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
   readonly history: SessionHistory;
-  readonly callers: Callers;
+  /** The agents that have asked, each of them once, the one that asked last at the end. */
+  callers: readonly Caller[];
   /** Of the server. */
   readonly version: string;
   /** As the client names itself; `undefined`: it does not. */
@@ -38,19 +40,29 @@ export interface Session {
   settings: Settings;
   /** Settled once the settings that the client was asked for are here. */
   ready: Promise<void>;
-  /** Which of the user's other editors has one of these files open, or may have, by absolute path; set by who can find them. */
+  /** The user's other editors that have one of these files open, or may have, by absolute path; set by who can find them. */
   openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
   readonly log: (level: LogLevel, text: string) => void;
   /** Runs after everything that was queued before it: batches that the server applies go one at a time. */
   readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
-/** What the client announces for this server alone. */
-export function announcedBy({ capabilities }: Pick<Session, "capabilities">): {
-  readonly [K in keyof ClientMultiEdit]?: unknown;
-} {
+/** The capabilities that the client announces for this server alone. */
+export function announcedBy({ capabilities }: Session): Partial<Record<keyof ClientMultiEdit, unknown>> {
   const { multiEdit }: { multiEdit?: unknown } = capabilities.experimental ?? {};
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
+}
+
+/** Notes that an agent has asked. One without an id is known by its name; the list is bounded. */
+export function rememberCaller(session: Session, caller: Caller): void {
+  const { name, agent } = caller;
+  const others = session.callers.filter((one) => one.agent !== agent || (agent === undefined && one.name !== name));
+  session.callers = [...others, caller].slice(-limits.agentsKnown);
+}
+
+/** A caller in the log: `claude-code 2.1.330 (agent 0f3a…)`. */
+export function describeCaller({ name, version, agent }: Caller): string {
+  return `${name}${version === undefined ? "" : ` ${version}`} (${agent === undefined ? "an unknown agent" : `agent ${agent}`})`;
 }
 
 /** The world that a call's paths are resolved in. */
@@ -116,7 +128,7 @@ export async function inSlices<T>(
     const step = work.next();
     const isLate = performance.now() - start >= sliceMs;
     // Whoever goes on with what was made has some time of its own.
-    if (isLate || (step.done && hasServed)) await serveOthers();
+    if (isLate || (step.done && hasServed)) await nextTurn();
     if (step.done) return step.value;
     steps++;
     if (!isLate) continue;
@@ -128,8 +140,3 @@ export async function inSlices<T>(
 
 /** Milliseconds of work after which others are served. */
 const sliceMs = 6;
-
-/** Lets whatever has come in meanwhile be served. */
-function serveOthers(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}

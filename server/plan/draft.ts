@@ -43,9 +43,11 @@ export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft
 
 /** The draft after a step that leads on from its text. */
 export function afterStep(draft: Draft, step: ChangeSet): Draft {
+  const { base } = draft;
   const change = draft.change.compose(step);
   // Callers count the lines of the text before the batch; a line that the batch wrote has the number of what it replaced.
-  const callersLine = (offset: number): number => draft.base.callersLine(change.unitBack(offset).from);
+  // It must not hold the draft, or each draft would hold all those before it.
+  const callersLine = (offset: number): number => base.callersLine(change.unitBack(offset).from);
   return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }
 

@@ -4,6 +4,7 @@ import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planOriginal } from "./edits/original.js";
 import { planInRegions } from "./edits/regions.js";
 import { editFailures } from "./edits/sentences.js";
+import { planSequential } from "./edits/sequential.js";
 import { elidedWarnings } from "./explain/leftOutWarnings.js";
 import { atEdit, type Failure } from "./failure.js";
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
@@ -75,7 +76,9 @@ function* planFile(
   const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
   // What a batch creates is the text that its later edits are found in, in either order.
-  const plan = options.order === "sequential" ? planInRegions : planOriginal;
+  const isLarge = rest.length >= limits.regionEdits && opening.draft.index.text.length >= limits.regionUnits;
+  const sequential = isLarge ? planInRegions : planSequential;
+  const plan = options.order === "sequential" ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
   const all = [...opening.outcomes, ...outcomes];
   const tooLong = draft.index.text.length > limits.documentLength;

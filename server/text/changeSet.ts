@@ -17,8 +17,9 @@ export class ChangeSet {
     readonly changes: readonly Change[],
   ) {}
 
-  /** By change, B minus A in front of it; made when first asked for. */
-  private shifts: readonly number[] | undefined;
+  /** By change, B minus A in front of it; made when first asked for, as is the length of B. */
+  #shifts: readonly number[] | undefined;
+  #lengthAfter: number | undefined;
 
   /**
    * Changes in any order; those that touch are merged, insertions at one place keep their order.
@@ -41,7 +42,11 @@ export class ChangeSet {
 
   /** Length of B, in UTF-16 units. */
   get lengthAfter(): number {
-    return this.changes.reduce((sum, { from, to, insert }) => sum + insert.length - (to - from), this.length);
+    this.#lengthAfter ??= this.changes.reduce(
+      (sum, { from, to, insert }) => sum + insert.length - (to - from),
+      this.length,
+    );
+    return this.#lengthAfter;
   }
 
   /** B, given A. Throws a RangeError for a text of another length. */
@@ -78,7 +83,25 @@ export class ChangeSet {
       throw new RangeError(`composed with a set for ${next.length} units, not ${this.lengthAfter}`);
     if (this.isEmpty) return next;
     if (next.isEmpty) return this;
-    return new ChangeSet(this.length, merged(this.length, composed(this.changes, next.changes).filter(isChange)));
+    const [only, second] = next.changes;
+    const added = only !== undefined && second === undefined ? this.withOne(only) : undefined;
+    return added ?? new ChangeSet(this.length, composed(this.changes, next.changes));
+  }
+
+  /** This set and one change more, given in offsets of B, for little; `undefined`: it touches another one. */
+  private withOne({ from, to, insert }: Change): ChangeSet | undefined {
+    const before = this.lastChange((change, shift) => endInB(change, shift) < from);
+    const next = this.changes[before + 1];
+    const shift = next === undefined ? this.lengthAfter - this.length : this.shiftBefore(before + 1);
+    if (next !== undefined && next.from + shift <= to) return undefined;
+    const change = { from: from - shift, to: to - shift, insert };
+    const all = new ChangeSet(this.length, this.changes.toSpliced(before + 1, 0, change));
+    const growth = insert.length - (to - from);
+    all.#lengthAfter = this.lengthAfter + growth;
+    const shifts = this.shifts.toSpliced(before + 1, 0, shift);
+    for (let i = before + 2; i < shifts.length; i++) shifts[i]! += growth;
+    all.#shifts = shifts;
+    return all;
   }
 
   /**
@@ -115,15 +138,18 @@ export class ChangeSet {
 
   /** B minus A, in front of a change. */
   private shiftBefore(index: number): number {
-    if (this.shifts === undefined) {
-      let shift = 0;
-      this.shifts = this.changes.map(({ from, to, insert }) => {
-        const before = shift;
-        shift += insert.length - (to - from);
-        return before;
-      });
-    }
     return this.shifts[index] as number;
+  }
+
+  private get shifts(): readonly number[] {
+    if (this.#shifts !== undefined) return this.#shifts;
+    let shift = 0;
+    this.#shifts = this.changes.map(({ from, to, insert }) => {
+      const before = shift;
+      shift += insert.length - (to - from);
+      return before;
+    });
+    return this.#shifts;
   }
 }
 
@@ -146,7 +172,7 @@ function merged(length: number, sorted: readonly Change[]): Change[] {
   return out;
 }
 
-/** One pass over both lists: changes of A and of B that touch in B become one change of A. */
+/** One pass over both lists: changes of A and of B that touch in B become one change of A, so that no two are left that touch. */
 function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   const out: Change[] = [];
   let shift = 0; // B minus A, in front of first[i]
@@ -159,10 +185,10 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
       shift += passed.insert.length - (passed.to - passed.from);
     }
     const group = gather({ first, i, next, j, shift });
-    out.push(group.change);
+    if (isChange(group.change)) out.push(group.change);
     ({ i, j, shift } = group);
   }
-  for (const rest of first.slice(i)) out.push(rest);
+  while (i < first.length) out.push(first[i++] as Change);
   return out;
 }
 

@@ -53,8 +53,11 @@ export function regionBatch(seed: number): RegionBatch {
   // Most batches are tame, or few of them could be planned in regions.
   const mood = chance.weighted<Mood>({ tame: 5, failing: 3, wild: 2 });
   const count = chance.between(2, 9);
+  const focus = chance.below(60);
   const sent: SentEdit[] = [];
-  while (sent.length < count) sent.push(...editOf(chance, { text: start.index.text, sent, mood }));
+  while (sent.length < count) sent.push(...editOf(chance, { text: start.index.text, sent, mood, focus }));
+  if (chance.percent(20)) foretell(chance, sent);
+  if (start.document.bom && chance.percent(20)) sent.push(atMark(chance, start.index.text));
   return {
     start,
     edits: sent.map((edit, index) => ({ kind: "edit", path: "a", replaceAll: false, ...edit, index })),
@@ -67,11 +70,16 @@ function startOf(chance: Chance): Draft {
   const lineEnd = (): string =>
     end === "mixed" ? chance.pick(["\n", "\r\n"]) : end === "cr" ? chance.pick(["\n", "\n", "\n", "\r"]) : ends[end];
   const ends = { lf: "\n", crlf: "\r\n" } as const;
-  const lines = Array.from({ length: chance.between(20, 60) }, (_, i) =>
-    chance.percent(12) ? chance.pick(common) : chance.pick(contents)(chance.percent(97) ? i : 1),
-  );
+  const lines: string[] = [];
+  while (lines.length < 20 || chance.percent(97)) {
+    const kind = chance.weighted({ own: 82, common: 12, twin: 6 });
+    const own = chance.pick(contents)(chance.percent(97) ? lines.length : 1);
+    // What a looser rung takes for a line that is there already.
+    const twin = lines.length === 0 ? own : disturbed(chance, chance.pick(lines), { line: 0, percent: 100 });
+    lines.push(...{ own, common: chance.pick(common), twin }[kind].split("\n"));
+  }
   const text = lines.map((line) => line + lineEnd()).join("") + (chance.percent(30) ? "last line" : "");
-  const more = { bom: chance.percent(10), loneCrEndsLine: chance.percent(70) };
+  const more = { bom: chance.percent(15), loneCrEndsLine: chance.percent(70) };
   if (!chance.percent(8)) return draftOf(documentAt("a", text, more));
   const empty = draftOf(documentAt("a", "", { ...more, exists: false }));
   return { ...edited(empty, [{ from: 0, to: 0, insert: text }]).draft, created: true };
@@ -80,6 +88,8 @@ function startOf(chance: Chance): Draft {
 type Mood = "tame" | "failing" | "wild";
 type Kind =
   | "plain"
+  | "onward"
+  | "refolded"
   | "again"
   | "back"
   | "onto"
@@ -93,7 +103,18 @@ type Kind =
 
 /** Kinds of edits, each as often as it is named. */
 const kinds: Readonly<Record<Mood, readonly Kind[]>> = {
-  tame: [...times<Kind>(16, "plain"), "again", "again", "back", "onto", "onto", "overlap", "absent"],
+  tame: [
+    ...times<Kind>(16, "plain"),
+    "again",
+    "again",
+    "back",
+    "onto",
+    "onto",
+    "onward",
+    "overlap",
+    "refolded",
+    "absent",
+  ],
   failing: [
     ...times<Kind>(8, "plain"),
     "again",
@@ -125,12 +146,15 @@ interface Around {
   readonly text: string;
   readonly sent: readonly SentEdit[];
   readonly mood: Mood;
+  /** Line near which half of the edits are. */
+  readonly focus: number;
 }
 
 /** One edit, or a few that belong together. */
-function editOf(chance: Chance, { text, sent, mood }: Around): SentEdit[] {
+function editOf(chance: Chance, { text, sent, mood, focus }: Around): SentEdit[] {
   const starts = lineStarts(text);
-  const line = chance.below(starts.length);
+  // Half of the edits are near each other.
+  const line = chance.percent(50) ? (focus + chance.below(8)) % starts.length : chance.below(starts.length);
   const other = chance.below(starts.length);
   const oldText = disturbed(chance, excerpt(chance, text, starts, line), { line, percent: mood === "wild" ? 50 : 25 });
   const earlier = sent.length === 0 ? undefined : chance.pick(sent);
@@ -145,12 +169,19 @@ function editOf(chance: Chance, { text, sent, mood }: Around): SentEdit[] {
       return earlier === undefined ? [] : [{ oldText: earlier.newText, newText: earlier.oldText }];
     case "onto":
       return earlier === undefined ? [] : [onto(chance, earlier, plain)];
+    case "onward":
+      return earlier === undefined ? [] : onward(chance, text, earlier);
     case "overlap":
       return [plain, { oldText: excerpt(chance, text, starts, line), newText: `over${chance.below(9)}` }];
     case "absent":
       return [{ oldText: `${oldText}${chance.pick(["nowhere", "\nnowhere", " "])}`, newText: "found" }];
     case "ambiguous":
       return [{ oldText: chance.pick(["}", "value", "compute(one", "\n", "return"]), newText: "many" }];
+    case "refolded":
+      return [
+        { oldText, newText: disturbed(chance, oldText, { line, percent: 100 }) },
+        { oldText, newText: "refolded" },
+      ];
     case "noChange":
       return [{ oldText, newText: oldText }];
     case "empty":
@@ -171,6 +202,36 @@ function onto(chance: Chance, { newText }: SentEdit, plain: SentEdit): SentEdit 
   const from = chance.below(Math.max(1, newText.length));
   const part = chance.percent(50) ? newText : newText.slice(from, from + chance.between(1, 12));
   return { oldText: chance.percent(80) ? part : part + plain.oldText, newText: plain.newText };
+}
+
+/** An edit of what an earlier one writes together with the lines before or after it, some of which it changes. */
+function onward(chance: Chance, text: string, earlier: SentEdit): SentEdit[] {
+  const at = text.indexOf(earlier.oldText);
+  if (at === -1 || earlier.oldText === "") return [];
+  const count = chance.between(1, 3);
+  const after =
+    new RegExp(`^[^]*?\\n(?:[^\\n]*\\n?){${count}}`).exec(text.slice(at + earlier.oldText.length))?.[0] ?? "";
+  const before = new RegExp(`(?:[^\\n]*\\n){0,${count}}[^\\n]*$`).exec(text.slice(0, at))?.[0] ?? "";
+  const oldText = chance.percent(70) ? earlier.newText + after : before + earlier.newText;
+  const newText = chance.pick([`${oldText}more\n`, oldText.replace(/\n.*\n?$/, "\nend"), oldText.replace(/^.*\n/, "")]);
+  return [{ oldText, newText }];
+}
+
+/** Lets one edit write what another one looks for, or a line of it. */
+function foretell(chance: Chance, sent: SentEdit[]): void {
+  const [at, other] = [chance.below(sent.length), chance.pick(sent)];
+  const foretold = chance.percent(50) ? other.oldText : chance.pick(other.oldText.split("\n"));
+  const own = sent[at];
+  if (own !== undefined) sent[at] = { ...own, newText: chance.percent(50) ? foretold : `${own.oldText}\n${foretold}` };
+}
+
+/** An edit at the start of a text that was copied with its byte order mark. */
+function atMark(chance: Chance, text: string): SentEdit {
+  const start = text.slice(0, chance.between(1, 60));
+  return {
+    oldText: chance.percent(70) ? `\uFEFF${start}` : start,
+    newText: chance.pick(["\uFEFFnew", "new", `\uFEFF${start}x`]),
+  };
 }
 
 /** Some lines of a text, with or without the last line's end, or a part of a line. */

@@ -184,6 +184,17 @@ export function codeMapProblems(readme: string, paths: readonly string[]): strin
   return problems;
 }
 
+/** Files that the architecture page names outside of its code map, and that are not there. */
+export function namedFileProblems(readme: string, paths: readonly string[]): string[] {
+  const files = new Set(paths);
+  return readme.split("\n").flatMap((line, index) =>
+    [...line.matchAll(/`((?:[\w-]+\/)+[\w-]+\.ts)`/g)]
+      .map(([, path = ""]) => path)
+      .filter((path) => !files.has(path) && !files.has(`server/${path}`))
+      .map((path) => `server/README.md:${index + 1} names ${path}, which is not there`),
+  );
+}
+
 /** The part of a JSON Schema that the settings table mirrors. */
 export interface SchemaNode {
   readonly default?: unknown;

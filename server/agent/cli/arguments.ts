@@ -9,6 +9,7 @@ import { argumentProblems, helpText } from "./sentences.js";
 
 /** Every option, as `parseArgs` wants it. */
 const options = {
+  /** The id of the agent that calls. */
   agent: { type: "string" },
   atomic: { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -16,13 +17,23 @@ const options = {
   mode: { type: "string" },
   save: { type: "string" },
   session: { type: "string" },
+  /** Of `mcp`: answers have a structured part, too. */
   structured: { type: "boolean" },
   summary: { type: "boolean" },
   timeout: { type: "string" },
+  /** A directory; it may be relative. */
   workspace: { type: "string" },
 } as const;
 
 type OptionName = keyof typeof options;
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+
+/** The values of options that take one of a few. */
+const choices = {
+  mode: ["auto", "editor", "disk"],
+  atomic: ["all", "file", "none"],
+  save: ["never", "ifWasClean", "always"],
+} as const;
 
 const general: readonly OptionName[] = ["agent", "help", "json", "session", "timeout", "workspace"];
 const applying: readonly OptionName[] = [...general, "atomic", "mode", "save", "summary"];
@@ -67,24 +78,14 @@ export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commandRows, word);
 }
 
-/** A command line that makes sense. */
-export interface Arguments {
+/** A command line that makes sense; the options are as they were given, and `undefined` if they were not. */
+export interface Arguments extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured"> {
   readonly command: CommandName;
   /** The arguments that are no options. */
   readonly words: readonly string[];
-  readonly help: boolean;
-  readonly json: boolean;
-  /** `undefined`: the default of the command. */
   readonly mode: Mode | undefined;
-  readonly session: string | undefined;
-  /** The id of the agent that calls. `undefined`: not given. */
-  readonly agent: string | undefined;
-  /** As it was given; it may be relative. `undefined`: not given. */
-  readonly workspace: string | undefined;
-  /** Milliseconds. `undefined`: the default of the command. */
+  /** Milliseconds. */
   readonly patience: number | undefined;
-  /** Of `mcp`: answers have a structured part, too. */
-  readonly structured: boolean;
   readonly call: Pick<CallOptions, "atomic" | "save" | "result">;
 }
 
@@ -99,10 +100,11 @@ export function readArguments([command, ...rest]: readonly string[]): Input<Argu
   if (values.help !== true && (positionals.length < least || positionals.length > most)) {
     return unreadable(argumentProblems.usage(command, row.takes));
   }
-  const mode = choice("mode", values.mode, modes);
-  const atomic = choice("atomic", values.atomic, ["all", "file", "none"]);
-  const save = choice("save", values.save, ["never", "ifWasClean", "always"]);
-  for (const one of [mode, atomic, save]) if (!one.ok) return one;
+  for (const [name, known] of Object.entries(choices)) {
+    const value = values[name as keyof typeof choices];
+    const isKnown = value === undefined || known.some((one) => one === value);
+    if (!isKnown) return unreadable(argumentProblems.unknownValue(name, known));
+  }
   const seconds = Number(values.timeout ?? limits.commandMs / 1000);
   if (!(seconds > 0 && seconds <= 86_400)) return unreadable(argumentProblems.timeout);
   if (values.agent !== undefined && !isAgentId(values.agent)) return unreadable(argumentProblems.badAgent("--agent"));
@@ -110,33 +112,21 @@ export function readArguments([command, ...rest]: readonly string[]): Input<Argu
   return {
     ok: true,
     value: {
+      ...values,
       command,
       words: positionals,
-      help: values.help ?? false,
-      json: values.json ?? false,
-      mode: mode.ok ? mode.value : undefined,
-      session: values.session,
-      agent: values.agent,
-      workspace: values.workspace,
+      mode: choices.mode.find((one) => one === values.mode),
       patience: values.timeout === undefined ? undefined : seconds * 1000,
-      structured: values.structured ?? false,
       call: {
-        atomic: atomic.ok ? atomic.value : undefined,
-        save: save.ok ? save.value : undefined,
+        atomic: choices.atomic.find((one) => one === values.atomic),
+        save: choices.save.find((one) => one === values.save),
         result: values.summary === true ? "summary" : undefined,
       },
     },
   };
 }
 
-const modes: readonly Mode[] = ["auto", "editor", "disk"];
-
-interface ParsedOptions {
-  readonly values: ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
-  readonly positionals: readonly string[];
-}
-
-function parseOptions(row: CommandRow, args: readonly string[]): Input<ParsedOptions> {
+function parseOptions(row: CommandRow, args: readonly string[]): Input<{ values: Values; positionals: string[] }> {
   try {
     const own = Object.fromEntries(row.options.map((name) => [name, options[name]]));
     const value = parseArgs({ args: [...args], options: own, strict: true, allowPositionals: true });
@@ -145,16 +135,6 @@ function parseOptions(row: CommandRow, args: readonly string[]): Input<ParsedOpt
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
     return unreadable(reason.slice(0, 200));
   }
-}
-
-function choice<T extends string>(
-  name: OptionName,
-  value: string | undefined,
-  known: readonly T[],
-): Input<T | undefined> {
-  const match = known.find((one) => one === value);
-  if (value !== undefined && match === undefined) return unreadable(argumentProblems.unknownValue(name, known));
-  return { ok: true, value: match };
 }
 
 /** The help for everything that is no transport; `program` is how it is called. */

@@ -7,9 +7,15 @@ import { callSentences } from "../../lsp/sentences.js";
 import { limits } from "../../text/limits.js";
 import { isFileUri } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
-import { readCall, requestOf, type SoundCall, type UnreadableCall } from "../session/callInput.js";
 import { isAgentId } from "../session/handshake.js";
-import { type RequestContext, type RequestResult, sendRequest } from "../session/request.js";
+import {
+  type FailedRequest,
+  type RequestContext,
+  type RequestResult,
+  readCall,
+  type SessionRequest,
+  sendRequest,
+} from "../session/request.js";
 import { type Arguments, helpOf, isCommand, readArguments } from "./arguments.js";
 import { callsIn, readInput } from "./input.js";
 import { exitCodeOf, exitCodes, print, printJson, say } from "./output.js";
@@ -82,22 +88,23 @@ async function edit(method: string, options: Arguments, context: RequestContext)
   if (!text.ok) return misused(text.problem);
   const values = callsIn(text.value);
   if (!values.ok) return misused(values.problem);
-  const calls = values.value.map((value) => readCall(value, "command"));
-  for (const [index, call] of calls.entries()) if (!call.ok) return refuseCall(call, index + 1, calls.length, options);
-  for (const [index, call] of (calls as SoundCall[]).entries()) {
-    const request = requestOf(method, call, { ...options.call, root: context.directory });
+  const { length: total } = values.value;
+  const requests: SessionRequest[] = [];
+  for (const value of values.value) {
+    const call = readCall(value, method, { ...options.call, root: context.directory }, "command");
+    if (!call.ok) {
+      if (options.json) printJson(errorOf(call));
+      return misused(total === 1 ? call.message : inputProblems.badCall(requests.length + 1, call.message));
+    }
+    requests.push(call.request);
+  }
+  for (const [index, request] of requests.entries()) {
     const code = showEdit(await sendRequest(request, context), options);
     if (code === exitCodes.done) continue;
-    if (calls.length > 1) say(inputProblems.stoppedAt(index + 1, calls.length));
+    if (total > 1) say(inputProblems.stoppedAt(index + 1, total));
     return code;
   }
   return exitCodes.done;
-}
-
-/** `number` is that of the call, from 1, out of `total`. */
-function refuseCall({ failures, message }: UnreadableCall, number: number, total: number, { json }: Arguments): number {
-  if (json) printJson({ error: { message, failures, edits: [] } });
-  return misused(total === 1 ? message : inputProblems.badCall(number, message));
 }
 
 /** Shows an answer for programs, or says what failed; gives the exit code. */
@@ -118,20 +125,16 @@ function showEdit(result: RequestResult, options: Arguments): number {
   return code;
 }
 
-const errorOf = ({ message, failures, edits, unknown }: RequestResult & { ok: false }): object => ({
+const errorOf = ({ message, failures, edits, unknown }: FailedRequest): object => ({
   error: { message, failures, edits, ...(unknown ? { outcome: "unknown" } : {}) },
 });
 
 async function readText(options: Arguments, context: RequestContext): Promise<number> {
   const [, path = "", from, dash, to] = /^(.+?)(?::(\d+)(-)?(\d+)?)?$/s.exec(options.words[0] ?? "") ?? [];
   const end = to ?? (dash === undefined ? from : undefined);
-  const lines = {
-    ...(from === undefined ? {} : { startLine: Number(from) }),
-    ...(end === undefined ? {} : { endLine: Number(end) }),
-  };
   const isSpelt = isFileUri(path) || path.startsWith("~/") || /^[a-z][a-z0-9+.-]*:/i.test(path);
   const target = isSpelt ? path : resolve(context.directory, path);
-  const params = { path: target, ...lines };
+  const params = { path: target, startLine: from && Number(from), endLine: end && Number(end) };
   const result = await sendRequest({ method: "multiEdit/read", params, targets: [target] }, context);
   const code = showResult(result, options);
   if (!result.ok || options.json) return code;
@@ -143,8 +146,7 @@ async function readText(options: Arguments, context: RequestContext): Promise<nu
 
 async function undo(options: Arguments, context: RequestContext): Promise<number> {
   const [transaction] = options.words;
-  const params = transaction === undefined ? {} : { transaction };
-  const request = { method: "multiEdit/undo", params, targets: [], needsEditor: true };
+  const request = { method: "multiEdit/undo", params: { transaction }, targets: [], needsEditor: true };
   return showEdit(await sendRequest(request, context), options);
 }
 
@@ -152,7 +154,7 @@ async function undo(options: Arguments, context: RequestContext): Promise<number
 async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
-  return serveMcp({ ...quiet, patience: patience ?? limits.toolMs, structured });
+  return serveMcp({ ...quiet, patience: patience ?? limits.toolMs, structured: structured === true });
 }
 
 /**

@@ -27,16 +27,12 @@ export interface ToolContext extends RequestContext {
 /** Serves until the agent closes stdin; gives the exit code. All its calls are those of one agent. */
 export async function serveMcp(start: ToolContext): Promise<number> {
   const context: ToolContext = { ...start, caller: { agent: newAgentId(), ...start.caller } };
-  const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), aborted(context.signal)]);
+  const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), once(context.signal, "abort")]);
   const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: limits.inputBytes });
   const handle = serveStdio(() => createServer(context), { transport });
   await ended;
   await handle.close();
   return 0;
-}
-
-function aborted(signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => signal?.addEventListener("abort", () => resolve()));
 }
 
 /** One server for one connection. */

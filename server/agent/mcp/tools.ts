@@ -3,14 +3,8 @@ import { resolve } from "node:path";
 import { shapeJsonSchemas } from "../../dialect/jsonSchema.js";
 import { limits } from "../../text/limits.js";
 import { isFileUri } from "../../workspace/pathText.js";
-import { readCall, requestOf } from "../session/callInput.js";
-import type { SessionRequest } from "../session/request.js";
+import { type CallRequest, readCall } from "../session/request.js";
 import { readParameterTexts, toolTexts } from "./sentences.js";
-
-/** The request that a tool call sends to a session, or what is wrong with the call, as sentences for the model. */
-export type ToolRequest =
-  | { readonly ok: true; readonly request: SessionRequest }
-  | { readonly ok: false; readonly message: string };
 
 /** One tool. */
 export interface ToolRow {
@@ -24,14 +18,13 @@ export interface ToolRow {
   /** Hints for single agents, under the names that those give them. */
   readonly meta?: Readonly<Record<string, unknown>>;
   /** `undefined`: it is for no session in particular. */
-  readonly toRequest: ((args: unknown, directory: string) => ToolRequest) | undefined;
+  readonly toRequest: ((args: unknown, directory: string) => CallRequest) | undefined;
 }
 
-const { batch, patch } = shapeJsonSchemas() as { batch: ObjectSchema; patch: ObjectSchema };
-
-interface ObjectSchema {
-  readonly properties: Readonly<Record<string, object>>;
-}
+const { batch, patch } = shapeJsonSchemas() as Record<
+  "batch" | "patch",
+  { properties: Readonly<Record<string, object>> }
+>;
 
 const lineNumber = (description: string): object => ({ type: "integer", minimum: 1, description });
 
@@ -56,8 +49,7 @@ export const tools: readonly ToolRow[] = [
     ...toolTexts.apply_patch,
     inputSchema: inputSchema(patch.properties, ["patch"]),
     readOnly: false,
-    toRequest: (args, directory) =>
-      editRequest("multiEdit/apply", hasNoContent(args) ? { patch: "" } : args, directory),
+    toRequest: patchRequest,
   },
   {
     name: "preview_edits",
@@ -94,20 +86,19 @@ function inputSchema(properties: Readonly<Record<string, object>>, required: rea
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-function editRequest(method: string, args: unknown, directory: string): ToolRequest {
-  const call = readCall(args, "tool");
-  if (!call.ok) return { ok: false, message: call.message };
-  return { ok: true, request: requestOf(method, call, { root: directory, result: "summary" }) };
+function editRequest(method: string, args: unknown, directory: string): CallRequest {
+  return readCall(args, method, { root: directory, result: "summary" }, "tool");
 }
 
-/** Tells whether a call holds nothing that could be done: the answer to a caller that should send a patch is then about patches. */
-function hasNoContent(args: unknown): boolean {
-  const call = readCall(args, "tool");
-  return !call.ok && call.failures.every(({ code, index }) => code === "missingField" && index === undefined);
+/** The answer to a caller that should send a patch, and sends nothing that could be done, is about patches. */
+function patchRequest(args: unknown, directory: string): CallRequest {
+  const call = editRequest("multiEdit/apply", args, directory);
+  const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);
+  return hasContent ? call : editRequest("multiEdit/apply", { patch: "" }, directory);
 }
 
 /** The session says what is wrong with it. */
-function readRequest(args: unknown, directory: string): ToolRequest {
+function readRequest(args: unknown, directory: string): CallRequest {
   const { path, ...lines } = (args ?? {}) as { path?: unknown };
   if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };
   const isSpelt = isFileUri(path) || /^(?:~\/|[a-z][a-z0-9+.-]+:)/i.test(path);

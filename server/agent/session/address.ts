@@ -1,5 +1,6 @@
 /** The directories that a session's socket can be in, and how it is put there so that nobody else ever reaches it. */
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, rmdirSync } from "node:fs";
 import type { Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -34,50 +35,28 @@ export async function listen(server: Server, id: string, directory: string): Pro
     const problem = await listenAt(server, name);
     return problem === undefined ? { ok: true, address: { name, remove() {} } } : { ok: false, problem };
   }
-  let lastProblem = "";
-  for (const { make, removeDirectory } of directories(directory)) {
-    const { path, problem } = make();
+  const { XDG_RUNTIME_DIR: runtime } = process.env;
+  const hasRuntime = runtime !== undefined && isAbsolute(runtime);
+  const lasting = hasRuntime ? [directory, join(runtime, "multi-edit-language-server", "s")] : [directory];
+  let problem = "";
+  // The first that fits counts; `undefined` is for one that is made for this socket alone.
+  for (const shared of [...lasting, undefined]) {
+    const path = shared ?? mkdtempSync(join(tmpdir(), "multi-edit-"));
+    const removeDirectory = (): void => {
+      if (shared === undefined) removeQuietly(path, rmdirSync);
+    };
     const name = join(path, `${id}.sock`);
     const remove = (): void => {
       removeQuietly(name);
-      removeDirectory(path);
+      removeDirectory();
     };
-    const failure = problem ?? pathProblem(name) ?? (await listenAt(server, name));
+    const privacy = shared === undefined ? undefined : makePrivate(shared);
+    const failure = privacy ?? pathProblem(name) ?? (await listenAt(server, name));
     if (failure === undefined) return { ok: true, address: { name, remove } };
-    removeDirectory(path);
-    lastProblem = failure;
+    removeDirectory();
+    problem = failure;
   }
-  return { ok: false, problem: lastProblem };
-}
-
-/** A directory for sockets. */
-interface SocketDirectory {
-  /** The directory, and what is wrong with it. */
-  make(): { readonly path: string; readonly problem?: string | undefined };
-  /** Takes it away if it was made for this socket alone. */
-  removeDirectory(path: string): void;
-}
-
-/** The directories to try, the first that fits counts. */
-function directories(beside: string): readonly SocketDirectory[] {
-  const lasting = (path: string): SocketDirectory => ({
-    make: () => ({ path, problem: makePrivate(path) }),
-    removeDirectory() {},
-  });
-  const { XDG_RUNTIME_DIR: runtime } = process.env;
-  const temporary: SocketDirectory = {
-    make: () => ({ path: mkdtempSync(join(tmpdir(), "multi-edit-")) }),
-    removeDirectory(path) {
-      try {
-        rmdirSync(path);
-      } catch {
-        // It is empty, or not ours to remove.
-      }
-    },
-  };
-  const hasRuntime = runtime !== undefined && isAbsolute(runtime);
-  const shared = hasRuntime ? [lasting(join(runtime, "multi-edit-language-server", "s"))] : [];
-  return [lasting(beside), ...shared, temporary];
+  return { ok: false, problem };
 }
 
 /** Node cuts a longer path off without a word, and would listen somewhere else. */
@@ -87,20 +66,17 @@ function pathProblem(path: string): string | undefined {
 }
 
 /** Gives why the server does not listen there, as a clause; `undefined`: it listens. */
-function listenAt(server: Server, name: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const onError = (error: Error): void => resolve(sessionProblems.socket(name, folderProblems.system(codeOf(error))));
-    server.once("error", onError);
-    server.once("listening", () => {
-      server.off("error", onError);
-      resolve(undefined);
-    });
-    // The socket comes into being within the call, with the mode that this mask leaves: it never has another one.
-    const mask = process.umask(0o177);
-    try {
-      server.listen(name);
-    } finally {
-      process.umask(mask);
-    }
-  });
+async function listenAt(server: Server, name: string): Promise<string | undefined> {
+  const problem = once(server, "listening").then(
+    () => undefined,
+    (error: unknown) => sessionProblems.socket(name, folderProblems.system(codeOf(error))),
+  );
+  // The socket comes into being within the call, with the mode that this mask leaves: it never has another one.
+  const mask = process.umask(0o177);
+  try {
+    server.listen(name);
+  } finally {
+    process.umask(mask);
+  }
+  return problem;
 }

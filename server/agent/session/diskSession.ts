@@ -1,5 +1,4 @@
 /** A session without an editor, for files that no editor has: the same server, whose client has nothing open and can do nothing. */
-import type { Message } from "vscode-jsonrpc/node";
 import { registerServer } from "../../lsp/server.js";
 import type { Session } from "../../lsp/session.js";
 import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
@@ -36,11 +35,11 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
       say({ id: 0, method: "initialize", params });
     },
     send(message) {
-      const { id, method, params: shown } = message as Message & ServerMessage;
-      if (method === undefined && id === 0) say({ method: "initialized", params: {} });
-      else if (method !== undefined && id !== undefined) say({ id, result: null });
+      const sent = message as { id?: string | number; method?: string; params?: { message?: string } };
+      if (sent.method === undefined && sent.id === 0) say({ method: "initialized", params: {} });
+      else if (sent.method !== undefined && sent.id !== undefined) say({ id: sent.id, result: null });
       // Every message that is shown is logged as well.
-      else if (method === "window/logMessage") log(shown?.message ?? "");
+      else if (sent.method === "window/logMessage") log(sent.params?.message ?? "");
     },
     whenFlushed: async () => undefined,
     isBroken: () => false,
@@ -54,10 +53,3 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
 const capabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
-
-/** A message of the server, as far as this client reads it. */
-interface ServerMessage {
-  readonly id?: string | number;
-  readonly method?: string;
-  readonly params?: { readonly message?: string };
-}

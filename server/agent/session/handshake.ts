@@ -7,13 +7,6 @@ import { namelessAgent } from "../sentences.js";
 /** Versions of the socket's protocol that this build speaks. */
 export const socketProtocols: readonly number[] = [1];
 
-/** The highest version that both sides speak; `undefined`: there is none. */
-export function commonProtocol(theirs: unknown): number | undefined {
-  if (!Array.isArray(theirs)) return undefined;
-  const both = socketProtocols.filter((version) => theirs.includes(version));
-  return both.length === 0 ? undefined : Math.max(...both);
-}
-
 /** A random value that makes every handshake another one: 32 bytes in hexadecimal digits. */
 export function makeNonce(): string {
   return randomBytes(32).toString("hex");

@@ -57,9 +57,9 @@ export type SessionRecord = Readonly<z.infer<typeof schema>>;
 /** The content of a directory of records. */
 export interface ReadRecords {
   readonly records: readonly SessionRecord[];
-  /** Files that are no records, each with the reason, as sentences. */
+  /** Files that are no records, each with the reason, and why the directory can't be read, as sentences. */
   readonly problems: readonly string[];
-  /** Those of them that may hide a session. */
+  /** Those of them that may hide a session: they announce one in a way that this version can't read. */
   readonly hidden: readonly string[];
 }
 
@@ -95,10 +95,10 @@ export function readRecords(directory: string): ReadRecords {
   return { records: records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)), problems, hidden };
 }
 
-/** Removes a file if it is there. */
-export function removeQuietly(path: string): void {
+/** Removes a file if it is there, or with `rmdirSync` a directory that is empty. */
+export function removeQuietly(path: string, remove = unlinkSync): void {
   try {
-    unlinkSync(path);
+    remove(path);
   } catch {
     // Somebody else was faster, or it can't be helped.
   }

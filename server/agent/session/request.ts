@@ -1,12 +1,16 @@
 /** Sends a request to the right session, waits as long as it may, and gives a result in any case. */
 import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
+import { decodeCall } from "../../dialect/decode.js";
+import type { CallOptions } from "../../dialect/options.js";
+import type { Previewer } from "../../dialect/sentences.js";
 import type { Caller, EditResult, MultiEditErrorData } from "../../lsp/protocol.js";
+import { callSentences } from "../../lsp/sentences.js";
 import type { Failure } from "../../plan/failure.js";
+import { pathsOf } from "../../plan/operation.js";
 import { limits } from "../../text/limits.js";
 import { sessionFailures } from "../sentences.js";
 import { ConnectionLost } from "./connect.js";
-import { openElsewhere } from "./otherSessions.js";
-import { mattersTo, selectSession, sessionName } from "./selectSession.js";
+import { mattersTo, openElsewhere, selectSession, sessionName } from "./selectSession.js";
 import { closeSessions, findSessions } from "./sessions.js";
 
 /** The program that sends requests, and how it wants them served. */
@@ -30,7 +34,7 @@ export interface RequestContext {
   /** Called with the messages that an editor would show its user, if there is none. */
   notify?(text: string): void;
   /** Aborted when the user does not want the answer any more. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /** The choice between editor and disk. */
@@ -45,6 +49,27 @@ export interface SessionRequest {
   readonly needsEditor?: boolean;
 }
 
+/** The request that sends a call, or the failures of a call that can't be read. */
+export type CallRequest = { readonly ok: true; readonly request: SessionRequest } | FailedRequest;
+
+/**
+ * Reads one call, which may be any JSON value, for a program that adds options: a model sets none. `previewer` previews calls
+ * at this door.
+ */
+export function readCall(value: unknown, method: string, options: CallOptions, previewer: Previewer): CallRequest {
+  const call: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  const decoded = decodeCall(call, { optionsAllowed: false, previewer });
+  if (!decoded.ok) {
+    const { failures } = decoded;
+    const message = callSentences.failed(failures, { sound: [], total: 0, isPatch: false });
+    return { ok: false, message, failures, edits: [], unknown: false };
+  }
+  const paths = decoded.operations.flatMap((operation) => pathsOf(operation).map(({ path }) => path));
+  // What could be decoded is an object or a text.
+  const params = typeof call === "string" ? { patch: call, options } : { ...(call as object), options };
+  return { ok: true, request: { method, params, targets: [...new Set(paths)] } };
+}
+
 /** The result of a request. */
 export type RequestResult =
   | {
@@ -53,22 +78,25 @@ export type RequestResult =
       /** The editor that answered; `undefined`: there was none, and it is the disk that was read or written. */
       readonly editor: string | undefined;
     }
-  | {
-      readonly ok: false;
-      /** For people and models. */
-      readonly message: string;
-      readonly failures: readonly Failure[];
-      readonly edits: readonly EditResult[];
-      /** It is not known whether the files are changed. */
-      readonly unknown: boolean;
-    };
+  | FailedRequest;
+
+/** A request that has failed, or was not sent. */
+export interface FailedRequest {
+  readonly ok: false;
+  /** All failures as one text, for people and models. */
+  readonly message: string;
+  readonly failures: readonly Failure[];
+  readonly edits: readonly EditResult[];
+  /** It is not known whether the files are changed. */
+  readonly unknown: boolean;
+}
 
 /** Sends a request to the session that has the files, or does without one. Never rejects for what a caller, an editor or a session can do. */
 export async function sendRequest(request: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { session: id, directory, mode } = context;
   if (mode === "disk" && request.needsEditor !== true) return serveOnDisk(request, context);
   const query = { session: id, targets: request.targets, directory };
-  const found = await findSessions(context.sessions, context.caller, { matters: mattersTo(query) });
+  const found = await findSessions(context.sessions, context.caller, mattersTo(query));
   try {
     const selected = await selectSession(found, query);
     if (!selected.ok) return failureResult(selected.failure);
@@ -86,13 +114,11 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
 
 /** The same server in this process, with no editor behind it. */
 async function serveOnDisk({ method, params }: SessionRequest, context: RequestContext): Promise<RequestResult> {
-  const [{ openDiskSession }, { serveRequest }] = await Promise.all([
-    import("./diskSession.js"),
-    import("../../lsp/requests.js"),
-  ]);
+  const { openDiskSession } = await import("./diskSession.js");
+  const { serveRequest } = await import("../../lsp/requests.js");
   const { directory, version, sessions, caller } = context;
   const session = await openDiskSession(directory, version, (text) => context.notify?.(text));
-  session.openElsewhere = (paths) => openElsewhere(paths, { sessions, caller });
+  session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller);
   const respond = async (token: CancellationToken): Promise<unknown> => {
     const answer = await serveRequest(session, { method, params, applier: "server", caller }, token);
     if (answer instanceof ResponseError) throw answer;
@@ -117,8 +143,11 @@ async function resultOf(responder: Responder, { patience, signal, slow }: Reques
   const timers: NodeJS.Timeout[] = [];
   const after = (milliseconds: number): Promise<"late"> =>
     new Promise((resolve) => timers.push(setTimeout(resolve, milliseconds, "late")));
-  const aborted = new Promise<"late">((resolve) => signal?.addEventListener("abort", () => resolve("late")));
-  const result = settledResult(responder, source.token);
+  const aborted = new Promise<"late">((resolve) => signal.addEventListener("abort", () => resolve("late")));
+  const result = responder.respond(source.token).then(
+    (answer): RequestResult => ({ ok: true, result: answer, editor: responder.editor }),
+    (error: unknown) => failureOf(error, responder.version),
+  );
   timers.push(setTimeout(() => slow?.(responder.editor), limits.progressAfterMs));
   try {
     const first = await Promise.race([result, after(patience), aborted]);
@@ -128,27 +157,20 @@ async function resultOf(responder: Responder, { patience, signal, slow }: Reques
     const seconds = Math.round(patience / 1000);
     if (last === "late") return { ...failureResult(sessionFailures.noAnswer(seconds)), unknown: true };
     const wasCancelled = !last.ok && last.failures.some(({ code }) => code === "cancelled");
-    return wasCancelled && signal?.aborted !== true ? failureResult(sessionFailures.stopped(seconds)) : last;
+    return wasCancelled && signal.aborted !== true ? failureResult(sessionFailures.stopped(seconds)) : last;
   } finally {
     for (const timer of timers) clearTimeout(timer);
   }
 }
 
-async function settledResult(
-  { version, editor, respond }: Responder,
-  token: CancellationToken,
-): Promise<RequestResult> {
-  try {
-    return { ok: true, result: await respond(token), editor };
-  } catch (error) {
-    if (error instanceof ConnectionLost) return { ...failureResult(sessionFailures.lost()), unknown: true };
-    if (!(error instanceof ResponseError)) throw error;
-    if (error.code === ErrorCodes.MethodNotFound) return failureResult(sessionFailures.tooOld(version));
-    const { failures = [], edits = [] } = (error.data ?? {}) as Partial<MultiEditErrorData>;
-    return { ok: false, message: error.message, failures, edits, unknown: false };
-  }
+function failureOf(error: unknown, version: string): RequestResult {
+  if (error instanceof ConnectionLost) return { ...failureResult(sessionFailures.lost()), unknown: true };
+  if (!(error instanceof ResponseError)) throw error;
+  if (error.code === ErrorCodes.MethodNotFound) return failureResult(sessionFailures.tooOld(version));
+  const { failures = [], edits = [] } = (error.data ?? {}) as Partial<MultiEditErrorData>;
+  return { ok: false, message: error.message, failures, edits, unknown: false };
 }
 
-function failureResult(failure: Failure): RequestResult & { readonly ok: false } {
+function failureResult(failure: Failure): FailedRequest {
   return { ok: false, message: failure.message, failures: [failure], edits: [], unknown: false };
 }

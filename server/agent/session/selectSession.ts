@@ -1,5 +1,7 @@
-/** Selects the user's editor that a call is for: the one that has its files, and never a guess between two. */
-import { parse } from "node:path";
+/** Selects the user's editor that a call is for: the one that has its files, and never a guess between two; finds who else has them. */
+import { dirname, parse } from "node:path";
+import type { Holder } from "../../disk/sentences.js";
+import type { Caller } from "../../lsp/protocol.js";
 import type { Failure } from "../../plan/failure.js";
 import { canonicalise, mapBounded, type OpenText } from "../../workspace/identity.js";
 import { createResolver } from "../../workspace/paths.js";
@@ -7,7 +9,13 @@ import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { sessionFailures } from "../sentences.js";
 import type { SessionConnection } from "./connect.js";
 import type { SessionRecord } from "./record.js";
-import type { FoundSessions, LiveSession, UnreachedSession } from "./sessions.js";
+import {
+  closeSessions,
+  type FoundSessions,
+  findSessions,
+  type LiveSession,
+  type UnreachedSession,
+} from "./sessions.js";
 
 /** The requirements of a call on its session. */
 export interface SessionQuery {
@@ -38,7 +46,7 @@ export async function selectSession(found: FoundSessions, query: SessionQuery): 
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
   if (opens[0] !== undefined) return { ok: true, session: opens[0].session };
-  const holding = views.filter(({ depth }) => depth !== undefined).sort((a, b) => (b.depth ?? 0) - (a.depth ?? 0));
+  const holding = views.filter(({ depth }) => depth > 0).sort((a, b) => b.depth - a.depth);
   const [best] = holding;
   const equals = holding.filter(({ depth }) => depth === best?.depth);
   if (equals.length > 1) return failWith(sessionFailures.heldBySeveral(sessionNames(equals)));
@@ -60,28 +68,19 @@ function selectNamed({ reached, unreached }: FoundSessions, id: string): Selecte
 }
 
 /** How the targets look from one session. */
-interface SessionView {
-  readonly session: SessionConnection;
-  readonly record: SessionRecord;
-  readonly hasOpen: boolean;
-  /** Characters of the longest workspace folder that holds all targets; `undefined`: none does. */
-  readonly depth: number | undefined;
-  /** A target is in one of its folders. */
-  readonly holdsSome: boolean;
-}
-
-async function viewTargets(session: LiveSession, { targets, directory }: SessionQuery): Promise<SessionView> {
+async function viewTargets(session: LiveSession, { targets, directory }: SessionQuery) {
   const { status, record } = session;
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
   const files = await targetFiles(targets, directory, open);
   const folders = await canonicalPaths(status.folders.map((uri) => pathOfSyncedUri(uri)));
   const holds = (folder: string): boolean => files.every(({ file }) => file !== undefined && isInside(folder, file));
-  const depths = folders.filter(holds).map(({ length }) => length);
   return {
     session,
     record,
     hasOpen: files.some(({ isOpen }) => isOpen),
-    depth: depths.length === 0 ? undefined : Math.max(...depths),
+    /** Characters of the longest workspace folder that holds all targets; 0: none does. */
+    depth: Math.max(0, ...folders.filter(holds).map(({ length }) => length)),
+    /** A target is in one of its folders. */
     holdsSome: files.some(({ file }) => file !== undefined && folders.some((folder) => isInside(folder, file))),
   };
 }
@@ -109,7 +108,7 @@ async function targetFiles(
     folders: [{ uri: "", path: root }],
     additionalFolders: [],
     protectedNames: [],
-    openTexts: { get: (uri) => open.find((one) => one.uri === uri), all: () => open },
+    openTexts: { all: () => open },
   });
   return mapBounded(targets, async (target) => {
     const resolved = await resolver.resolve(target);
@@ -142,13 +141,57 @@ export function mattersTo({ targets, directory, session }: SessionQuery): (recor
 }
 
 /** The first session that could not be asked and might have a target open, or be the one that holds it. */
-export async function firstInDoubt(
-  { unreached }: Pick<FoundSessions, "unreached">,
-  query: SessionQuery,
-): Promise<UnreachedSession | undefined> {
+async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): Promise<UnreachedSession | undefined> {
   const matters = mattersTo(query);
   for (const one of unreached) if (await matters(one.record)) return one;
   return undefined;
+}
+
+/**
+ * Of these absolute paths those that another session has open, or may have because it can't be asked. `sessions` is the directory
+ * in which they are announced, `caller` looks, and the session with the id `except` is left out.
+ */
+export async function openElsewhere(
+  paths: readonly string[],
+  sessions: string,
+  caller: Caller,
+  except?: string,
+): Promise<ReadonlyMap<string, Holder>> {
+  // Nothing is relative, so that any directory will do; the working directory may be gone.
+  const query = { session: undefined, targets: paths, directory: dirname(paths[0] ?? "/") };
+  const found = await findSessions(sessions, caller, mattersTo(query), except);
+  try {
+    const open = new Map((await mapBounded(found.reached, filesOf)).flat());
+    const holders = await mapBounded(paths, async (path): Promise<[string, Holder][]> => {
+      const by = open.get(await fileIdentity(path));
+      const holder =
+        by === undefined ? await doubtOf(found, { ...query, targets: [path] }) : { kind: "open" as const, by };
+      return holder === undefined ? [] : [[path, holder]];
+    });
+    return new Map(holders.flat());
+  } finally {
+    closeSessions(found);
+  }
+}
+
+/** A session that may have the target open and can't be asked; `undefined`: there is none. */
+async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holder | undefined> {
+  const doubtful = await firstInDoubt(found, query);
+  if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };
+  const [problem] = found.hidden;
+  return problem === undefined ? undefined : { kind: "hidden", problem };
+}
+
+/** The files that a session has open, by their identity. */
+async function filesOf({ status, record }: LiveSession): Promise<(readonly [identity: string, name: string])[]> {
+  const paths = status.open.map(({ uri }) => pathOfSyncedUri(uri)).filter((path) => path !== undefined);
+  const name = `${record.client} (session ${record.id})`;
+  return mapBounded(paths, async (path) => [await fileIdentity(path), name] as const);
+}
+
+async function fileIdentity(path: string): Promise<string> {
+  const canonical = await canonicalise(path);
+  return canonical.ok ? canonical.identity : path;
 }
 
 /** How sentences name a session. */

@@ -1,41 +1,65 @@
-/** Opens the session of an editor to the agents of its user, until the process ends. */
-
+/** Opens the session of an editor to the agents of its user, until the process ends: its socket, and who gets in. */
+import { randomBytes } from "node:crypto";
+import { createServer, type Socket } from "node:net";
+import { hostname } from "node:os";
+import { type CancellationToken, createMessageConnection, NullLogger, ResponseError } from "vscode-jsonrpc/node";
+import type { Caller } from "../../lsp/protocol.js";
 import { serveRequest } from "../../lsp/requests.js";
 import type { Session } from "../../lsp/session.js";
+import { streamChannel } from "../../lsp/wire/channel.js";
+import { createGate } from "../../lsp/wire/gate.js";
+import { requestFailed } from "../../lsp/wire/sentences.js";
+import { limits } from "../../text/limits.js";
 import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
-import { inServerFolder } from "../../workspace/serverFolder.js";
-import { editorName } from "../sentences.js";
-import { type Listener, openListener } from "./listener.js";
-import { openElsewhere } from "./otherSessions.js";
-import { canonicalPaths } from "./selectSession.js";
+import { processStart } from "../../workspace/process.js";
+import { inServerFolder, makePrivate } from "../../workspace/serverFolder.js";
+import { editorName, sessionLog, socketSentences } from "../sentences.js";
+import { listen, type SocketAddress } from "./address.js";
+import { type Handshake, isNonce, isProof, makeNonce, proofOf, readCaller, socketProtocols } from "./handshake.js";
+import { recordPath, removeQuietly, type SessionRecord, writeRecord } from "./record.js";
+import { canonicalPaths, openElsewhere } from "./selectSession.js";
 
-/** Agents may send what the editor may send; what a call changes, the server changes. `version` is that of the program. */
-export async function serveAgents(session: Session, version: string): Promise<void> {
+/**
+ * Opens the socket and announces it; if it can't, the log says why. Agents may send what the editor may send; what a call changes,
+ * the server changes.
+ */
+export async function serveAgents(session: Session): Promise<void> {
   const sessions = inServerFolder("sessions");
-  let listener: Listener | undefined;
-  const outside = await watchOutside(session, () => listener?.announce());
-  listener = await openListener(
-    {
-      serve: ({ method, params, caller }, token) =>
-        serveRequest(session, { method, params, applier: "server", caller }, token),
-      scope: () => ({ folders: session.folders.map(({ uri, path }) => ({ uri, path })), outside: outside.paths() }),
-      client: editorName(session.client),
-      version,
-      log: session.log,
-    },
-    sessions,
-  );
-  const caller = { name: "multi-edit-language-server", version };
-  const except = listener?.id;
-  session.openElsewhere = (paths) => openElsewhere(paths, { sessions, caller, except });
-  if (listener === undefined) return;
-  const { announce } = listener;
+  const id = randomBytes(6).toString("hex");
+  const secret = makeNonce();
+  /** `undefined`: agents can't reach the session yet. */
+  let address: SocketAddress | undefined;
+  const announce = (): void => {
+    if (address === undefined) return;
+    try {
+      writeRecord(sessions, toRecord(session, outside.paths(), { id, secret, address: address.name }));
+    } catch (error) {
+      session.log("warn", sessionLog.notAnnounced(error));
+    }
+  };
+  const outside = await watchOutside(session, announce);
+  const server = createServer({ allowHalfOpen: true }, (socket) => serveAgent(socket, { session, secret, id }));
+  server.maxConnections = limits.agentConnections;
+  const problem = makePrivate(sessions);
+  const bound = problem === undefined ? await listen(server, id, sessions) : ({ ok: false, problem } as const);
+  const caller = { name: "multi-edit-language-server", version: session.version };
+  session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller, id);
+  if (!bound.ok) return session.log("warn", sessionLog.unreachable(bound.problem));
+  address = bound.address;
+  // An agent that could not be accepted is that agent's trouble.
+  server.on("error", (error) => session.log("warn", sessionLog.socketError(error)));
+  announce();
+  session.log("info", sessionLog.reachable(id));
   session.foldersChanged = () => {
     announce();
     void outside.foldersChanged();
   };
   // Whatever ends the process, other than a signal that nobody can catch, comes by here.
-  process.on("exit", listener.close);
+  process.on("exit", () => {
+    removeQuietly(recordPath(sessions, id));
+    server.close();
+    bound.address.remove();
+  });
 }
 
 /**
@@ -51,8 +75,7 @@ async function watchOutside(session: Session, changed: () => void) {
 
   async function addFile(uri: string): Promise<void> {
     files.set(uri, undefined);
-    const path = pathOfSyncedUri(uri);
-    const [file] = path === undefined ? [] : await canonicalPaths([path]);
+    const [file] = await canonicalPaths([pathOfSyncedUri(uri)]);
     if (!files.has(uri)) return; // It was closed meanwhile.
     files.set(uri, file);
     if (isOutside(file)) changed();
@@ -77,4 +100,126 @@ async function watchOutside(session: Session, changed: () => void) {
   await foldersChanged();
   await Promise.all(session.documents.all().map(({ uri }) => addFile(uri)));
   return { paths: () => [...new Set([...files.values()].filter(isOutside))], foldersChanged };
+}
+
+/** It must fit what its readers take, whatever the editor says of itself: what can't be said in full may be anything. */
+function toRecord(
+  session: Session,
+  outside: readonly string[],
+  own: Pick<SessionRecord, "id" | "secret" | "address">,
+): SessionRecord {
+  const record: SessionRecord = {
+    format: 1,
+    ...own,
+    pid: process.pid,
+    processStart: processStart(process.pid),
+    host: hostname(),
+    folders: session.folders.map(({ uri, path }) => ({ uri, path })),
+    outside,
+    client: editorName(session.client).slice(0, 200),
+    version: session.version,
+    protocols: socketProtocols,
+    startedAt: new Date(Date.now() - process.uptime() * 1000).toISOString(),
+  };
+  const isFitting = Buffer.byteLength(JSON.stringify(record)) <= mostRecordBytes;
+  return isFitting ? record : { ...record, folders: [], outside: [] };
+}
+
+const mostRecordBytes = limits.sessionRecordBytes - 1024;
+
+/** A session as its connections see it. */
+interface ListeningSession {
+  readonly session: Session;
+  readonly secret: string;
+  readonly id: string;
+}
+
+/** One agent: nothing is served before both sides have shown that they know the secret. */
+function serveAgent(socket: Socket, listening: ListeningSession): void {
+  const { session } = listening;
+  const handshaker = createHandshaker(listening);
+  const late = setTimeout(() => socket.destroy(), limits.helloMs);
+  let running = 0;
+  let receivedBytes = 0;
+
+  function leave(): void {
+    channel.stop();
+    // An agent that does not close its end must not keep the place of another.
+    void gate.whenAnswered().then(() => socket.destroySoon());
+  }
+
+  async function answer(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
+    const caller = handshaker.caller();
+    if (caller === undefined) return greet(method, params);
+    if (running >= limits.agentRequests) return rejection(socketSentences.busy(limits.agentRequests));
+    running += 1;
+    try {
+      return await serveRequest(session, { method, params, applier: "server", caller }, token);
+    } finally {
+      running -= 1;
+    }
+  }
+
+  function greet(method: string, params: unknown): object {
+    const greeting = handshaker.answer(method, params);
+    if (greeting instanceof ResponseError) setImmediate(leave);
+    if (handshaker.caller() !== undefined) clearTimeout(late);
+    return greeting;
+  }
+
+  socket.on("error", () => undefined);
+  socket.on("data", (chunk: Buffer) => {
+    receivedBytes += chunk.length;
+    if (receivedBytes > limits.helloBytes && handshaker.caller() === undefined) socket.destroy();
+  });
+  socket.on("close", () => {
+    clearTimeout(late);
+    // The library cancels what the agent takes back, but not what it has walked away from.
+    gate.cancelRequests();
+    connection.dispose();
+  });
+  socket.setTimeout(limits.agentIdleMs, () => running === 0 && socket.destroy());
+  const channel = streamChannel(socket, socket);
+  const gate = createGate(channel, (level, text) => session.log(level, sessionLog.fromAgent(text)), leave);
+  const connection = createMessageConnection(gate.reader, gate.writer, NullLogger);
+  connection.onRequest((method, params, token) => answer(method, params, token));
+  connection.onNotification(() => undefined);
+  connection.listen();
+}
+
+const rejection = (sentence: string): ResponseError<void> => new ResponseError(requestFailed, sentence);
+
+/** Leads one agent through the handshake. */
+function createHandshaker({ session, secret, id }: ListeningSession) {
+  let handshake: Handshake | undefined;
+  let caller: Caller | undefined;
+  let isProved = false;
+
+  function hello(params: unknown): object {
+    const { protocols, nonce, client } = (params ?? {}) as { protocols?: unknown; nonce?: unknown; client?: unknown };
+    if (!isNonce(nonce) || !Array.isArray(protocols)) return rejection(socketSentences.whoAreYou);
+    const common = socketProtocols.filter((version) => protocols.includes(version));
+    if (common.length === 0) {
+      const isNewer = protocols.some((version) => Number(version) > Math.max(...socketProtocols));
+      return rejection(socketSentences[isNewer ? "serverTooOld" : "agentTooOld"](session.version));
+    }
+    caller = readCaller(client);
+    if (caller === undefined) return rejection(socketSentences.badAgent);
+    handshake = { secret, session: id, agentNonce: nonce, serverNonce: makeNonce() };
+    const proof = proofOf("server", handshake);
+    return { protocol: Math.max(...common), nonce: handshake.serverNonce, proof, version: session.version };
+  }
+
+  return {
+    /** The agent, once it has shown that it knows the secret; `undefined`: it has not. */
+    caller: () => (isProved ? caller : undefined),
+    /** The answer to a request that came before the proof; after an error the connection needs to end. */
+    answer(method: string, params: unknown): object {
+      if (method === "initialize") return hello(params);
+      if (method !== "multiEdit/prove" || handshake === undefined) return rejection(socketSentences.whoAreYou);
+      const { proof } = (params ?? {}) as { proof?: unknown };
+      isProved = isProof("agent", handshake, proof);
+      return isProved ? {} : rejection(socketSentences.notProved);
+    },
+  };
 }

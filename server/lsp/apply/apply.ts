@@ -21,7 +21,7 @@ import { applyJob, cancelled, inTurn, type PlanAttempt } from "./applyLoop.js";
 import { addProposal, recordApplied } from "./recordApplied.js";
 import type { Task } from "./step.js";
 
-/** Who applies: the client with the edit in the answer, nobody, or the server. */
+/** The side that applies a call: the client with the edit in the answer, nobody (`preview`), or the server. */
 export type Applier = "client" | "preview" | "server";
 
 /** A call as it came through one of the doors. */
@@ -99,7 +99,7 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
   const made = toResult({ planned: plan, edit, outcome: "proposed", options, warnings });
   const result = await inSlices(made, call.token, () => undefined);
   if (result === "cancelled") return cancelled();
-  // Who has no door for edits of ours can't have them taken back.
+  // A client that takes no edits from the server can't have the proposal undone by it.
   const isWatched = applier === "client" && session.capabilities.workspace?.applyEdit === true;
   const transaction = isWatched ? await addProposal(session, result.label, plan) : undefined;
   return { ok: true, result: transaction === undefined ? result : { ...result, transaction } };
@@ -108,9 +108,8 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
 /** Plans on the text as it is when the plan is done: what moved on meanwhile is planned again. */
 async function planCall(call: ServedCall, operations: readonly Operation[]): Promise<PlanAttempt> {
   const { session, options, batch, token } = call;
-  const failed = (failures: readonly Failure[], outcomes: readonly EditOutcome[] = []): PlanAttempt => ({
-    ...{ ok: false, failures, outcomes },
-  });
+  const failed = (failures: readonly Failure[], outcomes: readonly EditOutcome[] = []) =>
+    ({ ok: false, failures, outcomes }) as const;
   let moved: string | undefined;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const snapshot = await takeSnapshot(operations, worldOf(session, options.root));
@@ -138,7 +137,6 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
  */
 function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = fileOrder(files);
-  const rank = ({ planned: { document } }: Task): number => (document.version === null ? 1 : 0);
   const texts = files.flatMap((planned): Task[] =>
     (planned.kind === "update" || planned.kind === "rename") && !planned.change.isEmpty
       ? [{ kind: "text", planned }]
@@ -149,7 +147,9 @@ function tasksOf(files: readonly FileChange[]): Task[] {
     if (planned.kind === "rename") return [{ kind: "rename", planned }];
     return planned.kind === "delete" ? [{ kind: "delete", planned }] : [];
   });
-  return [...texts.sort((a, b) => rank(a) - rank(b)), ...whole];
+  const open = texts.filter(({ planned }) => planned.document.version !== null);
+  const closed = texts.filter(({ planned }) => planned.document.version === null);
+  return [...open, ...closed, ...whole];
 }
 
 /** The outcomes of operations that nobody has looked at. */
@@ -172,7 +172,7 @@ function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | und
   return undefined;
 }
 
-/** What `options.versions` says of the documents of a call, and of those that it does not touch. */
+/** Compares `options.versions` with the documents of a call, and with those that it does not touch. */
 async function checkVersions(
   { session, options }: ServedCall,
   versions: NonNullable<CallOptions["versions"]>,

@@ -11,13 +11,13 @@ import { callSentences, editorFailures } from "../sentences.js";
 import { cancellation, inSlices, openAt, type Session } from "../session.js";
 import { stateAfter, until } from "./applyOutcome.js";
 import { type Confirmation, createConfirmation } from "./confirm.js";
-import { giveUp } from "./giveUp.js";
+import { rollBackSteps } from "./rollBackSteps.js";
 import { saveChanged } from "./save.js";
 import type { ApplyPlan, DoneStep, Run, StepResult, Task } from "./step.js";
 import { heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 
-/** Something that is to be applied, and how it is planned. */
+/** A call or an undo that the server applies, and how it is planned. */
 export interface ApplyJob {
   readonly kind: "call" | "undo";
   readonly session: Session;
@@ -58,12 +58,12 @@ export function inTurn(
   return Promise.race([turn, left]);
 }
 
-/** The answer to a call that its caller has taken back before anything was changed. */
+/** The answer to a call that its caller has cancelled before anything was changed. */
 export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
-/** Plans until the user agrees to what comes out, if the user is to be asked, and then applies exactly that. */
+/** Plans until the user agrees to the result, if the user must be asked, and then applies exactly that. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
   // A caller may ask for a question, but not do without one that the user wants.
   const asks = job.options.confirm === true || job.session.settings.confirm === "always";
@@ -88,8 +88,11 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     });
     const context = { session, options, places: plan.places };
     const { editor: tasks, disk } = tasksByWriter(context, plan.tasks);
-    const unable = inability(job, plan, tasks);
-    if (unable !== undefined) return refused(unable);
+    const byEditor = plan.files.filter((file) => tasks.some((one) => one.kind !== "restore" && one.planned === file));
+    const missing = missingOperation(byEditor, session);
+    if (missing !== undefined) return refused(missing);
+    const canApply = tasks.length === 0 || session.capabilities.workspace?.applyEdit === true;
+    if (!canApply) return refused(editorFailures.noApplyEdit(job.kind));
     const consent = await confirmation?.ask(plan);
     if (consent?.kind === "no") return refused(consent.failure);
     // The text may have moved on while the user read: what is applied is what was agreed to.
@@ -124,14 +127,6 @@ const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-/** Why the editor can't do its tasks at all; `undefined`: it can. */
-function inability({ session, kind }: ApplyJob, plan: ApplyPlan, tasks: readonly Task[]): Failure | undefined {
-  const byEditor = plan.files.filter((file) => tasks.some((one) => one.kind !== "restore" && one.planned === file));
-  const missing = missingOperation(byEditor, session);
-  const canApply = tasks.length === 0 || session.capabilities.workspace?.applyEdit === true;
-  return missing ?? (canApply ? undefined : editorFailures.noApplyEdit(kind));
-}
-
 /** One file planned again, on the text that it has now, with the same fate as before; and the outcomes of its edits. */
 type Replanned =
   | { readonly ok: true; readonly file: FileChange; readonly editOutcomes: readonly EditOutcome[] }
@@ -151,7 +146,7 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
   return { ok: true, file: same, editOutcomes: again.outcomes };
 }
 
-/** Does the tasks in their order; if one fails, those before it are undone. */
+/** Does the tasks in their order; if one fails, those before it are rolled back. */
 export async function execute(run: Run, replanned: (file: FileChange) => Promise<Replanned>): Promise<Applied> {
   const { disk, tasks, done } = run;
   for (const task of tasks) {
@@ -162,12 +157,12 @@ export async function execute(run: Run, replanned: (file: FileChange) => Promise
     });
     if (step.outcome.kind !== "verified" && step.outcome.kind !== "acknowledgedUnverifiable") {
       disk?.abandon();
-      return { answer: await giveUp(run, [step]) };
+      return { answer: await rollBackSteps(run, [step]) };
     }
     done.push(step);
   }
   const written = await disk?.commit({ hasWaited: tasks.length > 0 });
-  if (written?.isDone === false) return { answer: await giveUp(run, written.steps) };
+  if (written?.isDone === false) return { answer: await rollBackSteps(run, written.steps) };
   done.push(...(written?.steps ?? []));
   const result = await finish(run);
   return { answer: { ok: true, result }, ...(result.outcome === "applied" ? { steps: done } : {}) };

@@ -74,16 +74,16 @@ export async function applyText(
   }
 }
 
-/** The outcome of a step of which nothing is to be seen. */
+/** The outcome of a step that has left no trace in texts or on disk. */
 function unchanged(answer: EditorAnswer): StepOutcome {
   if (answer.isLate) return { kind: "timedOut" };
   return answer.applied ? { kind: "acknowledgedButUnchanged" } : { kind: "refused", reason: answer.reason };
 }
 
-/** What a text that moved on was before: the user's typing is the difference. */
+/** The text that a text which moved on comes from: the user's typing is the difference. */
 type TextSource = "old" | "planned" | "unclear";
 
-/** Whether a text is the old or the planned one, but for one stretch that leaves all of what tells the two apart. */
+/** Tells if a text is the old or the planned one, apart from one stretch that leaves all of what tells the two apart. */
 export function sourceOfText(file: FileChange, synced: string): TextSource {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const { change, document, text } = file;
@@ -101,7 +101,7 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
   return isOld === isPlanned ? "unclear" : isOld ? "old" : "planned";
 }
 
-/** Whether the editor's text is the planned one; some editors give a text its final line end back. */
+/** Returns `true` if the editor's text is the planned one; some editors give a text its final line end back. */
 export function isExpected(session: Session, file: FileChange, text: string): boolean {
   const expected = (file.document.bomSynced ? byteOrderMark : "") + file.text;
   if (text === expected) return true;
@@ -163,7 +163,7 @@ function watchText<T>(
   return { seen, stop };
 }
 
-/** What comes in that time; `undefined`: nothing. */
+/** The value that comes in that time; `undefined`: none. */
 async function within<T>(milliseconds: number, seen: Promise<T>): Promise<T | undefined> {
   const timer = new AbortController();
   const late = delay(milliseconds, undefined, { signal: timer.signal }).catch(() => undefined);
@@ -212,7 +212,7 @@ export async function until(
   }
 }
 
-/** Whether the file at a URI has a text on disk now. `undefined`: there is no file. */
+/** Compares the file at a URI, as it is on disk now, with a text. `undefined`: there is no file. */
 export async function stateOnDisk(
   { places, session }: ApplyContext,
   uri: string,

@@ -23,16 +23,7 @@ export type Consent =
   | { readonly kind: "no"; readonly failure: Failure };
 
 /** The questions about one call. */
-export interface Confirmation {
-  /** Asks about a whole plan, if its diff has not been agreed to. */
-  ask(plan: ApplyPlan): Promise<Consent>;
-  /** The same for one file of a plan that was `known`: it is `again` now, as part of a plan of its own. */
-  askAgain(file: FileChange, again: FileChange, plan: ApplyPlan): Promise<Consent>;
-  /** The diff that was last asked about; empty if nobody was asked. */
-  proposed(): string;
-  /** Takes away what was made for showing. */
-  end(): Promise<void>;
-}
+export type Confirmation = ReturnType<typeof createConfirmation>;
 
 /** Whose call it is, and who may be asked. */
 interface Asking {
@@ -42,7 +33,7 @@ interface Asking {
 }
 
 /** The questions about one call, in which the user is asked about no diff twice. */
-export function createConfirmation(asking: Asking): Confirmation {
+export function createConfirmation(asking: Asking) {
   const agreed = new Map<FileChange, string>();
   const viewer = createViewer(asking.session);
   let confirmed: string | undefined;
@@ -53,7 +44,8 @@ export function createConfirmation(asking: Asking): Confirmation {
     return failure === undefined ? { kind: "yes" } : { kind: "no", failure };
   };
   return {
-    async ask({ files }) {
+    /** Asks about a whole plan, if its diff has not been agreed to. */
+    async ask({ files }: ApplyPlan): Promise<Consent> {
       const diff = wholeDiff(files);
       if (diff === "" || diff === confirmed) {
         for (const file of files) agreed.set(file, wholeDiff([file]));
@@ -63,14 +55,17 @@ export function createConfirmation(asking: Asking): Confirmation {
       if (consent.kind === "yes") confirmed = diff;
       return consent;
     },
-    async askAgain(file, again, { files }) {
+    /** The same for one file of a plan that was `known`: it is `again` now, as part of a plan of its own. */
+    async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
       // What the person has agreed to is that diff and no other.
       const diff = wholeDiff([again]);
       if (diff === agreed.get(file)) return { kind: "known" };
       agreed.set(file, diff);
       return question(files, wholeDiff(files));
     },
+    /** The diff that was last asked about; empty if nobody was asked. */
     proposed: () => proposed,
+    /** Takes away what was made for showing. */
     end: () => viewer.end(),
   };
 }
@@ -80,7 +75,7 @@ const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
 /** Asks until the user says yes or no, and says why the edit may not be applied; `undefined`: it may. */
 async function refusalOfUser(
   { session, options, token }: Asking,
-  viewer: Viewer,
+  viewer: ReturnType<typeof createViewer>,
   files: readonly FileChange[],
   diff: string,
 ): Promise<Failure | undefined> {
@@ -114,16 +109,6 @@ function short(diff: string): string {
   return shown + callSentences.furtherLines(diff.slice(shown.length).split("\n").length - 1);
 }
 
-/** Shows diffs in the editor. */
-interface Viewer {
-  /** Whether the client can show a document, and has not failed to. */
-  works(): boolean;
-  /** Whether the user has asked for a diff. */
-  wasUsed(): boolean;
-  show(diff: string): Promise<void>;
-  end(): Promise<void>;
-}
-
 /** Folders that are there now, so that they go when the process ends in the middle of a question. */
 const folders = new Set<string>();
 
@@ -132,15 +117,17 @@ process.on("exit", () => {
 });
 
 /** Shows each diff as a file in a folder that only the user can read, and that is taken away in the end. */
-function createViewer({ capabilities, connection }: Session): Viewer {
+function createViewer({ capabilities, connection }: Session) {
   let folder: string | undefined;
   let written = 0;
   let hasFailed = false;
   const works = (): boolean => capabilities.window?.showDocument?.support === true && !hasFailed;
   return {
+    /** Returns `true` if the client can show a document, and has not failed to. */
     works,
+    /** Returns `true` if the user has asked for a diff. */
     wasUsed: () => written > 0,
-    async show(diff) {
+    async show(diff: string): Promise<void> {
       if (!works()) return;
       // A file of its own, as editors do not like a file to change under them.
       const name = `proposed${written++ === 0 ? "" : `-${written}`}.diff`;
@@ -156,7 +143,7 @@ function createViewer({ capabilities, connection }: Session): Viewer {
       );
       hasFailed = !(await Promise.race([shown, delay(limits.showMs, false, { ref: false })]));
     },
-    async end() {
+    async end(): Promise<void> {
       if (folder === undefined) return;
       await rm(folder, { recursive: true, force: true });
       folders.delete(folder);

@@ -15,8 +15,8 @@ export interface SyncedTexts {
 }
 
 /**
- * What the editor has done, as a change of the text that it had right before, if it is what the edit says and not what the
- * edit means: what was typed meanwhile has moved the places, or stands in them. `undefined`: it has done something else.
+ * The editor's change of the text that it had right before, if it is what the edit says and not what the edit means: typing
+ * has moved the places meanwhile, or is in them. `undefined`: the editor has done something else.
  */
 export function whereMisapplied(
   session: Session,

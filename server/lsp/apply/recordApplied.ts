@@ -7,7 +7,7 @@ import { LineIndex } from "../../text/lines.js";
 import { keepFile } from "../../workspace/fileBackup.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import { ascendingPositions } from "../edit/positions.js";
-import { type AppliedStep, type Proposal, type Transaction, withLatest, withoutLoad } from "../history.js";
+import { type AppliedStep, type Proposal, type Transaction, withLatest } from "../history.js";
 import { type DidApplyParams, notifications } from "../protocol.js";
 import { announcedBy, openAt, type Session } from "../session.js";
 import { isExpected } from "./applyOutcome.js";
@@ -18,7 +18,8 @@ import { inverseOf } from "./steps/text.js";
 /** Adds a transaction to the history and tells the client of it; `false`: it is too large to be kept. */
 export function recordApplied(session: Session, { id, label, steps, caller }: Omit<Transaction, "isUndone">): boolean {
   const { history } = session;
-  const transaction = { id, label, steps: withoutLoad(steps), isUndone: false, caller };
+  const own = steps.map(({ kind, file, kept, tidy }) => ({ kind, file, kept, tidy }));
+  const transaction = { id, label, steps: own, isUndone: false, caller };
   const kept = withLatest(history.transactions, transaction, limits.transactions);
   history.transactions = kept ?? history.transactions;
   tellApplied(session, transaction);
@@ -103,7 +104,7 @@ async function settle(session: Session, proposal: Proposal): Promise<void> {
   recordApplied(session, { ...proposal, caller: undefined });
 }
 
-/** Whether texts and files are as the edit makes them, but for what was typed elsewhere. */
+/** Returns `true` if texts and files are as the edit makes them, apart from typing elsewhere. */
 async function isApplied(session: Session, { steps, unseen, places }: Proposal): Promise<boolean> {
   const left = steps.flatMap(({ file }) => (file.kind === "delete" ? [] : [nameAfter(file).uri]));
   const context = { session, options: {}, places, unseen, names: new Set(left) };

@@ -10,8 +10,8 @@ import { isExpected, stateAfter, until } from "./applyOutcome.js";
 import type { ApplyContext } from "./step.js";
 
 /**
- * Saves what a batch has changed: all of it, or what had no unsaved changes before. What is not on disk then is told by
- * sentences, but for files that were not open, of which the answer says so anyway.
+ * Saves what a batch has changed: all of it, or what had no unsaved changes before. Returns sentences about what is not on
+ * disk then, but not about files that were not open, of which the answer says so anyway.
  */
 export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<readonly string[]> {
   const { session, options } = context;
@@ -34,7 +34,7 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   return [...dirty, ...(await saveThese(context, wanted))];
 }
 
-/** Asks the editor, whose word decides only how long to wait for the disk to prove it. */
+/** Asks the editor, whose answer decides only how long to wait for the disk to show it. */
 async function saveThese(context: ApplyContext, files: readonly FileChange[]): Promise<string[]> {
   const { session } = context;
   const uriOf = (file: FileChange): string => openAt(session, nameAfter(file).uri)?.uri ?? nameAfter(file).uri;
@@ -65,7 +65,7 @@ interface SaveAnswer {
   /** By URI, why the editor did not save it. */
   readonly failed: ReadonlyMap<string, string>;
   readonly isAnswer: boolean;
-  /** What is said of a file that is not on disk, where the editor itself gives no reason. */
+  /** The sentence about a file that is not on disk, if the editor itself gives no reason. */
   readonly problem: string;
 }
 
@@ -78,7 +78,7 @@ async function askToSave(session: Session, uris: readonly string[]): Promise<Sav
   return Promise.race([answered, delay(limits.saveMs, silent, { ref: false })]);
 }
 
-/** What of the answer can be read. */
+/** The files of the answer, as far as it can be read, with the reasons. */
 function failedIn(answer: unknown): Map<string, string> {
   const { failed }: { failed?: unknown } = typeof answer === "object" && answer !== null ? answer : {};
   const items: unknown[] = Array.isArray(failed) ? failed : [];

@@ -23,7 +23,7 @@ import type { Session } from "../session.js";
 export interface ApplyContext {
   readonly session: Session;
   readonly options: CallOptions;
-  /** Where the files of the plan are, by URI. */
+  /** The paths of the plan's files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
 }
 
@@ -50,7 +50,7 @@ export interface ApplyPlan extends Extract<Planned, { ok: true }>, Pick<ApplyCon
   readonly tasks: readonly Task[];
 }
 
-/** What the text that the editor syncs, or the disk, says of one step. */
+/** The outcome of one step, by the text that the editor syncs or by the disk. */
 export type StepOutcome =
   | { readonly kind: "verified" }
   /** All is as it was before. */
@@ -73,7 +73,7 @@ export type StepOutcome =
   /** The file was created, but got no text and could not be deleted again. */
   | { readonly kind: "leftEmpty" };
 
-/** The outcome of a step, and what undoing it needs. */
+/** The outcome of a step, and what rolling it back needs. */
 export interface StepResult {
   readonly outcome: StepOutcome;
   /** The edits that the editor got for the file; `undefined`: none, or others than the plan has. */
@@ -84,7 +84,7 @@ export interface StepResult {
   readonly hash?: string;
   /** Takes away the directories that were made for a new name, which not every editor makes. */
   readonly tidy?: () => Promise<void>;
-  /** Whether the editor had a renamed file open; `undefined`: it was not renamed. */
+  /** `true` if the editor had a renamed file open; `undefined`: it was not renamed. */
   readonly wasOpen?: boolean;
 }
 
@@ -130,11 +130,11 @@ export type DiskResult =
   | { readonly isDone: true; readonly steps: readonly DoneStep[] }
   | { readonly isDone: false; readonly steps: readonly [DoneStep, ...DoneStep[]] };
 
-/** A file that was applied and is to be as it was before. */
+/** A file that was applied and must become as it was before. */
 export interface UndoneFile<F extends FileChange = FileChange> {
   readonly session: Session;
   readonly file: F;
-  /** Whether its text was changed in a step of its own. */
+  /** `true` if its text was changed in a step of its own. */
   readonly isEdited: boolean;
   /** A deleted file as it was; `undefined`: it was not deleted, or is not known any more. */
   readonly kept: KeptFile | undefined;
@@ -142,7 +142,7 @@ export interface UndoneFile<F extends FileChange = FileChange> {
   readonly freed: ReadonlySet<string>;
 }
 
-/** What gives a file back what it had. `place`: where it is; `undefined`: it is not there. */
+/** The change that gives a file back what it had. `place`: its path; `undefined`: the file is not there. */
 export type Inverse =
   | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }
   | { readonly ok: false; readonly failure: Failure };
@@ -157,9 +157,9 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
   /** Does the step, on the file as it is planned by now. */
   do(run: Run, file: F, task: T): Promise<StepResult>;
-  /** Undoes it because a later step failed, and says what is left of it. */
-  undo(run: Run, file: F, step: DoneStep & T): Promise<Leftover | "back">;
-  /** Plans what takes it back later, if nothing has been done to the file since. */
+  /** Rolls it back because a later step failed, and says what is left of it. */
+  rollBack(run: Run, file: F, step: DoneStep & T): Promise<Leftover | "back">;
+  /** Plans what undoes it later, if nothing has been done to the file since. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;
   /** Tells whether it was done by the client. */
   isDone(proposed: ProposedStep<F>): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** Answers `multiEdit/undo`: takes back what was applied, as long as its text is untouched, all of it or none. */
+/** Answers `multiEdit/undo`: undoes what was applied, as long as its text is untouched, all of it or none. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";
@@ -61,9 +61,8 @@ async function undoTransaction(session: Session, transaction: Transaction, token
   const { id, label, steps: applied } = transaction;
   const options = { label: callSentences.undoOf(label) };
   const plan = createPlan(session, applied);
-  const { answer, steps } = await applyJob({
-    ...{ kind: "undo", session, options, token, warnings: [], isPatch: false, plan },
-  });
+  const job = { session, options, token, warnings: [], isPatch: false, plan };
+  const { answer, steps } = await applyJob({ ...job, kind: "undo" });
   if (steps === undefined || !answer.ok) return answer;
   for (const { tidy } of applied.toReversed()) await tidy?.();
   const { history } = session;

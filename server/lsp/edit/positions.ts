@@ -2,7 +2,7 @@
 import type { Position, Range } from "vscode-languageserver/node";
 import type { LineIndex } from "../../text/lines.js";
 
-/** What `character` counts: UTF-8 bytes, UTF-16 units, or code points. */
+/** The unit of `character`: UTF-8 bytes, UTF-16 units, or code points. */
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 
 /** Units of one code point in each encoding; half a surrogate pair alone is a code point like any other below U+10000. */
@@ -87,7 +87,7 @@ export function spanOf(
   return from === undefined || to === undefined || from > to ? undefined : { from, to };
 }
 
-/** Where a lone CR ends no line, the editor may put its cursor behind any CR, one in front of an LF included. */
+/** If a lone CR ends no line, the editor may put its cursor after any CR, one in front of an LF included. */
 function endOfCharacters(lines: LineIndex, line: number): number {
   const end = lines.contentEnd(line);
   return lines.rule.loneCrEndsLine || lines.terminator(line) !== "\r\n" ? end : end + 1;

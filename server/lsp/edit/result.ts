@@ -7,14 +7,14 @@ import { limits } from "../../text/limits.js";
 import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } from "../protocol.js";
 import { callSentences } from "../sentences.js";
 
-/** What a result is made of. */
+/** The parts of a result. */
 export interface Report {
   readonly planned: Extract<Planned, { ok: true }>;
   readonly edit: WorkspaceEdit;
   readonly outcome: MultiEditResult["outcome"];
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  /** Whether the text that the editor holds now is on disk; where absent, the document's own word counts. */
+  /** The state of the text that the editor holds now; of a file without one, the document's own `onDisk` counts. */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
   /** Files that the server has written itself, because no editor has them open; `undefined`: none. */
   readonly written?: ReadonlySet<FileChange>;
@@ -60,7 +60,7 @@ export function labelOf(files: readonly FileChange[], options: CallOptions): str
   const changed = files.filter(isChanged);
   const named = changed.length > 0 ? changed : files;
   const edits = named.reduce((sum, file) => sum + file.edits, 0);
-  const shown = asked(named);
+  const shown = requestedFiles(named);
   const [only] = shown;
   const moved = only?.kind === "rename" ? ` → ${only.target.path}` : "";
   const name = shown.length === 1 && only !== undefined ? `${only.document.path}${moved}` : `${shown.length} files`;
@@ -73,7 +73,7 @@ function isChanged({ kind, change }: FileChange): boolean {
 }
 
 /** Without the files that only make room for another one, which nobody has asked for. */
-function asked(files: readonly FileChange[]): readonly FileChange[] {
+function requestedFiles(files: readonly FileChange[]): readonly FileChange[] {
   const room = new Set(files.flatMap((file) => (file.kind === "rename" && file.overwritten ? [file.target.uri] : [])));
   return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
 }
@@ -83,7 +83,7 @@ function asked(files: readonly FileChange[]): readonly FileChange[] {
  * as Codex' command prints it. Agents that cut an answer cut its end.
  */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
-  const files = asked(changed);
+  const files = requestedFiles(changed);
   const unseen = files.filter((file) => written?.has(file)).map((file) => nameAfter(file).path);
   const onDisk = unseen.length === 0 ? [] : [callSentences.changedOnDisk(unseen, files.length)];
   const byLetter = { A: [] as string[], M: [] as string[], D: [] as string[] };

@@ -19,7 +19,7 @@ import type { ClientFacts } from "../clients.js";
 import { editorFailures } from "../sentences.js";
 import { ascendingPositions, type PositionEncoding } from "./positions.js";
 
-/** What decides how an edit must be written for this client. */
+/** The client that an edit is written for. */
 export interface EditTarget {
   readonly encoding: PositionEncoding;
   readonly capabilities: ClientCapabilities;
@@ -39,7 +39,7 @@ export function missingOperation(files: readonly FileChange[], target: EditTarge
 
 /**
  * Creations first, then one entry a document with the version that was matched, under the name that it has so far; then
- * renames and deletions, and what can only be created behind them, with its text. Files without a change are left out.
+ * renames and deletions, and what can only be created after them, with its text. Files without a change are left out.
  * `made` has the text edits of files that were made before.
  */
 export function toWorkspaceEdit(
@@ -74,7 +74,7 @@ export function toWorkspaceEdit(
   };
 }
 
-/** What is done to a file as a whole: one operation, or none. */
+/** The operation on a file as a whole: one, or none. */
 function toFileOperation(file: FileChange): FileOperation[] {
   const { kind } = file;
   const { uri } = file.document;
@@ -82,7 +82,7 @@ function toFileOperation(file: FileChange): FileOperation[] {
   return kind === "update" ? [] : [{ kind, uri }];
 }
 
-/** Whether the client offers a file operation. */
+/** Returns `true` if the client offers a file operation. */
 export function offers({ capabilities }: EditTarget, operation: FileOperation["kind"]): boolean {
   return capabilities.workspace?.workspaceEdit?.resourceOperations?.includes(operation) ?? false;
 }

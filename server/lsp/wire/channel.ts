@@ -44,12 +44,12 @@ export interface ByteSink {
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
-  let state: "new" | "listening" | "stopped" = "new";
+  let isListening = false;
   let ahead = 0;
   let counting = false;
 
   function setReading(): void {
-    if (state !== "listening") return;
+    if (!isListening) return;
     if (ahead > limits.messagesAhead || outbox.backlog > limits.outputBacklogBytes) input.pause();
     else input.resume();
   }
@@ -63,24 +63,22 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   }
 
   function stop(): void {
-    state = "stopped";
+    isListening = false;
     input.pause();
   }
 
   function listen(events: ChannelEvents): void {
-    state = "listening";
+    isListening = true;
     function end(fault: string | undefined): void {
-      if (state === "stopped") return;
+      if (!isListening) return;
       stop();
       events.end(fault);
     }
     const decoder = createFrameDecoder({
       body(bytes) {
-        if (state === "stopped") return;
+        if (!isListening) return;
         ahead += 1;
-        const body = parseBody(bytes);
-        if (body.ok) events.message(body.message);
-        else events.unreadable();
+        receiveBody(bytes, events);
       },
       fault: end,
     });
@@ -98,8 +96,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   }
 
   outbox.onTaken = setReading;
-  output.on("error", () => outbox.breakOff());
-  output.on("close", () => outbox.breakOff());
+  for (const event of ["error", "close"] as const) output.on(event, () => outbox.breakOff());
   return {
     listen,
     send(message) {
@@ -112,15 +109,18 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   };
 }
 
+/** A byte order mark stays in the text and makes it unreadable, as the JSON specification allows. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A byte order mark stays in the text and makes it unreadable, as the JSON specification allows. */
-function parseBody(bytes: Buffer): { ok: true; message: unknown } | { ok: false } {
+function receiveBody(bytes: Buffer, events: ChannelEvents): void {
+  let message: unknown;
   try {
-    return { ok: true, message: JSON.parse(utf8.decode(bytes)) };
+    message = JSON.parse(utf8.decode(bytes));
   } catch {
-    return { ok: false };
+    events.unreadable();
+    return;
   }
+  events.message(message);
 }
 
 /**

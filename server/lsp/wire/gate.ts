@@ -2,45 +2,51 @@
  * Stands between the wire and the JSON-RPC library: checks each message's envelope and the order of the session, and
  * answers what the library would swallow, serve too early or log at the sender's length.
  */
-import type { Message, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
+import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
-import { dropReasons, noClientMessage, type Refusal, refusals, requestFailed } from "./sentences.js";
+import { type Channel, createRpcStreams, type RpcStreams } from "./channel.js";
+import type { Note } from "./lifetime.js";
+import {
+  connectionSentences,
+  dropReasons,
+  noClientMessage,
+  type Refusal,
+  refusals,
+  requestFailed,
+} from "./sentences.js";
 
-/** The gate's surroundings. */
-export interface GatePorts {
-  /** Hands a well-formed message on to the library. */
-  deliver(message: Message): void;
-  /** Sends an answer that the gate gives itself. */
-  reply(message: ResponseMessage): void;
-  /** Takes one line on what was dropped; it never holds text of the message. */
-  dropped(why: string): void;
-}
-
-/** The envelope checks of one connection. */
-export interface Gate {
-  /** Takes a message as parsed from JSON; its object may be changed. */
-  receive(message: unknown): void;
-  /** Takes notice of a body that is not JSON. */
-  receiveUnreadable(): void;
-  /** Takes notice of a message that the library is about to send. */
-  sending(message: Message): void;
-  /** Settles as soon as every request that was handed on has its answer. */
+/** The envelope checks of one connection, and behind them the ends of its channel for the library. */
+export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
+  /** Settles as soon as every request that was handed on has its answer, and the client's side has taken it or takes no more. */
   whenAnswered(): Promise<void>;
   /** Answers all requests to the client with an error, those asked already and those to come: nobody is there to answer. */
   abandonClient(): void;
+  /** Cancels every request that was handed on and has no answer. */
+  cancelRequests(): void;
 }
 
-/** Makes the gate of one connection, in the state before `initialize`. */
-export function createGate(ports: GatePorts): Gate {
-  const state: EnvelopeState = { phase: "new", pending: new Set(), asked: new Set(), initializeKey: undefined };
+/**
+ * Makes the gate of one connection, in the state before `initialize`. `note` is given one line on each message that is dropped,
+ * which never holds text of the message; `end` is that of the channel.
+ */
+export function createGate(channel: Channel, note: Note, end: (fault: string | undefined) => void): Gate {
+  const state: EnvelopeState = { phase: "new", pending: new Map(), asked: new Set(), initializeKey: undefined };
   let clientGone = false;
   let idle: (() => void)[] = [];
 
   function receive(message: unknown): void {
     const decision = judge(state, message);
-    if (decision.kind === "deliver") ports.deliver(decision.message);
-    else if (decision.kind === "drop") ports.dropped(decision.why);
-    else ports.reply(toErrorResponse(decision.id, decision.refusal));
+    if (decision.kind === "deliver") handOn(decision.message);
+    else if (decision.kind === "drop") note("debug", decision.why);
+    else channel.send(toErrorResponse(decision.id, decision.refusal));
+  }
+
+  function handOn(message: Message): void {
+    try {
+      streams.deliver(message);
+    } catch (error) {
+      note("error", connectionSentences.messageLost(error));
+    }
   }
 
   function sending(message: Message): void {
@@ -63,24 +69,28 @@ export function createGate(ports: GatePorts): Gate {
     idle = [];
   }
 
+  async function whenAnswered(): Promise<void> {
+    if (state.pending.size > 0) await new Promise<void>((resolve) => idle.push(resolve));
+    await channel.whenFlushed();
+  }
+
   function abandonClient(): void {
     clientGone = true;
     const open = [...state.asked];
     state.asked.clear();
-    for (const id of open) ports.deliver(toErrorResponse(id, refusals.clientGone));
+    for (const id of open) handOn(toErrorResponse(id, refusals.clientGone));
   }
 
-  return {
-    receive,
-    receiveUnreadable: () => ports.reply(toErrorResponse(null, refusals.unreadable)),
-    sending,
-    whenAnswered: () =>
-      new Promise((resolve) => {
-        if (state.pending.size === 0) resolve();
-        else idle.push(resolve);
-      }),
-    abandonClient,
-  };
+  function cancelRequests(): void {
+    for (const id of state.pending.values()) {
+      const message: NotificationMessage = { jsonrpc: "2.0", method: cancelMethod, params: { id } };
+      handOn(message);
+    }
+  }
+
+  const unreadable = (): void => channel.send(toErrorResponse(null, refusals.unreadable));
+  const streams = createRpcStreams(channel, { message: receive, unreadable, sending, end });
+  return { ...streams, whenAnswered, abandonClient, cancelRequests };
 }
 
 type Id = string | number;
@@ -89,8 +99,8 @@ type JsonRecord = Record<string, unknown>;
 /** How far one connection has come, and what is open on it. */
 interface EnvelopeState {
   phase: "new" | "open" | "shutDown";
-  /** Requests of the client that wait for an answer. Keys are strings, because the library takes 9 and "9" for one. */
-  readonly pending: Set<string>;
+  /** Ids of the client's requests that wait for an answer. Keys are strings, because the library takes 9 and "9" for one. */
+  readonly pending: Map<string, Id>;
   /** Requests to the client that wait for an answer. */
   readonly asked: Set<Id>;
   /** Key of the `initialize` that waits for its answer. */
@@ -114,18 +124,14 @@ function judge(state: EnvelopeState, message: unknown): GateDecision {
   if (method.length > limits.envelopeText) return refuse(id, refusals.longMethod);
   if (message.id === undefined) return judgeNotification(state, message, method);
   if (id === null) return refuse(null, refusals.id);
-  return judgeRequest(state, message, { id, method });
+  return judgeRequest(state, message, id, method);
 }
 
-function judgeRequest(
-  state: EnvelopeState,
-  message: JsonRecord,
-  { id, method }: { readonly id: Id; readonly method: string },
-): GateDecision {
+function judgeRequest(state: EnvelopeState, message: JsonRecord, id: Id, method: string): GateDecision {
   const key = String(id);
-  const refusal = refusalOf(state, { method, key, params: message.params });
+  const refusal = refusalOf(state, method, key, message.params);
   if (refusal !== undefined) return refuse(id, refusal);
-  state.pending.add(key);
+  state.pending.set(key, id);
   if (method === "initialize") {
     state.phase = "open";
     state.initializeKey = key;
@@ -136,10 +142,7 @@ function judgeRequest(
   return deliver(message);
 }
 
-function refusalOf(
-  state: EnvelopeState,
-  { method, key, params }: { method: string; key: string; params: unknown },
-): Refusal | undefined {
+function refusalOf(state: EnvelopeState, method: string, key: string, params: unknown): Refusal | undefined {
   if (state.phase === "new" && method !== "initialize") return refusals.notInitialized;
   if (state.phase === "open" && method === "initialize") return refusals.initializedTwice;
   if (state.phase === "shutDown") return refusals.shutDown;
@@ -158,7 +161,7 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
   if (state.phase === "shutDown") return drop(dropReasons.late);
   const params = message.params ?? undefined;
   if (params !== undefined && !isRecord(params)) return drop(dropReasons.params);
-  if (method === "$/cancelRequest") {
+  if (method === cancelMethod) {
     // The library throws on a cancellation without an id, and remembers one of an unknown id.
     const id = params?.id;
     if (!isId(id) || !state.pending.has(String(id))) return drop(dropReasons.cancellation);
@@ -191,6 +194,8 @@ const toErrorResponse = (id: Id | null, error: Refusal): ResponseMessage => ({ j
 /** The server's own requests, whose params may be a bare string. */
 const ownMethods = "multiEdit/";
 
+const cancelMethod = "$/cancelRequest";
+
 function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -199,11 +204,11 @@ function isId(value: unknown): value is Id {
   return typeof value === "string" ? value.length <= limits.envelopeText : Number.isSafeInteger(value);
 }
 
-function toResponseError(error: unknown): { code: number; message: string; data?: unknown } {
-  const { code, message, data } = isRecord(error) ? error : { code: undefined, message: undefined, data: undefined };
+function toResponseError(error: unknown): { code: number; message: string; data: unknown } {
+  const { code, message, data }: JsonRecord = isRecord(error) ? error : {};
   return {
     code: Number.isSafeInteger(code) ? Number(code) : requestFailed,
     message: typeof message === "string" ? message : noClientMessage,
-    ...(data === undefined ? {} : { data }),
+    data,
   };
 }

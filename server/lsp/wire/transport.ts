@@ -1,10 +1,11 @@
 /** Connects the language server to its client: over which channel, through the gate, and until when. */
-import { connect as connectSocket, type NetConnectOpts, type Socket } from "node:net";
+import { once } from "node:events";
+import { connect as connectSocket, type NetConnectOpts } from "node:net";
 import { constants } from "node:os";
 import { createConnection } from "vscode-languageserver";
 import { type Connection, createProtocolConnection, type Logger } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
-import { type Channel, createRpcStreams, parentChannel, streamChannel } from "./channel.js";
+import { type Channel, parentChannel, streamChannel } from "./channel.js";
 import { createGate } from "./gate.js";
 import { type LogLevel, type Note, noteOnStderr, shorten, surviveThrows, takeStdout, watchClient } from "./lifetime.js";
 import { connectionSentences } from "./sentences.js";
@@ -63,32 +64,14 @@ export interface ConnectionHost {
   watch(processId: number): void;
 }
 
-/** One client's connection and its end. */
-export interface ClientConnection {
-  /** Not listening yet. */
-  readonly connection: Connection;
-  /**
-   * Ends it once its requests are answered and sent, or after `limits.exitGraceMs`; called again with a code,
-   * at once. The code is by default 0 after `shutdown`, else 1.
-   */
-  leave(code?: number): void;
-}
-
-/** Builds the connection on a channel, behind the gate. */
-export function openClientConnection(channel: Channel, host: ConnectionHost): ClientConnection {
+/** Builds the connection on a channel, behind the gate; it does not listen yet. */
+export function openClientConnection(channel: Channel, host: ConnectionHost) {
   const { note } = host;
   let leaving = false;
 
-  const gate = createGate({
-    deliver(message) {
-      try {
-        streams.deliver(message);
-      } catch (error) {
-        note("error", connectionSentences.messageLost(error));
-      }
-    },
-    reply: (message) => channel.send(message),
-    dropped: (why) => note("debug", why),
+  const gate = createGate(channel, note, (fault) => {
+    if (fault !== undefined) note("error", connectionSentences.noProtocol(fault));
+    leave(fault === undefined ? undefined : 1);
   });
 
   const watchDog = {
@@ -99,6 +82,10 @@ export function openClientConnection(channel: Channel, host: ConnectionHost): Cl
     exit: () => leave(),
   };
 
+  /**
+   * Ends the connection once its requests are answered and sent, or after `limits.exitGraceMs`; called again with a code,
+   * at once. The code is by default 0 after `shutdown`, else 1.
+   */
   function leave(code?: number): void {
     if (leaving) {
       if (code !== undefined) host.exit(code);
@@ -108,21 +95,12 @@ export function openClientConnection(channel: Channel, host: ConnectionHost): Cl
     channel.stop();
     gate.abandonClient();
     const grace = new Promise((resolve) => setTimeout(resolve, limits.exitGraceMs));
-    const settled = channel.isBroken() ? undefined : gate.whenAnswered().then(channel.whenFlushed);
+    const settled = channel.isBroken() ? undefined : gate.whenAnswered();
     void Promise.race([grace, settled]).then(() => host.exit(code ?? (watchDog.shutdownReceived ? 0 : 1)));
   }
 
-  const streams = createRpcStreams(channel, {
-    message: gate.receive,
-    unreadable: gate.receiveUnreadable,
-    sending: gate.sending,
-    end(fault) {
-      if (fault !== undefined) note("error", connectionSentences.noProtocol(fault));
-      leave(fault === undefined ? undefined : 1);
-    },
-  });
   const connection = createConnection(
-    (logger) => createProtocolConnection(streams.reader, streams.writer, shortLogger(logger)),
+    (logger) => createProtocolConnection(gate.reader, gate.writer, shortLogger(logger)),
     watchDog,
   );
   return { connection, leave };
@@ -164,9 +142,8 @@ async function openChannel(transport: Transport): Promise<Channel> {
 async function connectTo(address: NetConnectOpts, name: string): Promise<Channel> {
   // A client that has said all it wants to say may still read its answers.
   const socket = connectSocket({ ...address, allowHalfOpen: true });
-  await new Promise<Socket>((resolve, reject) => {
-    socket.once("connect", () => resolve(socket));
-    socket.once("error", (error) => reject(new Error(connectionSentences.unreached(name, error.message))));
+  await once(socket, "connect").catch((error: Error) => {
+    throw new Error(connectionSentences.unreached(name, error.message));
   });
   return streamChannel(socket, socket);
 }

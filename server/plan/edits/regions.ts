@@ -21,21 +21,19 @@ import {
   refusal,
 } from "./sequential.js";
 
-/** Plans a file's edits in sequence: plainly, unless they and the text are so many that regions of it pay. */
+/**
+ * Plans a file's edits in sequence. Each region is planned as a small document of its own; an edit that fails is planned on
+ * the whole text of its turn, for the failure's sake. If that may not give what the plain loop gives, the plain loop does it.
+ */
 export function* planInRegions(
   start: Draft,
   edits: readonly EditOperation[],
   options: BatchOptions,
 ): Generator<void, Drafted> {
-  const isMuch = edits.length >= limits.regionEdits && start.index.text.length >= limits.regionUnits;
-  const planned = isMuch ? yield* planByRegions(start, edits, options) : undefined;
-  return planned ?? (yield* planSequential(start, edits, options));
+  return (yield* planByRegions(start, edits, options)) ?? (yield* planSequential(start, edits, options));
 }
 
-/**
- * The same whatever the size. Each region is planned as a small document of its own; an edit that fails is planned on the
- * whole text of its turn, for the failure's sake. `undefined`: it isn't certain that the whole text would give the same.
- */
+/** The same without the plain loop; `undefined`: that is needed. */
 export function* planByRegions(
   start: Draft,
   edits: readonly EditOperation[],

@@ -24,7 +24,7 @@ import { documentNow, hasText } from "./text.js";
 /** Rules of the step. */
 export const createStep: StepRules<FileCreation> = {
   do: createFile,
-  async undo(run, file, step) {
+  async rollBack(run, file, step) {
     return (await removeFile(run, file, step)) ? "back" : stuckOrDoubtful(step);
   },
   inverse: deletion,

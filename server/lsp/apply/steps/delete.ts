@@ -25,7 +25,8 @@ import { undelete } from "./restore.js";
 /** Rules of the step. */
 export const deleteStep: StepRules<FileDeletion> = {
   do: deleteFile,
-  undo: async (run, file, { kept }) => (kept !== undefined && (await undelete(run, file, kept)) ? "back" : "deleted"),
+  rollBack: async (run, file, { kept }) =>
+    kept !== undefined && (await undelete(run, file, kept)) ? "back" : "deleted",
   inverse: restoreLater,
   isDone: isGone,
   describe: ({ document: { path } }) => ({ kind: "delete", path }),
@@ -67,7 +68,7 @@ async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
   return { outcome, kept };
 }
 
-/** Whether the bytes of a file that is not open are others than those that were planned on. */
+/** Returns `true` if the bytes of a file that is not open are others than those that were planned on. */
 export function isOtherFile({ document: { version, hash } }: FileChange, hashNow: string | undefined): boolean {
   return version === null && hash !== undefined && hashNow !== hash;
 }
@@ -78,14 +79,14 @@ export function isMissing({ document: { path } }: FileChange, open: OpenDocument
   return { kind: "failed", failure: staleFailures.contentModified({ path }, callSentences.noFile) };
 }
 
-/** Whether a file of a proposal has left its name, which another one of the proposal may have taken. */
+/** Returns `true` if a file of a proposal has left its name, which another one of the proposal may have taken. */
 export async function isGone({ file, names }: ProposedStep): Promise<boolean> {
   const { uri } = file.document;
   const path = pathOfSyncedUri(uri);
   return names.has(uri) || path === undefined || !(await isThere(path));
 }
 
-/** Whether a file that was renamed or deleted can have its name again. */
+/** Returns `true` if a file that was renamed or deleted can have its name again. */
 export async function isNameFree({ file, freed }: UndoneFile): Promise<boolean> {
   const { uri } = file.document;
   const path = pathOfSyncedUri(uri);

@@ -1,4 +1,4 @@
-/** The steps that the server does itself, on files that no editor has open: ready before the editor's, and made visible behind them. */
+/** The steps that the server does itself, on files that no editor has open: ready before the editor's, and made visible after them. */
 import { type NotCommitted, type Staged, stage } from "../../../disk/commit.js";
 import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
@@ -33,7 +33,12 @@ export function tasksByWriter(
   context: ApplyContext,
   tasks: readonly Task[],
 ): { readonly editor: readonly Task[]; readonly disk: readonly Task[] } {
-  const disk = tasks.filter((task) => isForDisk(context, task.planned) && !hasUnsavedText(task));
+  const disk = tasks.filter((task) => {
+    if (task.kind !== "restore") return isForDisk(context, task.planned);
+    // A deleted file that comes back with another text than its bytes have: that was in the editor alone, and belongs there.
+    const saved = decodeBytes(task.bytes.bytes);
+    return isForDisk(context, task.planned) && !(saved.ok && saved.text !== task.planned.text);
+  });
   const editor = tasks.filter((task) => !disk.includes(task));
   const held = new Set(editor.flatMap(({ planned }) => namesOf(planned).map(({ uri }) => uri)));
   // A name that one side frees for the other would be free too late.
@@ -47,20 +52,26 @@ function isForDisk(context: ApplyContext, file: FileChange): boolean {
   return namesOf(file).every(({ uri }) => openAt(session, uri) === undefined && namePathOf(context, uri) !== undefined);
 }
 
-/** A deleted file that comes back with another text than its bytes have: that was in the editor alone, and has to be there again. */
-function hasUnsavedText(task: Task): boolean {
-  if (task.kind !== "restore") return false;
-  const saved = decodeBytes(task.bytes.bytes);
-  return saved.ok && saved.text !== task.planned.text;
-}
-
 /** Puts all the files of some tasks ready beside their places, or says why they can't be. */
 export async function stagePart(
   context: ApplyContext,
   tasks: readonly [Task, ...Task[]],
 ): Promise<DiskPart | { readonly ok: false; readonly failures: readonly Failure[] }> {
   const { session, options } = context;
-  const changes = new Map(tasks.map((task) => [task.planned, changeOf(context, task)]));
+  // The tasks of one file all give the same change.
+  const changes = new Map<FileChange, DiskChange>();
+  for (const task of tasks) {
+    const { planned } = task;
+    if (task.kind === "restore") {
+      const { uri, path: name } = planned.document;
+      const { bytes, mode } = task.bytes;
+      changes.set(planned, { kind: "create", path: pathOf(context, uri), name, content: { bytes }, mode });
+    } else
+      changes.set(
+        planned,
+        toDiskChange(planned, (uri) => pathOf(context, uri)),
+      );
+  }
   const files = [...changes.keys()];
   const paths = [...changes.values()].flatMap((change) => [change.path, targetOf(change) ?? []].flat());
   const staged = stage(await workspaceOf(session, paths), [...changes.values()], labelOf(files, options));
@@ -86,14 +97,6 @@ export async function stagePart(
     },
     abandon: () => staged.abandon(),
   };
-}
-
-/** What is to become of a file on disk, whatever tasks it takes. */
-function changeOf(context: ApplyContext, task: Task): DiskChange {
-  if (task.kind !== "restore") return toDiskChange(task.planned, (uri) => pathOf(context, uri));
-  const { document } = task.planned;
-  const { bytes, mode } = task.bytes;
-  return { kind: "create", path: pathOf(context, document.uri), name: document.path, content: { bytes }, mode };
 }
 
 /** The failure of a file that somebody has opened since it was made ready, in this editor or in another one; `undefined`: nobody. */

@@ -25,7 +25,7 @@ import { textStep } from "./text.js";
 /** Rules of the step. */
 export const renameStep: StepRules<FileRename> = {
   do: renameFile,
-  undo: renameBack,
+  rollBack: renameBack,
   inverse: renameLater,
   isDone: async (proposed) => {
     const path = pathOfSyncedUri(proposed.file.target.uri);

@@ -15,7 +15,7 @@ import { createStep, nameTaken } from "./create.js";
 export const restoreStep: StepRules<FileCreation, RestoreTask> = {
   ...createStep,
   do: restoreFile,
-  undo: async (run, file, { bytes }) => ((await removeRestored(run, file, bytes)) ? "back" : "stuck"),
+  rollBack: async (run, file, { bytes }) => ((await removeRestored(run, file, bytes)) ? "back" : "stuck"),
 };
 
 /** Writes the file, if nothing has its name by now. */

@@ -29,8 +29,8 @@ import {
 /** Rules of the step. */
 export const textStep: StepRules<FileUpdate | FileRename> = {
   do: changeText,
-  async undo(run, file, step) {
-    const isBack = step.outcome.kind === "verified" && (await undoText(run, file));
+  async rollBack(run, file, step) {
+    const isBack = step.outcome.kind === "verified" && (await rollBackText(run, file));
     return isBack ? "back" : stuckOrDoubtful(step);
   },
   inverse: invertText,
@@ -57,7 +57,7 @@ async function changeText(context: ApplyContext, file: FileChange): Promise<Step
   const edits = toTextEdits(opened, session);
   const outcome = await applyText(session, opened, { label: labelOf([file], options), edits, version });
   if (outcome.kind !== "misapplied") return { outcome, ...(opened === file ? { edits } : {}) };
-  return { outcome: { kind: (await undoText(context, outcome.done)) ? "moved" : "diverged" } };
+  return { outcome: { kind: (await rollBackText(context, outcome.done)) ? "moved" : "diverged" } };
 }
 
 /** When the typing of a session was last waited for, in milliseconds of the process. */
@@ -76,7 +76,7 @@ async function typingSynced(session: Session, version: number | null): Promise<v
 }
 
 /** Sends the inverse edit, if the editor still has the text that the edit gave, but for typing elsewhere. */
-async function undoText(context: ApplyContext, file: FileChange): Promise<boolean> {
+async function rollBackText(context: ApplyContext, file: FileChange): Promise<boolean> {
   const { session } = context;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const open = openAt(session, file.document.uri);
@@ -91,7 +91,7 @@ async function undoText(context: ApplyContext, file: FileChange): Promise<boolea
   return false;
 }
 
-/** What gives a document its old text back, or the offset at which the text has moved on from what the edit gave. */
+/** The change that gives a document its old text back, or the offset at which the text has moved on from what the edit gave. */
 type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
@@ -160,7 +160,7 @@ export async function documentNow(
   return { ok: false, failure: undoFailures.conflict(file.document.path, callSentences.gone) };
 }
 
-/** Whether a file has its planned text, but for typing elsewhere: in the editor if it has the file open, else on disk. */
+/** Returns `true` if a file has its planned text, apart from typing elsewhere: in the editor if it has the file open, else on disk. */
 export async function hasText(proposed: ProposedStep): Promise<boolean> {
   const { session, file } = proposed;
   const { uri } = nameAfter(file);

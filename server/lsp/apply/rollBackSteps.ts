@@ -1,4 +1,4 @@
-/** Undoes the steps of a call that can't be completed, and answers with what is certain of it, and what is not. */
+/** Rolls back the steps of a call that can't be completed, and answers with what is certain of it, and what is not. */
 import { type Failure, withRest } from "../../plan/failure.js";
 import { indicesOf } from "../../plan/operation.js";
 import { asUpdate, type EditOutcome, type FileChange, nameAfter } from "../../plan/outcome.js";
@@ -11,14 +11,14 @@ import { patienceOf, stateAfter } from "./applyOutcome.js";
 import type { DoneStep, Run, StepOutcome } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
-/** The parts of each file that could not be undone: its text, what was done to it as a whole, or both. */
+/** The parts of each file that could not be rolled back: its text, what was done to it as a whole, or both. */
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
- * Undoes what was done, the last first, because some steps failed, of which the first says why. What then is certain is a
+ * Rolls back what was done, the last first, because some steps failed, of which the first says why. What then is certain is a
  * refusal; what is not, a result that says so.
  */
-export async function giveUp(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
+export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
   const rest: Record<Leftover | "back", string[]> = {
     back: [],
     held: [],
@@ -37,7 +37,7 @@ export async function giveUp(run: Run, failed: readonly [DoneStep, ...DoneStep[]
   for (const step of run.done.toReversed()) {
     const { file, kind, outcome } = step;
     const kept = outcome.kind === "verified" ? "held" : "doubtful";
-    const left = isThere ? kept : await stepRules[kind].undo(run, file, step);
+    const left = isThere ? kept : await stepRules[kind].rollBack(run, file, step);
     rest[left].push((isThere ? nameAfter(file) : file.document).path);
     if (left !== "back") hold(step, left === "saved" ? "text" : undefined);
   }
@@ -63,7 +63,7 @@ const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
   "unconfirmed",
 ]);
 
-/** What became of the edits: those that a file still holds are applied, those of the files that failed have failed. */
+/** The outcomes of the edits: those that a file still holds are applied, those of the files that failed have failed. */
 function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held: HeldParts): EditOutcome[] {
   const indices = (files: readonly FileChange[]) =>
     new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));
@@ -77,7 +77,7 @@ function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held
   });
 }
 
-/** The result of a call of which something may have been left behind. */
+/** The result of a call that may have left something changed. */
 async function unknown(
   run: Run,
   held: HeldParts,
@@ -103,7 +103,7 @@ function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileCha
   return { ...file, change: ChangeSet.none(file.document.text.length), text: file.document.text };
 }
 
-/** Why the step did not come about; `rest` says what became of the others. */
+/** The failure of a step; `rest` says what became of the others. */
 function failureOf(session: Session, { outcome, file, kind }: DoneStep, rest: string): Failure {
   const asked = stepRules[kind].describe(file);
   switch (outcome.kind) {
