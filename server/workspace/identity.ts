@@ -12,8 +12,6 @@ export type OpenText = Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pic
 
 /** The mirror of the editor's documents. */
 export interface OpenTexts {
-  /** By the exact URI. */
-  get(uri: string): OpenText | undefined;
   all(): Iterable<OpenText>;
 }
 

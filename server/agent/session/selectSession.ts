@@ -108,7 +108,7 @@ async function targetFiles(
     folders: [{ uri: "", path: root }],
     additionalFolders: [],
     protectedNames: [],
-    openTexts: { get: (uri) => open.find((one) => one.uri === uri), all: () => open },
+    openTexts: { all: () => open },
   });
   return mapBounded(targets, async (target) => {
     const resolved = await resolver.resolve(target);
