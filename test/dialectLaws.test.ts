@@ -8,7 +8,7 @@ import { announcedShapes } from "../server/dialect/shapes.js";
 import { indicesOf, pathsOf } from "../server/plan/operation.js";
 import { planBatch } from "../server/plan/plan.js";
 import { limits } from "../server/text/limits.js";
-import { toEnd } from "../server/text/slices.js";
+import { toEnd } from "../server/text/lines.js";
 import { texts } from "./support/arbitraries.js";
 import { decode, integration, model } from "./support/decoding.js";
 import { documentAt, snapshotOf } from "./support/planning.js";

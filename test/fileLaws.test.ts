@@ -11,7 +11,7 @@ import type { FileChange, FileName, Planned } from "../server/plan/outcome.js";
 import { planBatch } from "../server/plan/plan.js";
 import type { Document } from "../server/plan/snapshot.js";
 import { ChangeSet } from "../server/text/changeSet.js";
-import { toEnd } from "../server/text/slices.js";
+import { toEnd } from "../server/text/lines.js";
 import { patchOf } from "./support/desk.js";
 import { applyDiff } from "./support/gitApply.js";
 import { applied, toOffsets } from "./support/lspApplier.js";

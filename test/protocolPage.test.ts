@@ -96,10 +96,10 @@ describe("the tables", () => {
       uses: uses?.split(", "),
     }));
     expect(rows).toEqual(
-      rungs.map(({ name, strict, forBlankText, find, hunkLines }) => ({
+      rungs.map(({ name, strict, find, hunkLines }) => ({
         name,
         strict,
-        forBlankText,
+        forBlankText: strict,
         uses: [...(find === undefined ? [] : ["edits"]), ...(hunkLines === undefined ? [] : ["hunks"])],
       })),
     );

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { planByRegions } from "../server/plan/edits/regions.js";
 import { type Drafted, planSequential } from "../server/plan/edits/sequential.js";
-import { toEnd } from "../server/text/slices.js";
+import { toEnd } from "../server/text/lines.js";
 import { regionBatch } from "./support/regionBatches.js";
 
 /** REGION_BATCHES=1000000 tries as many; REGION_SEED=1 tries those from that number on, and says what they came to. */

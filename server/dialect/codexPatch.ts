@@ -3,9 +3,10 @@ import type { Failure } from "../plan/failure.js";
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
 import { limits } from "../text/limits.js";
 import { atPath } from "./edit.js";
-import type { Header, Leniency, StrayMarker } from "./patchMarkers.js";
 import {
+  type Header,
   isHunkStart,
+  type Leniency,
   markers,
   readAnchor,
   readHeader,
@@ -197,13 +198,11 @@ function readUpdate(patch: Patch, path: string): void {
     if (lenient && update.hunks.length === 0) skipLeadingBlanks(patch);
     const at = patch.at + 1;
     if (at >= to || hasTooMany(patch)) break;
-    const line = lines[at] ?? "";
-    const marker = trimLineEnd(line);
+    const marker = trimLineEnd(lines[at] ?? "");
     // Only a marker at the very start of a line ends an Update: an indented one is a context line.
     if (marker === markers.end || readHeader(marker) !== undefined || isLastEnd(patch, at)) break;
-    const stray = readStrayMarker(marker);
-    if (stray?.endsSection === true) break;
-    const problem = readUpdateLine(patch, update, { at, line, marker, stray });
+    if (readStrayMarker(marker)?.endsSection === true) break;
+    const problem = readUpdateLine(patch, update, at, marker);
     if (problem !== undefined) {
       report(patch, at, problem, path);
       skipSection(patch);
@@ -216,24 +215,13 @@ function readUpdate(patch: Patch, path: string): void {
   } else if (last === undefined && !(lenient && update.move !== undefined)) {
     report(patch, patchLine - 1, patchProblems.noHunks(), path);
   } else {
-    const { hunks, move } = update;
-    patch.sections.push({ kind: "update", path, patchLine, hunks, ...(move === undefined ? {} : { move }) });
+    patch.sections.push({ kind: "update", path, patchLine, ...update });
   }
 }
 
-/** One line behind an Update's header. */
-interface UpdateLine {
-  /** 0-based. */
-  readonly at: number;
-  readonly line: string;
-  /** The line without the blanks at its end. */
-  readonly marker: string;
-  /** What it is if it is no marker that can stand here. */
-  readonly stray: StrayMarker | undefined;
-}
-
-/** Adds a line to an Update; returns what is wrong with it. */
-function readUpdateLine(patch: Patch, update: Update, { at, line, marker, stray }: UpdateLine): string | undefined {
+/** Adds a line (0-based), `marker` without the blanks at its end, to an Update; returns what is wrong with it. */
+function readUpdateLine(patch: Patch, update: Update, at: number, marker: string): string | undefined {
+  const line = patch.lines[at] ?? "";
   const last = update.hunks.at(-1);
   if (marker === markers.endOfFile) {
     // Codex takes it without a word where no hunk has begun yet.
@@ -242,7 +230,7 @@ function readUpdateLine(patch: Patch, update: Update, { at, line, marker, stray 
     last.atEnd = true;
     return undefined;
   }
-  if (isHunkStart(marker, patch)) return startHunk(patch, update, { at, marker });
+  if (isHunkStart(marker, patch)) return startHunk(patch, update, at, marker);
   if (last?.atEnd === true) return marker === "" ? undefined : patchProblems.behindEndOfFile();
   if (marker.startsWith(markers.moveTo)) {
     if (last !== undefined || update.move !== undefined) return patchProblems.moveMisplaced();
@@ -251,6 +239,7 @@ function readUpdateLine(patch: Patch, update: Update, { at, line, marker, stray 
   }
   const kind = line === "" ? "context" : kinds[line[0] ?? ""];
   if (kind === undefined) {
+    const stray = readStrayMarker(marker);
     if (stray !== undefined) return stray.problem;
     if (!patch.lenient) return patchProblems.hunkLine();
     if (isNoNewline(line)) return undefined;
@@ -277,23 +266,18 @@ function openHunk(patch: Patch, update: Update, at: number): OpenHunk {
   return hunk;
 }
 
-function startHunk(
-  patch: Patch,
-  update: Update,
-  { at, marker }: Pick<UpdateLine, "at" | "marker">,
-): string | undefined {
+function startHunk(patch: Patch, update: Update, at: number, marker: string): string | undefined {
   const last = update.hunks.at(-1);
   const anchor = readAnchor(marker, patch);
   if (!patch.lenient && last?.lines.length === 0) return patchProblems.stackedAnchor();
-  const isStacked = patch.lenient && last?.atEnd === false && isAllEmpty(last.lines);
+  const isStacked = patch.lenient && last?.atEnd === false && last.lines.every(isEmpty);
   const hunk = isStacked ? last : openHunk(patch, update, at);
   hunk.lines.length = 0;
   if (anchor !== undefined) hunk.anchors.push(anchor);
   return undefined;
 }
 
-const isAllEmpty = (lines: readonly HunkLine[]): boolean =>
-  lines.every(({ kind, text }) => kind === "context" && text === "");
+const isEmpty = ({ kind, text }: HunkLine): boolean => kind === "context" && text === "";
 
 /**
  * Passes over blank lines between the header of an Update and its first hunk, which are no part of the hunk. Two cases without
@@ -323,26 +307,21 @@ function isNoNewline(line: string): boolean {
   return line.startsWith("\\ No newline at end of file");
 }
 
-/** Behind the end stand only blank lines and one more end; leniently also whatever does not look like a patch. */
+/**
+ * Behind the end stand only blank lines and one more end; leniently also several ends, and after them whatever does not look
+ * like a patch.
+ */
 function checkRest(patch: Patch): void {
-  const at = patch.lenient ? lenientRest(patch) : strictRest(patch);
-  if (at === undefined) return;
-  const isSecond = trimLine(patch.lines[at] ?? "") === markers.begin;
-  report(patch, at, isSecond ? patchProblems.beginInside() : patchProblems.behindEnd());
-}
-
-/** The first line behind the end that may not stand there. */
-function strictRest({ lines, at, to }: Patch): number | undefined {
-  for (let i = at; i < to; i++) {
-    if (trimLine(lines[i] ?? "") !== (i === to - 1 ? markers.end : "")) return i;
+  const { lines, to, lenient } = patch;
+  const end = lenient ? lines.length : to;
+  let { at } = patch;
+  if (lenient) {
+    while (at < end && ["", markers.end].includes(trimLine(lines[at] ?? ""))) at++;
+    while (at < end && !looksLikePatch(lines[at] ?? "")) at++;
+  } else {
+    while (at < end && trimLine(lines[at] ?? "") === (at === end - 1 ? markers.end : "")) at++;
   }
-  return undefined;
-}
-
-/** The first line behind the end, and behind its repetitions, that nobody may drop. */
-function lenientRest({ lines, at }: Patch): number | undefined {
-  let i = at;
-  while (i < lines.length && ["", markers.end].includes(trimLine(lines[i] ?? ""))) i++;
-  while (i < lines.length && !looksLikePatch(lines[i] ?? "")) i++;
-  return i < lines.length ? i : undefined;
+  if (at === end) return;
+  const isSecond = trimLine(lines[at] ?? "") === markers.begin;
+  report(patch, at, isSecond ? patchProblems.beginInside() : patchProblems.behindEnd());
 }

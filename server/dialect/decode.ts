@@ -4,20 +4,21 @@ import type { EditOperation, Operation, Order } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { parsePatch } from "./codexPatch.js";
-import type { SentPath } from "./edit.js";
 import { atPath, readEdit, readPath } from "./edit.js";
-import type { ContainerName, EditFieldName, FieldName, TextStyle } from "./fields.js";
-import { editFieldNames, styleBySpelling } from "./fields.js";
-import type { Findings } from "./findings.js";
-import { makeFindings } from "./findings.js";
-import type { SentField, SentKeys } from "./keys.js";
-import { isObject, readKeys, reportKeys, trialKeys } from "./keys.js";
-import type { CallOptions } from "./options.js";
-import { readOptions } from "./options.js";
+import {
+  type ContainerName,
+  type EditFieldName,
+  editFieldNames,
+  type FieldName,
+  styleBySpelling,
+  type TextStyle,
+} from "./fields.js";
+import { type Findings, makeFindings } from "./findings.js";
+import { isObject, readKeys, reportKeys, type SentField, type SentKeys, trialKeys } from "./keys.js";
+import { type CallOptions, readOptions } from "./options.js";
 import type { Leniency } from "./patchMarkers.js";
 import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
-import type { Shape, ShapeName } from "./shapes.js";
-import { patchShape, shapeOf } from "./shapes.js";
+import { patchShape, type Shape, type ShapeName, shapeOf } from "./shapes.js";
 
 /** The part of decoding that depends on the caller. */
 export interface DecodePolicy {
@@ -105,24 +106,17 @@ function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings)
   const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
   const spellings = others.map(([, field]) => field.spelling);
   if (spellings.length > 0) findings.fail(callFailures.patchWithOthers(patch.spelling, spellings));
-  reportKeys(keys, { at: {}, style: undefined }, findings);
+  reportKeys(keys, {}, undefined, findings);
 }
 
 /** Reads the text of a patch; what is wrong with it goes to `findings`. */
 function readPatch({ spelling, value }: SentField, how: Leniency, findings: Findings): ReadCall | undefined {
   if (typeof value !== "string") {
-    findings.fail(callFailures.wrongType({}, spelling, wrongValue(value, "a string")));
-    return undefined;
+    return findings.fail(callFailures.wrongType({}, spelling, wrongValue(value, "a string")));
   }
-  if (value.length > limits.patchLength) {
-    findings.fail(callSizeFailures.patch(value.length));
-    return undefined;
-  }
+  if (value.length > limits.patchLength) return findings.fail(callSizeFailures.patch(value.length));
   const offset = loneSurrogateAt(value);
-  if (offset >= 0) {
-    findings.fail(callFailures.loneSurrogate({}, spelling, offset));
-    return undefined;
-  }
+  if (offset >= 0) return findings.fail(callFailures.loneSurrogate({}, spelling, offset));
   const parsed = parsePatch(value, how);
   if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
   for (const failure of parsed.failures) findings.fail(failure);
@@ -139,7 +133,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   });
   if (lists.length > 1) {
     findings.fail(callFailures.mixedShapes(lists.map(({ field }) => field.spelling)));
-    reportKeys(keys, { at: {}, style: undefined }, findings);
+    reportKeys(keys, {}, undefined, findings);
     return undefined;
   }
   const [list] = lists;
@@ -153,34 +147,35 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   const texts = textSpellings(objects);
   if (texts.length > 1) findings.fail(callFailures.mixedShapes(texts));
   const style = texts[0] === undefined ? undefined : styleBySpelling.get(texts[0]);
-  const shape = shapeOf({ container: list?.name, oldText: style?.oldText });
+  const shape = shapeOf(list?.name, style?.oldText);
   const ownFields = editFieldNames.filter((name) => name !== "path").flatMap((name) => keys.fields[name] ?? []);
   const mixed = list !== undefined && ownFields.length > 0 && shape.single !== "beside";
   const fields = [...ownFields, ...(list === undefined ? [] : [list.field])];
   if (mixed) findings.fail(callFailures.mixedShapes(fields.map(({ spelling }) => spelling)));
 
-  const meant = reportKeys(keys, { at: {}, style }, findings);
+  const meant = reportKeys(keys, {}, style, findings);
   const single = ownFields.length > 0 && !mixed;
   const sent = items.length + (single ? 1 : 0);
-  if (sent > limits.editsPerCall) {
-    findings.fail(callSizeFailures.edits(sent));
-    return undefined;
-  }
+  if (sent > limits.editsPerCall) return findings.fail(callSizeFailures.edits(sent));
   const unread = values === undefined || editContent.some((name) => meant.has(name));
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  const context: DecodeContext = { path, style, spell: speller(objects, style, shape) };
+  const spell = speller(objects, style, shape);
   const operations: (EditOperation | undefined)[] = [];
-  if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell: context.spell }, findings));
+  if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell }, findings));
   for (const [i, item] of items.entries()) {
     const index = single ? i + 1 : i;
     if (item.keys === undefined) {
       const problem = wrongValue(item.value, "an object");
       findings.fail(callFailures.wrongType({ index }, list?.field.spelling ?? "edits", problem));
-    } else {
-      operations.push(readItem(index, item.keys, context, findings));
+      continue;
     }
+    const at = atPath(index, item.keys.fields.path?.value ?? path.path);
+    const meantHere = reportKeys(item.keys, at, style, findings);
+    const own = readPath(item.keys, meantHere, at, findings);
+    const ownOrCalls = own.path === undefined && !own.reported ? path : own;
+    operations.push(readEdit({ index, keys: item.keys, meant: meantHere, path: ownOrCalls, spell }, findings));
   }
   return { shape, operations: operations.filter((operation) => operation !== undefined) };
 }
@@ -189,27 +184,6 @@ const containers: readonly ContainerName[] = ["edits", "multi"];
 
 /** Fields without which a call holds no edits; a misspelt key that seems to mean one of them is why it has none. */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
-
-/** The part of a call that the edits in its list share. */
-interface DecodeContext {
-  /** The call's path, which the edit inherits. */
-  readonly path: SentPath;
-  readonly style: TextStyle | undefined;
-  readonly spell: (name: EditFieldName) => string;
-}
-
-function readItem(
-  index: number,
-  keys: SentKeys,
-  context: DecodeContext,
-  findings: Findings,
-): EditOperation | undefined {
-  const at = atPath(index, keys.fields.path?.value ?? context.path.path);
-  const meant = reportKeys(keys, { at, style: context.style }, findings);
-  const own = readPath(keys, meant, at, findings);
-  const path = own.path === undefined && !own.reported ? context.path : own;
-  return readEdit({ index, keys, meant, path, spell: context.spell }, findings);
-}
 
 /** How sentences name a field that an edit lacks: as this call does elsewhere, else as its shape does. */
 function speller(
@@ -233,15 +207,11 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
       list = JSON.parse(value);
     } catch (error) {
       // JSON.parse throws a SyntaxError, and a RangeError where the nesting is too deep for its stack.
-      findings.fail(callFailures.badJson(spelling, error instanceof Error ? error.message : undefined));
-      return undefined;
+      return findings.fail(callFailures.badJson(spelling, error instanceof Error ? error.message : undefined));
     }
   }
-  const items: readonly unknown[] | undefined = Array.isArray(list) ? list : isObject(list) ? [list] : undefined;
-  if (items === undefined) {
-    findings.fail(callFailures.noList(spelling, list));
-  }
-  return items;
+  if (Array.isArray(list)) return list;
+  return isObject(list) ? [list] : findings.fail(callFailures.noList(spelling, list));
 }
 
 /** For each of the ways in which a call names its texts, the first name that it uses. */

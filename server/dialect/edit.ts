@@ -3,8 +3,7 @@ import { type At, clip } from "../plan/failure.js";
 import type { EditOperation } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import type { EditFieldName, FieldName } from "./fields.js";
-import { editFieldNames, editFields, editSchema } from "./fields.js";
+import { type EditFieldName, editFieldNames, editFields, editSchema, type FieldName } from "./fields.js";
 import type { Findings } from "./findings.js";
 import type { SentField, SentKeys } from "./keys.js";
 import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongValue } from "./sentences.js";
@@ -67,17 +66,7 @@ export function readEdit({ index, keys, meant, path, spell }: SentEdit, findings
   ];
   for (const problem of contradicted) if (problem !== false) findings.fail(callFailures.contradiction(at, problem));
   if (path.path === undefined || oldText === undefined || newText === undefined) return undefined;
-  return {
-    kind: "edit",
-    index,
-    path: path.path,
-    oldText,
-    newText,
-    replaceAll,
-    ...(occurrence === undefined ? {} : { occurrence }),
-    ...(line === undefined ? {} : { line }),
-    ...(expectedCount === undefined ? {} : { expectedCount }),
-  };
+  return { kind: "edit", index, path: path.path, oldText, newText, replaceAll, occurrence, line, expectedCount };
 }
 
 /** Reads the path that stands in the call or in an edit itself; what is wrong with it goes to `findings`. */

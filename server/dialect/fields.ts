@@ -125,21 +125,14 @@ export const styleBySpelling: ReadonlyMap<string, TextStyle> = new Map(
 );
 
 /** The canonical names of the fields of one edit, in the order of the table. */
-export const editFieldNames: readonly EditFieldName[] = [
-  "path",
-  "oldText",
-  "newText",
-  "replaceAll",
-  "occurrence",
-  "line",
-  "expectedCount",
-];
+export const editFieldNames = Object.keys(editFields) as readonly EditFieldName[];
 
 /** From every known spelling to the canonical name. A `Map`, because callers' keys may be `__proto__`. */
-export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map([
-  ...spellingsOf(editFields, editFieldNames),
-  ...spellingsOf(callFields, ["edits", "multi", "patch", "options"]),
-]);
+export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
+  Object.entries({ ...editFields, ...callFields }).flatMap(([name, { spellings }]) =>
+    spellings.map((spelling) => [spelling, name as FieldName] as const),
+  ),
+);
 
 /** Every known spelling, in the order of the tables. */
 export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()];
@@ -153,10 +146,3 @@ export const editSchema = z.object({
   line: editFields.line.schema.optional(),
   expectedCount: editFields.expectedCount.schema.optional(),
 });
-
-function spellingsOf<Name extends FieldName>(
-  table: Readonly<Record<Name, { readonly spellings: readonly string[] }>>,
-  names: readonly Name[],
-): [string, FieldName][] {
-  return names.flatMap((name) => table[name].spellings.map((spelling): [string, FieldName] => [spelling, name]));
-}

@@ -4,20 +4,15 @@ import { limits } from "../text/limits.js";
 import { callFailures, callSizeFailures, dialectWarnings, type Previewer } from "./sentences.js";
 import { nearestName } from "./spelling.js";
 
-/** A key of the call that is no known name where it stands. */
-interface UnknownKey {
-  readonly key: string;
-  /** The names that it may be a misspelling of. */
-  readonly names: readonly string[];
-  /** What sentences put before the key: `""`, or `options.` for a key in the options. */
-  readonly within: "" | "options.";
-}
-
 /** Collects failures and warnings of one call, in the order in which they are found. */
 export interface Findings {
-  fail(failure: Failure): void;
-  /** The known name that a key seems to mean, which is for the caller to report; else the key is noted for a warning. */
-  meantBy(unknown: UnknownKey): string | undefined;
+  /** Answers `undefined`, so that a reader which can't go on can end with it. */
+  fail(failure: Failure): undefined;
+  /**
+   * Which of the known names a key seems to mean, which is for the caller to report; else the key is noted for a warning.
+   * Sentences put `within` before a key in the options.
+   */
+  meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
   /** Fails for each key that asks for a trial, because the caller would get the real thing. Keys are as sentences name them. */
   refuseTrials(keys: readonly string[], at: At): void;
   /** At most `limits.failuresPerCall`; the last one then says how many are left out. */
@@ -33,11 +28,11 @@ export function makeFindings(previewer: Previewer): Findings {
   const unknownKeys = new Map<string, { readonly shown: string; readonly meant: string | undefined }>();
   let tooManyUnknown = false;
 
-  const fail = (failure: Failure): void => {
+  const fail = (failure: Failure): undefined => {
     failed++;
     if (listed.length < limits.failuresPerCall) listed.push(failure);
   };
-  const meantBy = ({ key, names, within }: UnknownKey): string | undefined => {
+  const meantBy: Findings["meantBy"] = (key, names, within) => {
     const id = `${within}\n${key}`;
     const before = unknownKeys.get(id);
     if (before !== undefined) return before.meant;
@@ -47,7 +42,7 @@ export function makeFindings(previewer: Previewer): Findings {
       return undefined;
     }
     const meant = nearestName(key, names);
-    unknownKeys.set(id, { shown: `${within}${key}`, meant });
+    unknownKeys.set(id, { shown: `${within ?? ""}${key}`, meant });
     return meant;
   };
   return {

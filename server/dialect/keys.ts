@@ -1,7 +1,6 @@
 /** Reads the keys of one object of a call: which known field each is, and what is odd about the others. */
 import type { At } from "../plan/failure.js";
-import type { FieldName, TextStyle } from "./fields.js";
-import { callFields, fieldsBySpelling, knownSpellings } from "./fields.js";
+import { callFields, type FieldName, fieldsBySpelling, knownSpellings, type TextStyle } from "./fields.js";
 import type { Findings } from "./findings.js";
 import { callFailures } from "./sentences.js";
 import { foldKey } from "./spelling.js";
@@ -45,7 +44,7 @@ function isTrial(key: string, value: unknown): boolean {
 /** Tells the keys of `source` apart. `place`: whether it is the call itself or one of the edits in its list. */
 export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   const fields: Partial<Record<FieldName, SentField>> = {};
-  const further = new Map<string, string[]>();
+  const spellings = new Map<FieldName, string[]>();
   const misplaced: string[] = [];
   const trials: string[] = [];
   const unknown: string[] = [];
@@ -53,45 +52,39 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
     const name = fieldsBySpelling.get(spelling);
     if (name === undefined) {
       (isTrial(spelling, value) ? trials : unknown).push(spelling);
-    } else if (value !== null && value !== undefined) {
-      if (place === "edit" && Object.hasOwn(callFields, name)) {
-        misplaced.push(spelling);
-      } else {
-        if (fields[name] === undefined) fields[name] = { spelling, value };
-        else further.set(name, [...(further.get(name) ?? []), spelling]);
-      }
+    } else if (value === null || value === undefined) {
+    } else if (place === "edit" && Object.hasOwn(callFields, name)) {
+      misplaced.push(spelling);
+    } else {
+      fields[name] ??= { spelling, value };
+      spellings.set(name, [...(spellings.get(name) ?? []), spelling]);
     }
   }
-  const twice =
-    further.size === 0
-      ? []
-      : Object.entries(fields).flatMap(([name, { spelling }]) => {
-          const others = further.get(name);
-          return others === undefined ? [] : [[spelling, ...others]];
-        });
+  const twice = [...spellings.values()].filter(({ length }) => length > 1);
   return { fields, twice, misplaced, trials, unknown };
 }
 
 /** Tells whether a value is a JSON object: no array, not null. */
-export function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The place of an object in a call. */
-interface Surroundings {
-  readonly at: At;
-  /** How the call names its texts, so that no advice mixes two ways; `undefined`: it has none. */
-  readonly style: TextStyle | undefined;
-}
-
-/** Reports what is wrong with the keys of one object, and returns the fields that its misspelt keys seem to mean. */
-export function reportKeys(keys: SentKeys, { at, style }: Surroundings, findings: Findings): ReadonlySet<FieldName> {
+/**
+ * Reports what is wrong with the keys of one object, and returns the fields that its misspelt keys seem to mean. `style`: how
+ * the call names its texts, so that no advice mixes two ways; `undefined`: it has none.
+ */
+export function reportKeys(
+  keys: SentKeys,
+  at: At,
+  style: TextStyle | undefined,
+  findings: Findings,
+): ReadonlySet<FieldName> {
   for (const spellings of keys.twice) findings.fail(callFailures.twoNames(at, spellings));
   for (const spelling of keys.misplaced) findings.fail(callFailures.misplacedField(at, spelling));
   findings.refuseTrials(keys.trials, at);
   const meantFields = new Set<FieldName>();
   for (const key of keys.unknown) {
-    const meant = findings.meantBy({ key, names: knownSpellings, within: "" });
+    const meant = findings.meantBy(key, knownSpellings);
     if (meant === undefined) continue;
     const field = fieldsBySpelling.get(meant);
     if (field !== undefined) meantFields.add(field);

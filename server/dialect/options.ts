@@ -50,10 +50,7 @@ const optionsSchema = z.strictObject({
 const optionNames: readonly string[] = Object.keys(optionsSchema.shape);
 
 /** The most UTF-16 units of the options that are strings. */
-const optionLengths: readonly { readonly name: "root" | "label"; readonly most: number }[] = [
-  { name: "root", most: limits.pathLength },
-  { name: "label", most: limits.label },
-];
+const optionLengths = { root: limits.pathLength, label: limits.label };
 
 /** Reads the value of the field `options`; what is wrong with it goes to `findings`. `null` for an option is none. */
 export function readOptions(value: unknown, findings: Findings): CallOptions {
@@ -67,7 +64,7 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
       if (option !== null && option !== undefined) sent.set(key, option);
       continue;
     }
-    const meant = findings.meantBy({ key, names: optionNames, within: "options." });
+    const meant = findings.meantBy(key, optionNames, "options.");
     if (meant !== undefined) findings.fail(callFailures.unknownField({}, `options.${key}`, `options.${meant}`));
   }
   const options: unknown = Object.fromEntries(sent);
@@ -85,7 +82,8 @@ export function readOptions(value: unknown, findings: Findings): CallOptions {
   }
   const named = Object.keys(parsed.data.versions ?? {}).length;
   if (named > limits.filesPerCall) findings.fail(callSizeFailures.versions(named));
-  for (const { name, most } of optionLengths) {
+  for (const name of ["root", "label"] as const) {
+    const most = optionLengths[name];
     const { length } = parsed.data[name] ?? "";
     if (length > most) findings.fail(callFailures.tooLong({}, `options.${name}`, length, most));
   }

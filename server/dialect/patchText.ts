@@ -1,8 +1,7 @@
 /** Where in a text the patch is: between its markers, without the wrapping that models put around it. */
 
 import { withoutMark } from "../text/chars.js";
-import type { Leniency } from "./patchMarkers.js";
-import { markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
+import { type Leniency, markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
 import { patchProblems } from "./sentences.js";
 
 /** A text with a patch in it. Lines are numbered from 0 and those of the whole text as it was sent. */

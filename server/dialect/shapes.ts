@@ -97,20 +97,12 @@ export const shapes: readonly Shape[] = [
 /** The shapes that this version serves, by name. */
 export const announcedShapes: readonly ShapeName[] = shapes.filter((row) => row.announced).map((row) => row.name);
 
-/** The parts of a call by which its shape is known. */
-interface ShapeMarks {
-  /** The list that the call has; `undefined`: a single edit at the top level. */
-  readonly container: ContainerName | undefined;
-  /** How the call spells the old text, or would by how it spells the new one; `undefined`: it has neither. */
-  readonly oldText: string | undefined;
-}
-
-/** The row of a call: by its list and its spelling, else by its list alone, else the first. */
-export function shapeOf(marks: ShapeMarks): Shape {
-  const fits = shapes.filter((row) =>
-    marks.container === undefined ? row.single !== "never" : row.container === marks.container,
-  );
-  const row = fits.find((each) => each.spelling.oldText === marks.oldText) ?? fits[0];
-  if (row === undefined) throw new Error(`no shape has the list ${marks.container}`);
-  return row;
+/**
+ * The row of a call: by its list and its spelling, else by its list alone, else the first.
+ * `container` is the list that the call has, `undefined` for a single edit at the top level; `oldText` how the call spells the
+ * old text, or would by how it spells the new one, `undefined` if it has neither.
+ */
+export function shapeOf(container: ContainerName | undefined, oldText: string | undefined): Shape {
+  const fits = shapes.filter((row) => (container === undefined ? row.single !== "never" : row.container === container));
+  return fits.find(({ spelling }) => spelling.oldText === oldText) ?? fits[0]!;
 }

@@ -6,8 +6,8 @@ import { codeOf } from "../workspace/identity.js";
 import { fileProblems } from "../workspace/sentences.js";
 import { type DiskChange, targetOf, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { isSystemError } from "./fileSystem.js";
-import { journalPath, journalState, openJournals, unusable, writeJournal } from "./journal.js";
+import { attempt, isSystemError } from "./fileSystem.js";
+import { journalPath, openJournals, readJournal, unusable, writeJournal } from "./journal.js";
 import { lockFolders } from "./lock.js";
 import { moveIntoPlace } from "./moveIntoPlace.js";
 import { type DiskTarget, preflight } from "./preflight.js";
@@ -44,7 +44,7 @@ export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
   /** All of it is there, and stays, unless the power fails before the disk has confirmed that it lasts. */
-  readonly isThere?: true;
+  readonly isThere?: boolean;
 }
 
 /** All that stands in the way of a batch. */
@@ -94,7 +94,7 @@ function stageHeld(
   const journal = firstJournal(workspace, targets, { id, label, started: workspace.owners.now(), directories });
   const progress: Progress = { at: undefined };
   try {
-    return prepare({ workspace, journal }, targets, progress);
+    return prepare(workspace, journal, targets, progress);
   } catch (error) {
     endBatch(workspace, journal);
     if (!isSystemError(error)) throw error;
@@ -110,7 +110,7 @@ interface StagedBatch extends Prepared {
 }
 
 function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
-  const { workspace, journal, warnings, release } = batch;
+  const { workspace, journal, warnings } = batch;
   let isOver = false;
   /** Only the first of `commit` and `abandon` is about a batch that is there. */
   const begin = (): void => {
@@ -128,11 +128,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
     },
     abandon() {
       begin();
-      try {
-        endBatch(workspace, journal);
-      } finally {
-        release();
-      }
+      thenUnlock(batch, () => endBatch(workspace, journal));
     },
   };
 }
@@ -140,20 +136,30 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
 function commit(batch: StagedBatch): Committed | NotCommitted {
   const { workspace, journal, targets } = batch;
   const progress: Progress = { at: undefined };
+  // What recovery would do; and nothing else is true.
+  const endAsWritten = (): BatchEnding => thenUnlock(batch, () => endBatchAsWritten(workspace, journal.id));
   let failure: Failure | undefined;
   try {
     failure = moveIntoPlace(workspace, { journal, targets }, progress);
     if (failure === undefined) return toCommitted(batch);
   } catch (error) {
     if (!isSystemError(error)) {
-      endAndUnlock(batch);
+      endAsWritten();
       throw error;
     }
     // The record may have reached the disk although the call failed that wrote it: whoever recovers would find it there.
-    if (journalState(workspace, journal.id) === "committed") return recordedAgain(batch);
+    const read = attempt(() => readJournal(workspace, journal.id)).value;
+    if (read?.kind === "journal" && read.journal.state === "committed") return recordedAgain(batch);
     failure = failureOf(workspace, error, progress);
   }
-  return notCommitted(failure, endAndUnlock(batch));
+  const ending = endAsWritten();
+  const isBack = ending.outcome === "rolledBack" || ending.outcome === "untouched";
+  return {
+    outcome: isBack ? "rolledBack" : "recoveryPending",
+    failure: diskFailures.ended(failure, ending),
+    // It was recorded after all, as was found out only when it was to be taken back.
+    isThere: ending.outcome === "applied",
+  };
 }
 
 /** A record that is there, but that a power cut may take away, is written anew. Where that fails, too, recovery tries on. */
@@ -172,35 +178,21 @@ function recordedAgain(batch: StagedBatch): Committed | NotCommitted {
 }
 
 function toCommitted(batch: StagedBatch): Committed {
-  const { workspace, journal, targets, changes, release } = batch;
+  const { workspace, journal, targets, changes } = batch;
   return {
     outcome: "applied",
-    finish() {
-      try {
-        tidyUp(workspace, { ...journal, state: "committed" });
-      } finally {
-        release();
-      }
-    },
+    finish: () => void thenUnlock(batch, () => tidyUp(workspace, { ...journal, state: "committed" })),
     inverse: () => inverseOf(changes, targets),
   };
 }
 
-/** Ends the batch as its journal says, which is what recovery would do; and nothing else is true. */
-function endAndUnlock({ workspace, journal, release }: StagedBatch): BatchEnding {
+/** Does the last thing that is to be done with a batch; then others may write in its folders, whatever came of it. */
+function thenUnlock<T>({ release }: StagedBatch, act: () => T): T {
   try {
-    return endBatchAsWritten(workspace, journal.id);
+    return act();
   } finally {
     release();
   }
-}
-
-function notCommitted(failure: Failure, settled: BatchEnding): NotCommitted {
-  const outcome =
-    settled.outcome === "rolledBack" || settled.outcome === "untouched" ? "rolledBack" : "recoveryPending";
-  // It was recorded after all, as was found out only when it was to be taken back.
-  const isThere = settled.outcome === "applied" ? ({ isThere: true } as const) : {};
-  return { outcome, failure: diskFailures.ended(failure, settled), ...isThere };
 }
 
 function failureOf({ state }: DiskWorkspace, error: unknown, { at }: Progress): Failure {
@@ -214,14 +206,14 @@ function inverseOf(changes: readonly DiskChange[], targets: readonly DiskTarget[
     const { kind, path, name } = change;
     const { before } = byPath.get(path) ?? {};
     const { after } = byPath.get(targetOf(change) ?? path) ?? {};
-    const hash = after === undefined ? {} : { hash: after.hash };
-    if (kind === "create") return [{ kind: "delete", path, name, ...hash }];
+    const hash = after?.hash;
+    if (kind === "create") return [{ kind: "delete", path, name, hash }];
     // What did not change has no name among the targets.
     if (before === undefined || (kind === "update" && after === undefined)) return [];
     const content = { bytes: before.bytes };
     if (kind === "delete") return [{ kind: "create", path, name, content, mode: before.stat.mode }];
-    if (kind === "update") return [{ kind, path, name, ...hash, content }];
+    if (kind === "update") return [{ kind, path, name, hash, content }];
     const back = { path: change.target, name: change.targetName ?? change.target, target: path, targetName: name };
-    return [{ kind, ...back, ...hash, ...(change.content === undefined ? {} : { content }) }];
+    return [{ kind, ...back, hash, content: change.content && content }];
   });
 }

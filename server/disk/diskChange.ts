@@ -10,16 +10,16 @@ export type DiskChange =
       readonly kind: "create";
       readonly content: Content;
       /** The bits of `chmod`; `undefined`: as the process makes files. */
-      readonly mode?: number;
+      readonly mode?: number | undefined;
     })
-  | (NamedPath & PlannedOn & { readonly kind: "update"; readonly content?: Content })
+  | (NamedPath & PlannedOn & { readonly kind: "update"; readonly content?: Content | undefined })
   /** It moves to `target`, and may get other content on the way. `targetName`: what failures call it there; `undefined`: its path. */
   | (NamedPath &
       PlannedOn & {
         readonly kind: "rename";
         readonly target: string;
         readonly targetName?: string;
-        readonly content?: Content;
+        readonly content?: Content | undefined;
       })
   | (NamedPath & PlannedOn & { readonly kind: "delete" });
 
@@ -31,7 +31,7 @@ interface NamedPath {
 
 interface PlannedOn {
   /** SHA-256, in hex, of the bytes that the change was planned on; `undefined`: a file that nobody read. */
-  readonly hash?: string;
+  readonly hash?: string | undefined;
 }
 
 /** The path that a change moves its file to; `undefined`: it moves none. */
@@ -45,9 +45,9 @@ export function toDiskChange(file: FileChange, pathOf: (uri: string) => string):
   const at = { path: pathOf(document.uri), name: document.path };
   const content = { text: file.text };
   if (file.kind === "create") return { kind: "create", ...at, content };
-  const on = { ...at, ...(document.hash === undefined ? {} : { hash: document.hash }) };
+  const on = { ...at, hash: document.hash };
   if (file.kind === "delete") return { kind: "delete", ...on };
-  const changed = change.isEmpty ? on : { ...on, content };
+  const changed = { ...on, content: change.isEmpty ? undefined : content };
   if (file.kind === "update") return { kind: "update", ...changed };
   const { target } = file;
   return { kind: "rename", ...changed, target: pathOf(target.uri), targetName: target.path };
@@ -58,13 +58,13 @@ export interface Slot {
   readonly path: string;
   readonly name: string;
   /** `undefined`: the name must be free. */
-  readonly before?: { readonly hash?: string };
+  readonly before?: { readonly hash?: string | undefined };
   /** `undefined`: the name becomes free. */
   readonly after?: {
     /** The path of the file that it is afterwards, with other content or without; `undefined`: a new file. */
     readonly from?: string;
-    readonly content?: Content;
-    readonly mode?: number;
+    readonly content?: Content | undefined;
+    readonly mode?: number | undefined;
   };
 }
 
@@ -84,15 +84,13 @@ export function toSlots(changes: readonly DiskChange[]): Slot[] {
   for (const change of changes) {
     const { kind, path, name } = change;
     if (kind === "create") {
-      const { content, mode } = change;
-      put(path, name, { after: { content, ...(mode === undefined ? {} : { mode }) } });
+      put(path, name, { after: { content: change.content, mode: change.mode } });
       continue;
     }
-    const before = change.hash === undefined ? {} : { hash: change.hash };
-    const given = kind === "delete" || change.content === undefined ? {} : { content: change.content };
-    if (kind === "update") put(path, name, { before, after: { from: path, ...given } });
-    else put(path, name, { before });
-    if (kind === "rename") put(change.target, change.targetName ?? change.target, { after: { from: path, ...given } });
+    const before = { hash: change.hash };
+    const after = { from: path, content: kind === "delete" ? undefined : change.content };
+    put(path, name, kind === "update" ? { before, after } : { before });
+    if (kind === "rename") put(change.target, change.targetName ?? change.target, { after });
   }
   return [...slots.values()];
 }

@@ -47,7 +47,7 @@ export function diskWorkspace(
 
 /** Homes, and the directories for state in them, are often reached by links. What can't be followed fails where it is used. */
 async function realPathOf(path: string): Promise<string> {
-  const real = isAbsolute(path) ? await canonicalise(path, process.platform) : undefined;
+  const real = isAbsolute(path) ? await canonicalise(path) : undefined;
   return real?.ok === true ? real.path : path;
 }
 

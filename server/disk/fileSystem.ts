@@ -1,31 +1,11 @@
 /** The calls to the disk, as a port: the same commit runs on a real disk, on one that fails, and on one that forgets. */
 
 import { spawnSync } from "node:child_process";
-import {
-  accessSync,
-  type BigIntStats,
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  readSync,
-  renameSync,
-  rmdirSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import * as fs from "node:fs";
+import { constants } from "node:fs";
 import { basename, dirname } from "node:path";
 import { limits } from "../text/limits.js";
-import { hashOf, readRest } from "../workspace/files.js";
+import { hashOf, readFlags, readRest } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 
 /** A file, directory or link, as a look at its path shows it. */
@@ -90,18 +70,18 @@ export interface FileSystem {
 export const realFileSystem: FileSystem = {
   look: (path) => {
     try {
-      return within(path, (at) => statOf(lstatSync(at, { bigint: true })));
+      return within(path, (at) => statOf(fs.lstatSync(at, { bigint: true })));
     } catch (error) {
       const code = codeOf(error);
       if (code === "ENOENT" || code === "ENOTDIR") return undefined;
       throw error;
     }
   },
-  list: (path) => readdirSync(path),
-  readLink: (path) => within(path, (at) => readlinkSync(at)),
+  list: (path) => fs.readdirSync(path),
+  readLink: (path) => within(path, (at) => fs.readlinkSync(at)),
   read: (path, most) =>
     opened(path, readFlags, 0, (fd) => {
-      const stats = fstatSync(fd);
+      const stats = fs.fstatSync(fd);
       if (!stats.isFile()) throw systemError("EINVAL", "not a regular file");
       const bytes = readRest(fd, Buffer.allocUnsafe(Math.min(stats.size, most) + 1), 0, most);
       if (bytes.length > most) throw systemError("EFBIG", `more than ${most} bytes`);
@@ -110,17 +90,10 @@ export const realFileSystem: FileSystem = {
   readStart: (path, length) =>
     opened(path, readFlags, 0, (fd) => {
       const buffer = Buffer.alloc(length);
-      return buffer.subarray(0, readSync(fd, buffer, 0, length, 0));
+      return buffer.subarray(0, fs.readSync(fd, buffer, 0, length, 0));
     }),
-  mayWrite: (path) => {
-    try {
-      // A directory that can't be opened for reading can't be synced.
-      accessSync(path, constants.R_OK | constants.W_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  },
+  // A directory that can't be opened for reading can't be synced.
+  mayWrite: (path) => attempt(() => fs.accessSync(path, constants.R_OK | constants.W_OK)).code === undefined,
   make: (path, bytes, mode) =>
     opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, mode, (fd) =>
       writeAll(fd, bytes),
@@ -128,9 +101,9 @@ export const realFileSystem: FileSystem = {
   fill: (path, bytes) =>
     opened(path, constants.O_WRONLY | noFollow, 0, (fd) => {
       writeAll(fd, bytes);
-      ftruncateSync(fd, bytes.length);
+      fs.ftruncateSync(fd, bytes.length);
     }),
-  setMode: (path, mode) => opened(path, readFlags, 0, (fd) => fchmodSync(fd, mode)),
+  setMode: (path, mode) => opened(path, readFlags, 0, (fd) => fs.fchmodSync(fd, mode)),
   copyAttributes: (pairs) => {
     const done: boolean[] = [];
     for (let at = 0; at < pairs.length; at += pairsAtOnce) done.push(...copySome(pairs.slice(at, at + pairsAtOnce)));
@@ -138,22 +111,22 @@ export const realFileSystem: FileSystem = {
   },
   sync: (path) => {
     // Windows has no such call for directories, and does not need it.
-    if (process.platform === "win32" && lstatSync(path).isDirectory()) return;
+    if (process.platform === "win32" && fs.lstatSync(path).isDirectory()) return;
     const flags = process.platform === "win32" ? constants.O_RDWR : readFlags;
     opened(path, flags, 0, (fd) => {
       try {
-        fsyncSync(fd);
+        fs.fsyncSync(fd);
       } catch (error) {
         // Some disks (shared folders of virtual machines) know no such call for directories, as PostgreSQL found, too.
-        if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fstatSync(fd).isDirectory()) throw error;
+        if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fs.fstatSync(fd).isDirectory()) throw error;
       }
     });
   },
-  link: (from, to) => within(from, (source) => within(to, (target) => linkSync(source, target))),
-  rename: (from, to) => within(from, (source) => within(to, (target) => renameSync(source, target))),
-  unlink: (path) => within(path, (at) => unlinkSync(at)),
-  makeDirectory: (path, mode) => within(path, (at) => mkdirSync(at, { mode })),
-  removeDirectory: (path) => within(path, (at) => rmdirSync(at)),
+  link: (from, to) => within(from, (source) => within(to, (target) => fs.linkSync(source, target))),
+  rename: (from, to) => within(from, (source) => within(to, (target) => fs.renameSync(source, target))),
+  unlink: (path) => within(path, (at) => fs.unlinkSync(at)),
+  makeDirectory: (path, mode) => within(path, (at) => fs.mkdirSync(at, { mode })),
+  removeDirectory: (path) => within(path, (at) => fs.rmdirSync(at)),
 };
 
 /** The system's error of a code, as `ESTALE`. */
@@ -173,13 +146,30 @@ export function isBehindLink(error: unknown): boolean {
   return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
 }
 
+/** The result of an act, or the system's code if it refuses. Throws what is a mistake of ours. */
+export function attempt<T>(
+  act: () => T,
+): { readonly value: T; readonly code?: never } | { readonly value?: never; readonly code: string } {
+  try {
+    return { value: act() };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { code: codeOf(error) };
+  }
+}
+
+/** Does what may be done already: an error with one of these codes says so, and counts for nothing. */
+export function ensure(act: () => void, done: readonly string[]): void {
+  try {
+    act();
+  } catch (error) {
+    if (!done.includes(codeOf(error))) throw error;
+  }
+}
+
 /** Takes a name away, if it is there, and if it can be. */
 export function unlinkIfThere(files: FileSystem, path: string): void {
-  try {
-    files.unlink(path);
-  } catch (error) {
-    if (!["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(codeOf(error))) throw error;
-  }
+  ensure(() => files.unlink(path), ["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 }
 
 /** `undefined`: no file, or one that is too large to be one of ours. */
@@ -205,12 +195,8 @@ export const isUnreached = (error: unknown): boolean => isBehindLink(error) || c
 export function tryAll(steps: Iterable<() => void>): string | undefined {
   let code: string | undefined;
   for (const step of steps) {
-    try {
-      step();
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      code ??= codeOf(error);
-    }
+    const refused = attempt(step).code;
+    code ??= refused;
   }
   return code;
 }
@@ -243,7 +229,6 @@ export function giveBackBits(files: FileSystem, path: string, mode: number | und
 }
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
-const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow;
 
 /** Linux' O_PATH, which Node does not name: a directory can be held that must not be listed. Source: asm-generic/fcntl.h. */
 const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
@@ -252,7 +237,7 @@ const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 const pairsAtOnce = 100;
 
 /** Tells whether a directory can be held while a name in it is used. */
-const canHold = process.platform === "linux" && existsSync("/proc/self/fd");
+const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**
  * Does something to a name in a directory that is held meanwhile. On Linux a directory that somebody exchanges for a link
@@ -263,33 +248,33 @@ function within<R>(path: string, act: (reachable: string) => R): R {
   if (!canHold || directory === path) return act(path);
   const fd = hold(directory);
   try {
-    const real = readlinkSync(`/proc/self/fd/${fd}`);
+    const real = fs.readlinkSync(`/proc/self/fd/${fd}`);
     if (real !== directory) throw systemError("ESTALE", `${directory} is ${real}`);
     return act(`/proc/self/fd/${fd}/${basename(path)}`);
   } finally {
-    closeSync(fd);
+    fs.closeSync(fd);
   }
 }
 
 function hold(directory: string): number {
   try {
-    return openSync(directory, holdDirectory);
+    return fs.openSync(directory, holdDirectory);
   } catch (error) {
-    const isLink = lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    const isLink = fs.lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     throw isLink ? systemError("ESTALE", `${directory} is a link`) : error;
   }
 }
 
 function opened<R>(path: string, flags: number, mode: number, act: (fd: number) => R): R {
-  const fd = within(path, (at) => openSync(at, flags, mode));
+  const fd = within(path, (at) => fs.openSync(at, flags, mode));
   try {
     return act(fd);
   } finally {
-    closeSync(fd);
+    fs.closeSync(fd);
   }
 }
 
-function statOf(stats: BigIntStats): FileStat {
+function statOf(stats: fs.BigIntStats): FileStat {
   return {
     kind: stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other",
     inode: stats.ino.toString(),
@@ -305,7 +290,7 @@ function statOf(stats: BigIntStats): FileStat {
 
 /** A disk that is nearly full writes a part, and refuses the rest when it is asked again. */
 function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at);
+  for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at, bytes.length - at, at);
 }
 
 /**
@@ -320,7 +305,7 @@ function copySome(pairs: readonly AttributePair[]): boolean[] {
     const sources: number[] = [];
     const targets: ("ignore" | number)[] = ["ignore", "ignore", "ignore"];
     for (const { from, to } of pairs) {
-      const [source, target] = [from, to].map((path) => within(path, (at) => openSync(at, readFlags)));
+      const [source, target] = [from, to].map((path) => within(path, (at) => fs.openSync(at, readFlags)));
       if (source === undefined || target === undefined) throw new Error("two files were opened");
       held.push(source, target);
       sources.push(source);
@@ -334,7 +319,7 @@ function copySome(pairs: readonly AttributePair[]): boolean[] {
     if (status !== 0 && pairs.length > 1) return pairs.flatMap((pair) => copySome([pair]));
     return pairs.map((pair) => status === 0 && hasSame(pair));
   } finally {
-    for (const fd of held) closeSync(fd);
+    for (const fd of held) fs.closeSync(fd);
   }
 }
 

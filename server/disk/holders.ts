@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { isProcess } from "../workspace/process.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { isSystemError } from "./fileSystem.js";
+import { attempt } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
 /** Who has a file open, or may have; `undefined`: nobody that can be seen. */
@@ -12,7 +12,7 @@ export function holderOf(workspace: DiskWorkspace, path: string): Holder | undef
   if (ours !== undefined) return ours;
   for (const { trace, read } of tracesOf(path, workspace)) {
     // Where nobody may look, nobody can be seen.
-    const stat = readOr(undefined, () => workspace.files.look(trace));
+    const stat = attempt(() => workspace.files.look(trace)).value;
     // Who came second keeps the second trace, also when the first one is gone.
     const by = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
     if (by !== undefined) return { kind: "open", by };
@@ -49,18 +49,17 @@ function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
 
 /** A link to `user@host.process:boot`, or a file that holds it. Source: the Emacs Lisp manual, "File Locks". */
 function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefined {
-  const text = readOr("", () =>
-    files.look(trace)?.kind === "link" ? files.readLink(trace) : files.readStart(trace, 1024).toString(),
-  );
-  const [, user, host, pid] = /^(.+)@(.+)\.(\d{1,10})(?::\d+)?$/s.exec(text) ?? [];
+  const isLink = (): boolean => files.look(trace)?.kind === "link";
+  const text = attempt(() => (isLink() ? files.readLink(trace) : files.readStart(trace, 1024).toString())).value;
+  const [, user, host, pid] = /^(.+)@(.+)\.(\d{1,10})(?::\d+)?$/s.exec(text ?? "") ?? [];
   if (pid === undefined) return "Emacs";
   return isLeft(host, Number(pid)) ? undefined : holderName("Emacs", `${user}@${host}`, Number(pid));
 }
 
 /** The first block of a swap file names process and machine. Source: `struct block0` in Vim's and Neovim's memline. */
 function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): string | undefined {
-  const block = readOr(Buffer.alloc(0), () => files.readStart(trace, 108));
-  if (block.length < 108 || block.toString("latin1", 0, 2) !== "b0") return undefined;
+  const block = attempt(() => files.readStart(trace, 108)).value;
+  if (block === undefined || block.length < 108 || block.toString("latin1", 0, 2) !== "b0") return undefined;
   const pid = block.readUInt32LE(24);
   const host = block.toString("utf8", 68, 108).replace(/\0.*/s, "");
   return isLeft(host, pid) ? undefined : holderName(editor, host, pid);
@@ -71,16 +70,10 @@ function holderName(editor: string, who: string, pid: number): string {
   return /^[\w.@-]{1,64}$/.test(who) ? `${editor} (${who}, process ${pid})` : editor;
 }
 
-/** Tells whether the editor that left it is gone, as far as can be told: processes of other machines can't be looked for. */
+/**
+ * Tells whether the editor that left it is gone, as far as can be told: processes of other machines can't be looked for, and 0
+ * is the number of none.
+ */
 function isLeft(host: string | undefined, pid: number): boolean {
-  return host === hostname() && !isProcess(pid, undefined);
-}
-
-function readOr<T>(otherwise: T, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return otherwise;
-  }
+  return host === hostname() && pid !== 0 && !isProcess(pid, undefined);
 }

@@ -9,7 +9,7 @@ import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathText.js";
 import { fileProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type FileSystem, isSystemError, systemError, unlinkIfThere } from "./fileSystem.js";
+import { ensure, type FileSystem, isSystemError, systemError, unlinkIfThere } from "./fileSystem.js";
 import { diskFailures, diskProblems } from "./sentences.js";
 
 /** One batch, as it is on the disk. */
@@ -68,12 +68,8 @@ export function tryJournals(journals: Journals): Failure | undefined {
 function makeDirectories(files: FileSystem, path: string): void {
   if (files.look(path) !== undefined) return;
   makeDirectories(files, dirname(path));
-  try {
-    files.makeDirectory(path, 0o700);
-  } catch (error) {
-    // Another process was quicker.
-    if (codeOf(error) !== "EEXIST") throw error;
-  }
+  // Another process may be quicker.
+  ensure(() => files.makeDirectory(path, 0o700), ["EEXIST"]);
   files.sync(dirname(path));
 }
 
@@ -127,9 +123,8 @@ export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
   if (read.kind !== "journal") return read;
   const { state, folders } = workspace;
   const names = namesIn(read.journal);
-  const isIn = (folder: string, name: string): boolean => isInside(folder, name, process.platform);
-  const inside = names.filter((name) => folders.some((folder) => isIn(folder, name)));
-  if (names.some((name) => isIn(state, name))) return { kind: "foreign" };
+  const inside = names.filter((name) => folders.some((folder) => isInside(folder, name)));
+  if (names.some((name) => isInside(state, name))) return { kind: "foreign" };
   // One that names nothing is anybody's.
   if (inside.length === names.length) return read;
   return inside.length === 0 ? { kind: "foreign" } : { kind: "astride", journal: read.journal };
@@ -151,7 +146,7 @@ export function folderOf(journal: Journal): string {
   const [first = "", ...rest] = namesIn(journal).map(dirname);
   let folder = first;
   for (const name of rest) {
-    while (!isInside(folder, name, process.platform) && dirname(folder) !== folder) folder = dirname(folder);
+    while (!isInside(folder, name) && dirname(folder) !== folder) folder = dirname(folder);
   }
   return folder;
 }
@@ -164,24 +159,13 @@ export function directoriesOf({ entries, directories }: Journal): string[] {
 
 const namesIn = ({ entries, directories }: Journal): string[] => [...entries.map(({ path }) => path), ...directories];
 
-/** How far a batch is, as its journal says now; `undefined`: there is none, or none that can be read. */
-export function journalState(workspace: DiskWorkspace, id: string): Journal["state"] | undefined {
-  try {
-    const read = readJournal(workspace, id);
-    return read.kind === "journal" ? read.journal.state : undefined;
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return undefined;
-  }
-}
-
 /** The path of the journal of a batch. */
 export function journalPath(state: string, id: string): string {
   return join(state, `${id}.journal`);
 }
 
-/** Paths of the files that help an entry. Nobody can write one into a journal: it follows from the id and the place. */
-export interface HelperPaths {
+/** An entry, and the files that help it. Nobody can write their paths into a journal: they follow from the id and the place. */
+export interface HelpedEntry extends JournalEntry {
   /** The new file for the name, in its directory or, if that does not exist, in the deepest one above that does. */
   readonly staged: string;
   /** The file that the name had, beside it. */
@@ -191,17 +175,20 @@ export interface HelperPaths {
   readonly newCopy: string;
 }
 
-/** The helpers of the entry with an index. */
-export function helperPaths(state: string, { id, entries, directories }: Journal, index: number): HelperPaths {
-  const parent = dirname((entries[index] as JournalEntry).path);
-  let above = parent;
-  while (directories.includes(above)) above = dirname(above);
-  return {
-    staged: join(above, `.multi-edit-${id}-${index}.new`),
-    kept: join(parent, `.multi-edit-${id}-${index}.old`),
-    oldCopy: join(state, `${id}.${index}.old`),
-    newCopy: join(state, `${id}.${index}.new`),
-  };
+/** The entries of a journal, with their helpers. */
+export function helpedEntries(state: string, { id, entries, directories }: Journal): HelpedEntry[] {
+  return entries.map((entry, index) => {
+    const parent = dirname(entry.path);
+    let above = parent;
+    while (directories.includes(above)) above = dirname(above);
+    return {
+      ...entry,
+      staged: join(above, `.multi-edit-${id}-${index}.new`),
+      kept: join(parent, `.multi-edit-${id}-${index}.old`),
+      oldCopy: join(state, `${id}.${index}.old`),
+      newCopy: join(state, `${id}.${index}.new`),
+    };
+  });
 }
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);

@@ -53,11 +53,8 @@ function writeLock(files: FileSystem, path: string, text: string): void {
     }
     files.rename(`${path}.new`, path);
   } catch (error) {
-    try {
-      unlinkIfThere(files, `${path}.new`);
-    } catch {
-      // The first error tells more, and whoever comes next takes it away.
-    }
+    // The first error tells more, and whoever comes next takes it away.
+    tryAll([() => unlinkIfThere(files, `${path}.new`)]);
     throw error;
   }
 }
@@ -95,15 +92,10 @@ function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
 /** A living process that writes in the same folders. Locks of dead ones are removed: their names never come again. */
 function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
   const others = listLocks(workspace).filter(({ id }) => id !== ownId);
-  const dead = others.filter(({ isAlive }) => !isAlive);
-  // A lock that can't be removed is in nobody's way.
-  tryAll(
-    dead.map(
-      ({ path }) =>
-        () =>
-          unlinkIfThere(workspace.files, path),
-    ),
-  );
+  for (const { path, isAlive } of others) {
+    // A lock that can't be removed is in nobody's way.
+    if (!isAlive) tryAll([() => unlinkIfThere(workspace.files, path)]);
+  }
   return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
 }
 
@@ -111,8 +103,7 @@ function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefin
 function overlaps({ files, folders }: DiskWorkspace, path: string): boolean {
   try {
     const { folders: others } = lockSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));
-    const isIn = (a: string, b: string): boolean => isInside(a, b, process.platform);
-    return others.some((other) => folders.some((folder) => isIn(folder, other) || isIn(other, folder)));
+    return others.some((other) => folders.some((folder) => isInside(folder, other) || isInside(other, folder)));
   } catch (error) {
     return codeOf(error) !== "ENOENT";
   }

@@ -6,9 +6,9 @@ import { hashOf } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { giveBackBits, linkOrRename, syncDirectories } from "./fileSystem.js";
+import { ensure, giveBackBits, linkOrRename, syncDirectories } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
-import { directoriesOf, type HelperPaths, helperPaths, type JournalEntry, writeJournal } from "./journal.js";
+import { directoriesOf, type HelpedEntry, helpedEntries, writeJournal } from "./journal.js";
 import type { DiskTarget } from "./preflight.js";
 import { diskFailures, diskProblems } from "./sentences.js";
 import type { Prepared, Progress } from "./stage.js";
@@ -26,12 +26,11 @@ export function moveIntoPlace(
   writeJournal(workspace, { ...journal, state: "committing" });
   for (const directory of journal.directories) {
     progress.at = directory;
-    makeDirectory(workspace, directory);
+    // One that somebody else has just made is as good as ours.
+    ensure(() => files.makeDirectory(directory, 0o777), ["EEXIST"]);
   }
-  const names = targets.map((target, index): NameContext => {
-    const helpers = helperPaths(workspace.state, journal, index);
-    return { workspace, target, entry: journal.entries[index] as JournalEntry, helpers };
-  });
+  const entries = helpedEntries(workspace.state, journal);
+  const names = targets.map((target, index): NameContext => ({ workspace, target, entry: entries[index]! }));
   const removals = names.filter(({ entry }) => entry.way === "remove");
   const others = names.filter(({ entry }) => entry.way !== "remove");
   // Files come before others go, so that at no moment one of them has no name.
@@ -41,24 +40,15 @@ export function moveIntoPlace(
     if (failure !== undefined) return failure;
   }
   syncDirectories(files, directoriesOf(journal));
-  for (const { target, entry, helpers } of names) {
+  for (const { target, entry } of names) {
     progress.at = target.slot.name;
     // Somebody may have written into the old file after it was looked at and before it lost its name.
     if (entry.way === "inPlace" || entry.way === "create") continue;
-    if (hashOf(files.read(helpers.kept, limits.fileBytes)) !== target.before?.hash) return movedOn(target.slot.name);
+    if (hashOf(files.read(entry.kept, limits.fileBytes)) !== target.before?.hash) return movedOn(target.slot.name);
   }
   progress.at = undefined;
   writeJournal(workspace, { ...journal, state: "committed" });
   return undefined;
-}
-
-/** A directory that somebody else has just made is as good as ours. */
-function makeDirectory({ files }: DiskWorkspace, directory: string): void {
-  try {
-    files.makeDirectory(directory, 0o777);
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-  }
 }
 
 const movedOn = (name: string, problem: string = staleProblems.fileChanged): Failure =>
@@ -68,19 +58,18 @@ const movedOn = (name: string, problem: string = staleProblems.fileChanged): Fai
 interface NameContext {
   readonly workspace: DiskWorkspace;
   readonly target: DiskTarget;
-  readonly entry: JournalEntry;
-  readonly helpers: HelperPaths;
+  readonly entry: HelpedEntry;
 }
 
 /**
  * Tells whether a name still has what it had when the batch was staged, and that is still kept beside it: a program that tidies up
  * may have taken that away, and nothing could be given back. The inode comes last, because that look is the shortest.
  */
-function lookAgain({ workspace, target, entry, helpers }: NameContext): Failure | undefined {
+function lookAgain({ workspace, target, entry }: NameContext): Failure | undefined {
   const { files } = workspace;
   const { slot, before } = target;
   const { path, name } = slot;
-  if (entry.way === "replace" && files.look(helpers.kept) === undefined) return movedOn(name, diskProblems.keptGone);
+  if (entry.way === "replace" && files.look(entry.kept) === undefined) return movedOn(name, diskProblems.keptGone);
   const now = files.look(path);
   if (before === undefined) {
     if (now !== undefined) return movedOn(name, staleProblems.nameTaken);
@@ -98,22 +87,22 @@ function lookAgain({ workspace, target, entry, helpers }: NameContext): Failure 
 }
 
 /** Gives a name what it is to have. */
-function changeName({ workspace: { files }, target, entry, helpers }: NameContext): Failure | undefined {
+function changeName({ workspace: { files }, target, entry }: NameContext): Failure | undefined {
   const { path, name } = target.slot;
   switch (entry.way) {
     case "create":
       try {
-        linkOrRename(files, helpers.staged, path);
+        linkOrRename(files, entry.staged, path);
         return undefined;
       } catch (error) {
         if (codeOf(error) !== "EEXIST") throw error;
         return movedOn(name, staleProblems.nameTaken);
       }
     case "replace":
-      files.rename(helpers.staged, path);
+      files.rename(entry.staged, path);
       return undefined;
     case "remove":
-      files.rename(path, helpers.kept);
+      files.rename(path, entry.kept);
       return undefined;
     case "inPlace":
       files.fill(path, target.after?.bytes ?? Buffer.alloc(0));

@@ -4,12 +4,11 @@ import { basename, dirname, join } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { decodeBytes, encodeText, hashOf } from "../workspace/files.js";
-import { codeOf } from "../workspace/identity.js";
 import { isInside } from "../workspace/pathText.js";
 import { fileProblems, pathFailures, staleFailures, staleProblems } from "../workspace/sentences.js";
 import type { Slot } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type FileStat, isSystemError } from "./fileSystem.js";
+import { attempt, type FileStat } from "./fileSystem.js";
 import { holderOf } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
 import { diskFailures } from "./sentences.js";
@@ -54,38 +53,32 @@ export type Preflight =
 
 /** Reads each file once, as bytes. Names that would not change are left out. */
 export function preflight(workspace: DiskWorkspace, slots: readonly Slot[]): Preflight {
-  const failures: Failure[] = [];
-  const befores = new Map<string, Before | undefined>();
   const budget = { bytes: 0 };
-  for (const slot of slots) {
-    const examined = guarded(slot.name, () => examine(workspace, slot, budget));
-    if (examined.ok) befores.set(slot.path, examined.before);
-    else failures.push(examined.failure);
-  }
-  if (failures.length > 0) return { ok: false, failures };
-  const targets: DiskTarget[] = [];
-  const directories = new Set<string>();
-  for (const slot of slots) {
-    const result = guarded(slot.name, () => aim(workspace, slot, befores));
-    if (!result.ok) {
-      failures.push(result.failure);
-      continue;
-    }
-    const { target, missing } = result;
-    if (target.after?.source?.path === slot.path && target.after.hash === target.before?.hash) continue;
-    targets.push(target);
-    for (const directory of missing) directories.add(directory);
-  }
-  return failures.length > 0 ? { ok: false, failures } : { ok: true, targets, directories: [...directories].sort() };
+  const read = forEach(slots, (slot) => examine(workspace, slot, budget));
+  if (!read.ok) return read;
+  const befores = new Map(slots.map(({ path }, i) => [path, read.results[i]?.before]));
+  const aimed = forEach(slots, (slot) => aim(workspace, slot, befores));
+  if (!aimed.ok) return aimed;
+  const changed = aimed.results.filter(
+    ({ target: { slot, before, after } }) => after?.source?.path !== slot.path || after.hash !== before?.hash,
+  );
+  const directories = new Set(changed.flatMap(({ missing }) => missing));
+  return { ok: true, targets: changed.map(({ target }) => target), directories: [...directories].sort() };
 }
 
-function guarded<T>(name: string, act: () => T | Failed): T | Failed {
-  try {
-    return act();
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return failed(pathFailures.ioError(name, fileProblems.system(codeOf(error))));
+/** The results for all names, or all failures; what the system refuses is one of them. */
+function forEach<T extends { readonly ok: true }>(
+  slots: readonly Slot[],
+  act: (slot: Slot) => T | Failed,
+): { readonly ok: true; readonly results: readonly T[] } | { readonly ok: false; readonly failures: Failure[] } {
+  const results: T[] = [];
+  const failures: Failure[] = [];
+  for (const slot of slots) {
+    const { value, code } = attempt(() => act(slot));
+    if (value?.ok === true) results.push(value);
+    else failures.push(value?.failure ?? pathFailures.ioError(slot.name, fileProblems.system(code ?? "EIO")));
   }
+  return failures.length > 0 ? { ok: false, failures } : { ok: true, results };
 }
 
 /** The file at a name, if it is the one that the plan expects there. */
@@ -95,7 +88,7 @@ function examine(
   budget: { bytes: number },
 ): { readonly ok: true; readonly before: Before | undefined } | Failed {
   const { files, folders, state } = workspace;
-  const isIn = (folder: string): boolean => isInside(folder, path, process.platform);
+  const isIn = (folder: string): boolean => isInside(folder, path);
   if (!folders.some(isIn)) return failed(pathFailures.outsideWorkspace(name, folders));
   if (isIn(state)) return failed(pathFailures.ownFolder(name));
   const stat = files.look(path);
@@ -108,12 +101,8 @@ function examine(
   }
   if (stat.kind === "directory") return failed(pathFailures.isDirectory(name));
   if (expected === undefined) return moved(staleProblems.nameTaken);
-  if (stat.kind !== "file") {
-    return failed(pathFailures.ioError(name, fileProblems.notRegular(stat.kind)));
-  }
-  if (stat.size > limits.fileBytes) {
-    return failed(pathFailures.tooLarge(name, stat.size, limits.fileBytes, "bytes"));
-  }
+  if (stat.kind !== "file") return failed(pathFailures.ioError(name, fileProblems.notRegular(stat.kind)));
+  if (stat.size > limits.fileBytes) return failed(pathFailures.tooLarge(name, stat.size, limits.fileBytes, "bytes"));
   budget.bytes += stat.size;
   if (budget.bytes > limits.callFileBytes) return failed(diskFailures.tooMuchChanged(name, budget.bytes));
   const holder = holderOf(workspace, path);

@@ -3,16 +3,14 @@
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
-import { codeOf } from "../workspace/identity.js";
 import { fileProblems } from "../workspace/sentences.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
-import { type FileSystem, isSystemError, isUnreached, syncDirectories, tryAll, unlinkIfThere } from "./fileSystem.js";
+import { attempt, type FileSystem, isUnreached, syncDirectories, tryAll, unlinkIfThere } from "./fileSystem.js";
 import {
   folderOf,
-  helperPaths,
+  helpedEntries,
   type Journal,
   type JournalEntry,
-  type JournalRead,
   journalPath,
   listJournals,
   openJournals,
@@ -31,8 +29,6 @@ export interface Recovered extends BatchEnding {
   readonly id: string;
   /** The caller's word for the batch. */
   readonly label: string;
-  /** Milliseconds since 1970. */
-  readonly started: number;
   /** What people call its files. */
   readonly names: readonly string[];
   /** The whole of it in words, for the log and for the next answer. */
@@ -45,7 +41,7 @@ export interface Recovery {
   /** Journals that are left alone because they can't be read or trusted, in words. */
   readonly problems: readonly string[];
   /** Why nobody could look, or why no further batch may be written before somebody has; `undefined`: nothing. */
-  readonly failure?: Failure;
+  readonly failure?: Failure | undefined;
 }
 
 /** Ends what was cut off in the folders of a workspace. Where another process writes in them just now, nothing is done. */
@@ -77,11 +73,22 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
   const problems: string[] = [];
   const failures: Failure[] = [];
   for (const id of ids) {
-    const read = readOrSay(workspace, id, problems, failures);
-    if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(journalPath(state, id)));
+    const path = journalPath(state, id);
+    const { value: read, code } = attempt(() => readJournal(workspace, id));
+    if (code === "EACCES" || code === "EPERM") {
+      // What the user may not read says no more than what is damaged, and is left alone like it.
+      problems.push(diskSentences.closedJournal(path, fileProblems.system(code)));
+    } else if (code !== undefined) {
+      // Troubles that may pass are a reason to wait: it may be about these very files.
+      failures.push(diskFailures.unreadJournal(path, fileProblems.system(code)));
+    }
+    if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(path));
     if (read?.kind === "journal") batches.push(toRecovered(read.journal, endBatch(workspace, read.journal)));
     // What is only staged, or done, has nothing but helpers beside its files, and they do not mind a further batch.
-    if (read?.kind === "astride" && read.journal.state === "committing") failures.push(elsewhere(state, read.journal));
+    if (read?.kind === "astride" && read.journal.state === "committing") {
+      const names = read.journal.entries.map(({ name }) => name);
+      failures.push(diskFailures.pendingElsewhere(names, path, folderOf(read.journal)));
+    }
   }
   problems.push(...sweepHalves(workspace, halves));
   const pending = batches.find(({ outcome }) => outcome === "pending");
@@ -89,48 +96,16 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
     pending === undefined
       ? failures[0]
       : diskFailures.pending(pending.names, journalPath(state, pending.id), fileProblems.system(pending.code ?? "EIO"));
-  return { batches, problems, ...(failure === undefined ? {} : { failure }) };
-}
-
-/**
- * What the user may not read says no more than what is damaged, and is left alone like it. Troubles that may pass are a reason
- * to wait: it may be about these very files.
- */
-function readOrSay(
-  workspace: DiskWorkspace,
-  id: string,
-  problems: string[],
-  failures: Failure[],
-): JournalRead | undefined {
-  const path = journalPath(workspace.state, id);
-  try {
-    return readJournal(workspace, id);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    const problem = fileProblems.system(codeOf(error));
-    if (["EACCES", "EPERM"].includes(codeOf(error))) problems.push(diskSentences.closedJournal(path, problem));
-    else failures.push(diskFailures.unreadJournal(path, problem));
-    return undefined;
-  }
+  return { batches, problems, failure };
 }
 
 /** Nothing was done yet for half of a first journal; whoever is about to write one holds a lock with its id. */
 function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
     const path = `${journalPath(workspace.state, id)}.new`;
-    try {
-      if (!isLocked(workspace, id)) unlinkIfThere(workspace.files, path);
-      return [];
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      return [diskSentences.closedJournal(path, fileProblems.system(codeOf(error)))];
-    }
+    const code = tryAll([() => isLocked(workspace, id) || unlinkIfThere(workspace.files, path)]);
+    return code === undefined ? [] : [diskSentences.closedJournal(path, fileProblems.system(code))];
   });
-}
-
-function elsewhere(state: string, journal: Journal): Failure {
-  const names = journal.entries.map(({ name }) => name);
-  return diskFailures.pendingElsewhere(names, journalPath(state, journal.id), folderOf(journal));
 }
 
 /** What is wrong with the journals of all workspaces, in sentences for people: what was cut off, and what nobody can read. */
@@ -146,16 +121,15 @@ export function journalProblems(workspace: DiskWorkspace): readonly string[] {
 
 function journalProblem(workspace: DiskWorkspace, id: string): string | undefined {
   const path = journalPath(workspace.state, id);
-  try {
+  const problem = attempt(() => {
     const read = readAnyJournal(workspace, id);
     if (read.kind === "unreadable") return diskSentences.badJournal(path);
     if (!("journal" in read) || read.journal.state !== "committing" || isLocked(workspace, id)) return undefined;
     const names = read.journal.entries.map((entry) => entry.path);
     return diskSentences.cutOff(names, path, folderOf(read.journal));
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return diskSentences.closedJournal(path, fileProblems.system(codeOf(error)));
-  }
+  });
+  if (problem.code === undefined) return problem.value;
+  return diskSentences.closedJournal(path, fileProblems.system(problem.code));
 }
 
 /** The id of a new batch. */
@@ -166,32 +140,32 @@ export function newId(): string {
 function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnding): Recovered {
   const names = entries.map(({ name }) => name);
   const message = diskSentences.recovered({ ...settled, names, started: new Date(started) });
-  return { ...settled, id, label, started, names, message };
+  return { ...settled, id, label, names, message };
 }
 
 /** Ends a batch. May be repeated, and cut off, as often as it takes. */
 export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEnding {
-  const over = (outcome: BatchEnding["outcome"], foreign: readonly Foreign[], code?: string): BatchEnding =>
-    code === undefined ? { outcome, foreign } : { outcome, foreign, code };
-  if (journal.state === "staged") return over("untouched", [], tidyUp(workspace, journal));
+  if (journal.state === "staged") return { outcome: "untouched", foreign: [], code: tidyUp(workspace, journal) };
   if (journal.state === "committed") {
     // Who wrote it may have been killed before it lasted, and a disk that has refused to sync once may not tell again.
     const unwritten = tryAll([() => writeJournal(workspace, journal)]);
     const isFull = unwritten !== undefined && noRoom.has(unwritten);
     const unsure = isFull ? tryAll([() => workspace.files.sync(workspace.state)]) : unwritten;
-    return unsure === undefined ? over("applied", [], tidyUp(workspace, journal)) : over("pending", [], unsure);
+    if (unsure !== undefined) return { outcome: "pending", foreign: [], code: unsure };
+    return { outcome: "applied", foreign: [], code: tidyUp(workspace, journal) };
   }
   if (journal.state === "undone") {
     const unsure = tryAll([() => workspace.files.sync(workspace.state)]);
-    return over("rolledBack", leftIn(workspace, journal), unsure ?? tidyUp(workspace, journal));
+    return { outcome: "rolledBack", foreign: leftIn(workspace, journal), code: unsure ?? tidyUp(workspace, journal) };
   }
   const { foreign, code } = rollBack(workspace, journal);
-  if (code !== undefined) return over("pending", foreign, code);
+  if (code !== undefined) return { outcome: "pending", foreign, code };
   const undone = asUndone(journal, foreign);
   // From now on people and programs may do again what the batch had done, with files that can't be told from its own.
   const unwritten = tryAll([() => writeJournal(workspace, undone)]);
   const untidy = tidyUp(workspace, undone);
-  return over(unwritten !== undefined && untidy !== undefined ? "pending" : "rolledBack", foreign, untidy);
+  const isPending = unwritten !== undefined && untidy !== undefined;
+  return { outcome: isPending ? "pending" : "rolledBack", foreign, code: untidy };
 }
 
 /** The system's codes of a disk on which nothing more can be made; the last one is Linux' EDQUOT, which Node does not know. */
@@ -202,14 +176,11 @@ const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system
  * recovery may be able to read.
  */
 export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEnding {
-  const pending = (code: string): BatchEnding => ({ outcome: "pending", foreign: [], code });
-  try {
+  const ending = attempt(() => {
     const read = readJournal(workspace, id);
-    return read.kind === "journal" ? endBatch(workspace, read.journal) : pending("EIO");
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return pending(codeOf(error));
-  }
+    return read.kind === "journal" ? endBatch(workspace, read.journal) : undefined;
+  });
+  return ending.value ?? { outcome: "pending", foreign: [], code: ending.code ?? "EIO" };
 }
 
 /** The journal of a batch that is taken back. */
@@ -223,11 +194,12 @@ function asUndone(journal: Journal, foreign: readonly Foreign[]): Journal {
 
 /** Files that were left as they were when a batch was rolled back, by its journal. */
 function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
+  const entries = helpedEntries(state, journal);
   return (journal.left ?? []).flatMap(({ index, why }) => {
-    const entry = journal.entries[index];
+    const entry = entries[index];
     if (entry === undefined) return [];
-    const kept = helperPaths(state, journal, index)[entry.way === "inPlace" ? "oldCopy" : "kept"];
-    return { path: entry.path, ...(why === "kept" ? { kept } : {}), ...(why === "lost" ? { isLost: true } : {}) };
+    const kept = entry.way === "inPlace" ? entry.oldCopy : entry.kept;
+    return { path: entry.path, kept: why === "kept" ? kept : undefined, isLost: why === "lost" ? true : undefined };
   });
 }
 
@@ -238,8 +210,8 @@ function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
 export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | undefined {
   const { files, state } = workspace;
   const left = new Set(leftIn(workspace, journal).map(({ kept }) => kept));
-  const helpers = journal.entries.flatMap((entry, i) => {
-    const { staged, kept, oldCopy, newCopy } = helperPaths(state, journal, i);
+  const helpers = helpedEntries(state, journal).flatMap((entry) => {
+    const { staged, kept, oldCopy, newCopy } = entry;
     // Where nothing stood, nothing is kept. The new file goes last: as long as it is there, the name never got it.
     const besides = [...(entry.before === null ? [] : [kept]), staged];
     const apart = [newCopy, oldCopy];

@@ -54,16 +54,16 @@ export interface BatchEnding {
   readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
   readonly foreign: readonly Foreign[];
   /** The system's code of what stood in the way of taking it back, or of tidying up after it. */
-  readonly code?: string;
+  readonly code?: string | undefined;
 }
 
 /** A file that is left as it is, because somebody else has changed it, or taken away what was kept of it. */
 export interface Foreign {
   readonly path: string;
   /** Where the old file is, left for people; `undefined`: there was none. */
-  readonly kept?: string;
+  readonly kept?: string | undefined;
   /** It still has what the batch gave it, or a part of that, and what was kept of the old file is gone. */
-  readonly isLost?: boolean;
+  readonly isLost?: true | undefined;
 }
 
 /** Why a file is not written on disk: an editor has it open, or may have. */

@@ -5,7 +5,6 @@ import {
   ErrorCodes,
   type InitializeParams,
   type InitializeResult,
-  type LogMessageParams,
   LSPErrorCodes,
   MessageType,
   ResponseError,
@@ -105,7 +104,7 @@ function createSession(connection: Connection, start: ServerStart): Session {
     log(level, text) {
       const most = start.logLevel ?? session.settings.logLevel;
       if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;
-      const message: LogMessageParams = { type: messageTypes[level], message: shorten(text) };
+      const message = { type: messageTypes[level], message: shorten(text) };
       connection.sendNotification("window/logMessage", message).catch(() => undefined);
     },
   };

@@ -1,64 +1,36 @@
 /** Texts with a difference folded away, and the way back from an offset of the folded text to the text as it is. */
 
 import { isBlank, trimEnd } from "../text/chars.js";
-import { firstIndex } from "../text/lines.js";
-import { toEnd, unitsPerStep } from "../text/slices.js";
+import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 
-/** What a fold takes away besides the difference of CRLF, CR and LF. */
-export interface FoldOptions {
-  /** Blanks at line ends. */
-  readonly trailingBlanks: boolean;
-  /** Curly quotes, dashes, ellipsis and typographic spaces. */
-  readonly typography: boolean;
-}
-
-/** A stretch that is not one unit to one unit: `[folded, foldedEnd)` stands for `[original, originalEnd)`. */
-interface Mark {
-  readonly folded: number;
-  readonly foldedEnd: number;
-  readonly original: number;
-  readonly originalEnd: number;
-}
+/**
+ * What a fold takes away: `lineEnds` the difference of CRLF, CR and LF; `trailingBlanks` those and blanks at line ends;
+ * `typography` all that and curly quotes, dashes, ellipsis and typographic spaces.
+ */
+export type Fold = "nothing" | "lineEnds" | "trailingBlanks" | "typography";
 
 /** A folded text; between marks its units stand for units of the original, one to one. */
 export class Folded {
   private constructor(
     readonly text: string,
-    private readonly marks: Marks,
+    /**
+     * Of each stretch that is not one unit to one unit, in the order of the text, four offsets: `[folded, foldedEnd)` stands
+     * for `[original, originalEnd)`.
+     */
+    private readonly marks: Uint32Array,
   ) {}
 
   /** Folds a whole text in one pass. */
-  static of(text: string, options: FoldOptions): Folded {
-    return toEnd(Folded.folding(text, options));
+  static of(text: string, fold: Fold): Folded {
+    return toEnd(Folded.folding(text, fold));
   }
 
   /** The same in steps. */
-  static *folding(text: string, options: FoldOptions): Generator<void, Folded> {
-    if (!options.trailingBlanks && !options.typography) return yield* Folded.foldingLineEnds(text);
-    const builder = new FoldBuilder(text, options);
-    yield* text.includes("\r") || (options.typography && hasTypography(text)) ? builder.run() : builder.runLines();
-    return new Folded(builder.folded(), builder.marks);
-  }
-
-  /** Only line ends are folded: what the engine replaces by itself, unless there are lone CRs. */
-  private static *foldingLineEnds(text: string): Generator<void, Folded> {
-    const marks = new Marks();
-    if (!text.includes("\r")) return new Folded(text, marks);
-    if (/\r(?!\n)/.test(text)) {
-      const builder = new FoldBuilder(text, { trailingBlanks: false, typography: false });
-      yield* builder.run();
-      return new Folded(builder.folded(), builder.marks);
-    }
-    let gone = 0;
-    let pause = unitsPerStep;
-    for (let at = text.indexOf("\r\n"); at !== -1; at = text.indexOf("\r\n", at + 2)) {
-      marks.push(at - gone, at - gone + 1, at, at + 2);
-      gone++;
-      if (at < pause) continue;
-      pause = at + unitsPerStep;
-      yield;
-    }
-    return new Folded(text.replaceAll("\r\n", "\n"), marks);
+  static *folding(text: string, fold: Fold): Generator<void, Folded> {
+    if (fold === "nothing" || (fold === "lineEnds" && !text.includes("\r"))) return new Folded(text, new Uint32Array());
+    const builder = new FoldBuilder(text, fold);
+    for (let at = 0; at <= text.length; yield) at = builder.foldTo(at, at + unitsPerStep);
+    return new Folded(builder.folded(), builder.marks.toArray());
   }
 
   /**
@@ -66,158 +38,102 @@ export class Folded {
    * `undefined`: inside a unit that was expanded, which is no place to start.
    */
   startOf(offset: number): number | undefined {
-    return this.original(offset, this.marks.last(offset));
+    return this.original(offset, offset);
   }
 
   /** The original offset at which a place ends: in front of folded blanks. `undefined` as for `startOf`. */
   endOf(offset: number): number | undefined {
-    return this.original(offset, this.marks.last(offset - 1));
+    return this.original(offset, offset - 1);
   }
 
-  private original(offset: number, mark: Mark | undefined): number | undefined {
-    if (mark === undefined) return offset;
-    if (offset >= mark.foldedEnd) return mark.originalEnd + (offset - mark.foldedEnd);
-    return offset === mark.folded ? mark.original : undefined;
-  }
-}
-
-/** Marks in the order of the text, in one array of numbers: a large text has hundreds of thousands. */
-class Marks {
-  private numbers = new Int32Array(16);
-  private count = 0;
-
-  push(folded: number, foldedEnd: number, original: number, originalEnd: number): void {
-    const at = 4 * this.count++;
-    if (at === this.numbers.length) {
-      const larger = new Int32Array(2 * at);
-      larger.set(this.numbers);
-      this.numbers = larger;
-    }
-    this.numbers[at] = folded;
-    this.numbers[at + 1] = foldedEnd;
-    this.numbers[at + 2] = original;
-    this.numbers[at + 3] = originalEnd;
-  }
-
-  /** Forgets the marks at or behind an original offset. */
-  dropFrom(original: number): void {
-    while (this.count > 0 && this.numbers[4 * this.count - 2]! >= original) this.count--;
-  }
-
-  /** The last mark that starts at an offset of the folded text or in front of it; `undefined`: there is none. */
-  last(offset: number): Mark | undefined {
-    const low = firstIndex(this.count, (i) => this.numbers[4 * i]! > offset) - 1;
-    if (low < 0) return undefined;
-    const [folded, foldedEnd, original, originalEnd] = this.numbers.subarray(4 * low, 4 * low + 4);
-    return { folded: folded!, foldedEnd: foldedEnd!, original: original!, originalEnd: originalEnd! };
+  /** By the last mark that starts at an offset of the folded text or in front of it. */
+  private original(offset: number, start: number): number | undefined {
+    const { marks } = this;
+    const at = 4 * (firstIndex(marks.length / 4, (i) => marks[4 * i]! > start) - 1);
+    if (at < 0) return offset;
+    if (offset >= marks[at + 1]!) return marks[at + 3]! + (offset - marks[at + 1]!);
+    return offset === marks[at] ? marks[at + 2] : undefined;
   }
 }
-
-const LF = 10;
-const CR = 13;
 
 /** State of one pass: what was folded so far, and where. */
 class FoldBuilder {
-  readonly marks = new Marks();
+  readonly marks = new OffsetList();
   private readonly parts: string[] = [];
-  /** For each part the offset up to which the text had been dealt with before it. */
-  private readonly origins: number[] = [];
   private copied = 0;
   private length = 0;
-  /** Where the line starts in which the pass is. */
-  private lineStart = 0;
+  private readonly hasBlanks: boolean;
+  private readonly hasTypography: boolean;
+  /** The next ones from the line on in which the pass is, each looked for once. */
+  private nextCr = -1;
+  private nextLf = -1;
 
   constructor(
     private readonly text: string,
-    private readonly options: FoldOptions,
-  ) {}
-
-  *run(): Generator<void, void> {
-    for (let from = 0; from <= this.text.length; yield) from = this.runTo(from, from + unitsPerStep);
+    fold: Fold,
+  ) {
+    this.hasBlanks = fold !== "lineEnds";
+    this.hasTypography = fold === "typography" && hasTypography(text);
   }
 
-  /** Folds from one offset to about another, and returns where to go on. */
-  private runTo(from: number, to: number): number {
-    const { text } = this;
-    let { lineStart } = this;
-    let i = from;
-    for (; i <= text.length && i < to; i++) {
-      const unit = i < text.length ? text.charCodeAt(i) : LF;
-      if (unit === LF || unit === CR) {
-        this.foldBlanks(lineStart, i);
-        if (unit === CR) {
-          const end = text.charCodeAt(i + 1) === LF ? i + 2 : i + 1;
-          this.replace(i, end, "\n");
-          i = end - 1;
-        }
-        lineStart = i + 1;
-      } else if (unit > 0x7f && this.options.typography) {
-        const plain = plainOf(unit);
-        if (plain !== undefined) this.replace(i, i + 1, plain);
-      }
-    }
-    this.lineStart = lineStart;
-    return i;
-  }
-
-  /** The same for a text with no CR, in which only blanks at line ends are folded: the search of the engine finds those. */
-  *runLines(): Generator<void, void> {
-    for (let start = 0; start <= this.text.length; yield) start = this.runLinesTo(start, start + unitsPerStep);
-  }
-
-  private runLinesTo(from: number, to: number): number {
-    const { text } = this;
+  /** Folds whole lines from the start of one on up to about another offset, and returns where to go on. */
+  foldTo(from: number, to: number): number {
+    const { text, hasBlanks } = this;
     let start = from;
     while (start <= text.length && start < to) {
-      const found = text.indexOf("\n", start);
-      const end = found === -1 ? text.length : found;
-      this.foldBlanks(start, end);
-      start = end + 1;
+      const end = this.endOfLine(start);
+      const isBlankEnd = hasBlanks && end > start && isBlank(text.charCodeAt(end - 1));
+      const contentEnd = isBlankEnd ? trimEnd(text, start, end) : end;
+      if (this.hasTypography) this.foldTypography(start, contentEnd);
+      if (isBlankEnd) this.replace(contentEnd, end, "");
+      start = this.nextCr === end && this.nextLf === end + 1 ? end + 2 : end + 1;
+      if (this.nextCr === end) this.replace(end, start, "\n");
     }
     return start;
   }
 
+  /** Where a line ends: at the next CR or LF, or with the text. */
+  private endOfLine(start: number): number {
+    if (this.nextCr < start) this.nextCr = indexOf(this.text, "\r", start);
+    if (this.nextLf < start) this.nextLf = indexOf(this.text, "\n", start);
+    return Math.min(this.nextCr, this.nextLf, this.text.length);
+  }
+
+  private foldTypography(from: number, to: number): void {
+    for (let i = from; i < to; i++) {
+      const unit = this.text.charCodeAt(i);
+      if (unit <= 0x7f) continue;
+      const plain = plainUnit(unit);
+      if (unit === ellipsis) this.replace(i, i + 1, "...");
+      else if (plain !== unit) this.replace(i, i + 1, String.fromCharCode(plain));
+    }
+  }
+
   folded(): string {
-    if (this.parts.length === 0) return this.text;
-    this.copyTo(this.text.length);
+    if (this.copied === 0) return this.text;
+    this.parts.push(this.text.slice(this.copied));
     return this.parts.join("");
   }
 
-  private foldBlanks(lineStart: number, lineEnd: number): void {
-    if (!this.options.trailingBlanks || lineEnd === lineStart || !isBlank(this.text.charCodeAt(lineEnd - 1))) return;
-    const end = trimEnd(this.text, lineStart, lineEnd);
-    this.undoFrom(end);
-    this.replace(end, lineEnd, "");
-  }
-
-  /** Forgets replacements at or behind an offset: trailing typographic spaces are trimmed, not exchanged. */
-  private undoFrom(offset: number): void {
-    while (this.copied > offset) {
-      const part = this.parts.pop() as string;
-      this.length -= part.length;
-      this.copied = this.origins.pop() as number;
-    }
-    this.marks.dropFrom(offset);
-  }
-
-  private push(part: string, copied: number): void {
-    this.origins.push(this.copied);
-    this.parts.push(part);
-    this.length += part.length;
-    this.copied = copied;
-  }
-
-  private copyTo(offset: number): void {
-    if (offset > this.copied) this.push(this.text.slice(this.copied, offset), offset);
-  }
-
   private replace(from: number, to: number, plain: string): void {
-    this.copyTo(from);
-    const folded = this.length;
-    this.push(plain, to);
+    if (from > this.copied) this.parts.push(this.text.slice(this.copied, from));
+    if (plain !== "") this.parts.push(plain);
+    const folded = this.length + (from - this.copied);
+    this.length = folded + plain.length;
+    this.copied = to;
     if (plain.length === to - from) return;
-    this.marks.push(folded, folded + plain.length, from, to);
+    this.marks.push(folded);
+    this.marks.push(this.length);
+    this.marks.push(from);
+    this.marks.push(to);
   }
+}
+
+const ellipsis = 0x2026;
+
+function indexOf(text: string, unit: string, from: number): number {
+  const at = text.indexOf(unit, from);
+  return at === -1 ? Number.POSITIVE_INFINITY : at;
 }
 
 /** Codex's table of typographic characters and their plain ones; a unit that is not in it stands for itself. */
@@ -233,11 +149,4 @@ export function plainUnit(unit: number): number {
 /** Whether a text may hold anything of that table: all of it is beyond ASCII. */
 export function hasTypography(text: string): boolean {
   return /[\u00a0\u2000-\u3000]/.test(text);
-}
-
-/** That table and the ellipsis; `undefined`: stands for itself. */
-function plainOf(unit: number): string | undefined {
-  if (unit === 0x2026) return "...";
-  const plain = plainUnit(unit);
-  return plain === unit ? undefined : String.fromCharCode(plain);
 }

@@ -1,8 +1,7 @@
 /** The lines of one text, folded and hashed once, so that a run of lines is found without a look at every line. */
 
 import { isBlank } from "../text/chars.js";
-import { firstIndex, type LineIndex } from "../text/lines.js";
-import { unitsPerStep } from "../text/slices.js";
+import { firstIndex, type LineIndex, unitsPerStep } from "../text/lines.js";
 import { plainUnit } from "./fold.js";
 import { findAllNumbers } from "./search/findAll.js";
 
@@ -14,7 +13,7 @@ export interface LineRange {
   /** The first line at which a run may start. */
   readonly from: number;
   /** The only line at which it may start; `undefined`: any. */
-  readonly only?: number;
+  readonly only?: number | undefined;
   /** Starts that are collected. */
   readonly most: number;
   /** Whether what is behind the last line end counts as a line although it is empty; by default it does not. */
@@ -36,8 +35,7 @@ export class LineTable {
     /** By line. */
     private readonly hashes: Int32Array,
   ) {
-    const last = lines.lineCount - 1;
-    this.lineCount = lines.start(last) === lines.text.length ? last : last + 1;
+    this.lineCount = lines.filledCount;
     let size = 16;
     while (size < this.hashes.length) size *= 2;
     this.mask = size - 1;
@@ -102,7 +100,7 @@ export class LineTable {
       const hash = hashOf(line, 0, line.length, this.fold);
       const alike = known.get(hash) ?? [];
       known.set(hash, alike);
-      const same = alike.find((one) => this.isSame(one.line, line));
+      const same = alike.find((one) => isEqual(one.line, line, this.fold));
       if (same === undefined) alike.push({ line, number });
       return same?.number ?? number;
     });
@@ -112,17 +110,6 @@ export class LineTable {
       numbers[line - from] = alike?.find((one) => this.isLine(line, one.line))?.number ?? -1;
     }
     return findAllNumbers(numbers, pattern, most).map((offset) => from + offset);
-  }
-
-  /** Whether two texts of lines are the same, folded. */
-  private isSame(one: string, other: string): boolean {
-    return isEqual(
-      one,
-      bounds(one, 0, one.length, this.fold),
-      other,
-      bounds(other, 0, other.length, this.fold),
-      this.fold,
-    );
   }
 
   /** Index of the line of a run that has the fewest places. */
@@ -146,19 +133,14 @@ export class LineTable {
 
   /** Whether a line of the text is, folded, the same as another text. */
   private isLine(line: number, other: string): boolean {
-    const { text } = this.lines;
-    const own = bounds(text, this.lines.start(line), this.lines.contentEnd(line), this.fold);
-    return isEqual(text, own, other, bounds(other, 0, other.length, this.fold), this.fold);
+    return isEqual(this.lines.content(line), other, this.fold);
   }
 }
 
-function isEqual(
-  one: string,
-  [a, aEnd]: [number, number],
-  other: string,
-  [b, bEnd]: [number, number],
-  fold: LineFold,
-): boolean {
+/** Whether two lines are the same, folded. */
+function isEqual(one: string, other: string, fold: LineFold): boolean {
+  const [a, aEnd] = bounds(one, 0, one.length, fold);
+  const [b, bEnd] = bounds(other, 0, other.length, fold);
   if (aEnd - a !== bEnd - b) return false;
   for (let i = 0; i < aEnd - a; i++) {
     const [unit, otherUnit] = [one.charCodeAt(a + i), other.charCodeAt(b + i)];

@@ -1,6 +1,6 @@
 /** Where an old text stands: the first rung that finds it decides, and a looser one never overrules a stricter one. */
 import { isAllBlank } from "../text/chars.js";
-import { toEnd, unitsPerStep } from "../text/slices.js";
+import { toEnd, unitsPerStep } from "../text/lines.js";
 import type { LineRange } from "./lineTable.js";
 import type { Place } from "./place.js";
 import { type RungName, rungs } from "./rungs.js";
@@ -37,10 +37,10 @@ const latest = new WeakMap<
 >();
 
 function* tryRungs(index: TextIndex, oldText: string, lenient: boolean): Generator<void, Located> {
-  const blank = isAllBlank(oldText);
+  const strictOnly = !lenient || isAllBlank(oldText);
   const isLong = index.text.length >= unitsPerStep;
   for (const rung of rungs) {
-    if ((!lenient && !rung.strict) || (blank && !rung.forBlankText) || rung.find === undefined) continue;
+    if ((strictOnly && !rung.strict) || rung.find === undefined) continue;
     if (isLong && rung.prepare !== undefined) yield* rung.prepare(index);
     const found = rung.find(index, oldText);
     if (found === "tooMany") return { kind: "tooMany" };

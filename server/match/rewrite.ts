@@ -1,9 +1,8 @@
 /** What an edit changes at its place: old and new text are aligned line by line, and what both have stays as the file has it. */
 import { diffArrays } from "diff";
-import type { Change } from "../text/changeSet.js";
-import { type SplitLine, splitLines } from "../text/chars.js";
+import { type Change, shrink } from "../text/changeSet.js";
+import { lineTexts, splitLines } from "../text/chars.js";
 import { limits } from "../text/limits.js";
-import { shrink } from "../text/shrink.js";
 import type { Place, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
 import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
@@ -19,12 +18,23 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   const sent = asWholeLines(sought, place);
   const [oldText, newText] = [reshaped(sent.oldText, place.reshape), reshaped(sent.newText, place.reshape)];
   if (oldText === undefined || newText === undefined) return undefined;
-  const old = contentsOf(oldText, splitLines(oldText));
   const nextLines = splitLines(newText);
-  const next = contentsOf(newText, nextLines);
   const region = splitLines(index.text, place.from, place.to);
+  const [old, next] = [lineTexts(oldText), lineTexts(newText)];
   if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
-  const pieces = piecesOf({ index, place, region, old, next, newLineEnd: (line) => endOf(newText, nextLines[line]!) });
+  const pieces: Piece[] = [];
+  let lineEnd: string | undefined;
+  // Context is copied, other lines are written; ends come from the line that stood there.
+  for (const { line, from, kept } of pairLines(old, next)) {
+    const own = from === undefined ? undefined : region[from];
+    pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : next[line]!);
+    const ownEnd = own !== undefined && own.next > own.to ? { from: own.to, to: own.next } : undefined;
+    if (ownEnd !== undefined) lineEnd = adopted(index, ownEnd) ?? lineEnd;
+    if (line === next.length - 1) continue;
+    if (ownEnd === undefined)
+      lineEnd ??= lineEndAt(index, place.from) ?? newText.slice(nextLines[line]!.to, nextLines[line]!.next);
+    pieces.push(ownEnd ?? lineEnd ?? "");
+  }
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
 }
 
@@ -38,42 +48,8 @@ function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought 
 
 const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith("\r");
 
-const contentsOf = (text: string, lines: readonly SplitLine[]): string[] =>
-  lines.map(({ from, to }) => text.slice(from, to));
-
-const endOf = (text: string, { to, next }: SplitLine): string => text.slice(to, next);
-
 /** A part of the result: copied from the document, or written as sent. */
 type Piece = { readonly from: number; readonly to: number } | string;
-
-interface Alignment {
-  readonly index: TextIndex;
-  readonly place: Place;
-  /** The document's lines at the place, one for each line of the old text. */
-  readonly region: readonly SplitLine[];
-  /** Lines without their ends. */
-  readonly old: readonly string[];
-  readonly next: readonly string[];
-  /** The end of a line of the new text, as it was sent. */
-  readonly newLineEnd: (line: number) => string;
-}
-
-/** The result line by line: context is copied, other lines are written; ends come from the line that stood there. */
-function piecesOf(alignment: Alignment): Piece[] {
-  const { index, place, region, old, next, newLineEnd } = alignment;
-  const pieces: Piece[] = [];
-  let lineEnd: string | undefined;
-  for (const { line, from, kept } of pairLines(old, next)) {
-    const own = from === undefined ? undefined : region[from];
-    pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : next[line]!);
-    const ownEnd = own !== undefined && own.next > own.to ? { from: own.to, to: own.next } : undefined;
-    if (ownEnd !== undefined) lineEnd = adopted(index, ownEnd) ?? lineEnd;
-    if (line === next.length - 1) continue;
-    if (ownEnd === undefined) lineEnd ??= lineEndAt(index, place.from) ?? newLineEnd(line);
-    pieces.push(ownEnd ?? lineEnd ?? newLineEnd(line));
-  }
-  return pieces;
-}
 
 /** The end that new lines get at an offset: of its line, else of the line before; `undefined`: the text has none there. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
@@ -117,48 +93,42 @@ function pairLines(old: readonly string[], next: readonly string[]): Pair[] {
   while (head < room && old[head] === next[head]) head++;
   let tail = 0;
   while (tail < room - head && old[old.length - 1 - tail] === next[next.length - 1 - tail]) tail++;
+  const same = (count: number): LineRun => ({ removed: false, added: false, count });
+  const middle = lineRuns(old.slice(head, old.length - tail), next.slice(head, next.length - tail));
   const pairs: Pair[] = [];
-  for (let i = 0; i < head; i++) pairs.push({ line: i, from: i, kept: true });
-  pairMiddle(old.slice(head, old.length - tail), next.slice(head, next.length - tail), head, pairs);
-  for (let i = tail; i > 0; i--) pairs.push({ line: next.length - i, from: old.length - i, kept: true });
-  return pairs;
-}
-
-/** The lines between those that both start and end with; `offset` is the index of the first one in both texts. */
-function pairMiddle(old: readonly string[], next: readonly string[], offset: number, pairs: Pair[]): void {
-  let from = offset;
-  let line = offset;
-  let replaced = { next: offset, end: offset };
-  for (const part of partsOf(old, next)) {
-    if (part.removed) {
-      replaced = { next: from, end: from + part.count };
-      from += part.count;
-    } else if (part.added) {
-      for (let i = 0; i < part.count; i++, line++) {
+  let [from, line] = [0, 0];
+  let replaced = { next: 0, end: 0 };
+  for (const { removed, added, count } of [same(head), ...middle, same(tail)]) {
+    if (removed) {
+      replaced = { next: from, end: from + count };
+      from += count;
+    } else if (added) {
+      for (let i = 0; i < count; i++, line++) {
         pairs.push({ line, from: replaced.next < replaced.end ? replaced.next++ : undefined, kept: false });
       }
     } else {
-      for (let i = 0; i < part.count; i++) pairs.push({ line: line++, from: from++, kept: true });
+      for (let i = 0; i < count; i++) pairs.push({ line: line++, from: from++, kept: true });
       replaced = { next: from, end: from };
     }
   }
+  return pairs;
 }
 
 /** A run of lines that only one of two texts has, or both. */
-interface LineRun {
+export interface LineRun {
   readonly removed: boolean;
   readonly added: boolean;
   readonly count: number;
 }
 
-/** How one list of lines becomes another; the two neither start nor end alike. */
-function partsOf(old: readonly string[], next: readonly string[]): readonly LineRun[] {
+/** How one list of lines becomes another, of which one has some. */
+export function lineRuns(old: readonly string[], next: readonly string[]): readonly LineRun[] {
   const replaced = [
     { removed: true, added: false, count: old.length },
     { removed: false, added: true, count: next.length },
   ];
   // A line that is replaced, lines that are added, lines that are taken away: there is nothing to compare.
-  if (old.length <= 1 && next.length <= 1) return replaced;
+  if (old.length <= 1 && next.length <= 1 && old[0] !== next[0]) return replaced;
   if (old.length === 0 || next.length === 0) return replaced;
   return diffArrays([...old], [...next], { maxEditLength: limits.alignDistance }) ?? replaced;
 }

@@ -1,18 +1,16 @@
 /** One text with what searching it needs, each built once, when first asked for. */
-import { LineIndex, type LineRule } from "../text/lines.js";
-import { toEnd } from "../text/slices.js";
-import { Folded, type FoldOptions, hasTypography } from "./fold.js";
+import { LineIndex, type LineRule, toEnd } from "../text/lines.js";
+import { type Fold, Folded, hasTypography } from "./fold.js";
 import { type LineFold, LineTable } from "./lineTable.js";
 import { findAll } from "./search/findAll.js";
 import { type KeyHits, MultiSearch } from "./search/multiSearch.js";
 
 /** A text to be searched for many old texts. */
 export class TextIndex {
-  private readonly folds = new Map<string, Folded>();
+  private readonly folds = new Map<Fold, Folded>();
   private expected: readonly string[] | undefined;
   /** By fold: where each pattern may start, as its key tells. */
-  private readonly searches = new Map<string, ReadonlyMap<string, KeyHits>>();
-  private isPlain: boolean | undefined;
+  private readonly searches = new Map<Fold, ReadonlyMap<string, KeyHits>>();
   private readonly lineTables = new Map<LineFold, LineTable>();
   private ownLines: LineIndex | undefined;
   private anyLines: LineIndex | undefined;
@@ -56,63 +54,61 @@ export class TextIndex {
     this.expected = wanted.length < manyPatterns || this.text.length < longText ? undefined : wanted;
     this.searches.clear();
     this.ownLines ??= yield* LineIndex.building(this.text, this.rule);
-    if (this.expected !== undefined) yield* this.searchMany(undefined, this.expected);
+    if (this.expected !== undefined) yield* this.searchMany("nothing", this.expected);
   }
 
-  /** Starts of all places of a pattern in the text or in a folded one, in order and overlapping; at most `limit`. */
-  starts(fold: FoldOptions | undefined, pattern: string, limit: number): number[] {
-    const text = fold === undefined ? this.text : this.folded(fold).text;
+  /** Starts of all places of a pattern in the folded text, in order and overlapping; at most `limit`. */
+  starts(fold: Fold, pattern: string, limit: number): number[] {
+    const { text } = this.folded(fold);
     const hits = this.keyHits(fold, pattern);
     if (hits === undefined || hits === "many") return findAll(text, pattern, limit);
     return hits.filter((start) => start >= 0 && text.startsWith(pattern, start)).slice(0, limit);
   }
 
   /** Where an expected pattern may start, as its key tells; `undefined`: it was not expected, or has no key. */
-  private keyHits(fold: FoldOptions | undefined, pattern: string): KeyHits | undefined {
+  private keyHits(fold: Fold, pattern: string): KeyHits | undefined {
     if (this.expected === undefined) return undefined;
-    const name = nameOf(fold);
-    const known = this.searches.get(name) ?? toEnd(this.searchMany(fold, this.expected));
+    const known = this.searches.get(fold) ?? toEnd(this.searchMany(fold, this.expected));
     return known.get(pattern);
   }
 
-  private *searchMany(
-    fold: FoldOptions | undefined,
-    expected: readonly string[],
-  ): Generator<void, ReadonlyMap<string, KeyHits>> {
-    const text = fold === undefined ? this.text : (yield* this.folding(fold)).text;
+  private *searchMany(fold: Fold, expected: readonly string[]): Generator<void, ReadonlyMap<string, KeyHits>> {
+    const { text } = yield* this.folding(fold);
     const left =
-      fold === undefined
+      fold === "nothing"
         ? expected
-        : expected.filter((oldText) => this.starts(undefined, oldText, 1).length === 0).flatMap(foldedPatterns(fold));
+        : expected
+            .filter((oldText) => this.starts("nothing", oldText, 1).length === 0)
+            .flatMap((oldText) => [Folded.of(oldText, fold).text, foldedWithin(oldText, fold)]);
     const patterns = [...new Set(left)].filter(MultiSearch.hasKey);
     const search = yield* MultiSearch.of(patterns, text);
     const hits = yield* search.hits(text);
     const byPattern = new Map(patterns.map((pattern, id) => [pattern, hits[id]!]));
-    this.searches.set(nameOf(fold), byPattern);
+    this.searches.set(fold, byPattern);
     return byPattern;
   }
 
   /** The whole text with something folded away. */
-  folded(options: FoldOptions): Folded {
-    return toEnd(this.folding(options));
+  folded(fold: Fold): Folded {
+    return toEnd(this.folding(fold));
   }
 
   /** The same in steps. */
-  *folding(options: FoldOptions): Generator<void, Folded> {
-    this.isPlain ??= !hasTypography(this.text);
-    // Then the two folds are one.
-    if (options.typography && this.isPlain) return yield* this.folding({ ...options, typography: false });
-    const name = nameOf(options);
-    const folded = this.folds.get(name) ?? (yield* Folded.folding(this.text, options));
-    this.folds.set(name, folded);
+  *folding(fold: Fold): Generator<void, Folded> {
+    let folded = this.folds.get(fold);
+    if (folded !== undefined) return folded;
+    // Where there is nothing typographic the two folds are one.
+    const isSame = fold === "typography" && !hasTypography(this.text);
+    folded = isSame ? yield* this.folding("trailingBlanks") : yield* Folded.folding(this.text, fold);
+    this.folds.set(fold, folded);
     return folded;
   }
 
   /** Looks for what is expected in the folded text, in steps, so that `keyHits` has it at once. */
-  *searching(fold: FoldOptions): Generator<void, void> {
+  *searching(fold: Fold): Generator<void, void> {
     const { text } = yield* this.folding(fold);
     // Where nothing folds, most patterns stand as they are, or not at all.
-    if (this.expected === undefined || text === this.text || this.searches.has(nameOf(fold))) return;
+    if (this.expected === undefined || text === this.text || this.searches.has(fold)) return;
     yield* this.searchMany(fold, this.expected);
   }
 
@@ -135,9 +131,7 @@ export class TextIndex {
 const manyPatterns = 24;
 const longText = 4_096;
 
-const nameOf = (fold: FoldOptions | undefined): string => (fold ? `${fold.trailingBlanks} ${fold.typography}` : "");
-
-/** What is looked for in a folded text: blanks at the very end folded, and as they are. */
-function foldedPatterns(fold: FoldOptions): (oldText: string) => string[] {
-  return (oldText) => [Folded.of(oldText, fold).text, Folded.of(`${oldText}|`, fold).text.slice(0, -1)];
+/** A text folded but for blanks at its very end, which may be within a line. */
+export function foldedWithin(text: string, fold: Fold): string {
+  return Folded.of(`${text}|`, fold).text.slice(0, -1);
 }

@@ -1,5 +1,5 @@
 /** The rungs that compare whole lines: another indentation, and the line numbers of a file view. */
-import { isAllBlank, isBlank, splitLines, trimEnd, trimStart, withoutMark } from "../text/chars.js";
+import { isAllBlank, lineTexts, splitLines, trimEnd, trimStart, withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { LineFold } from "./lineTable.js";
 import type { Found, Place, Reshape, Sought } from "./place.js";
@@ -20,17 +20,13 @@ export function findIndented(index: TextIndex, oldText: string): Found {
   const isMany = lines.length * old.lines.length > 4 * index.matchedLines.lineCount + 1_000;
   const shifted = isMany ? shiftedRuns(index, old, lines) : undefined;
   for (const line of lines) {
-    const known = shifted?.get(line);
-    if (known !== undefined) {
-      places.push({ ...span(index, old, line), reshape: known });
-      continue;
-    }
-    if (shifted?.has(line) === true) continue;
-    const shift = shiftBetween(
-      old.lines,
-      (i) => index.matchedLines.content(line + i),
-      () => ++steps,
-    );
+    const shift = shifted?.has(line)
+      ? shifted.get(line)
+      : shiftBetween(
+          old.lines,
+          (i) => index.matchedLines.content(line + i),
+          () => ++steps,
+        );
     if (steps > limits.lineSteps) return "tooMany";
     if (shift !== undefined) places.push({ ...span(index, old, line), reshape: shift });
   }
@@ -58,16 +54,9 @@ function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]
     group.lines.push(line);
   }
   for (const { shift, lines: group } of byShift.values()) {
-    const run = old.lines.map((line) => shiftLine(line, shift));
-    const range = { from: 0, most: limits.placesPerEdit, emptyLast: true };
-    const found = new Set(
-      run.includes(undefined)
-        ? []
-        : index.lineTable("trailingBlanks").find(
-            run.flatMap((line) => line ?? []),
-            range,
-          ),
-    );
+    const run = old.lines.flatMap((line) => shiftLine(line, shift) ?? []);
+    const isWhole = run.length === old.lines.length;
+    const found = new Set(isWhole ? index.lineTable("trailingBlanks").find(run, anywhere) : []);
     for (const line of group) if (found.has(line) || !hasTabs) result.set(line, found.has(line) ? shift : undefined);
   }
   return result;
@@ -97,12 +86,11 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   const view = viewOf(text);
   if (view === undefined) return false;
   const table = index.lineTable("blanks");
-  return splitLines(text).some(({ from, to }) => {
-    const line = text.slice(from, to);
+  return lineTexts(text).some((line) => {
     const prefix = prefixOf(line, view.reshape.separator);
     // A number alone says nothing.
     if (prefix === undefined || isAllBlank(line.slice(prefix.length))) return false;
-    return table.find([line], { from: 0, most: 1, emptyLast: true }).length > 0;
+    return table.find([line], { ...anywhere, most: 1 }).length > 0;
   });
 }
 
@@ -112,7 +100,7 @@ export function withoutView(text: string): string | undefined {
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
   // With a mistake in its numbers a view is no longer sure, but still easy to recognise.
   for (const separator of viewSeparators) {
-    const lines = splitLines(text).map(({ from, to }) => text.slice(from, to));
+    const lines = lineTexts(text);
     const prefixes = lines.map((line) => prefixOf(line, separator));
     const count = prefixes.filter((prefix) => prefix !== undefined).length;
     if (count < 2 || 2 * count < lines.filter((line) => line.trim() !== "").length) continue;
@@ -136,8 +124,8 @@ export function isShifted({ reshape }: Place): boolean {
 /** Whether old and new text are the same lines, of which some are indented otherwise. */
 export function isReindenting({ oldText, newText }: Sought): boolean {
   const [old, next] = [wholeLines(oldText).lines, wholeLines(newText).lines];
-  const withoutEnd = (line: string): string => line.slice(0, trimEnd(line, 0, line.length));
-  const content = (line: string): string => withoutEnd(line.slice(trimStart(line, 0, line.length)));
+  const withoutEnd = (line: string): string => line.slice(0, trimEnd(line));
+  const content = (line: string): string => withoutEnd(line.slice(trimStart(line)));
   return (
     old.length === next.length &&
     old.every((line, i) => content(line) === content(next[i]!)) &&
@@ -145,23 +133,27 @@ export function isReindenting({ oldText, newText }: Sought): boolean {
   );
 }
 
-interface WholeLines {
+/** The lines of an old text. */
+export interface WholeLines {
   readonly lines: readonly string[];
   /** Whether the last line's end belongs to the old text. */
   readonly ended: boolean;
 }
 
-function wholeLines(text: string): WholeLines {
-  const lines = splitLines(text).map(({ from, to }) => text.slice(from, to));
+/** Cuts an old text into lines, without an empty one behind its last line end. */
+export function wholeLines(text: string): WholeLines {
+  const lines = lineTexts(text);
   const ended = lines.length > 1 && lines.at(-1) === "";
   return { lines: ended ? lines.slice(0, -1) : lines, ended };
 }
 
+/** Where runs of lines are looked for. */
+const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
+
 /** First lines (0-based) of the places whose lines are the same under a fold; a line end that is sought must be there. */
 function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
   const lines = index.matchedLines;
-  const range = { from: 0, most: limits.placesPerEdit, emptyLast: true };
-  const found = index.lineTable(fold).find(old.lines, range);
+  const found = index.lineTable(fold).find(old.lines, anywhere);
   if (found.length === limits.placesPerEdit) return "tooMany";
   return found.filter((line) => !old.ended || line + old.lines.length < lines.lineCount);
 }
@@ -281,11 +273,7 @@ function shifted(text: string, shift: Shift): string | undefined {
 
 const spacesOf = (line: string): number => line.length - line.replace(/^ +/, "").length;
 
-function indentOf(line: string): string {
-  let end = 0;
-  while (end < line.length && isBlank(line.charCodeAt(end))) end++;
-  return line.slice(0, end);
-}
+const indentOf = (line: string): string => line.slice(0, trimStart(line));
 
 /** The separators that file views put between the number and the line; a view's blank line may have lost its last blank. */
 const viewSeparators = ["\t", "→", ": ", " | "] as const;
@@ -302,9 +290,7 @@ interface Viewed {
 /** `undefined` where not every line of the text has a number in front, counting up by one. */
 function viewOf(oldText: string): Viewed | undefined {
   for (const separator of viewSeparators) {
-    const old = splitLines(oldText);
-    const ended = old.length > 1 && old.at(-1)?.from === oldText.length;
-    const lines = (ended ? old.slice(0, -1) : old).map(({ from, to }) => prefixOf(oldText.slice(from, to), separator));
+    const lines = wholeLines(oldText).lines.map((line) => prefixOf(line, separator));
     if (!lines.every((line, i) => line !== undefined && line.number === (lines[0]?.number ?? 0) + i)) continue;
     const prefixes = lines.flatMap((line) => line ?? []);
     const number = prefixes[0]?.number ?? 0;
@@ -324,13 +310,13 @@ interface ViewPrefix {
 }
 
 function prefixOf(line: string, separator: string): ViewPrefix | undefined {
-  const start = trimStart(line, 0, line.length);
+  const start = trimStart(line);
   let end = start;
   while (end < line.length && end - start < 9 && isDigit(line.charCodeAt(end))) end++;
   if (end === start) return undefined;
   const number = Number(line.slice(start, end));
   if (line.startsWith(separator, end)) return { number, start, end, length: end + separator.length };
-  const bare = separator.slice(0, trimEnd(separator, 0, separator.length));
+  const bare = separator.slice(0, trimEnd(separator));
   return line.length === end + bare.length && line.startsWith(bare, end)
     ? { number, start, end, length: line.length }
     : undefined;
@@ -343,19 +329,15 @@ const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
  * added without one stay, also where their own text starts with a number. Line ends do not matter to what is found.
  */
 function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): string {
-  const lines = splitLines(text);
+  const lines = lineTexts(text);
   const last = view.number + lines.length + spareNumbers;
-  return lines
-    .map(({ from, to }) => {
-      const prefix = prefixOf(text.slice(from, to), view.separator);
-      const isOfView =
-        prefix !== undefined &&
-        prefix.number >= view.number &&
-        prefix.number <= last &&
-        (view.column === undefined ? prefix.start === 0 : prefix.end === view.column);
-      return text.slice(from + (isOfView ? prefix.length : 0), to);
-    })
-    .join("\n");
+  const plain = lines.map((line) => {
+    const prefix = prefixOf(line, view.separator);
+    if (prefix === undefined || prefix.number < view.number || prefix.number > last) return line;
+    const isInColumn = view.column === undefined ? prefix.start === 0 : prefix.end === view.column;
+    return isInColumn ? line.slice(prefix.length) : line;
+  });
+  return plain.join("\n");
 }
 
 /** How far a new text may number on behind its own count of lines: those that it left out had numbers, too. */

@@ -1,11 +1,10 @@
 /** Unified diffs in git's style, made from the changes that are known rather than by comparing whole texts. */
 
-import { diffArrays, formatPatch, type StructuredPatch } from "diff";
+import { formatPatch, type StructuredPatch } from "diff";
+import { lineRuns } from "../match/rewrite.js";
 import type { Change } from "../text/changeSet.js";
 import { byteOrderMark } from "../text/chars.js";
-import { limits } from "../text/limits.js";
-import { LineIndex } from "../text/lines.js";
-import { toEnd } from "../text/slices.js";
+import { LineIndex, toEnd } from "../text/lines.js";
 import { type FileChange, nameAfter } from "./outcome.js";
 
 /** One file's diff. */
@@ -41,7 +40,14 @@ export function* diffing(file: FileChange): Generator<void, FileDiff> {
     insert,
   }));
   const lines = yield* LineIndex.building(mark + document.text, { loneCrEndsLine: false });
-  const blocks = kind === "delete" ? wholeOf(lines) : joined(yield* refined(lines, changes));
+  const blocks: Block[] = [];
+  if (kind === "delete" && lines.text !== "")
+    blocks.push({ start: 0, removed: linesBetween(lines, 0, lines.filledCount), added: [] });
+  let made = 0;
+  for (const block of kind === "delete" ? [] : blocksOf(lines, changes)) {
+    addRefined(blocks, block);
+    if (++made % blocksPerStep === 0) yield;
+  }
   const parts = [headOf(file, { hasHunks: blocks.length > 0 })];
   for (const hunk of hunksOf(lines, blocks)) {
     parts.push(hunk);
@@ -55,27 +61,6 @@ export function* diffing(file: FileChange): Generator<void, FileDiff> {
     removed: blocks.reduce((sum, block) => sum + block.removed.length, 0),
     firstChangedLine: kind === "delete" ? 0 : first !== undefined ? first.start + 1 : kind === "create" ? 1 : 0,
   };
-}
-
-/**
- * The files of a plan in the order in which git takes their diffs together: theirs, but what has to free a name comes
- * before what takes it.
- */
-export function inDiffOrder(files: readonly FileChange[]): FileChange[] {
-  const leaving = new Map(
-    files.filter(({ kind }) => kind === "rename" || kind === "delete").map((file) => [file.document.uri, file]),
-  );
-  const ordered = new Set<FileChange>();
-  for (const file of files) {
-    // A walk along a chain, since a name is freed by one file at most, and a plan has no circles.
-    const chain: FileChange[] = [];
-    for (let at: FileChange | undefined = file; at !== undefined && !ordered.has(at) && !chain.includes(at); ) {
-      chain.push(at);
-      at = at.kind === "create" ? leaving.get(at.document.uri) : leaving.get(at.kind === "rename" ? at.target.uri : "");
-    }
-    for (const one of chain.reverse()) ordered.add(one);
-  }
-  return [...ordered];
 }
 
 /** What git writes above the hunks. */
@@ -110,33 +95,11 @@ function binaryLineOf(file: FileChange): string {
   return `Binary files ${from} and ${to} differ\n`;
 }
 
-/** Every line of a text, taken away. */
-function wholeOf(lines: LineIndex): Block[] {
-  const removed = range(0, lineCountOf(lines)).map((line) => lines.text.slice(lines.start(line), lines.end(line)));
-  return removed.length === 0 ? [] : [{ start: 0, removed, added: [] }];
-}
-
 /** Lines that are replaced: `removed` stood at the 0-based line `start`. A line carries its LF, if it has one. */
 interface Block {
   readonly start: number;
-  readonly removed: readonly string[];
-  readonly added: readonly string[];
-}
-
-/** Lines as git counts them: what is behind the last LF is a line only if there is something. */
-function lineCountOf(lines: LineIndex): number {
-  return lines.start(lines.lineCount - 1) === lines.text.length ? lines.lineCount - 1 : lines.lineCount;
-}
-
-/** All changes as blocks, without the lines that both sides have. */
-function* refined(lines: LineIndex, changes: readonly Change[]): Generator<void, Block[]> {
-  const blocks: Block[] = [];
-  let made = 0;
-  for (const block of blocksOf(lines, changes)) {
-    blocks.push(...refine(block));
-    if (++made % blocksPerStep === 0) yield;
-  }
-  return blocks;
+  readonly removed: string[];
+  readonly added: string[];
 }
 
 /** Widens changes to whole lines, one block after the other; changes that share a line become one. */
@@ -153,10 +116,9 @@ function* blocksOf(lines: LineIndex, changes: readonly Change[]): Generator<Bloc
       copied = change.to;
       end = touchedLines(lines, change).end;
     } while (i < changes.length && touchedLines(lines, changes[i] as Change).start < end);
-    end = Math.min(end, lineCountOf(lines));
+    end = Math.min(end, lines.filledCount);
     text += lines.text.slice(copied, lines.start(end));
-    const removed = range(start, end).map((line) => lines.text.slice(lines.start(line), lines.end(line)));
-    yield { start, removed, added: cut(text) };
+    yield { start, removed: linesBetween(lines, start, end), added: cut(text) };
   }
 }
 
@@ -168,8 +130,11 @@ function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: 
   return { start, end: to === lines.start(last) && endsLine ? last : last + 1 };
 }
 
-const range = (start: number, end: number): number[] =>
-  Array.from({ length: Math.max(0, end - start) }, (_, i) => start + i);
+/** Lines with their ends; `end` is excluded. */
+function linesBetween(lines: LineIndex, start: number, end: number): string[] {
+  const count = Math.max(0, end - start);
+  return Array.from({ length: count }, (_, i) => lines.text.slice(lines.start(start + i), lines.end(start + i)));
+}
 
 function cut(text: string): string[] {
   const lines = text.split("\n").map((line) => `${line}\n`);
@@ -177,49 +142,29 @@ function cut(text: string): string[] {
   return last === "" ? lines : [...lines, last];
 }
 
-/** Leaves out of a block the lines that both sides have. */
-function refine(block: Block): Block[] {
-  const { removed, added } = block;
-  // Most blocks are a line for a line, or lines on one side only, where nothing is to be compared.
-  if (removed.length <= 1 && added.length <= 1 && removed[0] !== added[0]) return [block];
-  if ((removed.length === 0) !== (added.length === 0)) return [block];
-  const parts = diffArrays([...removed], [...added], { maxEditLength: limits.alignDistance });
-  if (parts === undefined) return [block];
-  const blocks: Block[] = [];
-  let start = block.start;
-  let open: { start: number; removed: string[]; added: string[] } | undefined;
-  for (const part of parts) {
-    if (!part.added && !part.removed) {
-      if (open !== undefined) blocks.push(open);
-      open = undefined;
-      start += part.count;
-      continue;
+/**
+ * Adds a block without the lines that both sides have. What has no line between it and the block before it becomes a part of
+ * that one, so that a hunk has all removed lines before the added ones, as git has.
+ */
+function addRefined(blocks: Block[], { start, removed, added }: Block): void {
+  let [from, to] = [0, 0];
+  for (const run of lineRuns(removed, added)) {
+    const isShared = !run.removed && !run.added;
+    let last = blocks.at(-1);
+    if (!isShared && (last === undefined || last.start + last.removed.length < start + from)) {
+      last = { start: start + from, removed: [], added: [] };
+      blocks.push(last);
     }
-    open ??= { start, removed: [], added: [] };
-    (part.added ? open.added : open.removed).push(...part.value);
-    if (part.removed) start += part.count;
+    if (run.removed) for (const line of removed.slice(from, from + run.count)) last?.removed.push(line);
+    if (run.added) for (const line of added.slice(to, to + run.count)) last?.added.push(line);
+    if (!run.added) from += run.count;
+    if (!run.removed) to += run.count;
   }
-  return open === undefined ? blocks : [...blocks, open];
-}
-
-/** Blocks with no line between them as one, so that a hunk has all removed lines before the added ones, as git has. */
-function joined(blocks: readonly Block[]): Block[] {
-  const out: { start: number; removed: string[]; added: string[] }[] = [];
-  for (const { start, removed, added } of blocks) {
-    const last = out.at(-1);
-    if (last === undefined || last.start + last.removed.length < start) {
-      out.push({ start, removed: [...removed], added: [...added] });
-      continue;
-    }
-    for (const line of removed) last.removed.push(line);
-    for (const line of added) last.added.push(line);
-  }
-  return out;
 }
 
 /** Blocks with their context, as text, one hunk after the other; those whose context touches share a hunk. */
 function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string> {
-  const count = lineCountOf(lines);
+  const count = lines.filledCount;
   let shift = 0;
   for (let i = 0; i < blocks.length; ) {
     const from = Math.max(0, (blocks[i] as Block).start - context);
@@ -227,7 +172,8 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
     const body: string[] = [];
     let line = from;
     const copyTo = (end: number): void => {
-      for (; line < end; line++) body.push(signed(" ", lines.text.slice(lines.start(line), lines.end(line))));
+      for (const same of linesBetween(lines, line, end)) body.push(signed(" ", same));
+      line = Math.max(line, end);
     };
     do {
       const block = blocks[i++] as Block;

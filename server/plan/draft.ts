@@ -1,8 +1,7 @@
 /** A document while a batch is planned: its text so far, still one change set away from what the editor has. */
 import { TextIndex } from "../match/textIndex.js";
-import { type Change, ChangeSet } from "../text/changeSet.js";
+import { type Change, ChangeSet, shrink } from "../text/changeSet.js";
 import { firstIndex } from "../text/lines.js";
-import { shrink } from "../text/shrink.js";
 import type { Document } from "./snapshot.js";
 
 /** A stretch of a text, offsets in UTF-16 units. */
@@ -43,9 +42,11 @@ export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft
 
 /** The draft after a step that leads on from its text. */
 export function afterStep(draft: Draft, step: ChangeSet): Draft {
+  const { base } = draft;
   const change = draft.change.compose(step);
   // Callers count the lines of the text before the batch; a line that the batch wrote has the number of what it replaced.
-  const callersLine = (offset: number): number => draft.base.callersLine(change.unitBack(offset).from);
+  // It must not hold the draft, or each draft would hold all those before it.
+  const callersLine = (offset: number): number => base.callersLine(change.unitBack(offset).from);
   return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }
 
@@ -66,7 +67,7 @@ export function spanInBase(draft: Draft, span: Span): Span {
 
 /** 1-based line of the text before the batch, of an offset of the draft's text. */
 export function lineInBase(draft: Draft, offset: number): number {
-  return draft.base.lines.lineAt(spanInBase(draft, { from: offset, to: offset }).from) + 1;
+  return draft.base.lines.lineAt(draft.change.unitBack(offset).from) + 1;
 }
 
 /** Whether the unit at an offset of the draft's text was written by an edit of the batch. */
@@ -75,13 +76,11 @@ export function isWritten(draft: Draft, offset: number): boolean {
   return to !== from + 1 || draft.change.mapPos(from, "after") !== offset;
 }
 
-/** The lines of a stretch of the document's text. */
-export function linesOf(draft: Draft, spanInBase: Span): LineSpan {
+/** The lines of a stretch of the draft's text. */
+export function linesOf(draft: Draft, span: Span): LineSpan {
   const { lines } = draft.base;
-  return {
-    startLine: lines.lineAt(spanInBase.from) + 1,
-    endLine: lines.lineAt(Math.max(spanInBase.from, spanInBase.to - 1)) + 1,
-  };
+  const { from, to } = spanInBase(draft, span);
+  return { startLine: lines.lineAt(from) + 1, endLine: lines.lineAt(Math.max(from, to - 1)) + 1 };
 }
 
 /** Whether a stretch overlaps one of a list whose starts and ends both ascend; an empty one does where it lies inside. */

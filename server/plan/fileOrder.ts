@@ -1,6 +1,5 @@
 /** In which order the files of a batch can be changed, so that no name is taken before it is free. */
 import { type FileChange, nameAfter } from "./outcome.js";
-import type { DocumentUri } from "./snapshot.js";
 
 /** What is done to whole files, and when. */
 export interface FileOrder {
@@ -17,41 +16,38 @@ export interface FileOrder {
 
 /** The order of a batch; with a circle, that of the files before it. */
 export function fileOrder(files: readonly FileChange[]): FileOrder {
+  const leaving = files.filter(leaves);
+  const names = new Set(leaving.map(({ document }) => document.uri));
+  const created = files.filter(({ kind, document }) => kind === "create" && !names.has(document.uri));
+  const late = files.filter(({ kind, document }) => kind === "create" && names.has(document.uri));
+  const isRename = ({ kind }: FileChange): boolean => kind === "rename";
+  const moved = [...leaving.filter(isRename), ...late, ...leaving.filter((file) => !isRename(file))];
+  const { ordered, circle } = freeingFirst(moved);
+  return { created, after: ordered, circle };
+}
+
+/**
+ * Files in their order, but what frees a name comes before what takes it: so git takes their diffs together. With a circle, as
+ * for `FileOrder`, the files before it.
+ */
+export function freeingFirst(files: readonly FileChange[]): {
+  readonly ordered: readonly FileChange[];
+  readonly circle: FileChange | undefined;
+} {
   const holders = new Map(files.filter(leaves).map((file) => [file.document.uri, file]));
-  const blocker = (file: FileChange): FileChange | undefined => {
-    const name = takenBy(file);
-    return name === undefined ? undefined : holders.get(name);
-  };
-  const created = files.filter((file) => file.kind === "create" && blocker(file) === undefined);
-  const after: FileChange[] = [];
-  const state = new Map<FileChange, "open" | "done">();
-  const place = (file: FileChange): FileChange | undefined => {
-    // Each step waits for one other at most, so this is a walk along a chain.
-    const chain: FileChange[] = [];
-    for (let at: FileChange | undefined = file; at !== undefined && state.get(at) !== "done"; at = blocker(at)) {
-      if (state.get(at) === "open") return at;
-      state.set(at, "open");
-      chain.push(at);
+  const ordered = new Set<FileChange>();
+  for (const file of files) {
+    // Each waits for one other at most, so this is a walk along a chain.
+    const chain = new Set<FileChange>();
+    for (let at: FileChange | undefined = file; at !== undefined && !ordered.has(at); ) {
+      if (chain.has(at)) return { ordered: [...ordered], circle: at };
+      chain.add(at);
+      const takes: boolean = at.kind === "create" || at.kind === "rename";
+      at = takes ? holders.get(nameAfter(at).uri) : undefined;
     }
-    for (const one of chain.reverse()) {
-      state.set(one, "done");
-      after.push(one);
-    }
-    return undefined;
-  };
-  const late = files.filter((file) => file.kind === "create" && !created.includes(file));
-  const renamed = files.filter(({ kind }) => kind === "rename");
-  const deleted = files.filter(({ kind }) => kind === "delete");
-  for (const file of [...renamed, ...late, ...deleted]) {
-    const circle = place(file);
-    if (circle !== undefined) return { created, after, circle };
+    for (const one of [...chain].reverse()) ordered.add(one);
   }
-  return { created, after, circle: undefined };
+  return { ordered: [...ordered], circle: undefined };
 }
 
 const leaves = ({ kind }: FileChange): boolean => kind === "rename" || kind === "delete";
-
-/** The name that a step takes; `undefined`: none. */
-function takenBy(file: FileChange): DocumentUri | undefined {
-  return file.kind === "create" || file.kind === "rename" ? nameAfter(file).uri : undefined;
-}

@@ -12,11 +12,11 @@ export interface EditOperation {
   /** Replace every non-overlapping place instead of demanding exactly one. */
   readonly replaceAll: boolean;
   /** 1-based place to take among several; `undefined`: there must be one. */
-  readonly occurrence?: number;
+  readonly occurrence?: number | undefined;
   /** 1-based line of the text before the batch: the place that starts nearest to it is taken. */
-  readonly line?: number;
+  readonly line?: number | undefined;
   /** With `replaceAll`: any other number of places is a failure. */
-  readonly expectedCount?: number;
+  readonly expectedCount?: number | undefined;
 }
 
 /** One line of a hunk, without its sign and its line end. */
@@ -61,7 +61,7 @@ export interface UpdateSection {
   /** Empty only where `move` is there. */
   readonly hunks: readonly Hunk[];
   /** `undefined`: the file keeps its name. */
-  readonly move?: { readonly index: number; readonly path: string; readonly patchLine: number };
+  readonly move?: { readonly index: number; readonly path: string; readonly patchLine: number } | undefined;
 }
 
 /** `Add File`: the whole text of a file, which may exist. */

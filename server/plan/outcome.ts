@@ -19,6 +19,11 @@ export interface EditOutcome {
   readonly failure?: Failure;
 }
 
+/** The outcome of an edit that failed. */
+export function failedOutcome({ index, path }: Pick<EditOutcome, "index" | "path">, failure: Failure): EditOutcome {
+  return { index, path, status: "failed", places: [], failure };
+}
+
 /** One document's part of a batch: what becomes of the file as a whole, and of its text. */
 export type FileChange = FileCreation | FileUpdate | FileRename | FileDeletion;
 

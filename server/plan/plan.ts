@@ -8,11 +8,19 @@ import { planSequential } from "./edits/sequential.js";
 import { elidedWarnings } from "./explain/leftOutWarnings.js";
 import { atEdit, type Failure } from "./failure.js";
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
-import { type EditOutcome, type FilePlan, type FilePlans, notAttempted, type Planned, tooLarge } from "./outcome.js";
+import {
+  type EditOutcome,
+  type FilePlan,
+  type FilePlans,
+  failedOutcome,
+  notAttempted,
+  type Planned,
+  tooLarge,
+} from "./outcome.js";
 import { planSections } from "./patch/sections.js";
 import { fileFailures } from "./patch/sentences.js";
 import { batchWarnings } from "./sentences.js";
-import { type Document, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
+import { type Document, documentAt, isEmpty, liesBelow, type Snapshot } from "./snapshot.js";
 
 /** Plans a whole batch; yields after each edit, so that its caller can serve a keystroke or stop. */
 export function* planBatch(
@@ -34,37 +42,28 @@ function* planEdits(
   snapshot: Snapshot,
   options: BatchOptions,
 ): Generator<void, FilePlans> {
-  const { byDocument, lost } = sortOut(edits, snapshot);
-  const plans: FilePlan[] = [];
-  for (const [document, own] of byDocument) plans.push(yield* planFile(document, own, options));
-  return { plans, lost };
-}
-
-/** The edits of each document, in their order, and the outcomes of those whose document is not to be had. */
-function sortOut(edits: readonly EditOperation[], snapshot: Snapshot) {
   const byDocument = new Map<Document, EditOperation[]>();
   const lost: EditOutcome[] = [];
   for (const edit of edits) {
-    const target = snapshot.targets.get(edit.path);
-    const document = target?.ok ? snapshot.documents.get(target.uri) : undefined;
-    if (document === undefined) {
-      if (target === undefined || target.ok) throw new Error("a snapshot must have a target for every path");
+    const { index } = edit;
+    const found = documentAt(snapshot, edit.path);
+    if (!found.ok) {
       // A failure without a path is the call's own, and the same for all of its edits.
-      const isOfCall = target.failure.path === undefined;
-      const failure = isOfCall ? target.failure : atEdit(target.failure, { index: edit.index });
-      lost.push({ index: edit.index, path: edit.path, status: "failed", places: [], failure });
+      const failure = found.failure.path === undefined ? found.failure : atEdit(found.failure, { index });
+      lost.push(failedOutcome(edit, failure));
       continue;
     }
-    if (!document.exists && liesBelow(document.uri, snapshot)) {
-      const failure = fileFailures.belowFile({ index: edit.index, path: document.path });
-      lost.push({ index: edit.index, path: document.path, status: "failed", places: [], failure });
-      continue;
-    }
+    const { document } = found;
+    const at = { index, path: document.path };
     const own = byDocument.get(document);
-    if (own === undefined) byDocument.set(document, [edit]);
+    if (!document.exists && liesBelow(document.uri, snapshot)) {
+      lost.push(failedOutcome(at, fileFailures.belowFile(at)));
+    } else if (own === undefined) byDocument.set(document, [edit]);
     else own.push(edit);
   }
-  return { byDocument, lost };
+  const plans: FilePlan[] = [];
+  for (const [document, own] of byDocument) plans.push(yield* planFile(document, own, options));
+  return { plans, lost };
 }
 
 function* planFile(
@@ -105,19 +104,12 @@ function* planFile(
 function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: EditOutcome[] } {
   const { document } = draft;
   const at = { index: edit.index, path: document.path };
-  const done = (status: "applied" | "failed", failure?: Failure): EditOutcome[] => [
-    { ...at, status, places: [], ...(failure === undefined ? {} : { failure }) },
-  ];
-  if (!document.exists) {
-    const created = edited(draft, [{ from: 0, to: 0, insert: edit.newText }]).draft;
-    return { draft: { ...created, created: true }, outcomes: done("applied") };
-  }
-  if (!isEmpty(document)) {
-    return { draft, outcomes: done("failed", editFailures.emptyOldText(at, { first: true })) };
-  }
-  if (edit.newText === "") return { draft, outcomes: done("failed", editFailures.noChange(at)) };
+  const failed = (failure: Failure) => ({ draft, outcomes: [failedOutcome(at, failure)] });
+  if (document.exists && !isEmpty(document)) return failed(editFailures.emptyOldText(at, { first: true }));
+  if (document.exists && edit.newText === "") return failed(editFailures.noChange(at));
   const filled = edited(draft, [{ from: 0, to: document.text.length, insert: edit.newText }]).draft;
-  return { draft: filled, outcomes: done("applied") };
+  const outcomes: EditOutcome[] = [{ ...at, status: "applied", places: [] }];
+  return { draft: document.exists ? filled : { ...filled, created: true }, outcomes };
 }
 
 /** One failure stops everything, its file, or itself alone. */

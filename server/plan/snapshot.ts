@@ -1,5 +1,5 @@
 /** The texts that a batch is planned on: copies, taken once, that no keystroke can change underneath. */
-import type { Failure } from "./failure.js";
+import type { Failed } from "./failure.js";
 
 /** A document's URI: the client's own spelling where it is open, else our own strict encoding. */
 export type DocumentUri = string;
@@ -24,23 +24,40 @@ export interface Document {
   /** The file can't be read as text, so that `text` is empty and the file can only be deleted or make room. */
   readonly isBinary?: true;
   /** Of an open document: lines, without blanks at their ends, that it had up to a version and has lost to typing since. */
-  readonly formerLines?: ReadonlyMap<string, number>;
+  readonly formerLines?: ReadonlyMap<string, number> | undefined;
   /** SHA-256 of the file's bytes, in hex, where the text was read from disk. */
-  readonly hash?: string;
+  readonly hash?: string | undefined;
   /** For an open document: whether the file on disk holds the same text. `undefined`: there is no file to compare. */
   readonly onDisk?: "same" | "differs";
 }
 
 /** What a path that a caller sent turned out to mean. */
-export type Target =
-  | { readonly ok: true; readonly uri: DocumentUri }
-  | { readonly ok: false; readonly failure: Failure };
+export type Target = { readonly ok: true; readonly uri: DocumentUri } | Failed;
 
 /** Everything that a plan may look at. */
 export interface Snapshot {
   /** By the path as it was sent. */
   readonly targets: ReadonlyMap<string, Target>;
   readonly documents: ReadonlyMap<DocumentUri, Document>;
+}
+
+/** What a path of the batch means. */
+export function targetOf({ targets }: Snapshot, path: string): Target {
+  const target = targets.get(path);
+  if (target === undefined) throw new Error("a snapshot must have a target for every path");
+  return target;
+}
+
+/** The document that a path of the batch means whose text or file is asked for, or why it means none. */
+export function documentAt(
+  snapshot: Snapshot,
+  path: string,
+): { readonly ok: true; readonly document: Document } | Failed {
+  const target = targetOf(snapshot, path);
+  if (!target.ok) return target;
+  const document = snapshot.documents.get(target.uri);
+  if (document === undefined) throw new Error("a snapshot must have a document for every target");
+  return { ok: true, document };
 }
 
 /** Returns `true` for a document without text, which an editor may show as one line end. */

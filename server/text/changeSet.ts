@@ -1,4 +1,5 @@
-/** A change of one text into another as a value, with an algebra: of, apply, compose, invert, mapPos. */
+/** A change of one text into another as a value, with an algebra: of, apply, compose, invert, mapPos; and as small as it can be. */
+import { splitsCharacter } from "./chars.js";
 import { firstIndex } from "./lines.js";
 
 /** Replaces `[from, to)`, offsets in UTF-16 units of the text before (A), by `insert`. */
@@ -17,8 +18,9 @@ export class ChangeSet {
     readonly changes: readonly Change[],
   ) {}
 
-  /** By change, B minus A in front of it; made when first asked for. */
-  private shifts: readonly number[] | undefined;
+  /** By change, B minus A in front of it; made when first asked for, as is the length of B. */
+  #shifts: readonly number[] | undefined;
+  #lengthAfter: number | undefined;
 
   /**
    * Changes in any order; those that touch are merged, insertions at one place keep their order.
@@ -41,7 +43,11 @@ export class ChangeSet {
 
   /** Length of B, in UTF-16 units. */
   get lengthAfter(): number {
-    return this.changes.reduce((sum, { from, to, insert }) => sum + insert.length - (to - from), this.length);
+    this.#lengthAfter ??= this.changes.reduce(
+      (sum, { from, to, insert }) => sum + insert.length - (to - from),
+      this.length,
+    );
+    return this.#lengthAfter;
   }
 
   /** B, given A. Throws a RangeError for a text of another length. */
@@ -78,7 +84,25 @@ export class ChangeSet {
       throw new RangeError(`composed with a set for ${next.length} units, not ${this.lengthAfter}`);
     if (this.isEmpty) return next;
     if (next.isEmpty) return this;
-    return new ChangeSet(this.length, merged(this.length, composed(this.changes, next.changes).filter(isChange)));
+    const [only, second] = next.changes;
+    const added = only !== undefined && second === undefined ? this.withOne(only) : undefined;
+    return added ?? new ChangeSet(this.length, composed(this.changes, next.changes));
+  }
+
+  /** This set and one change more, given in offsets of B, for little; `undefined`: it touches another one. */
+  private withOne({ from, to, insert }: Change): ChangeSet | undefined {
+    const before = this.lastChange((change, shift) => change.from + shift + change.insert.length < from);
+    const next = this.changes[before + 1];
+    const shift = next === undefined ? this.lengthAfter - this.length : this.shiftBefore(before + 1);
+    if (next !== undefined && next.from + shift <= to) return undefined;
+    const change = { from: from - shift, to: to - shift, insert };
+    const all = new ChangeSet(this.length, this.changes.toSpliced(before + 1, 0, change));
+    const growth = insert.length - (to - from);
+    all.#lengthAfter = this.lengthAfter + growth;
+    const shifts = this.shifts.toSpliced(before + 1, 0, shift);
+    for (let i = before + 2; i < shifts.length; i++) shifts[i]! += growth;
+    all.#shifts = shifts;
+    return all;
   }
 
   /**
@@ -115,15 +139,18 @@ export class ChangeSet {
 
   /** B minus A, in front of a change. */
   private shiftBefore(index: number): number {
-    if (this.shifts === undefined) {
-      let shift = 0;
-      this.shifts = this.changes.map(({ from, to, insert }) => {
-        const before = shift;
-        shift += insert.length - (to - from);
-        return before;
-      });
-    }
     return this.shifts[index] as number;
+  }
+
+  private get shifts(): readonly number[] {
+    if (this.#shifts !== undefined) return this.#shifts;
+    let shift = 0;
+    this.#shifts = this.changes.map(({ from, to, insert }) => {
+      const before = shift;
+      shift += insert.length - (to - from);
+      return before;
+    });
+    return this.#shifts;
   }
 }
 
@@ -146,64 +173,60 @@ function merged(length: number, sorted: readonly Change[]): Change[] {
   return out;
 }
 
-/** One pass over both lists: changes of A and of B that touch in B become one change of A. */
+/** One pass over both lists: changes of A and then of B become changes of A, of which no two touch. */
 function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   const out: Change[] = [];
-  let shift = 0; // B minus A, in front of first[i]
+  const add = (change: Change): void => {
+    const last = out.at(-1);
+    if (last?.to === change.from)
+      out[out.length - 1] = { from: last.from, to: change.to, insert: last.insert + change.insert };
+    else if (isChange(change)) out.push(change);
+  };
   let i = 0;
-  for (let j = 0; j < next.length; ) {
-    const start = next[j] as Change;
-    while (i < first.length && endInB(first[i] as Change, shift) < start.from) {
-      const passed = first[i++] as Change;
-      out.push(passed);
-      shift += passed.insert.length - (passed.to - passed.from);
+  let shift = 0; // B minus A, in front of first[i]
+  let used = 0; // units that first[i] inserts and that are dealt with
+  /** Goes on to an offset of B and returns the one of A; what was inserted on the way stays or goes. */
+  const goTo = (offsetB: number, stays: boolean): number => {
+    for (; i < first.length; i++, used = 0) {
+      const whole = first[i]!;
+      const { from, to, insert } = whole;
+      if (from + shift >= offsetB) break;
+      const end = Math.min(insert.length, offsetB - from - shift);
+      const isWhole = used === 0 && end === insert.length;
+      if (stays) add(isWhole ? whole : { from: used > 0 ? to : from, to, insert: insert.slice(used, end) });
+      used = end;
+      if (end < insert.length) return to;
+      shift += insert.length - (to - from);
     }
-    const group = gather({ first, i, next, j, shift });
-    out.push(group.change);
-    ({ i, j, shift } = group);
-  }
-  for (const rest of first.slice(i)) out.push(rest);
+    return offsetB - shift;
+  };
+  for (const { from, to, insert } of next) add({ from: goTo(from, true), to: goTo(to, false), insert });
+  goTo(Number.POSITIVE_INFINITY, true);
   return out;
 }
 
-const endInB = (change: Change, shift: number): number => change.from + shift + change.insert.length;
-
-/** Collects the run of changes from both lists that touch each other, as one change from A to C. */
-function gather(at: { first: readonly Change[]; i: number; next: readonly Change[]; j: number; shift: number }) {
-  const { first, next } = at;
-  let { i, j, shift } = at;
-  const startB = Math.min((next[j] as Change).from, i < first.length ? (first[i] as Change).from + shift : Infinity);
-  const fromA = startB - shift;
-  const parts: string[] = [];
-  /** What of the run's B text was dealt with: everything in front of `doneB` is in `parts` or deleted. */
-  let doneB = startB;
-  let endB = startB;
-  let insertAt = { text: "", startB };
-  const copyTo = (upTo: number): void => {
-    if (upTo <= doneB) return;
-    parts.push(insertAt.text.slice(doneB - insertAt.startB, upTo - insertAt.startB));
-    doneB = upTo;
-  };
-  for (;;) {
-    const one = first[i];
-    const two = next[j];
-    const oneB = one === undefined ? Infinity : one.from + shift;
-    const twoB = two === undefined ? Infinity : two.from;
-    if (Math.min(oneB, twoB) > endB) break;
-    if (oneB <= twoB && one !== undefined) {
-      copyTo(Math.min(endB, oneB));
-      insertAt = { text: one.insert, startB: oneB };
-      endB = Math.max(endB, oneB + one.insert.length);
-      shift += one.insert.length - (one.to - one.from);
-      i++;
-    } else if (two !== undefined) {
-      copyTo(twoB);
-      parts.push(two.insert);
-      doneB = Math.max(doneB, two.to);
-      endB = Math.max(endB, two.to);
-      j++;
-    }
+/** The change without what its two texts share at both ends, as a list of one, or of none where nothing is left. */
+export function shrink(text: string, change: Change): Change[] {
+  const { insert } = change;
+  let { from, to } = change;
+  let start = 0;
+  let end = insert.length;
+  while (from < to && start < end && text.charCodeAt(from) === insert.charCodeAt(start)) {
+    from++;
+    start++;
   }
-  copyTo(endB);
-  return { i, j, shift, change: { from: fromA, to: endB - shift, insert: parts.join("") } };
+  // Out of a character before the ends are compared, or its second half would count for them.
+  for (; from > change.from && splits(text, from, insert, start); start--) from--;
+  while (from < to && start < end && text.charCodeAt(to - 1) === insert.charCodeAt(end - 1)) {
+    to--;
+    end--;
+  }
+  if (from === to && start === end) return [];
+  for (; to < change.to && splits(text, to, insert, end); end++) to++;
+  return [{ from, to, insert: insert.slice(start, end) }];
+}
+
+/** Whether an end of the change lies inside a character of the text before or of the new text. */
+function splits(text: string, offset: number, insert: string, at: number): boolean {
+  return splitsCharacter(text, offset) || splitsCharacter(insert, at);
 }

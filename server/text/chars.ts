@@ -38,14 +38,14 @@ export function isAllBlank(text: string): boolean {
 }
 
 /** Offset after the last unit of `[from, to)` that is no blank; `from` where all are. */
-export function trimEnd(text: string, from: number, to: number): number {
+export function trimEnd(text: string, from = 0, to = text.length): number {
   let end = to;
   while (end > from && isBlank(text.charCodeAt(end - 1))) end--;
   return end;
 }
 
 /** Offset of the first unit of `[from, to)` that is no blank; `to` where all are. */
-export function trimStart(text: string, from: number, to: number): number {
+export function trimStart(text: string, from = 0, to = text.length): number {
   let start = from;
   while (start < to && isBlank(text.charCodeAt(start))) start++;
   return start;
@@ -91,4 +91,9 @@ export function splitLines(text: string, from = 0, to = text.length): SplitLine[
   }
   lines.push({ from: start, to, next: to });
   return lines;
+}
+
+/** The same lines as texts, without their ends. */
+export function lineTexts(text: string): string[] {
+  return splitLines(text).map(({ from, to }) => text.slice(from, to));
 }

@@ -1,8 +1,53 @@
-/** Where the lines of one text start and end: offsets in UTF-16 units, lines 0-based. */
-import { toEnd, unitsPerStep } from "./slices.js";
+/** Where the lines of one text start and end: offsets in UTF-16 units, lines 0-based. And how to go through what is long. */
 
 const LF = 10;
 const CR = 13;
+
+/** UTF-16 units of a text that are read in one step: some milliseconds. */
+export const unitsPerStep = 524_288;
+
+/**
+ * Runs long work to its end at once, where nobody has to be served. Long work is a generator that yields after each bounded
+ * step, so that who runs it can serve others in between.
+ */
+export function toEnd<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The first of `count` indices, from `from` on, for which something holds, if it holds for all behind it; `from + count` where for none. */
+export function firstIndex(count: number, holds: (index: number) => boolean, from = 0): number {
+  let low = from;
+  let high = from + count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** A list of offsets that grows: a large text has hundreds of thousands. */
+export class OffsetList {
+  private offsets = new Uint32Array(16);
+  length = 0;
+
+  push(offset: number): void {
+    if (this.length === this.offsets.length) {
+      const larger = new Uint32Array(2 * this.length);
+      larger.set(this.offsets);
+      this.offsets = larger;
+    }
+    this.offsets[this.length++] = offset;
+  }
+
+  /** The offsets as they are now. */
+  toArray(): Uint32Array {
+    return this.offsets.slice(0, this.length);
+  }
+}
 
 /** What ends a line besides LF and CRLF. */
 export interface LineRule {
@@ -27,26 +72,21 @@ export class LineIndex {
 
   /** The same in steps. */
   static *building(text: string, rule: LineRule): Generator<void, LineIndex> {
-    const starts = new Starts();
+    const starts = new OffsetList();
     starts.push(0);
-    if (rule.loneCrEndsLine && text.includes("\r")) {
-      for (let from = 0; from < text.length; from += unitsPerStep) {
-        const to = Math.min(from + unitsPerStep, text.length);
-        scanStarts(text, { from, to }, rule, (start) => starts.push(start));
-        if (to < text.length) yield;
-      }
-    } else {
-      for (let at = 0; ; yield) {
-        at = starts.pushLines(text, at, at + unitsPerStep);
-        if (at === -1) break;
-      }
-    }
-    return new LineIndex(text, rule, starts.taken());
+    const scan = rule.loneCrEndsLine && text.includes("\r") ? scanStarts : findStarts;
+    for (let from = 0; from < text.length; yield) from = scan(text, from, from + unitsPerStep, rule, starts);
+    return new LineIndex(text, rule, starts.toArray());
   }
 
   /** At least 1. */
   get lineCount(): number {
     return this.starts.length;
+  }
+
+  /** Lines, where what is behind the last line end is one only if there is something. */
+  get filledCount(): number {
+    return this.start(this.lineCount - 1) === this.text.length ? this.lineCount - 1 : this.lineCount;
   }
 
   /** Offset at which a line starts; for the line after the last one the text's length. */
@@ -89,8 +129,9 @@ export class LineIndex {
   edited(from: number, to: number, insert: string, textAfter: string): LineIndex {
     const scanFrom = Math.max(0, from - 1);
     const kept = this.lineAt(scanFrom) + 1;
-    const added: number[] = [];
-    scanStarts(textAfter, { from: scanFrom, to: from + insert.length }, this.rule, (start) => added.push(start));
+    const found = new OffsetList();
+    scanStarts(textAfter, scanFrom, from + insert.length, this.rule, found);
+    const added = found.toArray();
     const firstMoved = this.lineAt(to) + 1;
     const moved = this.starts.length - firstMoved;
     const starts = new Uint32Array(kept + added.length + moved);
@@ -102,59 +143,24 @@ export class LineIndex {
   }
 }
 
-/** A list of offsets that grows. */
-class Starts {
-  private offsets = new Uint32Array(16);
-  private count = 0;
-
-  push(offset: number): void {
-    if (this.count === this.offsets.length) {
-      const larger = new Uint32Array(2 * this.count);
-      larger.set(this.offsets);
-      this.offsets = larger;
-    }
-    this.offsets[this.count++] = offset;
-  }
-
-  /** Adds the starts that lie behind one offset and up to another, and the next one, which it returns; -1: there is none. */
-  pushLines(text: string, from: number, to: number): number {
-    let start = from;
-    // The engine's own search is several times faster than a look at every unit.
-    while (start <= to) {
-      const at = text.indexOf("\n", start);
-      if (at === -1) return -1;
-      start = at + 1;
-      this.push(start);
-    }
-    return start;
-  }
-
-  taken(): Uint32Array {
-    return this.offsets.slice(0, this.count);
-  }
-}
-
-/** Reports the start of every line whose end lies in `[from, to)`; a CR right before an LF is left to that LF. */
-function scanStarts(
-  text: string,
-  range: { from: number; to: number },
-  rule: LineRule,
-  report: (start: number) => void,
-): void {
-  for (let i = range.from; i < range.to; i++) {
+/** Adds the start of every line whose end lies in `[from, to)`, and returns `to`; a CR right before an LF is left to that LF. */
+function scanStarts(text: string, from: number, to: number, rule: LineRule, starts: OffsetList): number {
+  for (let i = from; i < Math.min(to, text.length); i++) {
     const unit = text.charCodeAt(i);
-    if (unit === LF || (unit === CR && rule.loneCrEndsLine && text.charCodeAt(i + 1) !== LF)) report(i + 1);
+    if (unit === LF || (unit === CR && rule.loneCrEndsLine && text.charCodeAt(i + 1) !== LF)) starts.push(i + 1);
   }
+  return to;
 }
 
-/** The first of `count` indices, from `from` on, for which something holds, if it holds for all after it; `from + count`: for none. */
-export function firstIndex(count: number, holds: (index: number) => boolean, from = 0): number {
-  let low = from;
-  let high = from + count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
+/** The same of lines that end with LF alone; goes on to the first end behind `to`, and returns where it stopped. */
+function findStarts(text: string, from: number, to: number, _rule: LineRule, starts: OffsetList): number {
+  let start = from;
+  // The engine's own search is several times faster than a look at every unit.
+  while (start <= to) {
+    const at = text.indexOf("\n", start);
+    if (at === -1) return text.length;
+    start = at + 1;
+    starts.push(start);
   }
-  return low;
+  return start;
 }

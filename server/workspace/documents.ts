@@ -1,9 +1,12 @@
 /** The texts that the editor has open, as it synced them: a change is taken whole or not at all, and doubt is remembered. */
 
+import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
-import { type FormerLines, noteLines } from "./formerLines.js";
 import { syncProblems } from "./sentences.js";
+
+/** Lines that a document had and has lost to changes: by line, without blanks at its ends: the last version that had it. The oldest are forgotten first. */
+export type FormerLines = Map<string, number>;
 
 /** One open document at one moment: a value that later changes leave as it is. */
 export interface OpenDocument {
@@ -23,7 +26,7 @@ export interface OpenDocument {
    * Why the editor's text is not known, as the clause that `pathFailures.desynced` takes; `text` is then the last good
    * one, or empty where there never was one. Absent: `text` is what the editor has.
    */
-  readonly desynced?: string;
+  readonly desynced?: string | undefined;
 }
 
 /** A range as LSP has it, in positions of whatever encoding was negotiated; the numbers may still be anything. */
@@ -114,18 +117,15 @@ export function createDocuments(): Documents {
   };
 }
 
-interface DocumentParts extends Pick<OpenDocument, "uri" | "version" | "text" | "loneCrEndsLine"> {
-  /** `undefined`: none yet. */
-  readonly formerLines?: FormerLines;
-  /** `undefined`: not found yet. */
-  readonly lines?: LineIndex;
-}
-
-function makeDocument({ formerLines = new Map(), lines: given, ...parts }: DocumentParts): OpenDocument {
+/** A document whose lines are found when they are first asked for, unless they are given. */
+function makeDocument(
+  parts: Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pick<OpenDocument, "formerLines">>,
+  given?: LineIndex,
+): OpenDocument {
   let lines = given;
   return {
+    formerLines: new Map(),
     ...parts,
-    formerLines,
     get lines() {
       lines ??= LineIndex.of(parts.text, { loneCrEndsLine: parts.loneCrEndsLine });
       return lines;
@@ -133,31 +133,22 @@ function makeDocument({ formerLines = new Map(), lines: given, ...parts }: Docum
   };
 }
 
-/** The same document with another text; `lines` are those of that text, `undefined`: they are found when they are asked for. */
-function withText(document: OpenDocument, version: number, text: string, lines?: LineIndex): OpenDocument {
-  const { uri, loneCrEndsLine, formerLines } = document;
-  return makeDocument({ uri, version, text, loneCrEndsLine, formerLines, ...(lines === undefined ? {} : { lines }) });
-}
-
-/** The same document, marked; its lines are still found only when they are asked for. */
-function desync(document: OpenDocument, problem: string): OpenDocument {
-  const { uri, version, text, loneCrEndsLine, formerLines } = document;
-  const marked = { uri, version, text, loneCrEndsLine, formerLines, desynced: problem };
-  return {
-    ...marked,
-    get lines() {
-      return document.lines;
-    },
-  };
+/** The same document with other parts; `lines` are those of its text, `undefined`: they are found when they are asked for. */
+function withParts(
+  { uri, version, text, loneCrEndsLine, formerLines }: OpenDocument,
+  parts: Partial<Pick<OpenDocument, "version" | "text" | "desynced">>,
+  lines?: LineIndex,
+): OpenDocument {
+  return makeDocument({ uri, version, text, loneCrEndsLine, formerLines, ...parts }, lines);
 }
 
 function opened(uri: string, version: unknown, text: unknown, { loneCrEndsLine }: LineRule): OpenDocument {
   const isGood = isVersion(version);
-  const common = { uri, version: isGood ? version : 0, loneCrEndsLine };
-  if (typeof text !== "string") return desync(makeDocument({ ...common, text: "" }), syncProblems.badText());
-  if (!isGood) return desync(makeDocument({ ...common, text }), syncProblems.badVersion(version));
+  const common = { uri, version: isGood ? version : 0, text: "", loneCrEndsLine };
+  if (typeof text !== "string") return makeDocument({ ...common, desynced: syncProblems.badText() });
+  if (!isGood) return makeDocument({ ...common, text, desynced: syncProblems.badVersion(version) });
   if (text.length <= limits.syncedLength) return makeDocument({ ...common, text });
-  return desync(makeDocument({ ...common, text: "" }), syncProblems.tooLong(text.length, limits.syncedLength));
+  return makeDocument({ ...common, desynced: syncProblems.tooLong(text.length, limits.syncedLength) });
 }
 
 function changed(
@@ -170,7 +161,7 @@ function changed(
   const lost = (problem: string): { outcome: SyncOutcome; after: OpenDocument } =>
     wasDesynced
       ? { outcome: { kind: "stillDesynced" }, after: document }
-      : { outcome: { kind: "desynced", problem }, after: desync(document, problem) };
+      : { outcome: { kind: "desynced", problem }, after: withParts(document, { desynced: problem }) };
 
   if (!isVersion(version)) return lost(syncProblems.badVersion(version));
   // An older whole text may be one that came late. Where nothing is known, the version that is held means nothing, too.
@@ -178,8 +169,7 @@ function changed(
     return lost(syncProblems.versionNotGreater(version, document.version));
   }
   if (!Array.isArray(changes)) return lost(syncProblems.badChanges());
-  let after =
-    changes.length === 0 && !wasDesynced ? withText(document, version, document.text, document.lines) : document;
+  let after = changes.length === 0 && !wasDesynced ? withParts(document, { version }, document.lines) : document;
   for (const [at, change] of changes.entries()) {
     const step = applyChange(after, version, { change, at }, toSpan);
     if (!step.ok) return lost(step.problem);
@@ -198,14 +188,14 @@ function applyChange(
   { change, at }: { readonly change: unknown; readonly at: number },
   toSpan: ToSpan,
 ): SyncStep {
-  if (!isRecord(change) || typeof change.text !== "string") return { ok: false, problem: syncProblems.badChange(at) };
+  if (!isObject(change) || typeof change.text !== "string") return { ok: false, problem: syncProblems.badChange(at) };
   const { text: insert, range, rangeLength } = change;
   const tooLong = (length: number): SyncStep | undefined =>
     length <= limits.syncedLength
       ? undefined
       : { ok: false, problem: syncProblems.tooLong(length, limits.syncedLength) };
   if (range === undefined && rangeLength === undefined) {
-    return tooLong(insert.length) ?? { ok: true, document: withText(document, version, insert) };
+    return tooLong(insert.length) ?? { ok: true, document: withParts(document, { version, text: insert }) };
   }
   if (!isRange(range)) return { ok: false, problem: syncProblems.badChange(at) };
   if (document.desynced !== undefined) return { ok: true, document }; // A part of a text that is not known.
@@ -218,7 +208,31 @@ function applyChange(
   noteLines(document.formerLines, lines, span, document.version);
   const textAfter = text.slice(0, span.from) + insert + text.slice(span.to);
   const linesAfter = lines.edited(span.from, span.to, insert, textAfter);
-  return { ok: true, document: withText(document, version, textAfter, linesAfter) };
+  return { ok: true, document: withParts(document, { version, text: textAfter }, linesAfter) };
+}
+
+/** Notes the lines of a stretch of a text (UTF-16 offsets) that is about to be changed; very long ones are not kept. */
+function noteLines(
+  former: FormerLines,
+  lines: LineIndex,
+  span: { readonly from: number; readonly to: number },
+  version: number,
+): void {
+  const first = lines.lineAt(span.from);
+  const last = Math.min(lines.lineAt(span.to), first + limits.formerLinesPerChange - 1);
+  for (let line = first; line <= last; line++) {
+    if (lines.contentEnd(line) - lines.start(line) > limits.formerLineLength) continue;
+    const text = copied(lines.content(line).trim());
+    if (text === "") continue;
+    former.delete(text);
+    former.set(text, version);
+    if (former.size > limits.formerLines) for (const oldest of former.keys()) if (former.delete(oldest)) break;
+  }
+}
+
+/** The same text without the one that it was cut from: V8 makes a long enough slice keep all of that in memory. */
+function copied(text: string): string {
+  return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
 function isVersion(value: unknown): value is number {
@@ -226,17 +240,13 @@ function isVersion(value: unknown): value is number {
 }
 
 function isRange(value: unknown): value is SyncRange {
-  return isRecord(value) && isPosition(value.start) && isPosition(value.end);
+  return isObject(value) && isPosition(value.start) && isPosition(value.end);
 }
 
 function isPosition(value: unknown): boolean {
-  return isRecord(value) && typeof value.line === "number" && typeof value.character === "number";
+  return isObject(value) && typeof value.line === "number" && typeof value.character === "number";
 }
 
 function isReversed({ start, end }: SyncRange): boolean {
   return start.line > end.line || (start.line === end.line && start.character > end.character);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

@@ -2,8 +2,7 @@
 import { chmod, lstat, mkdir, readFile, rmdir, unlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
-import { limits } from "../text/limits.js";
-import { hashOf, specialKind } from "./files.js";
+import { hashOf, refuseKind } from "./files.js";
 import { codeOf } from "./identity.js";
 import { fileProblems, pathFailures } from "./sentences.js";
 
@@ -28,13 +27,8 @@ export type Keeping =
 export async function keepFile(path: string, name: string): Promise<Keeping> {
   try {
     const stats = await lstat(path);
-    if (stats.isDirectory()) return { kind: "failed", failure: pathFailures.isDirectory(name) };
-    if (stats.size > limits.fileBytes) {
-      return { kind: "failed", failure: pathFailures.tooLarge(name, stats.size, limits.fileBytes, "bytes") };
-    }
-    if (!stats.isFile()) {
-      return { kind: "failed", failure: pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats))) };
-    }
+    const failure = refuseKind(stats, name);
+    if (failure !== undefined) return { kind: "failed", failure };
     const bytes = await readFile(path);
     return { kind: "kept", file: { path, bytes, hash: hashOf(bytes), mode: stats.mode & 0o7777 } };
   } catch (error) {
@@ -66,7 +60,11 @@ export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boole
 
 /** Deletes a kept file where it was. `false`: it could not be deleted. */
 export function removeKept({ path }: KeptFile): Promise<boolean> {
-  return unlink(path).then(
+  return succeeds(unlink(path));
+}
+
+function succeeds(act: Promise<void>): Promise<boolean> {
+  return act.then(
     () => true,
     () => false,
   );
@@ -85,13 +83,7 @@ export async function isThere(path: string): Promise<boolean> {
 
 /** Deletes directories as far as they are empty, in their order, the deepest first. */
 export async function removeEmpty(directories: readonly string[]): Promise<void> {
-  for (const directory of directories) {
-    const isGone = await rmdir(directory).then(
-      () => true,
-      () => false,
-    );
-    if (!isGone) return;
-  }
+  for (const directory of directories) if (!(await succeeds(rmdir(directory)))) return;
 }
 
 /** Makes the directories that a path needs, and answers what takes them away again as far as they are empty. */

@@ -21,7 +21,7 @@ export interface TextFile {
   readonly bom: boolean;
   readonly encoding: Encoding;
   /** SHA-256 of the bytes, in hex; `undefined`: it was not asked for. */
-  readonly hash?: string;
+  readonly hash?: string | undefined;
   /** Bytes. */
   readonly size: number;
 }
@@ -115,8 +115,8 @@ interface HowToRead {
 
 const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
 
-/** Between the look and the opening the file may have been exchanged: never wait for a pipe, never follow a link. */
-const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+/** To read a file. Since the last look it may have been exchanged: never wait for a pipe, never follow a link. */
+export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /** Why a file can't be written, by the system's error; `otherwise` is said of all that is not a missing permission. */
 export function refusedBy(
@@ -153,18 +153,11 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
   const decoded = decodeBytes(bytes);
   if (!decoded.ok) return { kind: "failed", failure: pathFailures.unsupportedEncoding(name, decoded.problem) };
   const { text, encoding, bom } = decoded;
-  return {
-    kind: "text",
-    text,
-    bom,
-    encoding,
-    ...(isHashed ? { hash: hashOf(bytes) } : {}),
-    size: bytes.length,
-  };
+  return { kind: "text", text, bom, encoding, hash: isHashed ? hashOf(bytes) : undefined, size: bytes.length };
 }
 
-/** `undefined`: a regular file of a size that is read. */
-function refuseKind(stats: Stats, name: string): Failure | undefined {
+/** Why something at a path is not read; `undefined`: it is a regular file of at most `limits.fileBytes`. `name`: for the failure. */
+export function refuseKind(stats: Stats, name: string): Failure | undefined {
   if (stats.isDirectory()) return pathFailures.isDirectory(name);
   if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats)));
   if (stats.size > limits.fileBytes) return pathFailures.tooLarge(name, stats.size, limits.fileBytes, "bytes");
@@ -172,7 +165,7 @@ function refuseKind(stats: Stats, name: string): Failure | undefined {
 }
 
 /** Something that is neither a file nor a directory. */
-export function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
+function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
   if (stats.isSymbolicLink()) return "link";
   if (stats.isFIFO()) return "pipe";
   return stats.isSocket() ? "socket" : "device";

@@ -2,16 +2,14 @@
 
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { limits } from "../text/limits.js";
 import type { OpenDocument } from "./documents.js";
-import { pathOfSyncedUri, pathsOf } from "./pathText.js";
+import { pathOfSyncedUri } from "./pathText.js";
 import { fileProblems } from "./sentences.js";
 
 /** An open document as far as resolving paths needs it. */
-export interface OpenText extends Omit<OpenDocument, "lines" | "formerLines" | "desynced"> {
-  readonly desynced?: string | undefined;
-  readonly formerLines?: ReadonlyMap<string, number>;
-}
+export type OpenText = Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pick<OpenDocument, "formerLines">>;
 
 /** The mirror of the editor's documents. */
 export interface OpenTexts {
@@ -56,11 +54,7 @@ export interface OpenFiles {
  * Follows an absolute path to the file that it leads to. What does not exist yet is where it would be created: below its
  * deepest ancestor that exists, or at the end of a symbolic link that dangles.
  */
-export async function canonicalise(
-  path: string,
-  platform: NodeJS.Platform,
-  hops: number = limits.symlinkHops,
-): Promise<Canonical> {
+export async function canonicalise(path: string, hops: number = limits.symlinkHops): Promise<Canonical> {
   try {
     const real = await realpath(path);
     // The system has just been there, so that this takes less time than to wait for another thread once more.
@@ -71,26 +65,24 @@ export async function canonicalise(
       onDisk: true,
       isDirectory: stats.isDirectory(),
       isRegular: stats.isFile(),
-      identity: toIdentity(real, platform, stats),
+      identity: toIdentity(real, stats),
     };
   } catch (error) {
     const code = codeOf(error);
-    return code === "ENOENT"
-      ? canonicaliseAbsent(path, platform, hops)
-      : { ok: false, problem: fileProblems.system(code) };
+    return code === "ENOENT" ? canonicaliseAbsent(path, hops) : { ok: false, problem: fileProblems.system(code) };
   }
 }
 
 /** The texts as they are now; later changes of the mirror are not seen. */
-export function indexOpenFiles(texts: OpenTexts, platform: NodeJS.Platform): OpenFiles {
+export function indexOpenFiles(texts: OpenTexts): OpenFiles {
   const byUri = new Map<string, OpenText>();
   const all: OpenFile[] = [];
   const byPath = new Map<string, OpenFile[]>();
   for (const open of texts.all()) {
     byUri.set(open.uri, open);
-    const path = pathOfSyncedUri(open.uri, platform);
+    const path = pathOfSyncedUri(open.uri);
     if (path === undefined) continue;
-    const file = { open, path: pathsOf(platform).resolve(path) };
+    const file = { open, path: resolve(path) };
     all.push(file);
     addTo(byPath, file.path, file);
   }
@@ -100,7 +92,7 @@ export function indexOpenFiles(texts: OpenTexts, platform: NodeJS.Platform): Ope
     byPath,
     all,
     async byIdentity(identity) {
-      identities ??= indexIdentities(all, platform);
+      identities ??= indexIdentities(all);
       return (await identities).get(identity) ?? [];
     },
   };
@@ -132,22 +124,21 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
 }
 
-async function canonicaliseAbsent(path: string, platform: NodeJS.Platform, hops: number): Promise<Canonical> {
-  const { dirname, basename, join, resolve } = pathsOf(platform);
+async function canonicaliseAbsent(path: string, hops: number): Promise<Canonical> {
   const above = dirname(path);
   let at = path;
   if (above !== path) {
-    const parent = await canonicalise(above, platform, hops);
+    const parent = await canonicalise(above, hops);
     if (!parent.ok) return parent;
     at = join(parent.path, basename(path));
     // Only a symbolic link can be read.
     const target = await readlink(path).catch(() => undefined);
     if (target !== undefined) {
       if (hops === 0) return { ok: false, problem: fileProblems.system("ELOOP") };
-      return canonicalise(resolve(parent.path, target), platform, hops - 1);
+      return canonicalise(resolve(parent.path, target), hops - 1);
     }
   }
-  const identity = toIdentity(at, platform);
+  const identity = toIdentity(at);
   return { ok: true, path: at, onDisk: false, isDirectory: false, isRegular: false, identity };
 }
 
@@ -155,36 +146,29 @@ async function canonicaliseAbsent(path: string, platform: NodeJS.Platform, hops:
  * The same for all paths of one file, by what the system says of it; `undefined`: it is not there yet. Then it has no inode, and
  * where disks commonly ignore case, two spellings of it will be one file.
  */
-function toIdentity(
-  path: string,
-  platform: NodeJS.Platform,
-  stats?: { readonly dev: bigint; readonly ino: bigint },
-): string {
+function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: bigint }): string {
   if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
-  const folds = platform === "win32" || platform === "darwin";
+  const folds = process.platform === "win32" || process.platform === "darwin";
   return `path ${folds ? path.normalize("NFC").toLowerCase() : path}`;
 }
 
-async function indexIdentities(
-  files: readonly OpenFile[],
-  platform: NodeJS.Platform,
-): Promise<ReadonlyMap<string, readonly OpenFile[]>> {
-  const identities = await mapBounded(files, ({ path }) => identityOf(path, platform));
+async function indexIdentities(files: readonly OpenFile[]): Promise<ReadonlyMap<string, readonly OpenFile[]>> {
+  const identities = await mapBounded(files, ({ path }) => identityOf(path));
   const index = new Map<string, OpenFile[]>();
   for (const [i, file] of files.entries()) addTo(index, identities[i]!, file);
   return index;
 }
 
 /** One look at the disk is enough for a file that is there, and almost every open document is. */
-async function identityOf(path: string, platform: NodeJS.Platform): Promise<string> {
+async function identityOf(path: string): Promise<string> {
   try {
     const stats = await stat(path, { bigint: true });
-    if (stats.ino !== 0n) return toIdentity(path, platform, stats);
+    if (stats.ino !== 0n) return toIdentity(path, stats);
   } catch {
     // The canonical path decides.
   }
-  const canonical = await canonicalise(path, platform);
-  return canonical.ok ? canonical.identity : toIdentity(path, platform);
+  const canonical = await canonicalise(path);
+  return canonical.ok ? canonical.identity : toIdentity(path);
 }
 
 function addTo<V>(index: Map<string, V[]>, key: string, value: V): void {

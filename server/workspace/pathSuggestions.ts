@@ -1,10 +1,11 @@
 /** Paths that may have been meant where there is no file: a hint for the caller, never a guess of ours. */
 import { opendir } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { editDistance } from "../text/editDistance.js";
 import { limits } from "../text/limits.js";
 import { mapBounded } from "./identity.js";
-import { isInside, pathsOf } from "./pathText.js";
-import type { Missing, Resolved, ResolvedPath, Resolver } from "./resolvedPath.js";
+import { isInside } from "./pathText.js";
+import type { ResolvedPath, Resolver } from "./resolvedPath.js";
 
 /**
  * For the missing paths of one call, which share what is read of directories. Nothing is read before one is looked for.
@@ -13,10 +14,10 @@ import type { Missing, Resolved, ResolvedPath, Resolver } from "./resolvedPath.j
  * directory that exists or below its parent, and open files anywhere. Each has been resolved as a caller's path is, so
  * that none is outside, protected, or not there.
  */
-export function createSuggest(resolver: Resolver, platform: NodeJS.Platform): (missing: Missing) => Promise<string[]> {
+export function createSuggest(resolver: Resolver): Resolver["suggest"] {
   const left = { directories: limits.similarDirectories, entries: limits.similarEntries };
-  const search: SuggestionSearch = { resolver, platform, listings: new Map(), left };
-  return (missing) => findSimilar(missing, search);
+  const search: SuggestionSearch = { resolver, listings: new Map(), left };
+  return (sent, searched) => findSimilar(sent, searched, search);
 }
 
 /**
@@ -51,14 +52,13 @@ interface Listing {
 /** The state that the missing paths of one call share. */
 interface SuggestionSearch {
   readonly resolver: Resolver;
-  readonly platform: NodeJS.Platform;
   /** By canonical directory; `undefined`: it can't be read, or must not be shown. */
   readonly listings: Map<string, Promise<Listing | undefined>>;
   /** What may still be read below other directories. */
   readonly left: { directories: number; entries: number };
 }
 
-async function findSimilar({ sent, searched }: Missing, search: SuggestionSearch): Promise<string[]> {
+async function findSimilar(sent: string, searched: readonly string[], search: SuggestionSearch): Promise<string[]> {
   const { resolve } = search.resolver;
   const spellings = respelt(sent);
   for (const spelling of spellings) if ((await fileAt(spelling, resolve)) !== undefined) return [spelling];
@@ -66,20 +66,19 @@ async function findSimilar({ sent, searched }: Missing, search: SuggestionSearch
   const bare = spellings[0] === undefined ? undefined : await resolve(spellings[0]);
   const sought = bare?.ok === true ? bare.place.searched : searched;
   const costs = await candidatesFor(sought, search);
-  const { isAbsolute } = pathsOf(search.platform);
   for (const end of isAbsolute(sent) ? [] : endsOf(spellings[0] ?? sent)) {
     const file = (await fileAt(end, resolve))?.file;
     if (file === undefined) continue;
-    costs.set(file, Math.min(...sought.map((path) => wayCost(path, file, search))));
+    costs.set(file, Math.min(...sought.map((path) => wayCost(path, file))));
     break;
   }
   const ranked = [...costs].sort(([a, costA], [b, costB]) => costA - costB || (a < b ? -1 : 1)).map(([path]) => path);
-  return spellThem(ranked, isAbsolute(sent) || sent.startsWith("~") ? "absolute" : "relative", search);
+  const bases = isAbsolute(sent) || sent.startsWith("~") ? [] : await search.resolver.bases();
+  return spellThem(ranked, bases, resolve);
 }
 
 /** Paths that may be meant, each with how far it is from the nearest of those that were looked for. */
 async function candidatesFor(searched: readonly string[], search: SuggestionSearch): Promise<Map<string, number>> {
-  const { basename, dirname, join } = pathsOf(search.platform);
   const costs = new Map<string, number>();
   const note = (path: string, cost: number): void => {
     costs.set(path, Math.min(cost, costs.get(path) ?? cost));
@@ -88,7 +87,7 @@ async function candidatesFor(searched: readonly string[], search: SuggestionSear
     const wanted = foldFileName(basename(sought));
     for (const path of search.resolver.openPaths()) {
       const cost = nameCost(wanted, foldFileName(basename(path)));
-      if (cost !== undefined) note(path, cost + wayCost(sought, path, search));
+      if (cost !== undefined) note(path, cost + wayCost(sought, path));
     }
     for (const { directory, files } of await listAround(dirname(sought), search)) {
       const costOf = directory === dirname(sought) ? nameCost : sameNameCost;
@@ -96,32 +95,30 @@ async function candidatesFor(searched: readonly string[], search: SuggestionSear
         const cost = costOf(wanted, folded);
         if (cost === undefined) continue;
         const path = join(directory, name);
-        note(path, cost + wayCost(sought, path, search));
+        note(path, cost + wayCost(sought, path));
       }
     }
   }
   return costs;
 }
 
-/** The first paths that mean a file which may be edited, each file once, spelt as the caller's path is. */
+/** The first paths that mean a file which may be edited, each file once, spelt from one of the bases if it can be. */
 async function spellThem(
   paths: readonly string[],
-  style: "absolute" | "relative",
-  { resolver, platform }: SuggestionSearch,
+  bases: readonly string[],
+  resolve: Resolver["resolve"],
 ): Promise<string[]> {
-  const { relative } = pathsOf(platform);
-  const bases = style === "absolute" ? [] : await resolver.bases();
   const byIdentity = new Map<string, string>();
   // Where links lead out of the workspace, not every path is one; no more is tried than is likely to be enough.
   for (const path of paths.slice(0, 4 * limits.similarShown)) {
-    const place = await fileAt(path, resolver.resolve);
+    const place = await fileAt(path, resolve);
     if (place?.file === undefined || byIdentity.has(place.identity)) continue;
     byIdentity.set(place.identity, place.file);
     for (const base of bases) {
-      if (!isInside(base, place.file, platform)) continue;
+      if (!isInside(base, place.file)) continue;
       const way = relative(base, place.file);
-      const spelling = platform === "win32" ? way.replaceAll("\\", "/") : way;
-      const again = await fileAt(spelling, resolver.resolve);
+      const spelling = process.platform === "win32" ? way.replaceAll("\\", "/") : way;
+      const again = await fileAt(spelling, resolve);
       if (again?.identity === place.identity) byIdentity.set(place.identity, spelling);
     }
     if (byIdentity.size === limits.similarShown) break;
@@ -131,7 +128,7 @@ async function spellThem(
 
 /** The file that a spelling means; `undefined`: it means none that is there and may be edited. */
 async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<ResolvedPath | undefined> {
-  const resolved: Resolved = await resolve(spelling);
+  const resolved = await resolve(spelling);
   return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
 }
 
@@ -160,7 +157,6 @@ function endsOf(sent: string): string[] {
 
 /** The nearest directory that exists, with all below it; then its parent likewise. Never what lies outside. */
 async function listAround(directory: string, search: SuggestionSearch): Promise<Listing[]> {
-  const { dirname } = pathsOf(search.platform);
   let nearest = directory;
   let listing = await listOnce(nearest, limits.directoryEntries, search);
   for (let up = 0; up < limits.comparedNames && listing === undefined && dirname(nearest) !== nearest; up++) {
@@ -175,7 +171,6 @@ async function listAround(directory: string, search: SuggestionSearch): Promise<
 
 /** A directory and those below it, level by level; hidden ones last, as they hold much that nobody edits. */
 async function listBelow(start: Listing, search: SuggestionSearch): Promise<Listing[]> {
-  const { join } = pathsOf(search.platform);
   const below: Listing[] = [];
   const plain: string[] = [];
   const hidden: string[] = [];
@@ -206,9 +201,7 @@ async function listWithinLimits(directory: string, search: SuggestionSearch): Pr
 }
 
 function listOnce(directory: string, most: number, search: SuggestionSearch): Promise<Listing | undefined> {
-  const listing =
-    search.listings.get(directory) ??
-    (search.resolver.isListable(directory) ? readListing(directory, most) : Promise.resolve(undefined));
+  const listing = search.listings.get(directory) ?? readListing(directory, most, search);
   search.listings.set(directory, listing);
   return listing;
 }
@@ -216,7 +209,12 @@ function listOnce(directory: string, most: number, search: SuggestionSearch): Pr
 /** Directories of files that programs made and nobody edits. */
 const notLookedInto: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
-async function readListing(directory: string, most: number): Promise<Listing | undefined> {
+async function readListing(
+  directory: string,
+  most: number,
+  { resolver }: SuggestionSearch,
+): Promise<Listing | undefined> {
+  if (!resolver.isListable(directory)) return undefined;
   const files: string[] = [];
   const directories: string[] = [];
   try {
@@ -257,8 +255,7 @@ function nameCost(wanted: string, name: string): number | undefined {
 }
 
 /** How far the directories of two files are from each other, in the units of `nameCost`. */
-function wayCost(from: string, to: string, { platform }: SuggestionSearch): number {
-  const { dirname } = pathsOf(platform);
+function wayCost(from: string, to: string): number {
   const [a, b] = [from, to].map((path) => foldFileName(dirname(path)).split(/[\\/]/)) as [string[], string[]];
   let same = 0;
   while (same < a.length && same < b.length && a[same] === b[same]) same += 1;

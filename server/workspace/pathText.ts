@@ -63,8 +63,9 @@ export function decodeTolerantly(text: string): string {
 }
 
 /** A path whose leading `~` stands for the home directory, with that directory. */
-export function expandHome(path: string, home: string, platform: NodeJS.Platform): string {
-  const startsAtHome = path === "~" || path.startsWith("~/") || (platform === "win32" && path.startsWith("~\\"));
+export function expandHome(path: string, home: string): string {
+  const startsAtHome =
+    path === "~" || path.startsWith("~/") || (process.platform === "win32" && path.startsWith("~\\"));
   return startsAtHome ? `${home}${path.slice(1)}` : path;
 }
 
@@ -104,14 +105,14 @@ export function windowsProblem(path: string): string | undefined {
 }
 
 /** Tells whether a path is a folder or lies below it; both absolute and normal. By names: `/ws-secret` is not in `/ws`. */
-export function isInside(folder: string, path: string, platform: NodeJS.Platform): boolean {
+export function isInside(folder: string, path: string, platform: NodeJS.Platform = process.platform): boolean {
   const { relative, isAbsolute, sep } = pathsOf(platform);
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /** Tells whether the end of a path says that it names a directory: a separator, `.` or `..`. */
-export function namesDirectory(path: string, platform: NodeJS.Platform): boolean {
+export function namesDirectory(path: string, platform: NodeJS.Platform = process.platform): boolean {
   return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
 }
 
@@ -176,15 +177,9 @@ function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | un
 }
 
 function encodePath(path: string): string {
-  return path.split("/").map(encodeName).join("/");
-}
-
-function encodeName(name: string): string {
   // Names on Windows may hold lone surrogates, which no URI can carry.
-  return encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd")).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  const encoded = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
+  return encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function windowsNameProblem(name: string): string | undefined {

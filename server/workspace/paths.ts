@@ -1,6 +1,7 @@
 /** Which document a caller's path means, and whether it may be touched: every path of every door goes through here. */
 
-import { type Failed, type Failure, failed } from "../plan/failure.js";
+import { isAbsolute, relative, resolve } from "node:path";
+import { type Failure, failed } from "../plan/failure.js";
 import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenFile, type OpenText } from "./identity.js";
 import { createSuggest, insidePath } from "./pathSuggestions.js";
 import {
@@ -12,9 +13,9 @@ import {
   namesDirectory,
   pathOfSyncedUri,
   pathOfUri,
-  pathsOf,
   protectedNameIn,
   textProblem,
+  type UriPath,
   uriOfPath,
   windowsProblem,
 } from "./pathText.js";
@@ -30,12 +31,11 @@ export type { Folder, Resolved, ResolvedPath, Resolver, Scope } from "./resolved
  */
 export async function createResolver(scope: Scope, expected: readonly string[] = []): Promise<Resolver> {
   const ground = await layGround(scope, expected);
-  const { relative } = pathsOf(ground.platform);
   let suggest: Resolver["suggest"] | undefined;
   const resolver: Resolver = {
-    suggest: (missing) => {
-      suggest ??= createSuggest(resolver, ground.platform);
-      return suggest(missing);
+    suggest: (sent, searched) => {
+      suggest ??= createSuggest(resolver);
+      return suggest(sent, searched);
     },
     resolve: async (sent) => {
       const resolved = await resolveSent(sent, ground);
@@ -44,14 +44,12 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
       return inside === undefined ? resolved : failed(outsideFailure(sent, ground, inside));
     },
     bases: async () => {
-      const root = ground.root === undefined ? undefined : rootOf(ground.root, ground);
-      if (root === undefined) return ground.areas.filter(({ isFolder }) => isFolder).map(({ canonical }) => canonical);
-      const canonical = root.ok ? await ground.look(root.path) : undefined;
-      return canonical?.ok === true ? [canonical.path] : [];
+      const looks = await mapBounded(ground.starts.ok ? ground.starts.paths : [], ground.look);
+      return looks.flatMap((look) => (look.ok ? [look.path] : []));
     },
     isListable: (directory) => {
       const area = areaOf(directory, ground);
-      const isOwn = ground.own !== undefined && isInside(ground.own, directory, ground.platform);
+      const isOwn = ground.own !== undefined && isInside(ground.own, directory);
       if (area === undefined || isOwn) return false;
       return protectedNameIn(relative(area.canonical, directory), ground.protectedNames) === undefined;
     },
@@ -70,45 +68,43 @@ export async function canonicalFolders(scope: Scope): Promise<string[]> {
 }
 
 async function layGround(scope: Scope, expected: readonly string[]): Promise<Ground> {
-  const platform = scope.platform ?? process.platform;
   // Before anything is awaited, so that the texts are those of the moment of the call.
-  const opens = indexOpenFiles(scope.openTexts, platform);
+  const opens = indexOpenFiles(scope.openTexts);
   const home = scope.home ?? homeFolder();
-  const { isAbsolute, resolve } = pathsOf(platform);
+  const folders = scope.folders.map(({ path }) => path).filter(isAbsolute);
   const directories = [
-    ...scope.folders.map(({ path }) => ({ path, isFolder: true })),
-    ...scope.additionalFolders.map((path) => ({ path: expandHome(path, home, platform), isFolder: false })),
-  ].filter(({ path }) => isAbsolute(path));
+    ...folders.map((path) => ({ lexical: resolve(path), isFolder: true })),
+    ...scope.additionalFolders
+      .map((path) => expandHome(path, home))
+      .filter(isAbsolute)
+      .map((path) => ({ lexical: resolve(path), isFolder: false })),
+  ];
   const looks = new Map<string, Promise<Canonical>>();
   const look: Ground["look"] = (path) => {
-    const looked = looks.get(path) ?? canonicalise(path, platform);
+    const looked = looks.get(path) ?? canonicalise(path);
     looks.set(path, looked);
     return looked;
   };
-  const bases = scope.root === undefined ? scope.folders.map(({ path }) => path) : [scope.root];
-  const likely = expected.flatMap((sent) =>
-    isAbsolute(sent) ? [resolve(sent)] : bases.map((base) => resolve(base, sent)),
-  );
+  const starts = scope.root === undefined ? { ok: true as const, paths: folders } : startAt(scope.root);
+  const likely = expected.flatMap((sent) => (starts.ok ? starts.paths.map((start) => resolve(start, sent)) : []));
   void mapBounded(likely, look);
   const [areas, own] = await Promise.all([
-    mapBounded(directories, async ({ path, isFolder }): Promise<Area> => {
-      const lexical = resolve(path);
+    mapBounded(directories, async ({ lexical, isFolder }): Promise<Area> => {
       const canonical = await look(lexical);
       return { lexical, canonical: canonical.ok ? canonical.path : lexical, isFolder };
     }),
-    canonicalServerFolder(platform),
+    canonicalServerFolder(),
   ]);
-  return {
-    platform,
-    home,
-    root: scope.root,
-    areas,
-    hasFolders: areas.some(({ isFolder }) => isFolder),
-    protectedNames: new Set(scope.protectedNames.map(foldName)),
-    own,
-    opens,
-    look,
-  };
+  const protectedNames = new Set(scope.protectedNames.map(foldName));
+  return { home, starts, areas, hasFolders: folders.length > 0, protectedNames, own, opens, look };
+}
+
+/** The root is only where to start: it may be anything, because what is found from there must itself be inside. */
+function startAt(root: string): Ground["starts"] {
+  const named = pathNamed(root, root);
+  if (!named.ok) return failed(pathFailures.badPath(root, textProblem(root) ?? named.problem));
+  const problem = textProblem(named.path) ?? (isAbsolute(named.path) ? undefined : pathProblems.relativeRoot());
+  return problem === undefined ? { ok: true, paths: [named.path] } : failed(pathFailures.badPath(root, problem));
 }
 
 async function resolveSent(sent: string, ground: Ground): Promise<Resolved> {
@@ -116,9 +112,9 @@ async function resolveSent(sent: string, ground: Ground): Promise<Resolved> {
   if (open !== undefined) return resolveOpen(sent, open, ground);
   const problem = textProblem(sent);
   if (problem !== undefined) return failed(pathFailures.badPath(sent, problem));
-  const asSent = await resolveSpelling({ sent, spelling: sent }, ground);
+  const asSent = await resolveSpelling(sent, sent, ground);
   if (!/^@./.test(sent) || (await keepsAt(sent, asSent, ground))) return asSent;
-  return resolveSpelling({ sent, spelling: sent.slice(1) }, ground);
+  return resolveSpelling(sent, sent.slice(1), ground);
 }
 
 /** Tells whether a leading `@` belongs to the name: the file, or the directory in which it would be created, has one. */
@@ -127,52 +123,34 @@ async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<
   if (asSent.place.open !== undefined || asSent.place.onDisk) return true;
   const first = /^([^\\/]+)[\\/]/.exec(sent)?.[1];
   if (first === undefined) return false;
-  const directory = await resolveSpelling({ sent, spelling: first }, ground);
+  const directory = await resolveSpelling(sent, first, ground);
   return directory.ok ? directory.place.onDisk : directory.failure.code === "isDirectory";
 }
 
-/** A path without its `@`, and how the caller knows it. */
-interface Spelt {
-  readonly sent: string;
-  readonly spelling: string;
-}
-
-async function resolveSpelling({ sent, spelling }: Spelt, ground: Ground): Promise<Resolved> {
-  const { platform, home } = ground;
-  const { isAbsolute, resolve } = pathsOf(platform);
+/** `spelling`: the path without its `@`; `sent`: how the caller knows it. */
+async function resolveSpelling(sent: string, spelling: string, ground: Ground): Promise<Resolved> {
   if (!isFileUri(spelling) && /^(?:untitled:|[a-z][a-z0-9+.-]+:\/\/)/i.test(spelling)) {
     return failed(pathFailures.notOpen(sent));
   }
-  const named = isFileUri(spelling)
-    ? pathOfUri(spelling, platform)
-    : { ok: true as const, path: expandHome(spelling, home, platform) };
+  const named = pathNamed(spelling, expandHome(spelling, ground.home));
   if (!named.ok) return failed(pathFailures.badPath(sent, named.problem));
-  const problem = platform === "win32" ? windowsProblem(named.path) : undefined;
-  if (problem !== undefined) return failed(pathFailures.badPath(sent, problem));
-  const asDirectory = namesDirectory(named.path, platform);
-  if (isAbsolute(named.path)) return placeAt({ sent, lexical: resolve(named.path), asDirectory }, ground);
-  return resolveRelative({ sent, relative: named.path, asDirectory }, ground);
-}
-
-/** A relative path, without `~` and `@`. */
-interface RelativePath {
-  readonly sent: string;
-  readonly relative: string;
-  readonly asDirectory: boolean;
-}
-
-async function resolveRelative({ sent, relative, asDirectory }: RelativePath, ground: Ground): Promise<Resolved> {
-  const { resolve } = pathsOf(ground.platform);
-  if (ground.root !== undefined) {
-    const root = rootOf(ground.root, ground);
-    return root.ok ? placeAt({ sent, lexical: resolve(root.path, relative), asDirectory }, ground) : root;
-  }
-  const folders = ground.areas.filter(({ isFolder }) => isFolder);
-  if (folders.length === 0) return failed(pathFailures.noFolder(sent));
-  const results = await mapBounded(folders, ({ lexical }) =>
-    placeAt({ sent, lexical: resolve(lexical, relative), asDirectory }, ground),
+  const { path } = named;
+  const asDirectory = namesDirectory(path);
+  if (isAbsolute(path)) return placeAt({ sent, lexical: resolve(path), asDirectory }, ground);
+  const { starts } = ground;
+  if (!starts.ok) return starts;
+  if (starts.paths.length === 0) return failed(pathFailures.noFolder(sent));
+  const results = await mapBounded(starts.paths, (start) =>
+    placeAt({ sent, lexical: resolve(start, path), asDirectory }, ground),
   );
   return chooseFolder(sent, results);
+}
+
+/** The path that a caller's spelling names: that of its URI, or else `path`; or what is wrong with it, as a clause. */
+function pathNamed(spelling: string, path: string): UriPath {
+  const named: UriPath = isFileUri(spelling) ? pathOfUri(spelling) : { ok: true, path };
+  const problem = named.ok && process.platform === "win32" ? windowsProblem(named.path) : undefined;
+  return problem === undefined ? named : { ok: false, problem };
 }
 
 /** The one folder in which the path exists; if it exists in none, the first folder where it might. */
@@ -189,41 +167,15 @@ function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
   return first.ok ? { ok: true, place: { ...first.place, searched } } : first;
 }
 
-/** The root is only where to start: it may be anything, because what is found from there must itself be inside. */
-function rootOf(root: string, { platform }: Ground): { readonly ok: true; readonly path: string } | Failed {
-  const named = isFileUri(root) ? pathOfUri(root, platform) : { ok: true as const, path: root };
-  if (!named.ok) return failed(pathFailures.badPath(root, named.problem));
-  const problem =
-    textProblem(named.path) ??
-    (platform === "win32" ? windowsProblem(named.path) : undefined) ??
-    (pathsOf(platform).isAbsolute(named.path) ? undefined : pathProblems.relativeRoot());
-  return problem === undefined ? { ok: true, path: named.path } : failed(pathFailures.badPath(root, problem));
-}
-
 async function resolveOpen(sent: string, open: OpenText, ground: Ground): Promise<Resolved> {
-  const path = pathOfSyncedUri(open.uri, ground.platform);
+  const path = pathOfSyncedUri(open.uri);
   if (path !== undefined) {
-    const lexical = pathsOf(ground.platform).resolve(path);
-    return placeAt({ sent, lexical, asDirectory: false, exactly: open }, ground);
+    return placeAt({ sent, lexical: resolve(path), asDirectory: false, exactly: open }, ground);
   }
   const name = protectedNameIn(decodeTolerantly(open.uri), ground.protectedNames);
   if (name !== undefined) return failed(pathFailures.protectedPath(sent, name));
   const { uri } = open;
-  return {
-    ok: true,
-    place: {
-      uri,
-      path: uri,
-      file: undefined,
-      identity: uri,
-      open,
-      onDisk: false,
-      isRegular: false,
-      spelt: undefined,
-      reached: undefined,
-      searched: [],
-    },
-  };
+  return { ok: true, place: { uri, path: uri, identity: uri, open, onDisk: false, isRegular: false, searched: [] } };
 }
 
 /** One absolute path that the caller's may stand for. */
@@ -238,7 +190,7 @@ interface Candidate {
 
 async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> {
   const { sent, lexical, asDirectory, exactly } = candidate;
-  const { platform, look } = ground;
+  const { look } = ground;
   const reached = await look(lexical);
   if (!reached.ok) {
     return lexicalFolderOf(lexical, ground) === undefined
@@ -252,13 +204,13 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   // Through a hard link the document that is open has another canonical path than the one that was sent.
   const ofOpen = openFiles[0] === undefined ? reached : await look(openFiles[0].path);
   const target = ofOpen.ok ? ofOpen : reached;
-  const refusal = refuseAccess({ candidate, isOpen: open !== undefined, files: [target.path, reached.path] }, ground);
+  const refusal = refuseAccess(candidate, open, [target.path, reached.path], ground);
   if (refusal !== undefined) return failed(refusal);
   if (asDirectory || target.isDirectory) return failed(pathFailures.isDirectory(sent));
   return {
     ok: true,
     place: {
-      uri: open?.uri ?? uriOfPath(target.path, platform),
+      uri: open?.uri ?? uriOfPath(target.path),
       path: displayPath(target.path, ground),
       file: target.path,
       identity: open?.uri ?? target.identity,
@@ -285,24 +237,17 @@ async function findOpen(
   return asCanonical.length === 1 ? asCanonical : same;
 }
 
-/** A candidate, about which it must be decided whether it may be touched. */
-interface AccessQuestion {
-  readonly candidate: Candidate;
-  readonly isOpen: boolean;
-  /** Canonical paths; each must be inside and unprotected. */
-  readonly files: readonly string[];
-}
-
-/** Why a document may not be touched; `undefined`: it may. */
+/** Why a document may not be touched; `undefined`: it may. `files`: canonical paths; each must be inside and unprotected. */
 function refuseAccess(
-  { candidate: { sent, lexical }, isOpen, files }: AccessQuestion,
+  { sent, lexical }: Candidate,
+  open: OpenText | undefined,
+  files: readonly string[],
   ground: Ground,
 ): Failure | undefined {
-  const { relative } = pathsOf(ground.platform);
   for (const file of files) {
     const area = areaOf(file, ground);
-    if (area === undefined && (ground.hasFolders || !isOpen)) return outsideFailure(sent, ground);
-    if (ground.own !== undefined && isInside(ground.own, file, ground.platform)) return pathFailures.ownFolder(sent);
+    if (area === undefined && (ground.hasFolders || open === undefined)) return outsideFailure(sent, ground);
+    if (ground.own !== undefined && isInside(ground.own, file)) return pathFailures.ownFolder(sent);
     // An open document in no folder has no path below one, so all of its names count.
     const below = area === undefined ? file : relative(area.canonical, file);
     const name = protectedNameIn(below, ground.protectedNames);
@@ -315,30 +260,25 @@ function refuseAccess(
 }
 
 /** The innermost directory that holds a canonical path, a workspace folder first; `undefined`: it is outside. */
-function areaOf(file: string, { areas, platform }: Ground): Area | undefined {
-  let best: Area | undefined;
-  for (const area of areas) {
-    if (!isInside(area.canonical, file, platform)) continue;
-    const isBetter =
-      best === undefined ||
-      (area.isFolder === best.isFolder ? area.canonical.length > best.canonical.length : area.isFolder);
-    if (isBetter) best = area;
-  }
+function areaOf(file: string, { areas }: Ground): Area | undefined {
+  const around = areas.filter(({ canonical }) => isInside(canonical, file));
+  const [best] = around.sort(
+    (a, b) => Number(b.isFolder) - Number(a.isFolder) || b.canonical.length - a.canonical.length,
+  );
   return best;
 }
 
 /** The innermost directory that a path is spelt below, where links lead not being asked; `undefined`: there is none. */
-function lexicalFolderOf(path: string, { areas, platform }: Ground): string | undefined {
-  return areas
-    .flatMap(({ lexical, canonical }) => [lexical, canonical])
-    .filter((folder) => isInside(folder, path, platform))
-    .reduce<string | undefined>((best, folder) => (folder.length > (best?.length ?? -1) ? folder : best), undefined);
+function lexicalFolderOf(path: string, { areas }: Ground): string | undefined {
+  const folders = areas.flatMap(({ lexical, canonical }) => [lexical, canonical]);
+  const [longest] = folders.filter((folder) => isInside(folder, path)).sort((a, b) => b.length - a.length);
+  return longest;
 }
 
 function displayPath(file: string, ground: Ground): string {
   const area = areaOf(file, ground);
-  const shown = area?.isFolder === true ? pathsOf(ground.platform).relative(area.canonical, file) : file;
-  return ground.platform === "win32" ? shown.replaceAll("\\", "/") : shown;
+  const shown = area?.isFolder === true ? relative(area.canonical, file) : file;
+  return process.platform === "win32" ? shown.replaceAll("\\", "/") : shown;
 }
 
 function outsideFailure(path: string, { areas }: Ground, inside?: string): Failure {

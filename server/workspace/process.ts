@@ -9,12 +9,8 @@ import { hashOf } from "./files.js";
  * or the system does not tell so easily (all but Linux).
  */
 export function processStart(pid: number): string | undefined {
-  try {
-    // The name of the program stands in brackets and may hold anything; the start is the 20th field behind them.
-    return /\)(?: \S+){19} (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1];
-  } catch {
-    return undefined;
-  }
+  // The name of the program stands in brackets and may hold anything; the start is the 20th field behind them.
+  return /\)(?: \S+){19} (\d+) /.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.[1];
 }
 
 /** Tells whether a process of this number lives that has, if both are known, this start. */
@@ -54,23 +50,21 @@ export function realOwners(): Owners {
   const place = short(`${hostname()} ${orEmpty(() => readlinkSync("/proc/self/ns/pid"))}`);
   const boot = short(orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()));
   const self = `${place}-${boot}-${process.pid}-${processStart(process.pid) ?? "0"}`;
-  return { self, user: process.getuid?.(), isAlive: (name, age) => isAlive(name, age, self), now: Date.now };
+  const isAlive: Owners["isAlive"] = (name, age) => {
+    const pid = processOf(name);
+    if (pid === undefined) return false;
+    const [itsPlace, itsBoot, , start] = name.split("-");
+    // Another machine with the same home directory, or another container: its numbers say nothing here.
+    if (itsPlace !== place) return age < limits.foreignProcessMs;
+    return itsBoot === boot && isProcess(pid, start === "0" ? undefined : start);
+  };
+  return { self, user: process.getuid?.(), isAlive, now: Date.now };
 }
 
 /** The number of a process in its name; `undefined`: this is no such name. */
 export function processOf(name: OwnerName): number | undefined {
   const parts = /^[0-9a-f]{8}-[0-9a-f]{8}-(\d{1,10})-\d{1,20}$/.exec(name);
   return parts === null ? undefined : Number(parts[1]);
-}
-
-function isAlive(name: OwnerName, age: number, self: OwnerName): boolean {
-  const pid = processOf(name);
-  if (pid === undefined) return false;
-  const [place, boot, , start] = name.split("-");
-  const [herePlace, hereBoot] = self.split("-");
-  // Another machine with the same home directory, or another container: its numbers say nothing here.
-  if (place !== herePlace) return age < limits.foreignProcessMs;
-  return boot === hereBoot && isProcess(pid, start === "0" ? undefined : start);
 }
 
 const short = (text: string): string => hashOf(text).slice(0, 8);

@@ -19,8 +19,6 @@ export interface Scope {
   /** The user's setting: names that no path may hold below its folder, compared folded. */
   readonly protectedNames: readonly string[];
   readonly openTexts: OpenTexts;
-  /** Default: that of the process. Paths on disk are always those of the process. */
-  readonly platform?: NodeJS.Platform | undefined;
   /** What `~` stands for; default: the user's home directory. */
   readonly home?: string | undefined;
 }
@@ -36,10 +34,9 @@ export interface Area {
 
 /** A scope whose directories have been looked at. */
 export interface Ground {
-  readonly platform: NodeJS.Platform;
   readonly home: string;
-  /** As sent. */
-  readonly root: string | undefined;
+  /** Where relative paths start: at the root that was sent, or in each of the folders; or what is wrong with that root. */
+  readonly starts: { readonly ok: true; readonly paths: readonly string[] } | Failed;
   /** The folders in the editor's order, then the added ones. */
   readonly areas: readonly Area[];
   /** Without any, what is open is inside. */
@@ -59,7 +56,7 @@ export interface ResolvedPath {
   /** For people and diffs: relative to its workspace folder, with `/`; absolute where it lies in none; else the URI. */
   readonly path: string;
   /** Canonical path; `undefined`: an open document that is no file, as `untitled:`. */
-  readonly file: string | undefined;
+  readonly file?: string | undefined;
   /** The same for every spelling of one document. */
   readonly identity: string;
   /** `undefined`: the editor does not have it open. */
@@ -69,18 +66,10 @@ export interface ResolvedPath {
   /** Whether that is a regular file, as far as a look at it told. */
   readonly isRegular: boolean;
   /** The path as it was spelt, absolute and normal, with links as they are; `undefined`: no file. */
-  readonly spelt: string | undefined;
+  readonly spelt?: string;
   /** Where the spelling leads: another name of `file`, through a hard link, or the same; `undefined`: no file. */
-  readonly reached: string | undefined;
+  readonly reached?: string;
   /** Canonical paths at which it may be looked for; several where a relative path might stand in several folders. */
-  readonly searched: readonly string[];
-}
-
-/** A path at which nothing was found. */
-export interface Missing {
-  /** As the caller spelt it. */
-  readonly sent: string;
-  /** Canonical paths at which it was looked for. */
   readonly searched: readonly string[];
 }
 
@@ -93,8 +82,11 @@ export interface Resolver {
   resolve(sent: string): Promise<Resolved>;
   /** Open files that lie inside, as their URIs spell them. */
   openPaths(): string[];
-  /** Existing paths that may be meant by one at which nothing was found, the most similar first: a hint, never a guess. */
-  suggest(missing: Missing): Promise<string[]>;
+  /**
+   * Existing paths that may be meant by one at which nothing was found, the most similar first: a hint, never a guess.
+   * `sent`: as the caller spelt it; `searched`: the canonical paths at which it was looked for.
+   */
+  suggest(sent: string, searched: readonly string[]): Promise<string[]>;
   /** Canonical directories at which relative paths start. */
   bases(): Promise<string[]>;
   /** Whether callers may know what a canonical directory holds: it lies inside, and no name below its folder is protected. */

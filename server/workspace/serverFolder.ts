@@ -46,12 +46,12 @@ export function inServerFolder(
  * The folder once every symbolic link is followed, so that no caller's path leads into it: a canonical path, which need not exist
  * yet. `undefined`: nobody knows where it is.
  */
-export async function canonicalServerFolder(platform: NodeJS.Platform): Promise<string | undefined> {
-  const spelt = inServerFolder("", process.env, platform);
-  if (!pathsOf(platform).isAbsolute(spelt)) return undefined;
+export async function canonicalServerFolder(): Promise<string | undefined> {
+  const spelt = inServerFolder();
+  if (!isAbsolute(spelt)) return undefined;
   const cached = canonicalFolders.get(spelt);
   if (cached !== undefined) return cached;
-  const canonical = await canonicalise(spelt, platform);
+  const canonical = await canonicalise(spelt);
   if (!canonical.ok) return spelt;
   // Once it is there it stays there: every call would have to wait for the same answer.
   if (canonical.onDisk) canonicalFolders.set(spelt, canonical.path);

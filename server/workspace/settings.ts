@@ -1,5 +1,6 @@
 /** The user's settings: one schema, from which they are read, defaulted, and described to editors. */
 import * as z from "zod";
+import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
 import { settingWarnings } from "./sentences.js";
 
@@ -108,15 +109,8 @@ export function readSettings(values: readonly unknown[]): { settings: Settings; 
     if (warnings.size < limits.settingWarnings) warnings.add(warning);
   };
   const merged = new Map<string, unknown>();
-  for (const value of values) {
-    const source = settingsIn(value);
-    if (!source.ok) warn(source.warning);
-    else readSource(source.entries, merged, warn);
-  }
-  return {
-    settings: schema.parse(Object.fromEntries(merged)),
-    warnings: [...warnings],
-  };
+  for (const value of values) readSource(value, merged, warn);
+  return { settings: schema.parse(Object.fromEntries(merged)), warnings: [...warnings] };
 }
 
 /** Passes on each warning once, and no more than `limits.settingWarnings` of them in all. */
@@ -130,26 +124,15 @@ export function createWarnOnce(): (warnings: readonly string[]) => string[] {
     });
 }
 
-type SettingsEntries =
-  | { readonly ok: true; readonly entries: readonly [string, unknown][] }
-  | { readonly ok: false; readonly warning: string };
-
-function settingsIn(value: unknown): SettingsEntries {
-  if (value === undefined || value === null) return { ok: true, entries: [] };
-  if (!isObject(value)) return { ok: false, warning: settingWarnings.notAnObject(undefined, value) };
-  if (!Object.hasOwn(value, "multiEdit")) return { ok: true, entries: Object.entries(value) };
-  const nested = value.multiEdit;
-  if (nested === undefined || nested === null) return { ok: true, entries: [] };
-  if (isObject(nested)) return { ok: true, entries: Object.entries(nested) };
-  return { ok: false, warning: settingWarnings.notAnObject("multiEdit", nested) };
-}
-
-function readSource(
-  entries: readonly [string, unknown][],
-  merged: Map<string, unknown>,
-  warn: (warning: string) => void,
-): void {
-  for (const [key, value] of entries) {
+function readSource(sent: unknown, merged: Map<string, unknown>, warn: (warning: string) => void): void {
+  const isNested = isObject(sent) && Object.hasOwn(sent, "multiEdit");
+  const source = isNested ? sent.multiEdit : sent;
+  if (source === undefined || source === null) return;
+  if (!isObject(source)) {
+    warn(settingWarnings.notAnObject(isNested ? "multiEdit" : undefined, source));
+    return;
+  }
+  for (const [key, value] of Object.entries(source)) {
     if (!isKey(key)) {
       warn(settingWarnings.unknown(key, Object.keys(schema.shape)));
       continue;
@@ -163,8 +146,4 @@ function readSource(
 
 function isKey(key: string): key is keyof Settings {
   return Object.hasOwn(schema.shape, key);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -35,12 +35,8 @@ export type ReadTarget = { readonly ok: true; readonly document: Document; reado
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
   if (paths.length > limits.filesPerCall) {
-    const failure = pathFailures.tooManyPaths(paths.length);
-    return {
-      targets: new Map(paths.map((path) => [path, { ok: false, failure }])),
-      documents: new Map(),
-      places: new Map(),
-    };
+    const tooMany = failed(pathFailures.tooManyPaths(paths.length));
+    return assemble(new Map(paths.map((path) => [path, tooMany])), [], []);
   }
   const resolver = await createResolver(world, paths);
   const resolved = new Map<string, Resolved>(
@@ -53,8 +49,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     if (use.leaves && use.hasOtherName) return failed(pathFailures.hasOtherName(use.sent, use.place.path));
     const openAs = use.place.open === undefined ? undefined : pathOfSyncedUri(use.place.open.uri);
     if (use.leaves && (await isLink(openAs))) return failed(pathFailures.hasOtherName(use.sent, openAs ?? ""));
-    const link = use.leaves && (await isLink(use.place.spelt));
-    if (link) return failed(pathFailures.isLink(use.sent, use.place.path));
+    if (use.leaves && (await isLink(use.place.spelt))) return failed(pathFailures.isLink(use.sent, use.place.path));
     const result = await readDocument({ ...use, resolver, world, budget, isOneOfFew });
     const { open, file } = use.place;
     // What is open is written by the editor, which knows best whether it can.
@@ -71,15 +66,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   const resolved = await resolver.resolve(path);
   if (!resolved.ok) return resolved;
   const { place } = resolved;
-  const use: DocumentUse = {
-    place,
-    sent: path,
-    asked: "edit",
-    mayCreate: false,
-    leaves: false,
-    hasOtherName: false,
-    mayBeBinary: false,
-  };
+  const use = { place, sent: path, asked: "edit", mayCreate: false, mayBeBinary: false } as const;
   const read = await readDocument({ ...use, resolver, world, budget: { bytes: 0 }, isOneOfFew: true });
   return read.ok ? { ...read, place } : read;
 }
@@ -130,7 +117,7 @@ function usesOf(operations: readonly Operation[], resolved: ReadonlyMap<string, 
 type Read = { readonly ok: true; readonly document: Document } | Failed;
 
 /** A document to be read, and the surroundings that matter to it. */
-interface PendingRead extends DocumentUse {
+interface PendingRead extends Omit<DocumentUse, "leaves" | "hasOtherName"> {
   readonly resolver: Resolver;
   readonly world: World;
   /** Bytes that the call has read so far. */
@@ -162,40 +149,29 @@ function openDocument({ place, sent, world }: PendingRead, open: OpenText, file:
   const text = withoutMark(open.text);
   const bomSynced = text !== open.text;
   const onDisk = compareWithFile(open.text, file, world.habits);
-  return {
-    ok: true,
-    document: {
-      uri: place.uri,
-      path: place.path,
-      version: open.version,
-      text,
-      exists: true,
-      bom: bomSynced || (file.kind === "text" && file.bom),
-      bomSynced,
-      loneCrEndsLine: open.loneCrEndsLine,
-      ...(open.formerLines === undefined || open.formerLines.size === 0 ? {} : { formerLines: open.formerLines }),
-      ...(onDisk === undefined ? {} : { onDisk }),
-    },
-  };
+  const { uri, path } = place;
+  const { version, loneCrEndsLine } = open;
+  const bom = bomSynced || (file.kind === "text" && file.bom);
+  const formerLines = open.formerLines?.size === 0 ? undefined : open.formerLines;
+  const document = { uri, path, version, text, exists: true, bom, bomSynced, loneCrEndsLine, formerLines };
+  return { ok: true, document: onDisk === undefined ? document : { ...document, onDisk } };
 }
 
 async function closedDocument(pending: PendingRead, file: FileRead): Promise<Read> {
-  const { place, sent, mayCreate, resolver, world } = pending;
-  const { uri, path, searched } = place;
-  if (file.kind === "failed") {
-    const isBinary = pending.mayBeBinary && file.failure.code === "unsupportedEncoding";
-    if (!isBinary) return failed(file.failure);
-    const { loneCrEndsLine } = world;
-    const nothing = { text: "", bom: false, bomSynced: false, version: null };
-    return { ok: true, document: { uri, path, ...nothing, exists: true, isBinary, loneCrEndsLine } };
-  }
-  const common = { uri, path, version: null, bomSynced: false, loneCrEndsLine: world.loneCrEndsLine };
+  const { sent, mayCreate, resolver, world } = pending;
+  const { uri, path, searched } = pending.place;
+  const { loneCrEndsLine } = world;
+  const empty = { uri, path, version: null, text: "", exists: true, bom: false, bomSynced: false, loneCrEndsLine };
   if (file.kind === "text") {
     const { text, bom, hash } = file;
-    return { ok: true, document: { ...common, text, exists: true, bom, ...(hash === undefined ? {} : { hash }) } };
+    return { ok: true, document: { ...empty, text, bom, hash } };
   }
-  if (mayCreate) return { ok: true, document: { ...common, text: "", exists: false, bom: false } };
-  return failed(pathFailures.fileNotFound(sent, await resolver.suggest({ sent, searched }), pending.asked));
+  if (file.kind === "failed") {
+    const isBinary = pending.mayBeBinary && file.failure.code === "unsupportedEncoding";
+    return isBinary ? { ok: true, document: { ...empty, isBinary } } : failed(file.failure);
+  }
+  if (mayCreate) return { ok: true, document: { ...empty, exists: false } };
+  return failed(pathFailures.fileNotFound(sent, await resolver.suggest(sent, searched), pending.asked));
 }
 
 function assemble(
@@ -211,8 +187,8 @@ function assemble(
   }
   const documents = new Map<DocumentUri, Document>();
   const places = new Map<DocumentUri, ResolvedPath>();
-  for (const [i, { place }] of uses.entries()) {
-    const result = read[i]!;
+  for (const { place } of uses) {
+    const result = byIdentity.get(place.identity)!;
     if (!result.ok) continue;
     documents.set(result.document.uri, result.document);
     places.set(result.document.uri, place);

@@ -6,7 +6,7 @@ import { type EditTarget, toWorkspaceEdit } from "../../server/lsp/edit/workspac
 import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
 import type { Planned } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
-import { toEnd } from "../../server/text/slices.js";
+import { toEnd } from "../../server/text/lines.js";
 import { documentAt, snapshotOf } from "../support/planning.js";
 import type { BatchText, Replacement } from "./batches.js";
 

@@ -43,6 +43,8 @@ const traces: readonly (readonly [what: string, entries: Record<string, Entry>, 
   ["something in Emacs' place", { "ws/.#a.txt": "what?" }, "Emacs"],
   ["Vim here", { "ws/.a.txt.swp": swapFile(us, here) }, `Vim (${here}, process ${us})`],
   ["a Vim that is gone", { "ws/.a.txt.swp": swapFile(nobody, here) }, undefined],
+  ["a Vim that names no process", { "ws/.a.txt.swp": swapFile(0, here) }, `Vim (${here}, process 0)`],
+  ["an Emacs that names no process", { "ws/.#a.txt": { link: `ann@${here}.0` } }, `Emacs (ann@${here}, process 0)`],
   ["Vim elsewhere", { "ws/.a.txt.swp": swapFile(12, "far.away") }, "Vim (far.away, process 12)"],
   [
     "a second Vim, where one is gone",

@@ -2,13 +2,14 @@
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DecodedCall, decodeCall } from "../../server/dialect/decode.js";
-import { diffOf, inDiffOrder } from "../../server/plan/diff.js";
+import { diffOf } from "../../server/plan/diff.js";
 import type { Failure } from "../../server/plan/failure.js";
+import { freeingFirst } from "../../server/plan/fileOrder.js";
 import { type Operation, pathsOf } from "../../server/plan/operation.js";
 import { nameAfter } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/snapshot.js";
-import { toEnd } from "../../server/text/slices.js";
+import { toEnd } from "../../server/text/lines.js";
 import { pathFailures } from "../../server/workspace/sentences.js";
 import type { Case, CaseFile } from "./cases.js";
 import { decodeFile } from "./editorFiles.js";
@@ -39,8 +40,8 @@ export function runCore(one: Case): CoreRun {
     return { ...failed(planned.failures), seen: { ...failed(planned.failures).seen, edits: planned.outcomes } };
   return {
     seen: {
-      diff: inDiffOrder(planned.files)
-        .map((file) => diffOf(file).text)
+      diff: freeingFirst(planned.files)
+        .ordered.map((file) => diffOf(file).text)
         .join(""),
       failures: planned.outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])),
       edits: planned.outcomes,

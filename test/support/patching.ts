@@ -6,7 +6,7 @@ import { type Operation, pathsOf } from "../../server/plan/operation.js";
 import { type FileChange, nameAfter, type Planned } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../../server/plan/snapshot.js";
-import { toEnd } from "../../server/text/slices.js";
+import { toEnd } from "../../server/text/lines.js";
 import { fileProblems, pathFailures } from "../../server/workspace/sentences.js";
 
 /** Files by their path; a text is what the file holds as UTF-8, its byte order mark included. */

@@ -3,7 +3,7 @@ import type { BatchOptions, EditOperation } from "../../server/plan/operation.js
 import type { Planned } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
 import type { Document, Snapshot, Target } from "../../server/plan/snapshot.js";
-import { toEnd } from "../../server/text/slices.js";
+import { toEnd } from "../../server/text/lines.js";
 
 /** An edit with only what matters to a law; the path is `a` where none is given. */
 export type SentEdit = { readonly oldText: string; readonly newText: string } & Partial<

@@ -9,7 +9,7 @@ import { isFileUri } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
 import { isAgentId } from "../session/handshake.js";
 import {
-  type CallRequest,
+  type FailedRequest,
   type RequestContext,
   type RequestResult,
   readCall,
@@ -92,7 +92,10 @@ async function edit(method: string, options: Arguments, context: RequestContext)
   const requests: SessionRequest[] = [];
   for (const value of values.value) {
     const call = readCall(value, method, { ...options.call, root: context.directory }, "command");
-    if (!call.ok) return refuseCall(call, requests.length + 1, total, options);
+    if (!call.ok) {
+      if (options.json) printJson(errorOf(call));
+      return misused(total === 1 ? call.message : inputProblems.badCall(requests.length + 1, call.message));
+    }
     requests.push(call.request);
   }
   for (const [index, request] of requests.entries()) {
@@ -102,17 +105,6 @@ async function edit(method: string, options: Arguments, context: RequestContext)
     return code;
   }
   return exitCodes.done;
-}
-
-/** `number` is that of the call, from 1, out of `total`. */
-function refuseCall(
-  { failures, message }: CallRequest & { ok: false },
-  number: number,
-  total: number,
-  { json }: Arguments,
-): number {
-  if (json) printJson({ error: { message, failures, edits: [] } });
-  return misused(total === 1 ? message : inputProblems.badCall(number, message));
 }
 
 /** Shows an answer for programs, or says what failed; gives the exit code. */
@@ -133,7 +125,7 @@ function showEdit(result: RequestResult, options: Arguments): number {
   return code;
 }
 
-const errorOf = ({ message, failures, edits, unknown }: RequestResult & { ok: false }): object => ({
+const errorOf = ({ message, failures, edits, unknown }: FailedRequest): object => ({
   error: { message, failures, edits, ...(unknown ? { outcome: "unknown" } : {}) },
 });
 

@@ -8,7 +8,7 @@ import { sayUnreached } from "../../disk/sentences.js";
 import { isInCodexSandbox } from "../session/connect.js";
 import type { RequestContext } from "../session/request.js";
 import { type SelectedSession, selectSession, sessionName } from "../session/selectSession.js";
-import { closeSessions, type FoundSessions, findSessions, type LiveSession } from "../session/sessions.js";
+import { closeSessions, type FoundSessions, findSessions } from "../session/sessions.js";
 import type { Arguments } from "./arguments.js";
 import { exitCodes, print, printJson, say } from "./output.js";
 import { doctorSentences, type ShownSession } from "./sentences.js";
@@ -67,15 +67,15 @@ async function withSessions<T>(
 ): Promise<T> {
   const found = await findSessions(sessions, caller);
   try {
-    return await task(found, found.reached.map(shownSession));
+    const shown = found.reached.map(
+      ({ record: { id, client, pid, startedAt }, version, status: { folders, open } }) => {
+        return { id, client, version, pid, startedAt, folders, open };
+      },
+    );
+    return await task(found, shown);
   } finally {
     closeSessions(found);
   }
-}
-
-function shownSession({ record, version, status: { folders, open } }: LiveSession): ShownSession {
-  const { id, client, pid, startedAt } = record;
-  return { id, client, version, pid, startedAt, folders, open };
 }
 
 function sessionForDirectory(found: FoundSessions, { session, directory }: RequestContext): Promise<SelectedSession> {

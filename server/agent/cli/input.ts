@@ -6,15 +6,10 @@ import { codeOf } from "../../workspace/identity.js";
 import { inputProblems } from "./sentences.js";
 
 /** A value that could be read, or why not, as a sentence. */
-export type Input<T> = { readonly ok: true; readonly value: T } | UnreadableInput;
-
-interface UnreadableInput {
-  readonly ok: false;
-  readonly problem: string;
-}
+export type Input<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** No value, and why, as a sentence. */
-export const unreadable = (problem: string): UnreadableInput => ({ ok: false, problem });
+export const unreadable = (problem: string): Input<never> => ({ ok: false, problem });
 
 /** Reads a file, or for `-` the standard input, as UTF-8. */
 export async function readInput(path: string, stdin: Readable): Promise<Input<string>> {

@@ -130,10 +130,10 @@ function helixSetup(languages: readonly string[]): Input<string> {
   return { ok: true, value: [heading(file), ...(server === "" ? [] : [server]), ...texts].join("\n") };
 }
 
-const name = "multi-edit";
+const serverName = "multi-edit";
 const command = "multi-edit-language-server";
 
-const ourServer = `[language-server.${name}]
+const ourServer = `[language-server.${serverName}]
 command = "${command}"
 args = ["--stdio"]
 `;
@@ -149,7 +149,7 @@ const plainText = `[[language]]
 name = "text"
 scope = "text.plain"
 file-types = ["txt"]
-language-servers = ["${name}"]
+language-servers = ["${serverName}"]
 `;
 
 /** Answers with what Helix says of a language, if its configuration had some text more. */
@@ -174,12 +174,12 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
     return unreadable(setupSentences.unknownLanguage(language, before.near));
   }
   const { shown } = before;
-  if (shown.includes(name) || shown.includes(command)) {
-    return { ok: true, value: `# ${language} has ${name} already.\n` };
+  if (shown.includes(serverName) || shown.includes(command)) {
+    return { ok: true, value: `# ${language} has ${serverName} already.\n` };
   }
   // A list with a name that Helix does not know loses a server without a word. So Helix has to show the same ones, and ours.
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
-    const list = [...servers, name].map((one) => JSON.stringify(one)).join(", ");
+    const list = [...servers, serverName].map((one) => JSON.stringify(one)).join(", ");
     const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
     const after = examine(`${server}\n${entry}`, language);
     if (after.kind !== "servers" || after.shown.length !== shown.length + 1) continue;

@@ -21,11 +21,10 @@ export interface ToolRow {
   readonly toRequest: ((args: unknown, directory: string) => CallRequest) | undefined;
 }
 
-const { batch, patch } = shapeJsonSchemas() as { batch: ObjectSchema; patch: ObjectSchema };
-
-interface ObjectSchema {
-  readonly properties: Readonly<Record<string, object>>;
-}
+const { batch, patch } = shapeJsonSchemas() as Record<
+  "batch" | "patch",
+  { properties: Readonly<Record<string, object>> }
+>;
 
 const lineNumber = (description: string): object => ({ type: "integer", minimum: 1, description });
 

@@ -1,5 +1,6 @@
 /** The directories that a session's socket can be in, and how it is put there so that nobody else ever reaches it. */
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, rmdirSync } from "node:fs";
 import type { Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -65,20 +66,17 @@ function pathProblem(path: string): string | undefined {
 }
 
 /** Gives why the server does not listen there, as a clause; `undefined`: it listens. */
-function listenAt(server: Server, name: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const onError = (error: Error): void => resolve(sessionProblems.socket(name, folderProblems.system(codeOf(error))));
-    server.once("error", onError);
-    server.once("listening", () => {
-      server.off("error", onError);
-      resolve(undefined);
-    });
-    // The socket comes into being within the call, with the mode that this mask leaves: it never has another one.
-    const mask = process.umask(0o177);
-    try {
-      server.listen(name);
-    } finally {
-      process.umask(mask);
-    }
-  });
+async function listenAt(server: Server, name: string): Promise<string | undefined> {
+  const problem = once(server, "listening").then(
+    () => undefined,
+    (error: unknown) => sessionProblems.socket(name, folderProblems.system(codeOf(error))),
+  );
+  // The socket comes into being within the call, with the mode that this mask leaves: it never has another one.
+  const mask = process.umask(0o177);
+  try {
+    server.listen(name);
+  } finally {
+    process.umask(mask);
+  }
+  return problem;
 }

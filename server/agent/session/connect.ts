@@ -1,9 +1,9 @@
 /** An agent's end of a session's socket: connects, has the session prove that it is the announced one, and sends requests. */
+import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  type CancellationToken,
-  CancellationTokenSource,
+  CancellationToken,
   createMessageConnection,
   type Message,
   NullLogger,
@@ -28,8 +28,8 @@ export interface SessionConnection {
 }
 
 /** A session, or why it was not reached. */
-export type ConnectResult =
-  | { readonly ok: true; readonly session: SessionConnection }
+export type ConnectResult<T = SessionConnection> =
+  | { readonly ok: true; readonly session: T }
   | { readonly ok: false; readonly why: Unreached };
 
 /** The connection ended before the answer came, so that nobody knows what became of the request. */
@@ -58,10 +58,7 @@ const retryMs = 50;
 /** `cutOff`: the connection was not accepted, or ended before the session had answered. */
 async function connectOnce(record: SessionRecord, caller: Caller, until: number): Promise<ConnectResult | "cutOff"> {
   const socket = createConnection({ path: record.address });
-  const code = await new Promise<string | undefined>((resolve) => {
-    socket.once("connect", () => resolve(undefined));
-    socket.once("error", (error) => resolve(codeOf(error)));
-  });
+  const code = await once(socket, "connect").then(() => undefined, codeOf);
   if (code !== undefined) return code === "EAGAIN" ? "cutOff" : { ok: false, why: unreached(code) };
   const request = requestsOver(socket);
   const close = (): void => void socket.destroy();
@@ -102,7 +99,7 @@ function requestsOver(socket: Socket): SessionConnection["request"] {
   const connection = createMessageConnection(streams.reader, streams.writer, NullLogger);
   connection.onNotification(() => undefined);
   connection.listen();
-  return (method, params, token = new CancellationTokenSource().token) =>
+  return (method, params, token = CancellationToken.None) =>
     Promise.race([lost, connection.sendRequest(method, params, token)]);
 }
 

@@ -35,15 +35,11 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
       say({ id: 0, method: "initialize", params });
     },
     send(message) {
-      const {
-        id,
-        method,
-        params: shown,
-      } = message as { id?: string | number; method?: string; params?: { message?: string } };
-      if (method === undefined && id === 0) say({ method: "initialized", params: {} });
-      else if (method !== undefined && id !== undefined) say({ id, result: null });
+      const sent = message as { id?: string | number; method?: string; params?: { message?: string } };
+      if (sent.method === undefined && sent.id === 0) say({ method: "initialized", params: {} });
+      else if (sent.method !== undefined && sent.id !== undefined) say({ id: sent.id, result: null });
       // Every message that is shown is logged as well.
-      else if (method === "window/logMessage") log(shown?.message ?? "");
+      else if (sent.method === "window/logMessage") log(sent.params?.message ?? "");
     },
     whenFlushed: async () => undefined,
     isBroken: () => false,

@@ -57,9 +57,9 @@ export type SessionRecord = Readonly<z.infer<typeof schema>>;
 /** The content of a directory of records. */
 export interface ReadRecords {
   readonly records: readonly SessionRecord[];
-  /** Files that are no records, each with the reason, as sentences. */
+  /** Files that are no records, each with the reason, and why the directory can't be read, as sentences. */
   readonly problems: readonly string[];
-  /** Those of them that may hide a session. */
+  /** Those of them that may hide a session: they announce one in a way that this version can't read. */
   readonly hidden: readonly string[];
 }
 

@@ -49,10 +49,8 @@ export interface SessionRequest {
   readonly needsEditor?: boolean;
 }
 
-/** The request that sends a call, or the failures of a call that can't be read, one by one and as one text. */
-export type CallRequest =
-  | { readonly ok: true; readonly request: SessionRequest }
-  | { readonly ok: false; readonly failures: readonly Failure[]; readonly message: string };
+/** The request that sends a call, or the failures of a call that can't be read. */
+export type CallRequest = { readonly ok: true; readonly request: SessionRequest } | FailedRequest;
 
 /**
  * Reads one call, which may be any JSON value, for a program that adds options: a model sets none. `previewer` previews calls
@@ -63,7 +61,8 @@ export function readCall(value: unknown, method: string, options: CallOptions, p
   const decoded = decodeCall(call, { optionsAllowed: false, previewer });
   if (!decoded.ok) {
     const { failures } = decoded;
-    return { ok: false, failures, message: callSentences.failed(failures, { sound: [], total: 0, isPatch: false }) };
+    const message = callSentences.failed(failures, { sound: [], total: 0, isPatch: false });
+    return { ok: false, message, failures, edits: [], unknown: false };
   }
   const paths = decoded.operations.flatMap((operation) => pathsOf(operation).map(({ path }) => path));
   // What could be decoded is an object or a text.
@@ -79,15 +78,18 @@ export type RequestResult =
       /** The editor that answered; `undefined`: there was none, and it is the disk that was read or written. */
       readonly editor: string | undefined;
     }
-  | {
-      readonly ok: false;
-      /** For people and models. */
-      readonly message: string;
-      readonly failures: readonly Failure[];
-      readonly edits: readonly EditResult[];
-      /** It is not known whether the files are changed. */
-      readonly unknown: boolean;
-    };
+  | FailedRequest;
+
+/** A request that has failed, or was not sent. */
+export interface FailedRequest {
+  readonly ok: false;
+  /** All failures as one text, for people and models. */
+  readonly message: string;
+  readonly failures: readonly Failure[];
+  readonly edits: readonly EditResult[];
+  /** It is not known whether the files are changed. */
+  readonly unknown: boolean;
+}
 
 /** Sends a request to the session that has the files, or does without one. Never rejects for what a caller, an editor or a session can do. */
 export async function sendRequest(request: SessionRequest, context: RequestContext): Promise<RequestResult> {
@@ -112,10 +114,8 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
 
 /** The same server in this process, with no editor behind it. */
 async function serveOnDisk({ method, params }: SessionRequest, context: RequestContext): Promise<RequestResult> {
-  const [{ openDiskSession }, { serveRequest }] = await Promise.all([
-    import("./diskSession.js"),
-    import("../../lsp/requests.js"),
-  ]);
+  const { openDiskSession } = await import("./diskSession.js");
+  const { serveRequest } = await import("../../lsp/requests.js");
   const { directory, version, sessions, caller } = context;
   const session = await openDiskSession(directory, version, (text) => context.notify?.(text));
   session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller);
@@ -171,6 +171,6 @@ function failureOf(error: unknown, version: string): RequestResult {
   return { ok: false, message: error.message, failures, edits, unknown: false };
 }
 
-function failureResult(failure: Failure): RequestResult & { readonly ok: false } {
+function failureResult(failure: Failure): FailedRequest {
   return { ok: false, message: failure.message, failures: [failure], edits: [], unknown: false };
 }

@@ -46,7 +46,7 @@ export async function selectSession(found: FoundSessions, query: SessionQuery): 
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
   if (opens[0] !== undefined) return { ok: true, session: opens[0].session };
-  const holding = views.filter(({ depth }) => depth !== undefined).sort((a, b) => (b.depth ?? 0) - (a.depth ?? 0));
+  const holding = views.filter(({ depth }) => depth > 0).sort((a, b) => b.depth - a.depth);
   const [best] = holding;
   const equals = holding.filter(({ depth }) => depth === best?.depth);
   if (equals.length > 1) return failWith(sessionFailures.heldBySeveral(sessionNames(equals)));
@@ -68,29 +68,20 @@ function selectNamed({ reached, unreached }: FoundSessions, id: string): Selecte
 }
 
 /** How the targets look from one session. */
-interface SessionView {
-  readonly session: SessionConnection;
-  readonly record: SessionRecord;
-  readonly hasOpen: boolean;
-  /** Characters of the longest workspace folder that holds all targets; `undefined`: none does. */
-  readonly depth: number | undefined;
-  /** A target is in one of its folders. */
-  readonly holdsSome: boolean;
-}
-
-async function viewTargets(session: LiveSession, { targets, directory }: SessionQuery): Promise<SessionView> {
+async function viewTargets(session: LiveSession, { targets, directory }: SessionQuery) {
   const { status, record } = session;
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
   const files = await targetFiles(targets, directory, open);
   const folders = await canonicalPaths(status.folders.map((uri) => pathOfSyncedUri(uri)));
-  const holds = (folder: string): boolean => files.every(({ file }) => file !== undefined && isIn(folder, file));
-  const depths = folders.filter(holds).map(({ length }) => length);
+  const holds = (folder: string): boolean => files.every(({ file }) => file !== undefined && isInside(folder, file));
   return {
     session,
     record,
     hasOpen: files.some(({ isOpen }) => isOpen),
-    depth: depths.length === 0 ? undefined : Math.max(...depths),
-    holdsSome: files.some(({ file }) => file !== undefined && folders.some((folder) => isIn(folder, file))),
+    /** Characters of the longest workspace folder that holds all targets; 0: none does. */
+    depth: Math.max(0, ...folders.filter(holds).map(({ length }) => length)),
+    /** A target is in one of its folders. */
+    holdsSome: files.some(({ file }) => file !== undefined && folders.some((folder) => isInside(folder, file))),
   };
 }
 
@@ -131,12 +122,10 @@ async function targetFiles(
 export async function canonicalPaths(paths: readonly (string | undefined)[]): Promise<string[]> {
   const present = paths.filter((path) => path !== undefined && path !== "");
   return mapBounded(present as string[], async (path) => {
-    const canonical = await canonicalise(path, process.platform);
+    const canonical = await canonicalise(path);
     return canonical.ok ? canonical.path : path;
   });
 }
-
-const isIn = (folder: string, file: string): boolean => isInside(folder, file, process.platform);
 
 /** Gives a test that tells of an announced session whether it might have one of some targets open, or be the one that holds it. */
 export function mattersTo({ targets, directory, session }: SessionQuery): (record: SessionRecord) => Promise<boolean> {
@@ -146,7 +135,7 @@ export function mattersTo({ targets, directory, session }: SessionQuery): (recor
     if (folders.length === 0 || (session !== undefined && record.id.startsWith(session))) return true;
     files ??= targetFiles(targets, directory, []);
     const holds = (file: string): boolean =>
-      folders.some((folder) => isIn(folder, file)) || record.outside?.includes(file) === true;
+      folders.some((folder) => isInside(folder, file)) || record.outside?.includes(file) === true;
     return (await files).some(({ file }) => file === undefined || holds(file));
   };
 }
@@ -201,7 +190,7 @@ async function filesOf({ status, record }: LiveSession): Promise<(readonly [iden
 }
 
 async function fileIdentity(path: string): Promise<string> {
-  const canonical = await canonicalise(path, process.platform);
+  const canonical = await canonicalise(path);
   return canonical.ok ? canonical.identity : path;
 }
 

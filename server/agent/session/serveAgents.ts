@@ -71,7 +71,7 @@ async function watchOutside(session: Session, changed: () => void) {
   const files = new Map<string, string | undefined>();
   let folders: readonly string[] = [];
   const isOutside = (path: string | undefined): path is string =>
-    path !== undefined && !folders.some((folder) => isInside(folder, path, process.platform));
+    path !== undefined && !folders.some((folder) => isInside(folder, path));
 
   async function addFile(uri: string): Promise<void> {
     files.set(uri, undefined);

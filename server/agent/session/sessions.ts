@@ -13,7 +13,7 @@ import { folderProblems } from "../../workspace/sentences.js";
 import { privacyProblem } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 import { type ConnectResult, connect, type SessionConnection } from "./connect.js";
-import { readRecords, recordPath, removeQuietly, type SessionRecord } from "./record.js";
+import { type ReadRecords, readRecords, recordPath, removeQuietly, type SessionRecord } from "./record.js";
 
 /** A session that was reached and has said what it has open. */
 export interface LiveSession extends SessionConnection {
@@ -27,15 +27,11 @@ export interface UnreachedSession {
 }
 
 /** The sessions that were found; the connections are the caller's to close. */
-export interface FoundSessions {
+export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> {
   readonly reached: readonly LiveSession[];
   /** They may live, and hold text that nobody has seen. */
   readonly unreached: readonly UnreachedSession[];
-  /** Files that are no announcements, and why the directory can't be read, as sentences. */
-  readonly problems: readonly string[];
-  /** Those of them that announce a session in a way that this version can't read. */
-  readonly hidden: readonly string[];
-  /** Those of them because of which no session can announce itself, or be read. */
+  /** Those of the problems because of which no session can announce itself, or be read. */
   readonly blind: readonly string[];
   /** Announcements of sessions that have ended, which were removed. */
   readonly removed: number;
@@ -84,14 +80,10 @@ export function closeSessions({ reached }: FoundSessions): void {
   for (const session of reached) session.close();
 }
 
-type StatusReply =
-  | { readonly ok: true; readonly session: LiveSession }
-  | Extract<ConnectResult, { readonly ok: false }>;
-
 /** Asks a session what it has open, within some milliseconds: one that is too busy to say may have anything open. */
-async function askStatus(session: SessionConnection, patience: number): Promise<StatusReply> {
+async function askStatus(session: SessionConnection, patience: number): Promise<ConnectResult<LiveSession>> {
   const late = new AbortController();
-  const giveUp = (why: Unreached): StatusReply => {
+  const giveUp = (why: Unreached): ConnectResult<LiveSession> => {
     session.close();
     return { ok: false, why };
   };
@@ -124,7 +116,7 @@ function isStatus(value: unknown): value is StatusResult {
   );
 }
 
-function readAnnouncements(directory: string): ReturnType<typeof readRecords> & Pick<FoundSessions, "blind"> {
+function readAnnouncements(directory: string): ReadRecords & Pick<FoundSessions, "blind"> {
   const problem = privacyProblem(directory);
   const blind = problem === undefined ? [] : [sessionProblems.blind(problem)];
   try {

@@ -2,10 +2,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApplyWorkspaceEditParams, TextEdit } from "vscode-languageserver/node";
 import { asUpdate, type FileChange, nameAfter } from "../../plan/outcome.js";
-import { ChangeSet } from "../../text/changeSet.js";
+import { ChangeSet, shrink } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
-import { shrink } from "../../text/shrink.js";
 import { isThere } from "../../workspace/fileBackup.js";
 import { sameAsDisk } from "../../workspace/files.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";

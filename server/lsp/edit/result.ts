@@ -1,7 +1,8 @@
 /** Makes the answers: results for what is proposed or applied, refusals for what failed. */
 import type { WorkspaceEdit } from "vscode-languageserver/node";
-import { diffing, diffOf, type FileDiff, inDiffOrder } from "../../plan/diff.js";
+import { diffing, diffOf, type FileDiff } from "../../plan/diff.js";
 import type { Failure } from "../../plan/failure.js";
+import { freeingFirst } from "../../plan/fileOrder.js";
 import { type EditOutcome, type FileChange, nameAfter, type Planned } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } from "../protocol.js";
@@ -29,8 +30,8 @@ export function* toResult(report: Report): Generator<void, MultiEditResult> {
     diffs.set(file, yield* diffing(file));
     yield;
   }
-  const diff = inDiffOrder(changed)
-    .map((file) => diffs.get(file)?.text)
+  const diff = freeingFirst(changed)
+    .ordered.map((file) => diffs.get(file)?.text)
     .join("");
   const summary = options.result === "summary";
   const shown = summary ? wholeLines(diff, limits.summaryDiff) : diff;
@@ -101,8 +102,8 @@ export function wholeLines(text: string, length: number): string {
 
 /** The diff of all files of a plan. */
 export function wholeDiff(files: readonly FileChange[]): string {
-  return inDiffOrder(files)
-    .map((file) => diffOf(file).text)
+  return freeingFirst(files)
+    .ordered.map((file) => diffOf(file).text)
     .join("");
 }
 

@@ -44,12 +44,12 @@ export interface ByteSink {
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
-  let state: "new" | "listening" | "stopped" = "new";
+  let isListening = false;
   let ahead = 0;
   let counting = false;
 
   function setReading(): void {
-    if (state !== "listening") return;
+    if (!isListening) return;
     if (ahead > limits.messagesAhead || outbox.backlog > limits.outputBacklogBytes) input.pause();
     else input.resume();
   }
@@ -63,29 +63,22 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   }
 
   function stop(): void {
-    state = "stopped";
+    isListening = false;
     input.pause();
   }
 
   function listen(events: ChannelEvents): void {
-    state = "listening";
+    isListening = true;
     function end(fault: string | undefined): void {
-      if (state === "stopped") return;
+      if (!isListening) return;
       stop();
       events.end(fault);
     }
     const decoder = createFrameDecoder({
       body(bytes) {
-        if (state === "stopped") return;
+        if (!isListening) return;
         ahead += 1;
-        let message: unknown;
-        try {
-          message = JSON.parse(utf8.decode(bytes));
-        } catch {
-          events.unreadable();
-          return;
-        }
-        events.message(message);
+        receiveBody(bytes, events);
       },
       fault: end,
     });
@@ -103,8 +96,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   }
 
   outbox.onTaken = setReading;
-  output.on("error", () => outbox.breakOff());
-  output.on("close", () => outbox.breakOff());
+  for (const event of ["error", "close"] as const) output.on(event, () => outbox.breakOff());
   return {
     listen,
     send(message) {
@@ -119,6 +111,17 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
 
 /** A byte order mark stays in the text and makes it unreadable, as the JSON specification allows. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function receiveBody(bytes: Buffer, events: ChannelEvents): void {
+  let message: unknown;
+  try {
+    message = JSON.parse(utf8.decode(bytes));
+  } catch {
+    events.unreadable();
+    return;
+  }
+  events.message(message);
+}
 
 /**
  * A channel over the messages of the process that started this one, for `--node-ipc`; it has no frames and so no faults.

@@ -13,19 +13,12 @@ export interface FrameSink {
   fault(reason: string): void;
 }
 
-/** Takes the bytes of one stream in order, in pieces of any size. */
-export interface FrameDecoder {
-  push(chunk: Buffer): void;
-  /** Tells whether the bytes so far end in the middle of a message. */
-  isInsideFrame(): boolean;
-}
-
 /**
  * Decodes the frames of the LSP base protocol: a header block of at most `limits.headerBytes` whose lines end in CRLF,
  * with exactly one `Content-Length` of 1 to `limits.messageBytes`, in decimal digits, and at most one `Content-Type`
  * whose charset is UTF-8. Everything else is a fault as soon as it can be seen. Linear in the bytes, however they are cut.
  */
-export function createFrameDecoder(sink: FrameSink): FrameDecoder {
+export function createFrameDecoder(sink: FrameSink) {
   /** The header block so far: its first `headerUsed` bytes, of which the last line begins at `lineStart`. */
   const header = Buffer.alloc(limits.headerBytes);
   let headerUsed = 0;
@@ -38,6 +31,7 @@ export function createFrameDecoder(sink: FrameSink): FrameDecoder {
   let bodyUsed = 0;
   let isBroken = false;
 
+  /** Takes the bytes of one stream in order, in pieces of any size. */
   function push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length && !isBroken) {
@@ -45,8 +39,7 @@ export function createFrameDecoder(sink: FrameSink): FrameDecoder {
         at += takeBodyBytes(chunk.subarray(at));
         continue;
       }
-      const problem = takeHeaderByte(chunk[at]!);
-      at += 1;
+      const problem = takeHeaderByte(chunk[at++]!);
       if (problem === undefined) continue;
       isBroken = true;
       sink.fault(frameFaults.after(problem, header.subarray(0, headerUsed)));
@@ -91,7 +84,9 @@ export function createFrameDecoder(sink: FrameSink): FrameDecoder {
     return count;
   }
 
-  return { push, isInsideFrame: () => !isBroken && (bodyLength > 0 || headerUsed > 0) };
+  /** Tells whether the bytes so far end in the middle of a message. */
+  const isInsideFrame = (): boolean => !isBroken && (bodyLength > 0 || headerUsed > 0);
+  return { push, isInsideFrame };
 }
 
 /** One message as a frame. `json` is the body's text; its lone surrogates must be escaped, as `JSON.stringify` does. */

@@ -2,7 +2,7 @@
  * Stands between the wire and the JSON-RPC library: checks each message's envelope and the order of the session, and
  * answers what the library would swallow, serve too early or log at the sender's length.
  */
-import type { Message, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
+import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
 import { limits } from "../../text/limits.js";
 import { type Channel, createRpcStreams, type RpcStreams } from "./channel.js";
 import type { Note } from "./lifetime.js";
@@ -82,8 +82,10 @@ export function createGate(channel: Channel, note: Note, end: (fault: string | u
   }
 
   function cancelRequests(): void {
-    for (const id of state.pending.values())
-      handOn(toMessage({ jsonrpc: "2.0", method: cancelMethod, params: { id } }));
+    for (const id of state.pending.values()) {
+      const message: NotificationMessage = { jsonrpc: "2.0", method: cancelMethod, params: { id } };
+      handOn(message);
+    }
   }
 
   const unreadable = (): void => channel.send(toErrorResponse(null, refusals.unreadable));
@@ -181,9 +183,7 @@ function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: Jso
 }
 
 /** The callers have checked what the library relies on: jsonrpc, and the types of id and method. */
-const toMessage = (message: JsonRecord): Message => message as unknown as Message;
-
-const deliver = (message: JsonRecord): GateDecision => ({ kind: "deliver", message: toMessage(message) });
+const deliver = (message: JsonRecord): GateDecision => ({ kind: "deliver", message: message as unknown as Message });
 
 const refuse = (id: Id | null, refusal: Refusal): GateDecision => ({ kind: "refuse", id, refusal });
 

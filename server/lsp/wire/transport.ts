@@ -1,5 +1,6 @@
 /** Connects the language server to its client: over which channel, through the gate, and until when. */
-import { connect as connectSocket, type NetConnectOpts, type Socket } from "node:net";
+import { once } from "node:events";
+import { connect as connectSocket, type NetConnectOpts } from "node:net";
 import { constants } from "node:os";
 import { createConnection } from "vscode-languageserver";
 import { type Connection, createProtocolConnection, type Logger } from "vscode-languageserver/node";
@@ -63,19 +64,8 @@ export interface ConnectionHost {
   watch(processId: number): void;
 }
 
-/** One client's connection and its end. */
-export interface ClientConnection {
-  /** Not listening yet. */
-  readonly connection: Connection;
-  /**
-   * Ends it once its requests are answered and sent, or after `limits.exitGraceMs`; called again with a code,
-   * at once. The code is by default 0 after `shutdown`, else 1.
-   */
-  leave(code?: number): void;
-}
-
-/** Builds the connection on a channel, behind the gate. */
-export function openClientConnection(channel: Channel, host: ConnectionHost): ClientConnection {
+/** Builds the connection on a channel, behind the gate; it does not listen yet. */
+export function openClientConnection(channel: Channel, host: ConnectionHost) {
   const { note } = host;
   let leaving = false;
 
@@ -92,6 +82,10 @@ export function openClientConnection(channel: Channel, host: ConnectionHost): Cl
     exit: () => leave(),
   };
 
+  /**
+   * Ends the connection once its requests are answered and sent, or after `limits.exitGraceMs`; called again with a code,
+   * at once. The code is by default 0 after `shutdown`, else 1.
+   */
   function leave(code?: number): void {
     if (leaving) {
       if (code !== undefined) host.exit(code);
@@ -148,9 +142,8 @@ async function openChannel(transport: Transport): Promise<Channel> {
 async function connectTo(address: NetConnectOpts, name: string): Promise<Channel> {
   // A client that has said all it wants to say may still read its answers.
   const socket = connectSocket({ ...address, allowHalfOpen: true });
-  await new Promise<Socket>((resolve, reject) => {
-    socket.once("connect", () => resolve(socket));
-    socket.once("error", (error) => reject(new Error(connectionSentences.unreached(name, error.message))));
+  await once(socket, "connect").catch((error: Error) => {
+    throw new Error(connectionSentences.unreached(name, error.message));
   });
   return streamChannel(socket, socket);
 }

@@ -1,5 +1,5 @@
 /** Known ways of writing an old text wrongly, and how it reads when they are undone: for hints, never for a match. */
-import { splitLines } from "../../text/chars.js";
+import { lineTexts, splitLines } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { withoutView } from "../wholeLines.js";
 
@@ -56,9 +56,8 @@ function unescaped(text: string): string {
  * only where the text stands without them, and is long enough not to stand there by chance.
  */
 function withoutNumbers(text: string): string {
-  const lines = splitLines(text).map(({ from, to }) => text.slice(from, to));
   const plain: string[] = [];
-  for (const line of lines) {
+  for (const line of lineTexts(text)) {
     const [prefix] = numbered.exec(line) ?? [""];
     if (prefix === "" && line.trim() !== "") return text;
     plain.push(line.slice(prefix.length));

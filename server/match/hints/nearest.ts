@@ -1,10 +1,12 @@
 /** For an old text that was not found: the regions of the document that resemble it most, and how they differ. */
-import { splitLines, trimEnd, trimStart } from "../../text/chars.js";
+
+import { trimEnd, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { firstIndex } from "../../text/lines.js";
 import { Folded } from "../fold.js";
 import { findAll } from "../search/findAll.js";
 import type { TextIndex } from "../textIndex.js";
+import { wholeLines as linesOf } from "../wholeLines.js";
 import { align } from "./alignment.js";
 
 /** How a region's first differing line differs. */
@@ -87,15 +89,11 @@ export function nearestRegions(
   oldText: string,
   { wholeLines = false }: { readonly wholeLines?: boolean } = {},
 ): Region[] {
-  const cut = splitLines(oldText).map(({ from, to }) => oldText.slice(from, to));
-  const isEnded = cut.length > 1 && cut.at(-1) === "";
-  const all = isEnded ? cut.slice(0, -1) : cut;
+  const { lines: all, ended: isEnded } = linesOf(oldText);
   const blanks = exceptBlankLines(index, all);
   if (blanks !== undefined) return [blanks];
-  const blanksInFront = Math.max(
-    0,
-    all.findIndex((line) => line.trim() !== ""),
-  );
+  const first = all.findIndex((line) => line.trim() !== "");
+  const blanksInFront = Math.max(0, first);
   const lines = all.slice(blanksInFront);
   const sought: SoughtLines = { lines, isEnded, blanksInFront, wholeLines };
   const scored = candidatesOf(index, lines).map(({ start, isVoted }) => {
@@ -180,10 +178,8 @@ function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region |
 
 /** Whether so many lines in front of a line are blank. */
 function hasBlanksInFront(index: TextIndex, line: number, count: number): boolean {
-  if (count > line) return false;
-  return Array.from({ length: count }, (_, i) => line - 1 - i).every(
-    (at) => index.matchedLines.content(at).trim() === "",
-  );
+  for (let at = line - count; at < line; at++) if (at < 0 || index.matchedLines.content(at).trim() !== "") return false;
+  return true;
 }
 
 /** Lines that the document has, too, vote for the place where the old text's first line would then be. */
@@ -309,7 +305,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   const wanted = lines[i] ?? "";
   if (lines.length === 1) return findAll(found, wanted, 1).length > 0;
   if (wanted === "") return false;
-  if (i === 0) return blanksInFront === 0 && trimStart(wanted, 0, wanted.length) === 0 && found.endsWith(wanted);
+  if (i === 0) return blanksInFront === 0 && trimStart(wanted) === 0 && found.endsWith(wanted);
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
@@ -335,8 +331,8 @@ interface Parting {
 
 /** Where two lines part, their indentation aside unless that is all. */
 function parting(wanted: string, found: string): Parting {
-  const start = trimStart(wanted, 0, wanted.length);
-  const foundStart = trimStart(found, 0, found.length);
+  const start = trimStart(wanted);
+  const foundStart = trimStart(found);
   let same = 0;
   while (start + same < wanted.length && wanted[start + same] === found[foundStart + same]) same++;
   return { column: foundStart + same, soughtColumn: start + same };
@@ -353,10 +349,9 @@ function partingWithin(wanted: string, found: string): Parting {
 /** The least that has to be folded away until two lines are equal. */
 function kindOf(wanted: string, found: string): DifferenceKind {
   if ((wanted.trim() === "") !== (found.trim() === "")) return "blankLine";
-  const trimmed = (line: string): string => line.slice(trimStart(line, 0, line.length), trimEnd(line, 0, line.length));
-  const plain = (line: string): string => Folded.of(line, { trailingBlanks: true, typography: true }).text;
-  if (wanted.slice(0, trimEnd(wanted, 0, wanted.length)) === found.slice(0, trimEnd(found, 0, found.length)))
-    return "lineEndBlanks";
+  const trimmed = (line: string): string => line.slice(trimStart(line), trimEnd(line));
+  const plain = (line: string): string => Folded.of(line, "typography").text;
+  if (wanted.slice(0, trimEnd(wanted)) === found.slice(0, trimEnd(found))) return "lineEndBlanks";
   if (trimmed(wanted) === trimmed(found)) return "indentation";
   if (trimmed(plain(wanted)) === trimmed(plain(found))) return "typography";
   if (wanted.replace(/\s/g, "") === found.replace(/\s/g, "")) return "innerBlanks";

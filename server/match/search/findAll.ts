@@ -20,8 +20,7 @@ export function findAll(text: string, pattern: string, limit: number): number[] 
       continue;
     }
     budget -= pattern.length;
-    if (budget < 0)
-      return [...found, ...knuthMorrisPratt(unitsOf(text), unitsOf(pattern), start, limit - found.length)];
+    if (budget < 0) return [...found, ...knuthMorrisPratt(text, pattern, start, limit - found.length)];
     if (text.startsWith(pattern, start)) found.push(start);
   }
   return found;
@@ -29,16 +28,8 @@ export function findAll(text: string, pattern: string, limit: number): number[] 
 
 /** The same over numbers, such as the keys of lines; positions are indices of `sequence`. */
 export function findAllNumbers(sequence: Int32Array, pattern: Int32Array, limit: number): number[] {
-  const numbers = (array: Int32Array): Sequence => ({ length: array.length, at: (i) => array[i] as number });
-  return knuthMorrisPratt(numbers(sequence), numbers(pattern), 0, limit);
+  return knuthMorrisPratt(sequence, pattern, 0, limit);
 }
-
-interface Sequence {
-  readonly length: number;
-  at(index: number): number;
-}
-
-const unitsOf = (text: string): Sequence => ({ length: text.length, at: (i) => text.charCodeAt(i) });
 
 /** Where in the pattern to take the needle from: the window with the most different units, of a few that are spread out. */
 function particularPart(pattern: string): number {
@@ -49,7 +40,7 @@ function particularPart(pattern: string): number {
   // What has so many different units is never found by half in text after text.
   for (let i = 0; i < 8 && bestCount < manyUnits; i++) {
     const at = Math.floor((last * i) / 7);
-    const different = differentUnits(pattern, at, at + needleLength);
+    const different = new Set(pattern.slice(at, at + needleLength)).size;
     if (different > bestCount) [best, bestCount] = [at, different];
   }
   return best;
@@ -58,35 +49,18 @@ function particularPart(pattern: string): number {
 /** Different units from which on a needle is good. */
 const manyUnits = 10;
 
-/** How many different units a stretch has, where those that are 64 apart count as the same. */
-function differentUnits(text: string, from: number, to: number): number {
-  let [low, high] = [0, 0];
-  for (let i = from; i < to; i++) {
-    const unit = text.charCodeAt(i);
-    if ((unit & 32) === 0) low |= 1 << (unit & 31);
-    else high |= 1 << (unit & 31);
-  }
-  return bits(low) + bits(high);
-}
-
-function bits(mask: number): number {
-  let count = 0;
-  for (let left = mask; left !== 0; left &= left - 1) count++;
-  return count;
-}
-
 /** The textbook algorithm: 2n steps at most, after m steps for the table of borders. */
-function knuthMorrisPratt(sequence: Sequence, pattern: Sequence, from: number, limit: number): number[] {
+function knuthMorrisPratt<T>(sequence: ArrayLike<T>, pattern: ArrayLike<T>, from: number, limit: number): number[] {
   const borders = new Int32Array(pattern.length + 1);
   for (let i = 1, k = 0; i < pattern.length; i++) {
-    while (k > 0 && pattern.at(i) !== pattern.at(k)) k = borders[k] as number;
-    if (pattern.at(i) === pattern.at(k)) k++;
+    while (k > 0 && pattern[i] !== pattern[k]) k = borders[k] as number;
+    if (pattern[i] === pattern[k]) k++;
     borders[i + 1] = k;
   }
   const found: number[] = [];
   for (let i = from, k = 0; i < sequence.length && found.length < limit; i++) {
-    while (k > 0 && sequence.at(i) !== pattern.at(k)) k = borders[k] as number;
-    if (sequence.at(i) === pattern.at(k)) k++;
+    while (k > 0 && sequence[i] !== pattern[k]) k = borders[k] as number;
+    if (sequence[i] === pattern[k]) k++;
     if (k === pattern.length) {
       found.push(i - k + 1);
       k = borders[k] as number;

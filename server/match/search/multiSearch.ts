@@ -1,6 +1,6 @@
 /** Looks for many patterns in one pass over a text: each is given away by a key, a short piece of it that is rare there. */
 import { limits } from "../../text/limits.js";
-import { unitsPerStep } from "../../text/slices.js";
+import { unitsPerStep } from "../../text/lines.js";
 
 /**
  * Units of a block. A key is two blocks; the text is read in blocks, too, and as nobody knows how a pattern lies on them, it

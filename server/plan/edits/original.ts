@@ -2,7 +2,7 @@
 import { type Located, locating, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { rewrite } from "../../match/rewrite.js";
-import { type Draft, edited, lineInBase, linesOf, spanInBase } from "../draft.js";
+import { type Draft, edited, lineInBase, linesOf } from "../draft.js";
 import { type BatchHistory, explainAbsence } from "../explain/explainEdit.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
@@ -85,7 +85,7 @@ function* planEdit({ draft, edit, group, accepted, history, options }: EditConte
   }
   for (const place of chosen.places) group.taken.set(place, edit);
   for (const claim of claims) accepted.add(claim);
-  const places = draft.created ? [] : chosen.places.map((place) => linesOf(draft, spanInBase(draft, place)));
+  const places = draft.created ? [] : chosen.places.map((place) => linesOf(draft, place));
   const changes = claims.some((claim) => claim.changes.length > 0);
   return { index: edit.index, path, status: changes ? "applied" : "skipped", rung: chosen.rung, places };
 }

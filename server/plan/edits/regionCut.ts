@@ -27,7 +27,7 @@ export interface SoughtEdit {
   /** `undefined`: there is none. */
   readonly found?: OnlyPlace;
   /**
-   * Texts without whitespace, one of which other text must contain to make a difference to the edit. `undefined`: all of the
+   * Bare texts, one of which other text must contain to make a difference to the edit. `undefined`: all of the
    * text of its turn must be searched.
    */
   patterns?: readonly string[];
@@ -62,8 +62,10 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
 
 /** A text without what a rung may add or take away: where a rung finds an old text, the bare text contains the bare old text. */
 export function bare(text: string): string {
-  const plain = hasTypography(text) ? Folded.of(text, { trailingBlanks: false, typography: true }).text : text;
-  return plain.replace(/[\s\u0085]+/g, "");
+  const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
+  // The engine doesn't take this one for whitespace.
+  const lines = (plain.includes("\u0085") ? plain.replaceAll("\u0085", " ") : plain).split(/[\r\n]+/);
+  return lines.map((line) => line.trim()).join("");
 }
 
 /** Lines that the old text of an edit may have that has no place, even if those that have one are shorter. */

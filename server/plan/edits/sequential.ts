@@ -83,7 +83,7 @@ export function* planEdit(
   const result = edited(draft, changes);
   const changed = changes.map((change) => spanInBase(draft, change));
   history.apply(edit, { rung, changed, places: meant, step: result.step });
-  const places = draft.created ? [] : meant.map((place) => linesOf(draft, spanInBase(draft, place)));
+  const places = draft.created ? [] : meant.map((place) => linesOf(draft, place));
   const status = result.step.isEmpty ? "skipped" : "applied";
   return { draft: result.draft, outcome: { index: edit.index, path, status, rung, places } };
 }

@@ -141,5 +141,5 @@ function isSurrounded(
   return isBehind && fold(text.slice(to, to + room(after.length))).startsWith(fold(after));
 }
 
-const loosely = (text: string): string => Folded.of(text, { trailingBlanks: true, typography: true }).text;
+const loosely = (text: string): string => Folded.of(text, "typography").text;
 const withPlainEnds = (text: string): string => (text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text);

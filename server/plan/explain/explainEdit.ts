@@ -8,14 +8,14 @@ import type { Place } from "../../match/place.js";
 import { isStricter } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { hasNumbered, isReindenting, isShifted } from "../../match/wholeLines.js";
-import { isAllBlank, splitLines, trimStart } from "../../text/chars.js";
+import { isAllBlank, lineTexts, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { type Draft, isWritten, lineInBase, type Span, touchesAny } from "../draft.js";
 import type { Hits } from "../edits/choose.js";
 import { editFailures } from "../edits/sentences.js";
 import type { At, Failure, NearestRegion } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
-import { type KnownMistake, sayDifference, showLines } from "./sentences.js";
+import { type Absence, type KnownMistake, sayDifference, showLines } from "./sentences.js";
 
 /** What of the batch so far may explain that an old text is not there. */
 export interface BatchHistory {
@@ -61,37 +61,29 @@ export function* explainAbsence(
     }
   }
   yield;
-  const { elided, meant, regions } = yield* clues(draft, edit.oldText);
-  return editFailures.noMatch(at, {
-    elided,
-    nearest: meant.miswritten?.line === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
-    miswritten: meant.miswritten,
-    outdated: outdatedBy(draft, regions[0]),
-    inBatch: draft.index !== draft.base,
-  });
+  return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
-/** What is known of a text that was not found. */
-export interface Clues {
-  /** Its line that stands for left-out code. */
-  readonly elided: string | undefined;
-  readonly meant: Meant;
-  readonly regions: readonly Region[];
-}
-
-/** Looks for whatever may tell where a text belongs that was not found. */
-export function* clues(
+/** All that may tell where a text belongs that was not found; looks for it in steps. */
+export function* absenceOf(
   draft: Draft,
   sought: string,
   how: { readonly wholeLines?: boolean } = {},
-): Generator<void, Clues> {
+): Generator<void, Absence> {
   const elided = elisionIn(sought, draft.index);
   yield;
-  const meant = yield* asMeant(draft, sought);
+  const { text, miswritten } = yield* asMeant(draft, sought);
   const around = elided === undefined ? undefined : aroundElision(draft, sought, elided);
   yield;
-  const regions = isAllBlank(sought) ? [] : nearestRegions(draft.index, meant.text, how);
-  return { elided, meant, regions: around === undefined ? regions : [around] };
+  const near = isAllBlank(sought) ? [] : nearestRegions(draft.index, text, how);
+  const regions = around === undefined ? near : [around];
+  return {
+    elided,
+    nearest: miswritten?.line === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
+    miswritten,
+    outdated: outdatedBy(draft, regions[0]),
+    inBatch: draft.index !== draft.base,
+  };
 }
 
 /**
@@ -99,7 +91,7 @@ export function* clues(
  * whole lines and with the same shift of indentation; else the one part that stands in one place.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
-  const lines = splitLines(sought).map(({ from, to }) => sought.slice(from, to));
+  const lines = lineTexts(sought);
   const at = lines.findIndex((line) => line.trim() === elided);
   const head = onlyPlaceOf(draft, lines.slice(0, at));
   const tail = lines.slice(lines.findLastIndex((line) => line.trim() === elided || isElision(line.trim())) + 1);
@@ -149,7 +141,7 @@ function endOfTail(
 
 /** Columns of a line's indentation, where a tab is so many of them. */
 function widthOf(line: string, tab: number): number {
-  const indent = line.slice(0, trimStart(line, 0, line.length));
+  const indent = line.slice(0, trimStart(line));
   return indent.length + (indent.split("\t").length - 1) * (tab - 1);
 }
 
@@ -161,7 +153,7 @@ interface Meant {
 
 /** An old text with what is known to be written wrongly undone, as far as that tells where it belongs. */
 function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
-  let nearly: { text: string; miswritten: KnownMistake } | undefined;
+  let nearly: Meant | undefined;
   for (const { kind, undo } of miswritings) {
     if (kind === "view" && hasNumbered(draft.index, oldText)) continue;
     const text = undo(oldText);
@@ -178,7 +170,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
 }
 
 /** The version since which the document no longer has the line in which the nearest region differs. */
-export function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
+function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
   return since === undefined ? undefined : { since };
@@ -262,9 +254,9 @@ function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined
 
 /** A line that stands for left-out code and that is no line of the document itself; `undefined`: none. */
 function elisionIn(sought: string, index: TextIndex): string | undefined {
-  return splitLines(sought)
+  return lineTexts(sought)
     .slice(0, 2_000)
-    .map(({ from, to }) => sought.slice(from, to).trim())
+    .map((line) => line.trim())
     .find((line) => isElision(line) && index.lineTable("blanks").find([line], { from: 0, most: 1 }).length === 0);
 }
 
@@ -302,5 +294,5 @@ function ownLine(draft: Draft, line: number): number | undefined {
   const { lines } = draft.index;
   const start = lines.start(line);
   const written = start < lines.contentEnd(line) && isWritten(draft, start);
-  return written ? undefined : draft.base.lines.lineAt(draft.change.unitBack(start).from) + 1;
+  return written ? undefined : lineInBase(draft, start);
 }

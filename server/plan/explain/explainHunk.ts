@@ -5,14 +5,12 @@ import { locateLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { type Draft, lineInBase } from "../draft.js";
 import { quotedPlaces } from "../edits/choose.js";
-import type { At, Failure, NearestRegion } from "../failure.js";
+import type { At, Failure } from "../failure.js";
 import type { Hunk, HunkLine } from "../operation.js";
-import { type HunkProblem, oldLines } from "../patch/hunks.js";
-import { isIdle, isSigned } from "../patch/idle.js";
+import { type HunkProblem, isIdle, isSigned, newLines, oldLines } from "../patch/hunks.js";
 import { hunkFailures } from "../patch/sentences.js";
 import { disambiguateHunk } from "./disambiguation.js";
-import { clues, outdatedBy, quotedRegion } from "./explainEdit.js";
-import type { Absence } from "./sentences.js";
+import { absenceOf, quotedRegion } from "./explainEdit.js";
 
 /** A hunk that could not be placed, and how much to say of it. */
 interface Unplaced {
@@ -32,7 +30,9 @@ export function* explainHunk(
   if (isIdle(hunk)) {
     // Its place does not matter, but lines that the file does not have are often those that it was to get.
     const isSought = problem.kind === "noLines" && !isBrief;
-    const absence = isSought ? yield* absenceOf(draft, oldLines(hunk.lines)) : undefined;
+    const absence = isSought
+      ? yield* absenceOf(draft, oldLines(hunk.lines).join("\n"), { wholeLines: true })
+      : undefined;
     return hunkFailures.noChange(at, { isSigned: isSigned(hunk), absence, line: undefined });
   }
   if (isBrief) return hunkFailures.notExplained(at);
@@ -58,7 +58,9 @@ export function* explainHunk(
         anchor: problem.anchor,
         behind: problem.from === 0 ? undefined : inBase(problem.from - 1),
         linesAt: own === undefined ? undefined : inBase(own),
-        nearest: nearest(draft, problem.anchor),
+        nearest: nearestRegions(draft.index, problem.anchor, { wholeLines: true }).map((region) =>
+          quotedRegion(draft, region),
+        ),
       });
     }
     case "notAtEnd": {
@@ -74,26 +76,11 @@ export function* explainHunk(
       return hunkFailures.noLines(at, {
         behind: behind ?? (from === 0 ? undefined : inBase(from - 1)),
         everywhere: lenient,
-        ...(yield* absenceOf(draft, old)),
+        ...(yield* absenceOf(draft, old.join("\n"), { wholeLines: true })),
+        inBatch: !draft.change.isEmpty,
       });
     }
   }
-}
-
-/** Collects all that is known of lines that were not found. */
-function* absenceOf(draft: Draft, old: readonly string[]): Generator<void, Absence> {
-  const { elided, meant, regions } = yield* clues(draft, old.join("\n"), { wholeLines: true });
-  return {
-    elided,
-    miswritten: meant.miswritten,
-    outdated: outdatedBy(draft, regions[0]),
-    nearest: meant.miswritten?.line === undefined ? regions.map((region) => quotedRegion(draft, region)) : [],
-    inBatch: draft.change.changes.length > 0 && draft.index !== draft.base,
-  };
-}
-
-function nearest(draft: Draft, sought: string): NearestRegion[] {
-  return nearestRegions(draft.index, sought, { wholeLines: true }).map((region) => quotedRegion(draft, region));
 }
 
 /** 0-based line of the only place of a run of lines in the whole text; `undefined`: none or several. */
@@ -106,6 +93,5 @@ function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined
 function newLinesAt(index: TextIndex, lines: readonly HunkLine[]): number | undefined {
   const isTelling = lines.some(({ kind, text }) => kind === "add" && /[\p{L}\p{N}]/u.test(text));
   if (!isTelling) return undefined;
-  const run = lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
-  return onlyPlace(index, run);
+  return onlyPlace(index, newLines(lines));
 }

@@ -1,8 +1,9 @@
 /** Warns of new texts that say with a line of dots or a comment that they leave out code, which the edit then takes away. */
 import { isElision } from "../../match/hints/leftOutCode.js";
-import { splitLines } from "../../text/chars.js";
+import { wholeLines } from "../../match/wholeLines.js";
 import type { EditOperation, Hunk } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
+import { newLines, oldLines } from "../patch/hunks.js";
 import { explainWarnings } from "./sentences.js";
 
 /** A warning for each of some edits or hunks that was applied and whose new lines stand for more than they are. */
@@ -16,7 +17,8 @@ export function elidedWarnings(
   return sent.flatMap((edit) => {
     const outcome = applied.get(edit.index);
     if (outcome === undefined) return [];
-    const { old, next } = "lines" in edit ? linesOfHunk(edit) : linesOfEdit(edit);
+    const { old, next } =
+      "lines" in edit ? { old: oldLines(edit.lines), next: newLines(edit.lines) } : linesOfEdit(edit);
     if (old.length <= next.length) return [];
     const known = new Set(old.map((one) => one.trim()));
     const elisions = next.map((one) => one.trim()).filter((one) => isElision(one) && !known.has(one));
@@ -32,21 +34,7 @@ export function elidedWarnings(
 const leastGone = 2;
 
 /** The lines of a place before an edit and after it. */
-interface Lines {
-  readonly old: readonly string[];
-  readonly next: readonly string[];
-}
-
-function linesOfEdit({ oldText, newText }: EditOperation): Lines {
-  const linesOf = (text: string): string[] => {
-    const lines = splitLines(text).map(({ from, to }) => text.slice(from, to));
-    return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
-  };
+function linesOfEdit({ oldText, newText }: EditOperation) {
+  const linesOf = (text: string): readonly string[] => (text === "" ? [] : wholeLines(text).lines);
   return oldText.includes("\n") ? { old: linesOf(oldText), next: linesOf(newText) } : { old: [], next: [] };
-}
-
-function linesOfHunk({ lines }: Hunk): Lines {
-  const without = (left: "add" | "remove"): string[] =>
-    lines.flatMap(({ kind, text }) => (kind === left ? [] : [text]));
-  return { old: without("add"), next: without("remove") };
 }

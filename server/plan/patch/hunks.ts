@@ -7,6 +7,7 @@ import type { Anchor, Hunk, HunkLine } from "../operation.js";
 
 /** Where a hunk belongs. Lines are 0-based, of the text that the section is found in. */
 export interface HunkPlace {
+  readonly kind: "place";
   /** The first line that the hunk replaces or keeps; for an insertion the line in front of which it goes. */
   readonly start: number;
   /** Lines of the text that the hunk names: 0 for an insertion. */
@@ -26,12 +27,12 @@ export type HunkProblem =
   | { readonly kind: "notAtEnd" }
   /** An insertion that only has a line number, and one that does not say between which lines. */
   | { readonly kind: "noContext" }
-  | { readonly kind: "ambiguous"; readonly starts: readonly number[]; readonly rung: RungName; readonly near?: number };
-
-/** A place, or why there is none. */
-export type HunkSearch =
-  | { readonly ok: true; readonly place: HunkPlace }
-  | { readonly ok: false; readonly problem: HunkProblem };
+  | {
+      readonly kind: "ambiguous";
+      readonly starts: readonly number[];
+      readonly rung: RungName;
+      readonly near?: number | undefined;
+    };
 
 /** What the hunks of one section share. */
 export interface HunkGround {
@@ -46,29 +47,27 @@ export interface HunkGround {
  * Finds a hunk from the cursor on, which is the 0-based line behind the hunks before it; out of order only where that is
  * unique. The order of attempts is that of Codex, whatever comes out of them comes before what only we try.
  */
-export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkSearch {
+export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
   const anchored = followAnchors(index, hunk.anchors, cursor, lenient);
-  const gap = lenient ? withoutGap(hunk) : undefined;
   const hint = lenient ? hunk.anchors.find(({ range }) => range !== undefined)?.range : undefined;
   if (oldLines(hunk.lines).length === 0) return placeInsertion(ground, hunk, anchored, hint);
-  if (anchored.ok) {
-    const hits = findLines(ground, hunk, anchored.line);
-    const isClear = hits !== undefined && (anchored.isNarrowed || hits.starts.length === 1);
-    if (gap !== undefined && !isClear) return placeInsertion(ground, gap, anchored, hint);
-    if (hits !== undefined) return decide(ground, hits, { first: anchored.isNarrowed, near: hint?.line });
+  if (anchored.kind === "behind") {
+    const { line, isNarrowed } = anchored;
+    const hits = findLines(ground, hunk, line);
+    const isClear = hits !== undefined && (isNarrowed || hits.starts.length === 1);
+    const gap = lenient && !isClear ? withoutGap(hunk) : undefined;
+    if (gap !== undefined) return placeInsertion(ground, gap, anchored, hint);
+    if (hits !== undefined) return decide(ground, hits, { first: isNarrowed, near: hint?.line });
     // The anchor may be written down as the first of the old lines, too.
-    const onAnchor = lenient && anchored.isNarrowed ? findLines(ground, hunk, anchored.line - 1) : undefined;
+    const onAnchor = lenient && isNarrowed ? findLines(ground, hunk, line - 1) : undefined;
     if (onAnchor !== undefined) return decide(ground, onAnchor, { first: true, near: undefined });
   }
-  if (lenient && !hunk.atEnd) {
-    const elsewhere = findOutOfOrder(ground, hunk);
-    if (elsewhere !== undefined) return decide(ground, elsewhere, { first: false, near: hint?.line });
-  }
-  if (!anchored.ok) return { ok: false, problem: { kind: "noAnchor", anchor: anchored.anchor, from: anchored.from } };
-  if (hunk.atEnd) return { ok: false, problem: { kind: "notAtEnd" } };
-  const behind = anchored.isNarrowed ? hunk.anchors.at(-1)?.text : undefined;
-  return { ok: false, problem: { kind: "noLines", from: anchored.line, behind } };
+  const elsewhere = lenient && !hunk.atEnd ? findOutOfOrder(ground, hunk) : undefined;
+  if (elsewhere !== undefined) return decide(ground, elsewhere, { first: false, near: hint?.line });
+  if (anchored.kind === "noAnchor") return anchored;
+  if (hunk.atEnd) return { kind: "notAtEnd" };
+  return { kind: "noLines", from: anchored.line, behind: anchored.isNarrowed ? hunk.anchors.at(-1)?.text : undefined };
 }
 
 /** The lines of a hunk that must be in the text: context and what is removed. */
@@ -76,10 +75,31 @@ export function oldLines(lines: readonly HunkLine[]): string[] {
   return lines.flatMap(({ kind, text }) => (kind === "add" ? [] : [text]));
 }
 
+/** The lines that a hunk leaves in the text: context and what is added. */
+export function newLines(lines: readonly HunkLine[]): string[] {
+  return lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
+}
+
+/** Returns `true` if a hunk changes nothing, whatever the file has: no line goes or comes, or the same lines do both. */
+export function isIdle({ lines }: Hunk): boolean {
+  const [old, next] = [oldLines(lines), newLines(lines)];
+  return old.length === next.length && old.every((text, i) => text === next[i]);
+}
+
+/** An idle hunk without its signs, so that it writes nothing either if the file's lines differ from its own in whitespace. */
+export function asContext(hunk: Hunk): Hunk {
+  return { ...hunk, lines: oldLines(hunk.lines).map((text) => ({ kind: "context", text })) };
+}
+
+/** Returns `true` if some line of a hunk goes or comes. */
+export function isSigned({ lines }: Hunk): boolean {
+  return lines.some(({ kind }) => kind !== "context");
+}
+
 type Followed =
   /** `line`: where the search starts, 0-based; `isNarrowed`: whether an anchor has been found. */
-  | { readonly ok: true; readonly line: number; readonly isNarrowed: boolean }
-  | { readonly ok: false; readonly anchor: string; readonly from: number };
+  | { readonly kind: "behind"; readonly line: number; readonly isNarrowed: boolean }
+  | Extract<HunkProblem, { kind: "noAnchor" }>;
 
 /** Each anchor is a whole line, looked for behind the one before. */
 function followAnchors(index: TextIndex, anchors: readonly Anchor[], from: number, lenient: boolean): Followed {
@@ -90,9 +110,9 @@ function followAnchors(index: TextIndex, anchors: readonly Anchor[], from: numbe
     if (found !== undefined) {
       line = found + 1;
       isNarrowed = true;
-    } else if (!lenient || anchor.range === undefined) return { ok: false, anchor: anchor.text, from: line };
+    } else if (!lenient || anchor.range === undefined) return { kind: "noAnchor", anchor: anchor.text, from: line };
   }
-  return { ok: true, line, isNarrowed };
+  return { kind: "behind", line, isNarrowed };
 }
 
 function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: boolean): number | undefined {
@@ -114,8 +134,8 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   const attempts = [lines, ...(shorter === undefined ? [] : [shorter]), ...(lenient ? withoutLastBlanks(lines) : [])];
   for (const left of attempts) {
     const run = oldLines(left);
-    const only = atEnd ? { only: Math.max(from, index.lineTable("nothing").lineCount - run.length) } : {};
-    const hits = run.length === 0 ? undefined : locateLines(index, run, { from, ...only, most: limits.hunkPlaces });
+    const only = atEnd ? Math.max(from, index.lineTable("nothing").lineCount - run.length) : undefined;
+    const hits = run.length === 0 ? undefined : locateLines(index, run, { from, only, most: limits.hunkPlaces });
     if (hits !== undefined) return { ...hits, lines: left };
   }
   return undefined;
@@ -157,7 +177,7 @@ function decide(
   { baseLine }: HunkGround,
   hits: HunkHits,
   { first, near }: { readonly first: boolean; readonly near: number | undefined },
-): HunkSearch {
+): HunkPlace | HunkProblem {
   const { rung, lines } = hits;
   let starts: readonly number[] = hits.starts;
   if (!first && near !== undefined) {
@@ -166,17 +186,15 @@ function decide(
     starts = starts.filter((_, i) => distances[i] === least);
   }
   const [start, second] = starts;
-  if (start === undefined || (!first && second !== undefined)) {
-    return { ok: false, problem: { kind: "ambiguous", starts, rung, ...(near === undefined ? {} : { near }) } };
-  }
+  if (start === undefined || (!first && second !== undefined)) return { kind: "ambiguous", starts, rung, near };
   const { length } = oldLines(lines);
-  return { ok: true, place: { start, length, lines, rung, next: start + length } };
+  return { kind: "place", start, length, lines, rung, next: start + length };
 }
 
 /** The places in the whole text that have the anchors somewhere in front of them. */
 function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
   const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
-  if (!anchored.ok) return undefined;
+  if (anchored.kind === "noAnchor") return undefined;
   // The last anchor may again be the first of the old lines.
   return findLines(ground, hunk, Math.max(0, anchored.line - (anchored.isNarrowed ? 1 : 0)));
 }
@@ -187,32 +205,24 @@ function placeInsertion(
   hunk: Hunk,
   anchored: Followed,
   hint: Anchor["range"],
-): HunkSearch {
+): HunkPlace | HunkProblem {
   const { lineCount } = index.lineTable("nothing");
-  const insertAt = (start: number): HunkSearch => ({
-    ok: true,
+  const insertAt = (start: number): HunkPlace => {
     // What goes to the end of the file leaves the next hunk to be found behind the anchor, if there is one.
-    place: { start, length: 0, lines: hunk.lines, rung: undefined, next: anchored.ok ? anchored.line : start },
-  });
-  if (!anchored.ok) {
+    const next = anchored.kind === "behind" ? anchored.line : start;
+    return { kind: "place", start, length: 0, lines: hunk.lines, rung: undefined, next };
+  };
+  if (anchored.kind === "noAnchor") {
     const last = hunk.anchors.at(-1);
-    const outer = lenient ? followAnchors(index, hunk.anchors.slice(0, -1), 0, true) : undefined;
-    const hits =
-      outer?.ok === true && last !== undefined
-        ? locateLines(index, [last.text], { from: outer.line, most: limits.hunkPlaces })
-        : undefined;
-    if (hits === undefined)
-      return { ok: false, problem: { kind: "noAnchor", anchor: anchored.anchor, from: anchored.from } };
-    if (hits.starts.length > 1)
-      return { ok: false, problem: { kind: "ambiguous", starts: hits.starts, rung: hits.rung } };
-    return insertAt(hits.starts[0] + 1);
+    const outer = lenient ? followAnchors(index, hunk.anchors.slice(0, -1), 0, true) : anchored;
+    if (outer.kind === "noAnchor" || last === undefined) return anchored;
+    const hits = locateLines(index, [last.text], { from: outer.line, most: limits.hunkPlaces });
+    if (hits === undefined) return anchored;
+    return hits.starts.length > 1 ? { kind: "ambiguous", ...hits } : insertAt(hits.starts[0] + 1);
   }
-  if (hunk.atEnd) return insertAt(lineCount);
-  if (anchored.isNarrowed) return insertAt(anchored.line);
-  if (hint === undefined) return insertAt(lineCount);
+  if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
+  if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
   // Only a range of no lines says between which two lines it is; earlier sections may have moved them.
-  if (hint.count !== 0 || hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line)) {
-    return { ok: false, problem: { kind: "noContext" } };
-  }
-  return insertAt(hint.line);
+  const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);
+  return hint.count !== 0 || isMoved ? { kind: "noContext" } : insertAt(hint.line);
 }

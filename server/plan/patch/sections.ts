@@ -7,35 +7,46 @@ import { edited, netChange } from "../draft.js";
 import { elidedWarnings } from "../explain/leftOutWarnings.js";
 import { type At, atEdit, type Failure } from "../failure.js";
 import { fileOrder } from "../fileOrder.js";
-import type { AddSection, BatchOptions, DeleteSection, Operation, Section, UpdateSection } from "../operation.js";
-import { indicesOf, pathsOf } from "../operation.js";
+import {
+  type AddSection,
+  type BatchOptions,
+  type DeleteSection,
+  type Hunk,
+  indicesOf,
+  type Operation,
+  pathsOf,
+  type Section,
+  type UpdateSection,
+} from "../operation.js";
 import {
   type EditOutcome,
   type FileChange,
   type FilePlan,
   type FilePlans,
+  failedOutcome,
   nameAfter,
   notAttempted,
   tooLarge,
 } from "../outcome.js";
-import { type Document, type DocumentUri, isEmpty, liesBelow, type Snapshot } from "../snapshot.js";
-import { idleWarnings, withIdleFailures } from "./idle.js";
+import {
+  type Document,
+  type DocumentUri,
+  documentAt,
+  isEmpty,
+  liesBelow,
+  type Snapshot,
+  targetOf,
+} from "../snapshot.js";
+import { isIdle, isSigned } from "./hunks.js";
 import { type PatchFile, PatchFiles } from "./patchFiles.js";
-import { fileFailures, patchWarnings } from "./sentences.js";
+import { fileFailures, hunkFailures, patchWarnings } from "./sentences.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
-/** Yields after each hunk, so that its caller can serve others. */
+/**
+ * Plans all sections, and again without what stays untouched, until all that is left goes through. Yields after each hunk, so
+ * that its caller can serve others.
+ */
 export function* planSections(
-  sections: readonly Section[],
-  snapshot: Snapshot,
-  options: BatchOptions,
-): Generator<void, FilePlans> {
-  const { plans, lost } = yield* planUntilSettled(sections, snapshot, options);
-  return { plans: withIdleFailures(plans), lost };
-}
-
-/** Plans again without what stays untouched, until all that is left goes through. */
-function* planUntilSettled(
   sections: readonly Section[],
   snapshot: Snapshot,
   options: BatchOptions,
@@ -49,24 +60,23 @@ function* planUntilSettled(
       (plan) =>
         plan === circled || (options.atomic === "file" && plan.outcomes.some(({ status }) => status === "failed")),
     );
-    if (options.atomic === "all" || failed.length === 0) return { plans: [...spoilt, ...plans], lost };
+    if (options.atomic === "all" || failed.length === 0)
+      return { plans: withIdleFailures([...spoilt, ...plans]), lost };
     // What stays untouched stays under its name, too, which may stand in the way of others: they are planned without it.
     spoilt.push(...failed.map((plan) => (plan === circled ? undone(plan) : plan)));
     for (const { operations } of failed) {
       const by = indicesOf(operations[0] as Section)[0] ?? 0;
-      for (const uri of operations.some(frees) ? namesIn(operations, snapshot) : []) kept.set(uri, by);
+      const names = operations.some(frees) ? operations.flatMap(pathsOf).map(({ path }) => path) : [];
+      for (const uri of urisOf(names, snapshot)) kept.set(uri, by);
     }
     const out = new Set(failed.flatMap(({ operations }) => operations));
     left = left.filter((section) => !out.has(section));
   }
 }
 
-/** All documents that operations name. */
-function namesIn(operations: readonly Operation[], { targets }: Snapshot): DocumentUri[] {
-  return operations.flatMap(pathsOf).flatMap(({ path }) => {
-    const target = targets.get(path);
-    return target?.ok === true ? [target.uri] : [];
-  });
+/** What the paths mean that mean any document. */
+function urisOf(paths: readonly string[], snapshot: Snapshot): DocumentUri[] {
+  return paths.map((path) => targetOf(snapshot, path)).flatMap((target) => (target.ok ? [target.uri] : []));
 }
 
 /** Whether an operation would take a file away from its name. */
@@ -89,8 +99,8 @@ function* planOnce(
   for (const section of sections) {
     const document = documentOf(work, section);
     if (document === undefined) continue;
-    if (section.kind === "add") settle(work, section, document, add(work, section, document));
-    else if (section.kind === "delete") settle(work, section, document, remove(work, section, document));
+    if (section.kind === "add") add(work, section, document);
+    else if (section.kind === "delete") remove(work, section, document);
     else yield* update(work, section, document);
     yield;
   }
@@ -108,22 +118,17 @@ interface SectionContext {
 
 /** The document that a section's path means; `undefined`: none, and all of the section is lost. */
 function documentOf(work: SectionContext, section: Section): Document | undefined {
-  const { snapshot } = work;
-  const target = snapshot.targets.get(section.path);
-  if (target === undefined) throw new Error("a snapshot must have a target for every path");
-  if (!target.ok) {
-    failAll(work, section, target.failure);
-    return undefined;
-  }
-  const document = snapshot.documents.get(target.uri);
-  if (document === undefined) throw new Error("a snapshot must have a document for every target");
-  const by = work.kept.get(target.uri);
-  if (by !== undefined) {
-    const [index = 0] = indicesOf(section);
-    failAll(work, section, fileFailures.notFreed({ index, path: document.path, patchLine: section.patchLine }, by));
-    return undefined;
-  }
-  return document;
+  const found = documentAt(work.snapshot, section.path);
+  const by = found.ok ? work.kept.get(found.document.uri) : undefined;
+  if (!found.ok) failAll(work, section, found.failure);
+  else if (by !== undefined) failAll(work, section, fileFailures.notFreed(atSection(section, found.document), by));
+  else return found.document;
+  return undefined;
+}
+
+/** Where a failure of a section belongs that is about all of it. */
+function atSection(section: Section, { path }: Document) {
+  return { index: indicesOf(section)[0] ?? 0, path, patchLine: section.patchLine };
 }
 
 /** Nothing of a section can be done, for one reason. */
@@ -136,54 +141,46 @@ function failAll({ lost }: SectionContext, section: Section, failure: Failure): 
 }
 
 /** Notes what became of an edit; its path is the file's name before it. */
-function record(node: PatchFile, section: Section, outcome: Omit<EditOutcome, "places" | "rung">): void {
+function record(
+  node: PatchFile,
+  section: Section,
+  { index, path }: Pick<EditOutcome, "index" | "path">,
+  result: "applied" | "skipped" | Failure,
+): void {
   if (!node.sections.includes(section)) node.sections.push(section);
-  if (outcome.status === "applied") node.edits++;
-  node.outcomes.push({ ...outcome, places: [] });
+  if (result === "applied") node.edits++;
+  const isDone = typeof result === "string";
+  node.outcomes.push(isDone ? { index, path, status: result, places: [] } : failedOutcome({ index, path }, result));
 }
 
-/** What became of an Add or a Delete; without a node there is no file that it could be about. */
-type Done =
-  | { readonly node: PatchFile; readonly status: "applied" | "skipped" }
-  | { readonly node: PatchFile | undefined; readonly status: "failed"; readonly failure: Failure };
-
-function settle(work: SectionContext, section: AddSection | DeleteSection, { path }: Document, done: Done): void {
-  const { index } = section;
-  if (done.status !== "failed") record(done.node, section, { index, path, status: done.status });
-  else if (done.node === undefined) failAll(work, section, done.failure);
-  else record(done.node, section, { index, path, status: "failed", failure: done.failure });
-}
-
-function add(work: SectionContext, section: AddSection, document: Document): Done {
+function add(work: SectionContext, section: AddSection, document: Document): void {
   const { tree, snapshot, options } = work;
-  const { index, patchLine } = section;
-  const at: At = { index, path: document.path, patchLine };
-  const there = tree.get(document.uri) ?? revived(tree, document, index);
+  const at = atSection(section, document);
+  const there = tree.get(document.uri) ?? revived(tree, document, section.index);
   if (there === undefined) {
-    if (liesBelow(document.uri, snapshot)) {
-      return { node: undefined, status: "failed", failure: fileFailures.belowFile(at) };
+    if (liesBelow(document.uri, snapshot)) failAll(work, section, fileFailures.belowFile(at));
+    else {
+      const node = tree.create(document);
+      node.draft = { ...edited(node.draft, [{ from: 0, to: 0, insert: section.text }]).draft, created: true };
+      record(node, section, at, "applied");
     }
-    const node = tree.create(document);
-    node.draft = { ...edited(node.draft, [{ from: 0, to: 0, insert: section.text }]).draft, created: true };
-    return { node, status: "applied" };
+    return;
   }
-  if (there.draft.document.isBinary) {
-    return { node: there, status: "failed", failure: fileFailures.binary(at) };
-  }
-  const { text } = there.draft.index;
-  const lineEnd = firstLineEnd(there.draft.index);
+  const { document: before, created, index } = there.draft;
+  const lineEnd = firstLineEnd(index);
   // The mark that the file has is not written once more.
-  const sent = there.draft.document.bom ? withoutMark(section.text) : section.text;
+  const sent = before.bom ? withoutMark(section.text) : section.text;
   const insert = lineEnd === "\n" ? sent : sent.replaceAll("\n", lineEnd);
+  const isNew = insert !== index.text;
+  if (before.isBinary) record(there, section, at, fileFailures.binary(at));
   // A text that the user has emptied is nothing that could be lost.
-  const { document: before } = there.draft;
-  if (insert !== text && isDirty(before) && !isEmpty(before) && !options.overwrite) {
-    return { node: there, status: "failed", failure: fileFailures.wouldReplace(at) };
+  else if (isNew && isDirty(before) && !isEmpty(before) && !options.overwrite)
+    record(there, section, at, fileFailures.wouldReplace(at));
+  else {
+    there.draft = edited(there.draft, [{ from: 0, to: index.text.length, insert }]).draft;
+    there.isOverwritten ||= !created && isNew;
+    record(there, section, at, isNew ? "applied" : "skipped");
   }
-  const hadText = !there.draft.created;
-  there.draft = edited(there.draft, [{ from: 0, to: text.length, insert }]).draft;
-  there.isOverwritten ||= hadText && insert !== text;
-  return { node: there, status: insert === text ? "skipped" : "applied" };
 }
 
 /** A file that the patch has deleted and adds again is the same file with another text. */
@@ -194,22 +191,18 @@ function revived(tree: PatchFiles, document: Document, by: number): PatchFile | 
   return node;
 }
 
-function remove(work: SectionContext, section: DeleteSection, document: Document): Done {
+function remove(work: SectionContext, section: DeleteSection, document: Document): void {
   const { tree, options } = work;
-  const { index, patchLine } = section;
-  const at: At = { index, path: document.path, patchLine };
+  const at = atSection(section, document);
   const node = tree.get(document.uri);
   if (node === undefined) {
-    const failure = fileFailures.notThere(at, tree.takenFrom(document.uri), "delete");
-    return { node, status: "failed", failure };
+    failAll(work, section, fileFailures.notThere(at, tree.takenFrom(document.uri), "delete"));
+    return;
   }
   const failure = refuseDelete(node, at, options);
-  if (failure !== undefined) {
-    work.kept.set(document.uri, index);
-    return { node, status: "failed", failure };
-  }
-  tree.rename(node, undefined, index);
-  return { node, status: "applied" };
+  if (failure === undefined) tree.rename(node, undefined, section.index);
+  else work.kept.set(document.uri, section.index);
+  record(node, section, at, failure ?? "applied");
 }
 
 function refuseDelete(node: PatchFile, at: At, { overwrite }: BatchOptions): Failure | undefined {
@@ -230,18 +223,13 @@ function isUnsaved({ draft: { document } }: PatchFile): boolean {
 }
 
 function* update(work: SectionContext, section: UpdateSection, document: Document): Generator<void, void> {
-  const { tree, options } = work;
-  const { move, patchLine } = section;
+  const { tree, snapshot, options } = work;
+  const { move } = section;
+  const at = atSection(section, document);
   const node = tree.get(document.uri);
-  if (node === undefined) {
-    const [index = 0] = indicesOf(section);
-    const at: At = { index, path: document.path, patchLine };
-    failAll(work, section, fileFailures.notThere(at, tree.takenFrom(document.uri), "update"));
-    return;
-  }
-  if (node.draft.document.isBinary && section.hunks.length > 0) {
-    const [index = 0] = indicesOf(section);
-    failAll(work, section, fileFailures.binary({ index, path: document.path, patchLine }));
+  if (node === undefined || (node.draft.document.isBinary && section.hunks.length > 0)) {
+    const taken = tree.takenFrom(document.uri);
+    failAll(work, section, node ? fileFailures.binary(at) : fileFailures.notThere(at, taken, "update"));
     return;
   }
   node.sections.push(section);
@@ -253,27 +241,17 @@ function* update(work: SectionContext, section: UpdateSection, document: Documen
   if (move === undefined) return;
   const before = node.name;
   const failure = moveTo(work, node, move);
-  if (failure !== undefined) for (const uri of namesOf(work, node, move)) work.kept.set(uri, move.index);
-  const status = failure !== undefined ? "failed" : node.name === before ? "skipped" : "applied";
-  record(node, section, { index: move.index, path, status, ...(failure === undefined ? {} : { failure }) });
-}
-
-/** The names that a move is about: the one that it frees, and the one that it takes, if that means any document. */
-function namesOf(
-  { snapshot }: SectionContext,
-  { name }: PatchFile,
-  move: NonNullable<UpdateSection["move"]>,
-): DocumentUri[] {
-  const target = snapshot.targets.get(move.path);
-  return [...(name === undefined ? [] : [name.uri]), ...(target?.ok === true ? [target.uri] : [])];
+  // The name that the move should have freed, and the one that it should have taken.
+  const names = failure === undefined ? [] : [...(before ? [before.uri] : []), ...urisOf([move.path], snapshot)];
+  for (const uri of names) work.kept.set(uri, move.index);
+  record(node, section, { index: move.index, path }, failure ?? (node.name === before ? "skipped" : "applied"));
 }
 
 /** Gives a file another name, or says why it can't have it. Onto itself is no move. */
 function moveTo(work: SectionContext, node: PatchFile, move: NonNullable<UpdateSection["move"]>): Failure | undefined {
   const { tree, snapshot, options } = work;
   const { index, patchLine } = move;
-  const target = snapshot.targets.get(move.path);
-  if (target === undefined) throw new Error("a snapshot must have a target for every path");
+  const target = targetOf(snapshot, move.path);
   if (!target.ok) return atEdit(target.failure, { index, patchLine });
   const { uri, path } = snapshot.documents.get(target.uri) ?? { uri: target.uri, path: move.path };
   const at: At = { index, path: node.name?.path ?? node.draft.document.path, patchLine };
@@ -336,8 +314,8 @@ function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
   const last = moves.at(-1);
   const outcomes = plan.outcomes.map((outcome): EditOutcome => {
     if (last === undefined || outcome.index !== last.index) return outcome;
-    const at: At = { index: outcome.index, path: outcome.path, patchLine: last.patchLine };
-    return { ...outcome, status: "failed", failure: fileFailures.circle(at, nameAfter(circle).path) };
+    const at = { index: outcome.index, path: outcome.path, patchLine: last.patchLine };
+    return failedOutcome(at, fileFailures.circle(at, nameAfter(circle).path));
   });
   return { ...plan, outcomes };
 }
@@ -360,3 +338,45 @@ function fileOf(node: PatchFile): FileChange | undefined {
   if (name.uri === draft.document.uri) return { ...common, document: draft.document, kind: "update" };
   return { ...common, document: draft.document, kind: "rename", target: { uri: name.uri, path: name.path } };
 }
+
+/** A warning for each idle hunk that was skipped, unless its section only moves the file: Codex wants a hunk there, too. */
+function idleWarnings(operations: readonly Operation[], outcomes: readonly EditOutcome[]): readonly string[] {
+  const hunks = hunksOf(
+    operations.filter((section) => !(section.kind === "update" && section.move && section.hunks.every(isIdle))),
+  );
+  return outcomes.flatMap((outcome) => {
+    const hunk = skippedHunk(hunks, outcome);
+    return hunk === undefined ? [] : [patchWarnings.idle(atHunk(hunk, outcome), { isSigned: isSigned(hunk) })];
+  });
+}
+
+/** The plans of a patch. If nothing of it changes anything, its idle hunks have failed. */
+function withIdleFailures(plans: readonly FilePlan[]): readonly FilePlan[] {
+  const isDone = plans.some(({ outcomes }) => outcomes.some(({ status }) => status === "applied"));
+  if (isDone) return plans;
+  return plans.map((plan) => {
+    const hunks = hunksOf(plan.operations);
+    return { ...plan, outcomes: plan.outcomes.map((outcome) => failed(outcome, skippedHunk(hunks, outcome))) };
+  });
+}
+
+function failed(outcome: EditOutcome, hunk: Hunk | undefined): EditOutcome {
+  if (hunk === undefined) return outcome;
+  const at = atHunk(hunk, outcome);
+  const how = { isSigned: isSigned(hunk), absence: undefined, line: outcome.places[0]?.startLine };
+  return failedOutcome(at, hunkFailures.noChange(at, how));
+}
+
+const atHunk = ({ index, patchLine }: Hunk, { path }: EditOutcome) => ({ index, path, patchLine });
+
+/** The hunks of some sections, by their index. */
+const hunksOf = (operations: readonly Operation[]): ReadonlyMap<number, Hunk> =>
+  new Map(
+    operations.flatMap((section) =>
+      section.kind === "update" ? section.hunks.map((hunk) => [hunk.index, hunk] as const) : [],
+    ),
+  );
+
+/** The hunk that an outcome is about, if it was skipped. */
+const skippedHunk = (hunks: ReadonlyMap<number, Hunk>, { index, status }: EditOutcome): Hunk | undefined =>
+  status === "skipped" ? hunks.get(index) : undefined;

@@ -6,23 +6,22 @@ import { shiftLine, shiftOfLines } from "../../match/wholeLines.js";
 import type { Change } from "../../text/changeSet.js";
 import { byteOrderMark, isAllBlank } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
-import { type Draft, edited, linesOf, spanInBase } from "../draft.js";
+import { type Draft, edited, lineInBase, linesOf } from "../draft.js";
 import { type ClaimedPlace, OverlapDetector } from "../edits/overlaps.js";
 import { editFailures } from "../edits/sentences.js";
 import type { Drafted } from "../edits/sequential.js";
 import { explainHunk } from "../explain/explainHunk.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
-import type { EditOutcome } from "../outcome.js";
-import { findHunk, type HunkGround, type HunkPlace, oldLines } from "./hunks.js";
-import { asContext, isIdle } from "./idle.js";
+import { type EditOutcome, failedOutcome } from "../outcome.js";
+import { asContext, findHunk, type HunkGround, type HunkPlace, isIdle, oldLines } from "./hunks.js";
 
 /** Yields after each hunk, so that its caller can serve others. A hunk that fails is left out; one that changes nothing is skipped. */
 export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, Drafted> {
   if (section.hunks.length === 0) return { draft: start, outcomes: [] };
   const ended = endLastLine(start);
   const { index } = ended;
-  const baseLine = (line: number): number => lineInBase(ended, line);
+  const baseLine = (line: number): number => lineInBase(ended, index.matchedLines.start(line));
   const ground: HunkGround = { index, lenient: options.lenient, baseLine };
   const lineEnd = firstLineEnd(index);
   const accepted = new OverlapDetector();
@@ -30,49 +29,36 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
   const outcomes: EditOutcome[] = [];
   let cursor = 0;
   let failed = 0;
-  const isMarked = start.document.bom;
   for (const sent of section.hunks) {
-    const marked = isMarked ? withoutMarks(sent) : sent;
+    const marked = start.document.bom ? withoutMarks(sent) : sent;
     const hunk = isIdle(marked) ? asContext(marked) : marked;
-    const at: At = { index: hunk.index, path: start.document.path, patchLine: hunk.patchLine };
+    const at = { index: hunk.index, path: start.document.path, patchLine: hunk.patchLine };
     yield* prepareLines(index, oldLines(hunk.lines));
     const found = findHunk(ground, hunk, cursor);
-    if (isIdle(hunk) && (found.ok || found.problem.kind === "ambiguous")) {
+    if (isIdle(hunk) && (found.kind === "place" || found.kind === "ambiguous")) {
       // It writes nothing, so it is in nobody's way, and which of several places it means does not matter.
-      outcomes.push(idleOutcome(start, ended, hunk, found.ok ? found.place : undefined));
-      if (found.ok) cursor = Math.max(cursor, found.place.next);
-      yield;
-      continue;
-    }
-    const claim = found.ok ? claimOf(index, hunk, found.place, lineEnd) : undefined;
-    const other = claim && accepted.conflictOf(claim);
-    if (!found.ok) failed++;
-    const failure = !found.ok
-      ? yield* explainHunk(
-          ended,
-          marked,
-          { problem: found.problem, lenient: options.lenient, isBrief: failed > limits.explainedFailures },
-          at,
-        )
-      : other && clash(section, hunk, other, at, baseLine(found.place.start));
-    outcomes.push(outcomeOf(start, ended, hunk, found.ok ? found.place : undefined, failure));
-    if (found.ok && claim !== undefined && failure === undefined) {
-      accepted.add(claim);
-      const isAtEnd = found.place.length === 0 && found.place.start === index.lineTable("nothing").lineCount;
-      inOrder.splice(found.place.start < cursor ? behind(inOrder, claim) : inOrder.length, 0, { claim, isAtEnd });
-      cursor = Math.max(cursor, found.place.next);
+      const place = found.kind === "place" ? found : undefined;
+      outcomes.push(outcomeAt(ended, hunk, "skipped", place));
+      cursor = Math.max(cursor, place?.next ?? 0);
+    } else if (found.kind !== "place") {
+      const isBrief = ++failed > limits.explainedFailures;
+      const how = { problem: found, lenient: options.lenient, isBrief };
+      outcomes.push(failedOutcome(at, yield* explainHunk(ended, marked, how, at)));
+    } else {
+      const claim = claimOf(index, hunk, found, lineEnd);
+      const other = accepted.conflictOf(claim);
+      if (other === undefined) {
+        outcomes.push(outcomeAt(ended, hunk, "applied", found));
+        accepted.add(claim);
+        const isAtEnd = found.length === 0 && found.start === index.lineTable("nothing").lineCount;
+        inOrder.splice(found.start < cursor ? behind(inOrder, claim) : inOrder.length, 0, { claim, isAtEnd });
+        cursor = Math.max(cursor, found.next);
+      } else outcomes.push(failedOutcome(at, clash(section, hunk, other, at, baseLine(found.start))));
     }
     yield;
   }
-  return {
-    draft: outcomes.some(({ status }) => status === "applied")
-      ? edited(
-          ended,
-          inOrder.flatMap(({ claim }) => claim.changes),
-        ).draft
-      : start,
-    outcomes,
-  };
+  const changes = inOrder.flatMap(({ claim }) => claim.changes);
+  return { draft: inOrder.length > 0 ? edited(ended, changes).draft : start, outcomes };
 }
 
 /** The failure of a hunk that another one of its section is in the way of. */
@@ -106,43 +92,21 @@ function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   return next === -1 ? inOrder.length : next;
 }
 
-function outcomeOf(
-  start: Draft,
-  ended: Draft,
-  hunk: Hunk,
+/** The outcome of a hunk that has not failed; `place` is `undefined` if it changes nothing and may have several. */
+function outcomeAt(
+  draft: Draft,
+  { index }: Hunk,
+  status: "applied" | "skipped",
   place: HunkPlace | undefined,
-  failure: Failure | undefined,
 ): EditOutcome {
-  const common = { index: hunk.index, path: start.document.path };
-  if (failure !== undefined || place === undefined) {
-    return { ...common, status: "failed", places: [], ...(failure === undefined ? {} : { failure }) };
-  }
-  return { ...common, status: "applied", ...whereOf(start, ended, place) };
-}
-
-/** The outcome of a hunk that changes nothing; `place` is `undefined` if it may have several. */
-function idleOutcome(start: Draft, ended: Draft, hunk: Hunk, place: HunkPlace | undefined): EditOutcome {
-  const where = place === undefined ? { places: [] } : whereOf(start, ended, place);
-  return { index: hunk.index, path: start.document.path, status: "skipped", ...where };
-}
-
-/** The rung that has found a hunk, and its lines in the text before the call. */
-function whereOf(start: Draft, ended: Draft, place: HunkPlace): Pick<EditOutcome, "rung" | "places"> {
-  const { matchedLines } = ended.index;
+  const { path } = draft.document;
+  if (place === undefined) return { index, path, status, places: [] };
+  const lines = draft.index.matchedLines;
   // Of an insertion the line in front of it counts.
   const first = place.length === 0 ? Math.max(0, place.start - 1) : place.start;
-  const from = matchedLines.start(first);
-  const to = matchedLines.start(first + Math.max(1, place.length));
-  return {
-    ...(place.rung === undefined ? {} : { rung: place.rung }),
-    places: start.created ? [] : [linesOf(ended, spanInBase(ended, { from, to }))],
-  };
-}
-
-/** 1-based line of the text before the batch for a 0-based line of the draft's text. */
-function lineInBase(draft: Draft, line: number): number {
-  const from = draft.index.matchedLines.start(line);
-  return draft.base.lines.lineAt(spanInBase(draft, { from, to: from }).from) + 1;
+  const span = { from: lines.start(first), to: lines.start(first + Math.max(1, place.length)) };
+  const places = draft.created ? [] : [linesOf(draft, span)];
+  return { index, path, status, ...(place.rung && { rung: place.rung }), places };
 }
 
 /** The last line of a file that a section updates has an end afterwards, as Codex has it. */
@@ -186,7 +150,7 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
 function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
   const asSent = (line: string): string => line;
   if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
-  const old = place.lines.filter(({ kind }) => kind !== "add").map(({ text }) => text);
+  const old = oldLines(place.lines);
   const shift = shiftOfLines(
     old,
     old.map((_, i) => index.matchedLines.content(place.start + i)),

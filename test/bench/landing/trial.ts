@@ -3,7 +3,7 @@ import { decodeCall } from "../../../server/dialect/decode.js";
 import type { RungName } from "../../../server/match/rungs.js";
 import type { Failure } from "../../../server/plan/failure.js";
 import { planBatch } from "../../../server/plan/plan.js";
-import { toEnd } from "../../../server/text/slices.js";
+import { toEnd } from "../../../server/text/lines.js";
 import { documentAt, snapshotOf, textAfter } from "../../support/planning.js";
 import type { Reason } from "./breakages.js";
 import type { Expected, LandingCase, LineSpan } from "./landingCase.js";

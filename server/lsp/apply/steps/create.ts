@@ -1,7 +1,6 @@
 /** The steps that create a file: through the editor, or with the bytes that it had before an earlier call deleted it. */
 import { asUpdate, type FileChange, type FileCreation } from "../../../plan/outcome.js";
-import { ChangeSet } from "../../../text/changeSet.js";
-import { shrink } from "../../../text/shrink.js";
+import { ChangeSet, shrink } from "../../../text/changeSet.js";
 import {
   isThere,
   type KeptFile,

@@ -142,7 +142,7 @@ function commit(staged: Staged, tasks: readonly Task[], changes: ReadonlyMap<Fil
   return tasks.map((task): DoneStep => {
     const change = changes.get(task.planned)!;
     const name = targetOf(change) ?? change.path;
-    const parents = staged.directories.filter((at) => isInside(at, name, process.platform)).reverse();
+    const parents = staged.directories.filter((at) => isInside(at, name)).reverse();
     const step = toStep(task, { kind: "verified" });
     return { ...step, kept: kept.get(change.path), tidy: () => removeEmpty(parents) };
   });

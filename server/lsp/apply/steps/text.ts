@@ -1,13 +1,11 @@
 /** The step that changes the text of one document through the editor. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { FileChange, FileRename, FileUpdate } from "../../../plan/outcome.js";
-import { asUpdate, nameAfter } from "../../../plan/outcome.js";
+import { asUpdate, type FileChange, type FileRename, type FileUpdate, nameAfter } from "../../../plan/outcome.js";
 import type { Document } from "../../../plan/snapshot.js";
-import { type Change, ChangeSet } from "../../../text/changeSet.js";
+import { type Change, ChangeSet, shrink } from "../../../text/changeSet.js";
 import { byteOrderMark, splitsCharacter, withoutMark } from "../../../text/chars.js";
 import { limits } from "../../../text/limits.js";
 import { LineIndex } from "../../../text/lines.js";
-import { shrink } from "../../../text/shrink.js";
 import { pathOfSyncedUri } from "../../../workspace/pathText.js";
 import { readTarget } from "../../../workspace/takeSnapshot.js";
 import { labelOf } from "../../edit/result.js";
