@@ -294,7 +294,7 @@ describe("a fault of the server's own before the disk part is committed", () => 
   async function expectFree({ root, part }: Awaited<ReturnType<typeof layPart>>): Promise<void> {
     expect(readdirSync(root)).toEqual(["a.txt"]);
     const next = await part();
-    expect(await next.commit({ hasWaited: false })).toMatchObject({ isDone: true });
+    expect(await next.commit({ hasWaited: false })).toMatchObject([{ outcome: { kind: "verified" } }]);
     expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("new\n");
   }
 

@@ -1,7 +1,7 @@
 /** Positions and offsets, against their definition. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chooseEncoding, offsetOf, positionOf, spanOf } from "../server/lsp/edit/positions.js";
+import { ascendingPositions, chooseEncoding, offsetOf, spanOf } from "../server/lsp/edit/positions.js";
 import { LineIndex } from "../server/text/lines.js";
 import {
   anyText,
@@ -28,10 +28,10 @@ describe("positions", () => {
         const valid = new Set(modelOffsets(text));
         for (let offset = 0; offset <= text.length; offset++) {
           if (!valid.has(offset)) {
-            expect(() => positionOf(text, lines, offset, encoding)).toThrow(RangeError);
+            expect(() => ascendingPositions(text, lines, encoding)(offset)).toThrow(RangeError);
             continue;
           }
-          const position = positionOf(text, lines, offset, encoding);
+          const position = ascendingPositions(text, lines, encoding)(offset);
           expect(position).toEqual(modelPosition(text, offset, { encoding, rule }));
           expect(offsetOf(text, lines, position, encoding)).toBe(offset);
         }
@@ -80,7 +80,7 @@ describe("positions", () => {
         wrong.push(`inside U+${codePoint.toString(16)}`);
       }
       for (const encoding of encodings) {
-        const position = positionOf(text, lines, character.length, encoding);
+        const position = ascendingPositions(text, lines, encoding)(character.length);
         const back = offsetOf(text, lines, position, encoding);
         if (position.character === width[encoding](character) && back === character.length) continue;
         wrong.push(`${encoding} U+${codePoint.toString(16)}`);
@@ -92,7 +92,7 @@ describe("positions", () => {
   it("count half a surrogate pair as three bytes, one unit, one code point", () => {
     const text = "\ud83dx";
     const lines = LineIndex.of(text, lspRule);
-    expect(encodings.map((encoding) => positionOf(text, lines, 1, encoding).character)).toEqual([3, 1, 1]);
+    expect(encodings.map((encoding) => ascendingPositions(text, lines, encoding)(1).character)).toEqual([3, 1, 1]);
   });
 
   it.each([
@@ -110,7 +110,7 @@ describe("positions", () => {
 
   it.each([-1, 6, 0.5, Number.NaN])("are not asked of offset %d, which is outside the text", (offset) => {
     const lines = LineIndex.of("ab\ncd", lspRule);
-    expect(() => positionOf("ab\ncd", lines, offset, "utf-16")).toThrow(RangeError);
+    expect(() => ascendingPositions("ab\ncd", lines, "utf-16")(offset)).toThrow(RangeError);
   });
 
   it("make no span where a range ends before it starts", () => {

@@ -1,4 +1,5 @@
 /** Differences of known clients from what they announce: the only place where a client's name is looked at. */
+import { limits } from "../text/limits.js";
 import type { SaveHabits } from "../workspace/files.js";
 
 /** One row of facts. */
@@ -21,8 +22,8 @@ export interface ClientFacts {
   readonly checksVersionsFrom: number;
   /** Milliseconds that typed text may take until it is synced, with some to spare. */
   readonly syncDelay: number;
-  /** It asks its user about some edits, so that its answer may take as long as people take. */
-  readonly asksUser: boolean;
+  /** Milliseconds that it may take to answer `workspace/applyEdit`: as long as people take, if it asks its user about some. */
+  readonly answerMs: number;
   /** It says that an edit is applied although its user has declined it. */
   readonly hidesDeclining: boolean;
   /** It warns its user of notifications that it does not know. */
@@ -40,7 +41,7 @@ const unknownClient: ClientFacts = {
   habits: { syncsLf: false, endsLastLine: false },
   checksVersionsFrom: 0,
   syncDelay: 150,
-  asksUser: false,
+  answerMs: limits.applyEditMs,
   hidesDeclining: false,
   warnsOfUnknown: false,
 };
@@ -62,7 +63,7 @@ const neovim: ClientFacts = {
   syncDelay: 200,
 };
 const emacs: ClientFacts = { ...measured, habits: { syncsLf: true, endsLastLine: true } };
-const eglot: ClientFacts = { ...emacs, syncDelay: 600, asksUser: true };
+const eglot: ClientFacts = { ...emacs, syncDelay: 600, answerMs: limits.confirmMs };
 
 interface Row {
   /** `clientInfo.name`, in lower case. */

@@ -4,25 +4,16 @@ import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { applyBatch, type ReceivedCall } from "./apply/apply.js";
 import { undo } from "./apply/undo.js";
-import { type Answer, type FailedAnswer, toErrorData } from "./edit/result.js";
+import { type Answer, toErrorData } from "./edit/result.js";
 import { type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
 import { readDocument, statusOf } from "./read.js";
 import { unknownRequest } from "./sentences.js";
 import { describeCaller, rememberCaller, type Session } from "./session.js";
 
 /** A request as it came through one of the doors. */
-export interface IncomingRequest {
+export interface IncomingRequest extends ReceivedCall {
   /** One of `methods`, or anything else. */
   readonly method: string;
-  /** As it came off the wire. */
-  readonly params: unknown;
-  /**
-   * Who changes the texts that a call is to change: the client, with the edit in the answer to its own request; or the
-   * server, which it does for commands and for agents.
-   */
-  readonly applier: "client" | "server";
-  /** The agent that asks; `undefined`: the editor does. */
-  readonly caller: Caller | undefined;
 }
 
 type Serve = (session: Session, request: IncomingRequest, token: CancellationToken) => Promise<Answer<unknown>>;
@@ -50,7 +41,9 @@ export async function serveRequest(
   }
   const answer = await serve(session, request, token);
   if (request.caller !== undefined) noteCaller(session, request.method, request.caller, answer);
-  return answer.ok ? answer.result : toResponseError(answer);
+  if (answer.ok) return answer.result;
+  const code = rpcCodes[answer.failures[0]?.code ?? "invalidParams"] ?? LSPErrorCodes.RequestFailed;
+  return new ResponseError<MultiEditErrorData>(code, answer.message, toErrorData(answer));
 }
 
 /** JSON-RPC codes by failure code; all others are `RequestFailed`. */
@@ -63,11 +56,6 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
   contentModified: LSPErrorCodes.ContentModified,
   cancelled: LSPErrorCodes.RequestCancelled,
 };
-
-function toResponseError(refusal: FailedAnswer): ResponseError<MultiEditErrorData> {
-  const code = rpcCodes[refusal.failures[0]?.code ?? "invalidParams"] ?? LSPErrorCodes.RequestFailed;
-  return new ResponseError(code, refusal.message, toErrorData(refusal));
-}
 
 /** The state of a session is asked for by every agent of the user that looks for an editor: that alone is no call. */
 function noteCaller(session: Session, method: string, caller: Caller, answer: Answer<unknown>): void {

@@ -14,21 +14,22 @@ import { takeSnapshot, type WorkspaceSnapshot } from "../../workspace/takeSnapsh
 import { type Answer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
 import { fitted, missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { type ReportStep, withProgress } from "../progress.js";
-import type { Caller, CallOptions } from "../protocol.js";
+import type { Caller } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { inSlices, type Session, worldOf } from "../session.js";
-import { applyJob, cancelled, inTurn, type PlanAttempt } from "./applyLoop.js";
+import { applyJob, cancelled, inTurn } from "./applyLoop.js";
 import { addProposal, recordApplied } from "./recordApplied.js";
-import type { Task } from "./step.js";
-
-/** The side that applies a call: the client with the edit in the answer, nobody (`preview`), or the server. */
-export type Applier = "client" | "preview" | "server";
+import { type ApplyJob, type PlanAttempt, type Task, textsFirst } from "./step.js";
 
 /** A call as it came through one of the doors. */
 export interface ReceivedCall {
   /** As it came off the wire. */
   readonly params: unknown;
-  readonly applier: Applier;
+  /**
+   * The side that applies it: the client, with the edit in the answer to its own request; nobody (`preview`); or the server,
+   * which does so for commands and for agents.
+   */
+  readonly applier: "client" | "preview" | "server";
   /** The agent that sent it; `undefined`: the editor did. */
   readonly caller: Caller | undefined;
 }
@@ -56,15 +57,10 @@ export async function applyBatch(
   });
 }
 
-interface ServedCall {
-  readonly session: Session;
+interface ServedCall extends Omit<ApplyJob, "kind" | "plan"> {
   readonly operations: readonly Operation[];
-  readonly options: CallOptions;
   readonly batch: BatchOptions;
-  readonly token: CancellationToken;
   readonly report: ReportStep;
-  readonly warnings: readonly string[];
-  readonly isPatch: boolean;
 }
 
 /** Has the call applied, and remembers what was done. */
@@ -113,10 +109,7 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
   let moved: string | undefined;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const snapshot = await takeSnapshot(operations, worldOf(session, options.root));
-    const { stale, warnings } =
-      options.versions === undefined
-        ? { stale: [], warnings: [] }
-        : await checkVersions(call, options.versions, snapshot, { all: operations === call.operations });
+    const { stale, warnings } = await checkVersions(call, snapshot, operations === call.operations);
     if (stale.length > 0) return failed(stale, untried(operations));
     const steps = operations.reduce((sum, operation) => sum + indicesOf(operation).length, 0);
     const planned = await inSlices(planBatch(operations, snapshot, batch), token, (done) => call.report(done, steps));
@@ -131,10 +124,7 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
 
-/**
- * The tasks of a plan: texts first, of these open documents first, then new files, renames, and deletions last. What can
- * be verified and undone best goes first.
- */
+/** The tasks of a plan: texts first, then new files, renames, and deletions last. What can be verified and undone best goes first. */
 function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = fileOrder(files);
   const texts = files.flatMap((planned): Task[] =>
@@ -147,9 +137,7 @@ function tasksOf(files: readonly FileChange[]): Task[] {
     if (planned.kind === "rename") return [{ kind: "rename", planned }];
     return planned.kind === "delete" ? [{ kind: "delete", planned }] : [];
   });
-  const open = texts.filter(({ planned }) => planned.document.version !== null);
-  const closed = texts.filter(({ planned }) => planned.document.version === null);
-  return [...open, ...closed, ...whole];
+  return textsFirst([...texts, ...whole]);
 }
 
 /** The outcomes of operations that nobody has looked at. */
@@ -172,23 +160,19 @@ function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | und
   return undefined;
 }
 
-/** Compares `options.versions` with the documents of a call, and with those that it does not touch. */
-async function checkVersions(
-  { session, options }: ServedCall,
-  versions: NonNullable<CallOptions["versions"]>,
-  snapshot: WorkspaceSnapshot,
-  which: { readonly all: boolean },
-): Promise<{ stale: Failure[]; warnings: string[] }> {
+/** Compares `options.versions` with the documents of a call; `all`: also with those that it does not touch. */
+async function checkVersions({ session, options }: ServedCall, snapshot: WorkspaceSnapshot, all: boolean) {
   const stale: Failure[] = [];
   const warnings: string[] = [];
+  if (options.versions === undefined) return { stale, warnings };
   const resolver = await createResolver(worldOf(session, options.root));
-  for (const [uri, expected] of Object.entries(versions)) {
+  for (const [uri, expected] of Object.entries(options.versions)) {
     // The caller may spell the document in another way than the call does, or than the editor.
     const resolved = await resolver.resolve(uri);
     const place = resolved.ok ? resolved.place : undefined;
     const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);
     // Of a document that is planned again, the others may have been moved by this very batch.
-    if (same === undefined && !which.all) continue;
+    if (same === undefined && !all) continue;
     const document = same === undefined ? session.documents.get(place?.uri ?? uri) : snapshot.documents.get(same[0]);
     if (document === undefined) warnings.push(callSentences.versionOfUnknown(uri));
     else if (document.version !== expected) {

@@ -1,42 +1,21 @@
 /** Applies by the server, for a call or an undo: plan, confirm, stage, execute, finish. The editor promises little: each step is verified. */
-import type { CancellationToken, ClientCapabilities } from "vscode-languageserver/node";
+import type { ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
-import { type EditOutcome, type FileChange, hasSameFate, nameAfter, notAttempted } from "../../plan/outcome.js";
+import { type FileChange, hasSameFate, nameAfter, notAttempted } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import { staleFailures, staleProblems } from "../../workspace/sentences.js";
 import { type Answer, type FailedAnswer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
 import { missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
-import type { CallOptions, MultiEditResult } from "../protocol.js";
+import type { MultiEditResult } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
-import { cancellation, inSlices, openAt, type Session } from "../session.js";
+import { cancellation, inSlices, openAt } from "../session.js";
 import { stateAfter, until } from "./applyOutcome.js";
 import { type Confirmation, createConfirmation } from "./confirm.js";
 import { rollBackSteps } from "./rollBackSteps.js";
 import { saveChanged } from "./save.js";
-import type { ApplyPlan, DoneStep, Run, StepResult, Task } from "./step.js";
+import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
 import { heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
-
-/** A call or an undo that the server applies, and how it is planned. */
-export interface ApplyJob {
-  readonly kind: "call" | "undo";
-  readonly session: Session;
-  readonly options: CallOptions;
-  readonly token: CancellationToken;
-  readonly warnings: readonly string[];
-  readonly isPatch: boolean;
-  /** Plans on the text as it is now: all of it, or only what made one file of an earlier plan, whose text has moved on. */
-  readonly plan: (only?: FileChange) => Promise<PlanAttempt>;
-}
-
-/** A plan on the text of one moment, or why there is none. */
-export type PlanAttempt =
-  | ApplyPlan
-  | {
-      readonly ok: false;
-      readonly failures: readonly Failure[];
-      readonly outcomes: readonly EditOutcome[];
-    };
 
 /** The answer to a job, and what was done if all of it is verified, in this order; else `undefined`. */
 export interface Applied {
@@ -94,14 +73,13 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     const canApply = tasks.length === 0 || session.capabilities.workspace?.applyEdit === true;
     if (!canApply) return refused(editorFailures.noApplyEdit(job.kind));
     const consent = await confirmation?.ask(plan);
-    if (consent?.kind === "no") return refused(consent.failure);
+    if (typeof consent === "object") return refused(consent);
     // The text may have moved on while the user read: what is applied is what was agreed to.
-    if (consent?.kind === "yes") continue;
+    if (consent === "yes") continue;
     if (token.isCancellationRequested) return refused(editorFailures.cancelled());
     const held = await heldElsewhere(context, tasks);
     if (held !== undefined) return refused(held);
-    const [first, ...rest] = disk;
-    const part = first === undefined ? undefined : await stagePart(context, [first, ...rest]);
+    const part = disk.length === 0 ? undefined : await stagePart(context, disk);
     if (part?.ok === false) {
       const hasMoved = part.failures.every(({ code }) => code === "contentModified");
       if (hasMoved && ++moved <= limits.rematches) continue;
@@ -127,23 +105,19 @@ const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-/** One file planned again, on the text that it has now, with the same fate as before; and the outcomes of its edits. */
-type Replanned =
-  | { readonly ok: true; readonly file: FileChange; readonly editOutcomes: readonly EditOutcome[] }
-  | { readonly ok: false; readonly failure: Failure };
+/** One file planned again, on the text that it has now, with the same fate as before; or why it can't be. */
+type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Failure;
 
 async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
   const { path } = file.document;
+  const changed = staleFailures.contentModified({ path }, staleProblems.fileChanged);
   const again = await job.plan(file);
-  const same = again.ok ? again.files.find((one) => hasSameFate(one, file)) : undefined;
-  if (!again.ok || same === undefined) {
-    // What only makes room for another file was asked for by nobody, and so is not in the plan again.
-    const changed = staleFailures.contentModified({ path }, staleProblems.fileChanged);
-    return { ok: false, failure: (again.ok ? undefined : again.failures[0]) ?? changed };
-  }
+  if (!again.ok) return again.failures[0] ?? changed;
+  const same = again.files.find((one) => hasSameFate(one, file));
+  // What only makes room for another file was asked for by nobody, and so is not in the plan again.
+  if (same === undefined) return changed;
   const consent = await confirmation?.askAgain(file, same, again);
-  if (consent?.kind === "no") return { ok: false, failure: consent.failure };
-  return { ok: true, file: same, editOutcomes: again.outcomes };
+  return typeof consent === "object" ? consent : { file: same, editOutcomes: again.outcomes };
 }
 
 /** Does the tasks in their order; if one fails, those before it are rolled back. */
@@ -161,9 +135,10 @@ export async function execute(run: Run, replanned: (file: FileChange) => Promise
     }
     done.push(step);
   }
-  const written = await disk?.commit({ hasWaited: tasks.length > 0 });
-  if (written?.isDone === false) return { answer: await rollBackSteps(run, written.steps) };
-  done.push(...(written?.steps ?? []));
+  const written = (await disk?.commit({ hasWaited: tasks.length > 0 })) ?? [];
+  const [first, ...rest] = written.filter(({ outcome }) => outcome.kind !== "verified");
+  if (first !== undefined) return { answer: await rollBackSteps(run, [first, ...rest]) };
+  done.push(...written);
   const result = await finish(run);
   return { answer: { ok: true, result }, ...(result.outcome === "applied" ? { steps: done } : {}) };
 }
@@ -183,7 +158,7 @@ async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Pro
     // What is half done can't be planned again.
     if (before !== undefined) return hasMoved(staleProblems.fileChanged);
     const again = await replanned(task.planned);
-    if (!again.ok) return toFailed(again.failure);
+    if ("code" in again) return toFailed(again);
     ({ file, editOutcomes } = again);
     if (task.kind === "text" && file.change.isEmpty) return toStep({ outcome: { kind: "verified" } });
   }
@@ -200,7 +175,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
   const changed = [...new Set(last.values())];
   // A file that was only renamed or deleted holds what it held.
   const written = changed.filter(({ kind, change }) => kind === "create" || (kind !== "delete" && !change.isEmpty));
-  const byServer = new Set(disk?.tasks.flatMap(({ planned }) => last.get(planned) ?? []));
+  const byServer = new Set(done.slice(run.tasks.length).map(({ file }) => file));
   const byEditor = written.filter((file) => !byServer.has(file));
   const warnings = [...run.warnings, ...(disk?.warnings ?? []), ...(await saveChanged(run, byEditor))];
   const unverifiable = done.filter(({ outcome }) => outcome.kind === "acknowledgedUnverifiable");

@@ -1,15 +1,16 @@
 /** Sends requests to the editor and finds out from the text that it syncs, or from the disk, what became of each. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApplyWorkspaceEditParams, TextEdit } from "vscode-languageserver/node";
-import { type FileChange, nameAfter } from "../../plan/outcome.js";
-import { type ChangeSet, shrink } from "../../text/changeSet.js";
+import { asUpdate, type FileChange, nameAfter } from "../../plan/outcome.js";
+import { ChangeSet, shrink } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
-import { limits } from "../../text/limits.js";
+import { LineIndex } from "../../text/lines.js";
+import { isThere } from "../../workspace/fileBackup.js";
 import { sameAsDisk } from "../../workspace/files.js";
 import { pathOfSyncedUri } from "../../workspace/pathText.js";
+import { spanOf } from "../edit/positions.js";
 import { type FileOperation, hasDocumentChanges } from "../edit/workspaceEdit.js";
 import { openAt, type Session } from "../session.js";
-import { type SyncedTexts, whereMisapplied } from "./misapplied.js";
 import type { ApplyContext, StepOutcome } from "./step.js";
 
 /** The editor has applied the edit at places that are not meant, which `done` describes. */
@@ -18,28 +19,17 @@ interface Misapplied {
   readonly done: FileChange;
 }
 
-/** Edits of one document, for the version of it that they are made for. */
-interface TextRequest {
-  readonly label: string;
-  readonly edits: readonly TextEdit[];
-  readonly version: number | null;
-}
-
-/** Sends the edits of one document and watches its text: the answer only decides how long to wait for it. */
+/** Sends the edits of one document, for the version that it has now, and watches its text: the answer only decides how long to wait for it. */
 export async function applyText(
   session: Session,
   file: FileChange,
-  { label, edits, version: sentFor }: TextRequest,
+  label: string,
+  edits: readonly TextEdit[],
 ): Promise<StepOutcome | Misapplied> {
   const { uri, version } = file.document;
   const sourceOf = (text: string): TextSource => (version === null ? "unclear" : sourceOfText(file, text));
-  const watch = watchText(session, uri, (texts): StepOutcome | Misapplied | undefined => {
-    // However it came about.
-    if (isExpected(session, file, texts.now)) return { kind: "verified" };
-    const done = whereMisapplied(session, { file, edits }, texts);
-    if (done !== undefined) return { kind: "misapplied", done };
-    return sourceOf(texts.now) === "planned" ? { kind: "verified" } : undefined;
-  });
+  const watch = watchText(session, file, edits);
+  const sentFor = openAt(session, uri)?.version ?? null;
   // A client that knows no `documentChanges` gets the older form.
   const edit = hasDocumentChanges(session)
     ? { documentChanges: [{ textDocument: { uri, version: sentFor }, edits: [...edits] }] }
@@ -56,7 +46,7 @@ export async function applyText(
     const { proofTimeout } = session.settings;
     // What was typed before a refusal, and is the reason for it, may still be on its way.
     const patience = answer.applied ? proofTimeout : Math.max(proofTimeout / 4, session.facts.syncDelay);
-    const seen = await within(patience, watch.seen);
+    const seen = await Promise.race([watch.seen, delay(patience, undefined, { ref: false })]);
     if (seen !== undefined) return seen;
     const open = openAt(session, uri);
     if (open === undefined && version === null && !answer.isLate) {
@@ -109,6 +99,63 @@ export function isExpected(session: Session, file: FileChange, text: string): bo
   return allowed && (text === `${expected}\n` || text === `${expected}\r\n`);
 }
 
+/**
+ * The editor's change of the text that it had right before, if it is what the edit says and not what the edit means: typing
+ * has moved the places meanwhile, or is in them. `undefined`: the editor has done something else.
+ */
+function whereMisapplied(
+  session: Session,
+  file: FileChange,
+  edits: readonly TextEdit[],
+  before: string,
+  now: string,
+): FileChange | undefined {
+  const mark = file.document.bomSynced ? byteOrderMark : "";
+  const base = mark + file.document.text;
+  // How a file looks once it is open is nothing that somebody has typed.
+  if (file.document.version === null || before === base || !before.startsWith(mark) || !now.startsWith(mark))
+    return undefined;
+  const meant = spansOf(session, file, edits, base);
+  const done = spansOf(session, file, edits, before);
+  if (meant === undefined || done === undefined) return undefined;
+  const change = ChangeSet.of(before.length, done);
+  if (change.apply(before) !== now) return undefined;
+  const typed = ChangeSet.of(base.length, shrink(base, { from: 0, to: base.length, insert: before }));
+  const isRight = meant.every(({ from, to }, i) => {
+    const at = done[i];
+    if (at === undefined) return false;
+    const held = before.slice(at.from, at.to);
+    // Some editors tell of each change on its own: what an earlier step has done, this one does not do again.
+    if (held === at.insert) return true;
+    return (
+      base.slice(from, to) === held && typed.mapPos(from, "after") === at.from && typed.mapPos(to, "before") === at.to
+    );
+  });
+  if (isRight) return undefined;
+  const changes = change.changes.map(({ from, to, insert }) => ({
+    from: from - mark.length,
+    to: to - mark.length,
+    insert,
+  }));
+  const text = before.slice(mark.length);
+  return asUpdate({
+    ...file,
+    document: { ...file.document, text },
+    change: ChangeSet.of(text.length, changes),
+    text: now.slice(mark.length),
+  });
+}
+
+/** The edits as changes of a text; `undefined`: not all their positions are in it. */
+function spansOf({ encoding }: Session, { document }: FileChange, edits: readonly TextEdit[], text: string) {
+  const lines = LineIndex.of(text, document);
+  const spans = edits.flatMap(({ range, newText }) => {
+    const span = spanOf(text, lines, range, encoding);
+    return span === undefined ? [] : [{ ...span, insert: newText }];
+  });
+  return spans.length === edits.length ? spans : undefined;
+}
+
 /** The editor's answer to `workspace/applyEdit`. */
 interface EditorAnswer {
   readonly applied: boolean;
@@ -119,71 +166,49 @@ interface EditorAnswer {
 
 /** Asks the editor to apply an edit, and waits for its answer for a bounded time. */
 export async function request(session: Session, asked: ApplyWorkspaceEditParams): Promise<EditorAnswer> {
+  const no: EditorAnswer = { applied: false, reason: "", isLate: false };
   const answered = session.connection.workspace.applyEdit(asked).then(
-    (answer): EditorAnswer => ({
-      applied: answer?.applied === true,
-      reason: answer?.failureReason ?? "",
-      isLate: false,
-    }),
-    (error: unknown): EditorAnswer => ({
-      applied: false,
-      reason: error instanceof Error ? error.message : "",
-      isLate: false,
-    }),
+    (answer) => ({ ...no, applied: answer?.applied === true, reason: answer?.failureReason ?? "" }),
+    (error: unknown) => ({ ...no, reason: error instanceof Error ? error.message : "" }),
   );
   const late = new Promise<EditorAnswer>((resolve) => {
-    setTimeout(() => resolve({ applied: false, reason: "", isLate: true }), patienceOf(session)).unref();
+    setTimeout(() => resolve({ ...no, isLate: true }), session.facts.answerMs).unref();
   });
   return Promise.race([answered, late]);
 }
 
-/** Milliseconds that the client may take to answer `workspace/applyEdit`. */
-export function patienceOf({ facts }: Session): number {
-  return facts.asksUser ? limits.confirmMs : limits.applyEditMs;
-}
-
-/** Gives the first thing that a document's synced text tells, even if it moves on at once. */
-function watchText<T>(
-  session: Session,
-  uri: string,
-  judge: (texts: SyncedTexts) => T | undefined,
-): { readonly seen: Promise<T>; readonly stop: () => void } {
+/** Gives the first thing that a document's synced text tells of its edits, even if it moves on at once. */
+function watchText(session: Session, file: FileChange, edits: readonly TextEdit[]) {
+  const { uri, version } = file.document;
   let stop = (): void => {};
-  let before = openAt(session, uri)?.text;
-  const seen = new Promise<T>((resolve) => {
+  let last = openAt(session, uri)?.text;
+  const seen = new Promise<StepOutcome | Misapplied>((resolve) => {
     stop = session.documents.onChange((changed) => {
       const open = openAt(session, uri);
       if (changed !== open?.uri || open.desynced !== undefined) return;
-      const judgement = judge({ before: before ?? open.text, now: open.text });
-      before = open.text;
-      if (judgement !== undefined) resolve(judgement);
+      const before = last ?? open.text;
+      last = open.text;
+      // However it came about.
+      if (isExpected(session, file, open.text)) return resolve({ kind: "verified" });
+      const done = whereMisapplied(session, file, edits, before, open.text);
+      if (done !== undefined) resolve({ kind: "misapplied", done });
+      else if (version !== null && sourceOfText(file, open.text) === "planned") resolve({ kind: "verified" });
     });
   });
   return { seen, stop };
 }
 
-/** The value that comes in that time; `undefined`: none. */
-async function within<T>(milliseconds: number, seen: Promise<T>): Promise<T | undefined> {
-  const timer = new AbortController();
-  const late = delay(milliseconds, undefined, { signal: timer.signal }).catch(() => undefined);
-  const result = await Promise.race([seen, late]);
-  timer.abort();
-  return result;
-}
-
-/** An operation on a whole file, and how the disk shows what became of it. */
-interface FileRequest {
-  readonly label: string;
-  readonly operation: FileOperation;
-  readonly isDone: () => Promise<boolean>;
-  readonly isUntouched: () => Promise<boolean>;
-}
-
-/** Sends an operation and watches the disk: the answer only decides how long to wait for it. */
+/**
+ * Sends an operation that deletes or renames the file at a path, and watches the disk: the answer only decides how long to
+ * wait for it. `newPath`: the path that it gets, if it gets one.
+ */
 export async function applyToFile(
   session: Session,
-  { label, operation, isDone, isUntouched }: FileRequest,
+  { label, operation }: { readonly label: string; readonly operation: FileOperation },
+  path: string,
+  newPath?: string,
 ): Promise<StepOutcome> {
+  const isDone = async () => !(await isThere(path)) && (newPath === undefined || isThere(newPath));
   let isAnswered = false;
   const answered = request(session, { label, edit: { documentChanges: [operation] } }).finally(() => {
     isAnswered = true;
@@ -194,7 +219,8 @@ export async function applyToFile(
   const { proofTimeout } = session.settings;
   const patience = answer.isLate ? 0 : answer.applied ? proofTimeout : proofTimeout / 4;
   if (await until(isDone, patience)) return { kind: "verified" };
-  return (await isUntouched()) ? unchanged(answer) : { kind: "diverged" };
+  const isUntouched = (await isThere(path)) && (newPath === undefined || !(await isThere(newPath)));
+  return isUntouched ? unchanged(answer) : { kind: "diverged" };
 }
 
 /** Looks again and again whether something holds, for some milliseconds, or until it need not be known any more. */

@@ -4,44 +4,35 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { CancellationToken, ShowDocumentParams, ShowDocumentResult } from "vscode-languageserver/node";
+import type { ShowDocumentParams, ShowDocumentResult } from "vscode-languageserver/node";
 import { diffOf } from "../../plan/diff.js";
 import type { Failure } from "../../plan/failure.js";
 import type { FileChange } from "../../plan/outcome.js";
 import { limits } from "../../text/limits.js";
 import { uriOfPath } from "../../workspace/pathText.js";
 import { labelOf, wholeDiff, wholeLines } from "../edit/result.js";
-import type { CallOptions } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { cancellation, type Session } from "../session.js";
-import type { ApplyPlan } from "./step.js";
+import type { ApplyJob, ApplyPlan } from "./step.js";
 
-/** The user's word on a plan: `yes`, or `known` if the same was agreed to before; `no` has the failure that it ends in. */
-export type Consent =
-  | { readonly kind: "known" | "yes" }
-  /** Rejected, cancelled, not answered, or not to be asked. */
-  | { readonly kind: "no"; readonly failure: Failure };
+/**
+ * The user's word on a plan: `yes`, or `known` if the same was agreed to before; or the failure that it ends in: rejected,
+ * cancelled, not answered, or not to be asked.
+ */
+export type Consent = "known" | "yes" | Failure;
 
 /** The questions about one call. */
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
-/** Whose call it is, and who may be asked. */
-interface Asking {
-  readonly session: Session;
-  readonly options: CallOptions;
-  readonly token: CancellationToken;
-}
-
 /** The questions about one call, in which the user is asked about no diff twice. */
-export function createConfirmation(asking: Asking) {
+export function createConfirmation(job: ApplyJob) {
   const agreed = new Map<FileChange, string>();
-  const viewer = createViewer(asking.session);
+  const viewer = createViewer(job.session);
   let confirmed: string | undefined;
   let proposed = "";
   const question = async (files: readonly FileChange[], diff: string): Promise<Consent> => {
     proposed = diff;
-    const failure = await refusalOfUser(asking, viewer, files, diff);
-    return failure === undefined ? { kind: "yes" } : { kind: "no", failure };
+    return askUser(job, viewer, files, diff);
   };
   return {
     /** Asks about a whole plan, if its diff has not been agreed to. */
@@ -49,17 +40,17 @@ export function createConfirmation(asking: Asking) {
       const diff = wholeDiff(files);
       if (diff === "" || diff === confirmed) {
         for (const file of files) agreed.set(file, wholeDiff([file]));
-        return { kind: "known" };
+        return "known";
       }
       const consent = await question(files, diff);
-      if (consent.kind === "yes") confirmed = diff;
+      if (consent === "yes") confirmed = diff;
       return consent;
     },
     /** The same for one file of a plan that was `known`: it is `again` now, as part of a plan of its own. */
     async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
       // What the person has agreed to is that diff and no other.
       const diff = wholeDiff([again]);
-      if (diff === agreed.get(file)) return { kind: "known" };
+      if (diff === agreed.get(file)) return "known";
       agreed.set(file, diff);
       return question(files, wholeDiff(files));
     },
@@ -72,17 +63,17 @@ export function createConfirmation(asking: Asking) {
 
 const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
 
-/** Asks until the user says yes or no, and says why the edit may not be applied; `undefined`: it may. */
-async function refusalOfUser(
-  { session, options, token }: Asking,
+/** Asks until the user says yes or no. */
+async function askUser(
+  { session, options, token }: ApplyJob,
   viewer: ReturnType<typeof createViewer>,
   files: readonly FileChange[],
   diff: string,
-): Promise<Failure | undefined> {
+): Promise<Consent> {
   const label = labelOf(files, options);
   const lines = files.map((file) => diffOf(file));
   const sum = (of: "added" | "removed"): number => lines.reduce((total, one) => total + one[of], 0);
-  const ask = async (): Promise<Failure | undefined> => {
+  const ask = async (): Promise<Consent> => {
     // Who has looked at a diff that is not the one any more looks at this one.
     if (viewer.wasUsed()) await viewer.show(diff);
     for (;;) {
@@ -92,7 +83,7 @@ async function refusalOfUser(
         question,
         ...actions.map((title) => ({ title })),
       );
-      if (action?.title === titles.apply) return undefined;
+      if (action?.title === titles.apply) return "yes";
       if (action?.title !== titles.show) return editorFailures.userRejected(label);
       await viewer.show(diff);
     }

@@ -95,19 +95,15 @@ export async function settleProposals(session: Session): Promise<void> {
   for (const proposal of session.history.proposals) await settle(session, proposal);
 }
 
+/** Makes a transaction of a proposal if texts and files are as the edit makes them, apart from typing elsewhere. */
 async function settle(session: Session, proposal: Proposal): Promise<void> {
   const { history } = session;
-  if (!(await isApplied(session, proposal))) return;
+  const { steps, unseen, places } = proposal;
+  const names = new Set(steps.flatMap(({ file }) => (file.kind === "delete" ? [] : [nameAfter(file).uri])));
+  const context = { session, options: {}, places, unseen, names };
+  for (const { kind, file } of steps) if (!(await stepRules[kind].isDone({ ...context, file }))) return;
   // Somebody else may have come here meanwhile.
   if (!history.proposals.includes(proposal)) return;
   history.proposals = history.proposals.filter((one) => one !== proposal);
   recordApplied(session, { ...proposal, caller: undefined });
-}
-
-/** Returns `true` if texts and files are as the edit makes them, apart from typing elsewhere. */
-async function isApplied(session: Session, { steps, unseen, places }: Proposal): Promise<boolean> {
-  const left = steps.flatMap(({ file }) => (file.kind === "delete" ? [] : [nameAfter(file).uri]));
-  const context = { session, options: {}, places, unseen, names: new Set(left) };
-  for (const { kind, file } of steps) if (!(await stepRules[kind].isDone({ ...context, file }))) return false;
-  return true;
 }

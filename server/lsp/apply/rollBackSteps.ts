@@ -5,9 +5,9 @@ import { asUpdate, type EditOutcome, type FileChange, nameAfter } from "../../pl
 import { ChangeSet } from "../../text/changeSet.js";
 import { type Answer, toEditorRefusal, toResult } from "../edit/result.js";
 import { missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
-import { callSentences, editorFailures, type Leftover } from "../sentences.js";
+import { callSentences, editorFailures, type Leftover, type StepDescription } from "../sentences.js";
 import { inSlices, type Session } from "../session.js";
-import { patienceOf, stateAfter } from "./applyOutcome.js";
+import { stateAfter } from "./applyOutcome.js";
 import type { DoneStep, Run, StepOutcome } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
@@ -36,8 +36,10 @@ export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...Don
   const isThere = failed[0].outcome.kind === "unconfirmed";
   for (const step of run.done.toReversed()) {
     const { file, kind, outcome } = step;
-    const kept = outcome.kind === "verified" ? "held" : "doubtful";
-    const left = isThere ? kept : await stepRules[kind].rollBack(run, file, step);
+    // Something of a step that is certain stays; of another one nothing is known.
+    const stays = outcome.kind !== "verified" ? "doubtful" : isThere ? "held" : "stuck";
+    const isBack = !isThere && (await stepRules[kind].rollBack(run, file, step));
+    const left = isBack === true ? "back" : isBack || stays;
     rest[left].push((isThere ? nameAfter(file) : file.document).path);
     if (left !== "back") hold(step, left === "saved" ? "text" : undefined);
   }
@@ -105,7 +107,9 @@ function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileCha
 
 /** The failure of a step; `rest` says what became of the others. */
 function failureOf(session: Session, { outcome, file, kind }: DoneStep, rest: string): Failure {
-  const asked = stepRules[kind].describe(file);
+  const { path } = file.document;
+  const asked: StepDescription =
+    kind === "rename" || kind === "delete" ? { kind, path, newPath: nameAfter(file).path } : { kind: "edit", path };
   switch (outcome.kind) {
     case "failed":
     case "pending":
@@ -116,7 +120,7 @@ function failureOf(session: Session, { outcome, file, kind }: DoneStep, rest: st
     case "leftEmpty":
       return editorFailures.leftEmpty(asked.path, rest);
     case "timedOut":
-      return editorFailures.timeout(asked, patienceOf(session) / 1000, rest);
+      return editorFailures.timeout(asked, session.facts.answerMs / 1000, rest);
     case "acknowledgedButUnchanged":
       return editorFailures.acknowledgedButUnchanged(asked, { mayBeDeclined: session.facts.hidesDeclining }, rest);
     default:

@@ -37,27 +37,25 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
 /** Asks the editor, whose answer decides only how long to wait for the disk to show it. */
 async function saveThese(context: ApplyContext, files: readonly FileChange[]): Promise<string[]> {
   const { session } = context;
-  const uriOf = (file: FileChange): string => openAt(session, nameAfter(file).uri)?.uri ?? nameAfter(file).uri;
+  const openOf = (file: FileChange) => openAt(session, nameAfter(file).uri);
+  const uriOf = (file: FileChange): string => openOf(file)?.uri ?? nameAfter(file).uri;
   const isExpectedNow = (file: FileChange): boolean => {
-    const open = openAt(session, nameAfter(file).uri);
+    const open = openOf(file);
     return open === undefined || isExpected(session, file, open.text);
   };
   const asPlanned = files.filter(isExpectedNow);
   const reply = await askToSave(session, files.map(uriOf));
-  return (
-    await Promise.all(
-      files.map(async (file) => {
-        const { path } = nameAfter(file);
-        const reason = reply.failed.get(uriOf(file));
-        const isSaved = async () => (await stateAfter(context, file)) === "same";
-        const patience = reason === undefined && reply.isAnswer ? session.settings.proofTimeout : 0;
-        if (!(await until(isSaved, patience))) return callSentences.notSaved(path, reason ?? reply.problem);
-        // An editor may format what it saves.
-        const isOther = asPlanned.includes(file) && !isExpectedNow(file);
-        return isOther ? callSentences.changedOnSave(path) : [];
-      }),
-    )
-  ).flat();
+  const sentences = files.map(async (file) => {
+    const { path } = nameAfter(file);
+    const reason = reply.failed.get(uriOf(file));
+    const isSaved = async () => (await stateAfter(context, file)) === "same";
+    const patience = reason === undefined && reply.isAnswer ? session.settings.proofTimeout : 0;
+    if (!(await until(isSaved, patience))) return callSentences.notSaved(path, reason ?? reply.problem);
+    // An editor may format what it saves.
+    const isOther = asPlanned.includes(file) && !isExpectedNow(file);
+    return isOther ? callSentences.changedOnSave(path) : [];
+  });
+  return (await Promise.all(sentences)).flat();
 }
 
 /** The editor's answer to the request to save. */
@@ -80,12 +78,11 @@ async function askToSave(session: Session, uris: readonly string[]): Promise<Sav
 
 /** The files of the answer, as far as it can be read, with the reasons. */
 function failedIn(answer: unknown): Map<string, string> {
-  const { failed }: { failed?: unknown } = typeof answer === "object" && answer !== null ? answer : {};
+  const { failed }: { failed?: unknown } = Object(answer);
   const items: unknown[] = Array.isArray(failed) ? failed : [];
   return new Map(
     items.flatMap((item) => {
-      const { uri, message }: { uri?: unknown; message?: unknown } =
-        typeof item === "object" && item !== null ? item : {};
+      const { uri, message }: { uri?: unknown; message?: unknown } = Object(item);
       return typeof uri === "string" ? [[uri, typeof message === "string" ? clip(message, 200) : ""] as const] : [];
     }),
   );

@@ -1,5 +1,5 @@
 /** The types of applying: the tasks of a plan, the steps in which they were done, and the rules of each kind of step. */
-import type { TextEdit } from "vscode-languageserver/node";
+import type { CancellationToken, TextEdit } from "vscode-languageserver/node";
 import type { Failure } from "../../plan/failure.js";
 import type {
   EditOutcome,
@@ -16,7 +16,7 @@ import { pathOfSyncedUri } from "../../workspace/pathText.js";
 import type { EditTarget } from "../edit/workspaceEdit.js";
 import type { Proposal } from "../history.js";
 import type { CallOptions } from "../protocol.js";
-import type { Leftover, StepDescription } from "../sentences.js";
+import { type Leftover, undoFailures } from "../sentences.js";
 import type { Session } from "../session.js";
 
 /** The session and the call that steps are done for. */
@@ -36,19 +36,31 @@ export type Task =
   | { readonly kind: "create"; readonly planned: FileCreation }
   | { readonly kind: "rename"; readonly planned: FileRename }
   | { readonly kind: "delete"; readonly planned: FileDeletion }
-  | RestoreTask;
+  | { readonly kind: "restore"; readonly planned: FileCreation; readonly bytes: KeptFile };
 
-/** A deleted file that comes back. */
-export interface RestoreTask {
-  readonly kind: "restore";
-  readonly planned: FileCreation;
-  readonly bytes: KeptFile;
+/** The tasks in an order in which the texts go first, those of open documents before others; otherwise they stay as they are. */
+export function textsFirst(tasks: readonly Task[]): Task[] {
+  const rank = ({ kind, planned }: Task): number => (kind !== "text" ? 2 : planned.document.version === null ? 1 : 0);
+  return tasks.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** A plan that goes through, with the tasks that apply it, in the order in which they are done. */
 export interface ApplyPlan extends Extract<Planned, { ok: true }>, Pick<ApplyContext, "places"> {
   readonly tasks: readonly Task[];
 }
+
+/** A call or an undo that the server applies, and how it is planned. */
+export interface ApplyJob extends Pick<ApplyContext, "session" | "options"> {
+  readonly kind: "call" | "undo";
+  readonly token: CancellationToken;
+  readonly warnings: readonly string[];
+  readonly isPatch: boolean;
+  /** Plans on the text as it is now: all of it, or only what made one file of an earlier plan, whose text has moved on. */
+  readonly plan: (only?: FileChange) => Promise<PlanAttempt>;
+}
+
+/** A plan on the text of one moment, or why there is none. */
+export type PlanAttempt = ApplyPlan | Extract<Planned, { ok: false }>;
 
 /** The outcome of one step, by the text that the editor syncs or by the disk. */
 export type StepOutcome =
@@ -77,13 +89,13 @@ export type StepOutcome =
 export interface StepResult {
   readonly outcome: StepOutcome;
   /** The edits that the editor got for the file; `undefined`: none, or others than the plan has. */
-  readonly edits?: readonly TextEdit[];
+  readonly edits?: readonly TextEdit[] | undefined;
   /** A deleted file as it was right before; `undefined`: it was not deleted. */
-  readonly kept?: KeptFile;
+  readonly kept?: KeptFile | undefined;
   /** SHA-256, in hex, of a renamed file right before; `undefined`: it was not renamed, or is too large to be read. */
-  readonly hash?: string;
+  readonly hash?: string | undefined;
   /** Takes away the directories that were made for a new name, which not every editor makes. */
-  readonly tidy?: () => Promise<void>;
+  readonly tidy?: (() => Promise<void>) | undefined;
   /** `true` if the editor had a renamed file open; `undefined`: it was not renamed. */
   readonly wasOpen?: boolean;
 }
@@ -119,16 +131,13 @@ export interface DiskPart {
   readonly ok: true;
   /** Warnings of earlier batches that were cut off, and of what can't be kept as it was. */
   readonly warnings: readonly string[];
-  readonly tasks: readonly Task[];
-  /** Makes all of it visible, or nothing; `hasWaited`: somebody had time to open one of the files since. */
-  commit(when: { readonly hasWaited: boolean }): Promise<DiskResult>;
+  /**
+   * Makes all of it visible, or nothing: a verified step for each task, or only those that failed. `hasWaited`: somebody had
+   * time to open one of the files since.
+   */
+  commit(when: { readonly hasWaited: boolean }): Promise<readonly DoneStep[]>;
   abandon(): void;
 }
-
-/** A step for each task of a disk part, or the steps that failed, and why. */
-export type DiskResult =
-  | { readonly isDone: true; readonly steps: readonly DoneStep[] }
-  | { readonly isDone: false; readonly steps: readonly [DoneStep, ...DoneStep[]] };
 
 /** A file that was applied and must become as it was before. */
 export interface UndoneFile<F extends FileChange = FileChange> {
@@ -147,6 +156,11 @@ export type Inverse =
   | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
+/** The failure of what can't be undone any more, at a 1-based line if it is one. */
+export function conflict({ document }: FileChange, problem: string, line?: number): Extract<Inverse, { ok: false }> {
+  return { ok: false, failure: undoFailures.conflict(document.path, problem, line) };
+}
+
 /** Looked at to see whether a proposal was applied. `names`: the URIs that its files have afterwards. */
 export interface ProposedStep<F extends FileChange = FileChange> extends ApplyContext, Pick<Proposal, "unseen"> {
   readonly file: F;
@@ -157,19 +171,12 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
   /** Does the step, on the file as it is planned by now. */
   do(run: Run, file: F, task: T): Promise<StepResult>;
-  /** Rolls it back because a later step failed, and says what is left of it. */
-  rollBack(run: Run, file: F, step: DoneStep & T): Promise<Leftover | "back">;
+  /** Rolls it back because a later step failed. `false`, or what is left of it: it could not be rolled back. */
+  rollBack(run: Run, file: F, step: DoneStep & T): Promise<boolean | Leftover>;
   /** Plans what undoes it later, if nothing has been done to the file since. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;
   /** Tells whether it was done by the client. */
   isDone(proposed: ProposedStep<F>): Promise<boolean>;
-  /** Names it for the sentences about it. */
-  describe(file: F): StepDescription;
-}
-
-/** Something of a step that is certain is stuck; of another one nothing is known. */
-export function stuckOrDoubtful({ outcome }: StepResult): Leftover {
-  return outcome.kind === "verified" ? "stuck" : "doubtful";
 }
 
 /** The path at which a file of the plan is known by name; `undefined`: it is no file. */

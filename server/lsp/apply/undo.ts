@@ -2,26 +2,25 @@
 import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";
-import type { Failure } from "../../plan/failure.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { type Answer, toRefusal } from "../edit/result.js";
 import { fitted } from "../edit/workspaceEdit.js";
 import type { AppliedStep, Transaction } from "../history.js";
 import { callSentences, requestFailures, undoFailures, undoProblems } from "../sentences.js";
 import type { Session } from "../session.js";
-import { type ApplyJob, applyJob, inTurn } from "./applyLoop.js";
+import { applyJob, inTurn } from "./applyLoop.js";
 import { settleProposals, tellApplied } from "./recordApplied.js";
-import type { Inverse, Task } from "./step.js";
+import { type ApplyJob, type Inverse, type Task, textsFirst } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
 /** Serves one request. Never throws for what a caller can send. */
 export async function undo(session: Session, params: unknown, token: CancellationToken): Promise<Answer> {
   const asked = undoParams(params);
-  if (!asked.ok) return toRefusal([asked.failure]);
+  if (!asked.ok) return asked;
   await session.ready;
   return inTurn({ session, token }, async () => {
     const { history } = session;
-    const { id } = asked;
+    const id = asked.result;
     await settleProposals(session);
     if (id !== undefined && history.proposals.some((one) => one.id === id))
       return toRefusal([undoFailures.notApplied(id)]);
@@ -34,26 +33,19 @@ export async function undo(session: Session, params: unknown, token: Cancellatio
   });
 }
 
-type DecodedUndo =
-  | { readonly ok: true; readonly id: string | undefined }
-  | { readonly ok: false; readonly failure: Failure };
-
-/** A misspelt key must not undo another transaction than the one that was meant. */
-function undoParams(params: unknown): DecodedUndo {
+/** The id that is asked for, if there is one. A misspelt key must not undo another transaction than the one that was meant. */
+function undoParams(params: unknown): Answer<string | undefined> {
   const given: unknown = Array.isArray(params) && params.length <= 1 ? params[0] : params;
-  const fail = (failure: Failure): DecodedUndo => ({ ok: false, failure });
-  if (given === undefined || given === null) return { ok: true, id: undefined };
-  if (typeof given !== "object" || Array.isArray(given)) {
-    return fail(callFailures.wrongType({}, "transaction", undoProblems.params));
-  }
+  const wrong = (problem: string): Answer<never> => toRefusal([callFailures.wrongType({}, "transaction", problem)]);
+  if (given === undefined || given === null) return { ok: true, result: undefined };
+  if (typeof given !== "object" || Array.isArray(given)) return wrong(undoProblems.params);
   const [trial] = trialKeys(given);
-  if (trial !== undefined) return fail(requestFailures.trialOfUndo(trial));
+  if (trial !== undefined) return toRefusal([requestFailures.trialOfUndo(trial)]);
   const unknown = Object.keys(given).find((key) => key !== "transaction");
-  if (unknown !== undefined) return fail(callFailures.unknownField({}, unknown, "transaction"));
+  if (unknown !== undefined) return toRefusal([callFailures.unknownField({}, unknown, "transaction")]);
   const { transaction } = given as { transaction?: unknown };
-  if (transaction === undefined || transaction === null) return { ok: true, id: undefined };
-  if (typeof transaction === "string") return { ok: true, id: transaction };
-  return fail(callFailures.wrongType({}, "transaction", undoProblems.transaction));
+  if (transaction === undefined || transaction === null) return { ok: true, result: undefined };
+  return typeof transaction === "string" ? { ok: true, result: transaction } : wrong(undoProblems.transaction);
 }
 
 /** Plans the inverse of every file, and has it applied as any batch is. */
@@ -98,24 +90,19 @@ function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["
     const good = inverted.filter((one) => one.ok);
     const files = good.map(({ file }) => file);
     const places = new Map(good.flatMap(({ file, place }) => (place ? [[file.document.uri, place] as const] : [])));
-    const inverses = new Map(files.map((file) => [sources.get(file), file]));
-    const tasks = tasksOf(steps, (file) => inverses.get(file));
+    const tasks = tasksOf(steps, new Map(again.map((file, i) => [file, files[i]])));
     return { ok: true, files, outcomes: [], warnings: [], tasks, places };
   };
 }
 
 /** Texts first, under the names that they have now, those of open documents before others; then whole files, the last step first. */
-function tasksOf(
-  steps: readonly AppliedStep[],
-  inverseFor: (file: FileChange) => FileChange | undefined,
-): readonly Task[] {
+function tasksOf(steps: readonly AppliedStep[], inverses: ReadonlyMap<FileChange, FileChange | undefined>): Task[] {
   const tasks = steps.toReversed().flatMap(({ kind, file, kept }): Task[] => {
-    const planned = inverseFor(file);
+    const planned = inverses.get(file);
     if (planned?.kind === "delete") return [{ kind: "delete", planned }];
     if (planned?.kind === "create") return kept === undefined ? [] : [{ kind: "restore", planned, bytes: kept }];
     if (kind === "rename" && planned?.kind === "rename") return [{ kind: "rename", planned }];
     return planned === undefined || planned.change.isEmpty ? [] : [{ kind: "text", planned }];
   });
-  const rank = ({ kind, planned }: Task): number => (kind !== "text" ? 2 : planned.document.version === null ? 1 : 0);
-  return tasks.sort((a, b) => rank(a) - rank(b));
+  return textsFirst(tasks);
 }

@@ -1,5 +1,6 @@
 /** The only place where offsets become positions of the protocol, and positions become offsets. */
 import type { Position, Range } from "vscode-languageserver/node";
+import { splitsCharacter } from "../../text/chars.js";
 import type { LineIndex } from "../../text/lines.js";
 
 /** The unit of `character`: UTF-8 bytes, UTF-16 units, or code points. */
@@ -21,14 +22,10 @@ export function chooseEncoding(offered: unknown): PositionEncoding {
 }
 
 /**
- * The position of an offset in UTF-16 units. Throws if the protocol has no position: outside the text, inside a surrogate
- * pair, or between CR and LF; whoever makes edits widens them first.
+ * Gives the positions of offsets in UTF-16 units, best in ascending order: what was counted of a line is not counted again.
+ * Throws if the protocol has no position: outside the text, inside a surrogate pair, or between CR and LF; whoever makes
+ * edits widens them first.
  */
-export function positionOf(text: string, lines: LineIndex, offset: number, encoding: PositionEncoding): Position {
-  return ascendingPositions(text, lines, encoding)(offset);
-}
-
-/** `positionOf` for offsets in ascending order: what was counted of a line is not counted again. */
 export function ascendingPositions(
   text: string,
   lines: LineIndex,
@@ -40,8 +37,8 @@ export function ascendingPositions(
       throw new RangeError(`offset ${offset} is outside a text of ${text.length}`);
     }
     const line = lines.lineAt(offset);
-    if (isInsidePair(text, offset)) throw new RangeError(`offset ${offset} is inside a surrogate pair`);
     if (offset > lines.contentEnd(line)) throw new RangeError(`offset ${offset} is between CR and LF`);
+    if (splitsCharacter(text, offset)) throw new RangeError(`offset ${offset} is inside a surrogate pair`);
     if (line !== last.line || offset < last.offset) last = { offset: lines.start(line), line, character: 0 };
     const units = encoding === "utf-16" ? offset - last.offset : countUnits(text, last.offset, offset, encoding);
     last = { offset, line, character: last.character + units };
@@ -72,7 +69,8 @@ export function offsetOf(
   const end = endOfCharacters(lines, line);
   if (encoding !== "utf-16") return skipUnits(text, { from: start, to: end }, character, encoding);
   const offset = start + character; // A minified line is not walked where nothing has to be counted.
-  return offset > end || isInsidePair(text, offset) ? undefined : offset;
+  const isInsidePair = splitsCharacter(text, offset) && text[offset] !== "\n";
+  return offset > end || isInsidePair ? undefined : offset;
 }
 
 /** The offsets of a range, in UTF-16 units. `undefined`: one of its ends has no offset, or it ends before it starts. */
@@ -117,12 +115,6 @@ function skipUnits(
     at += unitsOf["utf-16"](codePoint);
   }
   return left === 0 ? at : undefined;
-}
-
-function isInsidePair(text: string, offset: number): boolean {
-  const before = text.charCodeAt(offset - 1);
-  const after = text.charCodeAt(offset);
-  return before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000;
 }
 
 function isUnsigned(value: unknown): boolean {

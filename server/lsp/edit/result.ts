@@ -25,14 +25,13 @@ export interface Report {
 export function* toResult(report: Report): Generator<void, MultiEditResult> {
   const { planned, options } = report;
   const changed = planned.files.filter(isChanged);
-  const diffs: { readonly file: FileChange; readonly diff: FileDiff }[] = [];
+  const diffs = new Map<FileChange, FileDiff>();
   for (const file of changed) {
-    diffs.push({ file, diff: yield* diffing(file) });
+    diffs.set(file, yield* diffing(file));
     yield;
   }
-  const textOfDiff = new Map(diffs.map(({ file, diff }) => [file, diff.text]));
   const diff = freeingFirst(changed)
-    .ordered.map((file) => textOfDiff.get(file))
+    .ordered.map((file) => diffs.get(file)?.text)
     .join("");
   const summary = options.result === "summary";
   const shown = summary ? wholeLines(diff, limits.summaryDiff) : diff;
@@ -43,7 +42,7 @@ export function* toResult(report: Report): Generator<void, MultiEditResult> {
     label,
     text: textOf(label, changed, report),
     diff: shown,
-    files: diffs.map(({ file, diff }) => toFileResult(file, summary ? { ...diff, text: "" } : diff, report)),
+    files: [...diffs].map(([file, diff]) => toFileResult(file, summary ? { ...diff, text: "" } : diff, report)),
     edits: planned.outcomes.map((one) => ({ ...one, places: [...one.places] })),
     warnings: [
       ...report.warnings,

@@ -1,6 +1,5 @@
 /** A plan as the protocol's WorkspaceEdit: offsets become positions here, and nowhere else on the way out. */
 import type {
-  ClientCapabilities,
   CreateFile,
   DeleteFile,
   Position,
@@ -15,16 +14,12 @@ import type { FileChange } from "../../plan/outcome.js";
 import { type Change, ChangeSet } from "../../text/changeSet.js";
 import { byteOrderMark } from "../../text/chars.js";
 import { LineIndex } from "../../text/lines.js";
-import type { ClientFacts } from "../clients.js";
 import { editorFailures } from "../sentences.js";
-import { ascendingPositions, type PositionEncoding } from "./positions.js";
+import type { Session } from "../session.js";
+import { ascendingPositions } from "./positions.js";
 
 /** The client that an edit is written for. */
-export interface EditTarget {
-  readonly encoding: PositionEncoding;
-  readonly capabilities: ClientCapabilities;
-  readonly facts: ClientFacts;
-}
+export type EditTarget = Pick<Session, "encoding" | "capabilities" | "facts">;
 
 /** An operation on a whole file. Without options: some clients do nothing of an edit that has any. */
 export type FileOperation = CreateFile | RenameFile | DeleteFile;

@@ -1,22 +1,30 @@
-/** The step that creates a file through the editor. */
-import type { FileCreation } from "../../../plan/outcome.js";
-import { ChangeSet } from "../../../text/changeSet.js";
-import { isThere, makeParents } from "../../../workspace/fileBackup.js";
-import { sameAsDisk } from "../../../workspace/files.js";
-import { staleFailures, staleProblems } from "../../../workspace/sentences.js";
+/** The steps that create a file: through the editor, or with the bytes that it had before an earlier call deleted it. */
+import { asUpdate, type FileChange, type FileCreation } from "../../../plan/outcome.js";
+import { ChangeSet, shrink } from "../../../text/changeSet.js";
+import {
+  isThere,
+  type KeptFile,
+  keepFile,
+  makeParents,
+  removeKept,
+  writeAgain,
+} from "../../../workspace/fileBackup.js";
+import { readTextFile, sameAsDisk } from "../../../workspace/files.js";
+import { fileProblems, pathFailures, staleFailures, staleProblems } from "../../../workspace/sentences.js";
 import { labelOf } from "../../edit/result.js";
 import { offers, toTextEdits } from "../../edit/workspaceEdit.js";
-import { callSentences, undoFailures } from "../../sentences.js";
+import { callSentences } from "../../sentences.js";
 import { openAt } from "../../session.js";
 import { applyText, isExpected, request, stateOnDisk, until } from "../applyOutcome.js";
 import {
   type ApplyContext,
+  conflict,
   type Inverse,
   pathOf,
   type StepOutcome,
   type StepResult,
   type StepRules,
-  stuckOrDoubtful,
+  type Task,
   type UndoneFile,
 } from "../step.js";
 import { documentNow, hasText } from "./text.js";
@@ -24,12 +32,9 @@ import { documentNow, hasText } from "./text.js";
 /** Rules of the step. */
 export const createStep: StepRules<FileCreation> = {
   do: createFile,
-  async rollBack(run, file, step) {
-    return (await removeFile(run, file, step)) ? "back" : stuckOrDoubtful(step);
-  },
+  rollBack: removeFile,
   inverse: deletion,
   isDone: hasText,
-  describe: ({ document: { path } }) => ({ kind: "edit", path }),
 };
 
 /** The file first and its text in a second request: some editors prompt for both in one, or lose the text. */
@@ -58,8 +63,7 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
     return { outcome: { kind: isSeen ? "verified" : "acknowledgedUnverifiable" } };
   }
   const edits = toTextEdits(file, session);
-  const version = openAt(session, uri)?.version ?? null;
-  const outcome = await applyText(session, file, { label, edits, version });
+  const outcome = await applyText(session, file, label, edits);
   if (outcome.kind === "verified" || outcome.kind === "acknowledgedUnverifiable") return { outcome, edits };
   const isGone = await removeFile(context, file, {});
   if (!isGone && (await isEmpty())) return { outcome: { kind: "leftEmpty" } };
@@ -108,10 +112,51 @@ async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<In
     place.file === undefined ||
     (await holds(place.file, "")) ||
     (await holds(place.file, file.text));
-  if (!isExpected(session, file, document.text) || !isOurs) {
-    return { ok: false, failure: undoFailures.conflict(file.document.path, callSentences.changedSince) };
-  }
+  if (!isExpected(session, file, document.text) || !isOurs) return conflict(file, callSentences.changedSince);
   const change = ChangeSet.none(document.text.length);
   const { text } = document;
   return { ok: true, file: { kind: "delete", document, change, text, edits: file.edits, operations: [] }, place };
+}
+
+/** Rules of the step: later, a file that was restored is like one that was created. */
+export const restoreStep: StepRules<FileCreation, Extract<Task, { kind: "restore" }>> = {
+  ...createStep,
+  do: (run, file, { bytes }) => restoreFile(run, file, bytes),
+  rollBack: (run, file, { bytes }) => removeRestored(run, file, bytes),
+};
+
+/** Writes the file, if nothing has its name by now. */
+async function restoreFile(context: ApplyContext, file: FileCreation, bytes: KeptFile): Promise<StepResult> {
+  const { path } = file.document;
+  if (await isThere(bytes.path)) return { outcome: nameTaken(path) };
+  if (await undelete(context, { ...file, document: { ...file.document, text: file.text } }, bytes)) {
+    return { outcome: { kind: "verified" } };
+  }
+  await removeRestored(context, file, bytes);
+  return { outcome: { kind: "failed", failure: pathFailures.ioError(path, fileProblems.notWritten()) } };
+}
+
+/** Writes a deleted file again, and gives its document the unsaved text back if the editor has thrown it away. */
+export async function undelete({ session }: ApplyContext, file: FileChange, kept: KeptFile): Promise<boolean> {
+  const { document } = file;
+  if (!(await writeAgain(kept))) return false;
+  const wasUnsaved = document.onDisk === "differs";
+  if (!wasUnsaved || openAt(session, document.uri) !== undefined) return true;
+  const read = await readTextFile(kept.path);
+  if (read.kind !== "text") return false;
+  const { text } = document;
+  const change = ChangeSet.of(read.text.length, shrink(read.text, { from: 0, to: read.text.length, insert: text }));
+  if (change.isEmpty) return true;
+  const closed = { ...document, version: null, text: read.text, bom: read.bom, bomSynced: false };
+  const unsaved = asUpdate({ ...file, document: closed, change, text });
+  const edits = toTextEdits(unsaved, session);
+  return (await applyText(session, unsaved, "Undo", edits)).kind === "verified";
+}
+
+/** Deletes a file again that was restored, unless somebody has changed it meanwhile. */
+async function removeRestored(context: ApplyContext, file: FileCreation, bytes: KeptFile): Promise<boolean> {
+  if (openAt(context.session, file.document.uri) !== undefined) return false;
+  const now = await keepFile(bytes.path, file.document.path);
+  if (now.kind === "absent") return true;
+  return now.kind === "kept" && now.file.hash === bytes.hash && (await removeKept(bytes));
 }

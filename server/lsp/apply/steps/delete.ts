@@ -7,12 +7,12 @@ import { isThere, keepFile } from "../../../workspace/fileBackup.js";
 import { pathOfSyncedUri } from "../../../workspace/pathText.js";
 import { pathFailures, staleFailures, staleProblems } from "../../../workspace/sentences.js";
 import { labelOf } from "../../edit/result.js";
-import { callSentences, undoFailures } from "../../sentences.js";
+import { callSentences } from "../../sentences.js";
 import { openAt } from "../../session.js";
 import { applyToFile, stateOnDisk, until } from "../applyOutcome.js";
 import {
+  conflict,
   type Inverse,
-  type ProposedStep,
   pathOf,
   type Run,
   type StepOutcome,
@@ -20,16 +20,14 @@ import {
   type StepRules,
   type UndoneFile,
 } from "../step.js";
-import { undelete } from "./restore.js";
+import { undelete } from "./create.js";
 
 /** Rules of the step. */
 export const deleteStep: StepRules<FileDeletion> = {
   do: deleteFile,
-  rollBack: async (run, file, { kept }) =>
-    kept !== undefined && (await undelete(run, file, kept)) ? "back" : "deleted",
+  rollBack: async (run, file, { kept }) => (kept !== undefined && (await undelete(run, file, kept))) || "deleted",
   inverse: restoreLater,
-  isDone: isGone,
-  describe: ({ document: { path } }) => ({ kind: "delete", path }),
+  isDone: ({ file, names }) => hasLeft(file, names),
 };
 
 /** Deletes a file that is still what was planned on, otherwise it has `moved`. */
@@ -54,12 +52,7 @@ async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
       ? isOtherFile(file, kept.hash)
       : (await stateOnDisk(run, document.uri, open.text)) !== document.onDisk;
   if (isOther) return { outcome: { kind: "moved" } };
-  const outcome = await applyToFile(session, {
-    label: labelOf([file], options),
-    operation,
-    isDone: async () => !(await isThere(path)),
-    isUntouched: async () => isThere(path),
-  });
+  const outcome = await applyToFile(session, { label: labelOf([file], options), operation }, path);
   budget.bytes = bytes;
   // What comes next may need the name, which the editor has until it says that the document is closed; some never do.
   if (outcome.kind === "verified" && open !== undefined) {
@@ -79,29 +72,17 @@ export function isMissing({ document: { path } }: FileChange, open: OpenDocument
   return { kind: "failed", failure: staleFailures.contentModified({ path }, callSentences.noFile) };
 }
 
-/** Returns `true` if a file of a proposal has left its name, which another one of the proposal may have taken. */
-export async function isGone({ file, names }: ProposedStep): Promise<boolean> {
-  const { uri } = file.document;
+/** Returns `true` if nothing is at the name of a file that was renamed or deleted, but for what has one of these names by now. */
+export async function hasLeft({ document: { uri } }: FileChange, names: ReadonlySet<string>): Promise<boolean> {
   const path = pathOfSyncedUri(uri);
   return names.has(uri) || path === undefined || !(await isThere(path));
 }
 
-/** Returns `true` if a file that was renamed or deleted can have its name again. */
-export async function isNameFree({ file, freed }: UndoneFile): Promise<boolean> {
-  const { uri } = file.document;
-  const path = pathOfSyncedUri(uri);
-  return freed.has(uri) || path === undefined || !(await isThere(path));
-}
-
 /** A deleted file as one that is created, with the text that it had in the editor or on disk. */
-async function restoreLater(undone: UndoneFile<FileDeletion>): Promise<Inverse> {
-  const { document, edits } = undone.file;
-  const conflict = (problem: string): Inverse => ({
-    ok: false,
-    failure: undoFailures.conflict(document.path, problem),
-  });
-  if (!(await isNameFree(undone))) return conflict(staleProblems.nameTaken);
-  if (undone.kept === undefined) return conflict(callSentences.notKept);
+async function restoreLater({ file, freed, kept }: UndoneFile<FileDeletion>): Promise<Inverse> {
+  if (!(await hasLeft(file, freed))) return conflict(file, staleProblems.nameTaken);
+  if (kept === undefined) return conflict(file, callSentences.notKept);
+  const { document, edits } = file;
   const { text, hash: _, ...rest } = document;
   const change = ChangeSet.of(0, [{ from: 0, to: 0, insert: text }]);
   const absent = { ...rest, version: null, text: "", exists: false };

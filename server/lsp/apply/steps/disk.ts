@@ -5,7 +5,7 @@ import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.j
 import { recover } from "../../../disk/recover.js";
 import { diskFailures, type Holder } from "../../../disk/sentences.js";
 import type { Failure } from "../../../plan/failure.js";
-import { type FileChange, namesOf } from "../../../plan/outcome.js";
+import { type FileChange, type FileName, namesOf } from "../../../plan/outcome.js";
 import { type KeptFile, removeEmpty } from "../../../workspace/fileBackup.js";
 import { decodeBytes, hashOf } from "../../../workspace/files.js";
 import { canonicalFolders } from "../../../workspace/paths.js";
@@ -17,7 +17,6 @@ import { openAt, type Session, worldOf } from "../../session.js";
 import {
   type ApplyContext,
   type DiskPart,
-  type DiskResult,
   type DoneStep,
   namePathOf,
   pathOf,
@@ -33,12 +32,7 @@ export function tasksByWriter(
   context: ApplyContext,
   tasks: readonly Task[],
 ): { readonly editor: readonly Task[]; readonly disk: readonly Task[] } {
-  const disk = tasks.filter((task) => {
-    if (task.kind !== "restore") return isForDisk(context, task.planned);
-    // A deleted file that comes back with another text than its bytes have: that was in the editor alone, and belongs there.
-    const saved = decodeBytes(task.bytes.bytes);
-    return isForDisk(context, task.planned) && !(saved.ok && saved.text !== task.planned.text);
-  });
+  const disk = tasks.filter((task) => isForDisk(context, task));
   const editor = tasks.filter((task) => !disk.includes(task));
   const held = new Set(editor.flatMap(({ planned }) => namesOf(planned).map(({ uri }) => uri)));
   // A name that one side frees for the other would be free too late.
@@ -46,31 +40,33 @@ export function tasksByWriter(
   return isTied ? { editor: tasks, disk: [] } : { editor, disk };
 }
 
-function isForDisk(context: ApplyContext, file: FileChange): boolean {
+function isForDisk(context: ApplyContext, task: Task): boolean {
   const { session, options } = context;
-  if (file.document.version !== null || options.unopened === "editor") return false;
-  return namesOf(file).every(({ uri }) => openAt(session, uri) === undefined && namePathOf(context, uri) !== undefined);
+  const { planned } = task;
+  if (planned.document.version !== null || options.unopened === "editor") return false;
+  const isFree = ({ uri }: FileName) => openAt(session, uri) === undefined && namePathOf(context, uri) !== undefined;
+  if (!namesOf(planned).every(isFree)) return false;
+  if (task.kind !== "restore") return true;
+  // A deleted file that comes back with another text than its bytes have: that was in the editor alone, and belongs there.
+  const saved = decodeBytes(task.bytes.bytes);
+  return !saved.ok || saved.text === planned.text;
 }
 
 /** Puts all the files of some tasks ready beside their places, or says why they can't be. */
 export async function stagePart(
   context: ApplyContext,
-  tasks: readonly [Task, ...Task[]],
+  tasks: readonly Task[],
 ): Promise<DiskPart | { readonly ok: false; readonly failures: readonly Failure[] }> {
   const { session, options } = context;
   // The tasks of one file all give the same change.
   const changes = new Map<FileChange, DiskChange>();
   for (const task of tasks) {
     const { planned } = task;
+    const change = toDiskChange(planned, (uri) => pathOf(context, uri));
     if (task.kind === "restore") {
-      const { uri, path: name } = planned.document;
       const { bytes, mode } = task.bytes;
-      changes.set(planned, { kind: "create", path: pathOf(context, uri), name, content: { bytes }, mode });
-    } else
-      changes.set(
-        planned,
-        toDiskChange(planned, (uri) => pathOf(context, uri)),
-      );
+      changes.set(planned, { ...change, kind: "create", content: { bytes }, mode });
+    } else changes.set(planned, change);
   }
   const files = [...changes.keys()];
   const paths = [...changes.values()].flatMap((change) => [change.path, targetOf(change) ?? []].flat());
@@ -79,13 +75,12 @@ export async function stagePart(
   if (!staged.ok) return staged;
   return {
     ok: true,
-    tasks,
     warnings: [...staged.recovered.map(({ message }) => message), ...staged.warnings],
     async commit({ hasWaited }) {
       let failure: Failure | undefined;
       try {
         const others = hasWaited ? await session.openElsewhere(paths) : new Map<string, Holder>();
-        failure = openedBy(context, files, others);
+        failure = openedBy(context, tasks, others);
       } catch (error) {
         // What is staged keeps everybody else from these folders: whatever is thrown must not leave it so.
         staged.abandon();
@@ -102,14 +97,14 @@ export async function stagePart(
 /** The failure of a file that somebody has opened since it was made ready, in this editor or in another one; `undefined`: nobody. */
 function openedBy(
   context: ApplyContext,
-  files: readonly FileChange[],
+  tasks: readonly Task[],
   others: ReadonlyMap<string, Holder>,
 ): Failure | undefined {
-  for (const file of files) {
-    const { path } = file.document;
-    const [holder] = namesOf(file).flatMap(({ uri }) => others.get(pathOf(context, uri)) ?? []);
+  for (const task of tasks) {
+    const { path } = task.planned.document;
+    const [holder] = namesOf(task.planned).flatMap(({ uri }) => others.get(pathOf(context, uri)) ?? []);
     if (holder !== undefined) return diskFailures.locked(path, holder);
-    if (!isForDisk(context, file)) return staleFailures.contentModified({ path }, callSentences.openedMeanwhile);
+    if (!isForDisk(context, task)) return staleFailures.contentModified({ path }, callSentences.openedMeanwhile);
   }
   return undefined;
 }
@@ -131,11 +126,7 @@ export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[
   return diskFailures.locked(paths.get(path) ?? path, holder);
 }
 
-function commit(
-  staged: Staged,
-  tasks: readonly [Task, ...Task[]],
-  changes: ReadonlyMap<FileChange, DiskChange>,
-): DiskResult {
+function commit(staged: Staged, tasks: readonly Task[], changes: ReadonlyMap<FileChange, DiskChange>): DoneStep[] {
   const result = staged.commit();
   if (result.outcome !== "applied") return notWritten(tasks, result);
   // The files that were deleted, by path, as they were.
@@ -148,18 +139,13 @@ function commit(
     }),
   );
   result.finish();
-  const steps = tasks.map((task): DoneStep => {
-    const change = changes.get(task.planned);
-    const bytes = change === undefined ? undefined : kept.get(change.path);
-    const name = change === undefined ? "" : (targetOf(change) ?? change.path);
+  return tasks.map((task): DoneStep => {
+    const change = changes.get(task.planned)!;
+    const name = targetOf(change) ?? change.path;
     const parents = staged.directories.filter((at) => isInside(at, name)).reverse();
-    return {
-      ...toStep(task, { kind: "verified" }),
-      ...(bytes === undefined ? {} : { kept: bytes }),
-      ...(parents.length === 0 ? {} : { tidy: () => removeEmpty(parents) }),
-    };
+    const step = toStep(task, { kind: "verified" });
+    return { ...step, kept: kept.get(change.path), tidy: () => removeEmpty(parents) };
   });
-  return { isDone: true, steps };
 }
 
 function toStep(task: Task, outcome: StepOutcome): DoneStep {
@@ -167,13 +153,11 @@ function toStep(task: Task, outcome: StepOutcome): DoneStep {
 }
 
 /** Taken back, it failed for the file that is named; if the disk is in between, every file may be concerned. */
-function notWritten(tasks: readonly [Task, ...Task[]], { outcome, failure, isThere }: NotCommitted): DiskResult {
+function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
   const named = tasks.filter(({ planned }) => namesOf(planned).some(({ path }) => path === failure.path));
-  const [first = tasks[0], ...rest] = isPending || named.length === 0 ? tasks : named;
-  const failed = (task: Task): DoneStep => toStep(task, { kind, failure });
-  return { isDone: false, steps: [failed(first), ...rest.map(failed)] };
+  return (isPending || named.length === 0 ? tasks : named).map((task) => toStep(task, { kind, failure }));
 }
 
 /** Ends what is left of earlier batches, before anybody asks for anything, and says so in sentences for the user. */

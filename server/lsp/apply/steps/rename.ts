@@ -5,10 +5,10 @@ import { sameAsDisk } from "../../../workspace/files.js";
 import { pathOfSyncedUri } from "../../../workspace/pathText.js";
 import { staleProblems } from "../../../workspace/sentences.js";
 import { labelOf } from "../../edit/result.js";
-import { undoFailures } from "../../sentences.js";
 import { openAt } from "../../session.js";
 import { applyToFile, sourceOfText, until } from "../applyOutcome.js";
 import {
+  conflict,
   type Inverse,
   namePathOf,
   pathOf,
@@ -19,7 +19,7 @@ import {
   type UndoneFile,
 } from "../step.js";
 import { nameTaken } from "./create.js";
-import { isGone, isMissing, isNameFree, isOtherFile } from "./delete.js";
+import { hasLeft, isMissing, isOtherFile } from "./delete.js";
 import { textStep } from "./text.js";
 
 /** Rules of the step. */
@@ -27,11 +27,10 @@ export const renameStep: StepRules<FileRename> = {
   do: renameFile,
   rollBack: renameBack,
   inverse: renameLater,
-  isDone: async (proposed) => {
-    const path = pathOfSyncedUri(proposed.file.target.uri);
-    return path !== undefined && (await isThere(path)) && isGone(proposed);
+  isDone: async ({ file, names }) => {
+    const path = pathOfSyncedUri(file.target.uri);
+    return path !== undefined && (await isThere(path)) && hasLeft(file, names);
   },
-  describe: ({ document: { path }, target }) => ({ kind: "rename", path, newPath: target.path }),
 };
 
 /**
@@ -53,17 +52,9 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   if (!isEdited && isOther) return { outcome: { kind: "moved" } } as const;
   if (openAt(session, target.uri) !== undefined || (await isThere(newPath))) return { outcome: nameTaken(target.path) };
   const tidy = await makeParents(newPath);
-  const outcome = await applyToFile(session, {
-    label: labelOf([file], options),
-    operation,
-    isDone: async () => !(await isThere(oldPath)) && (await isThere(newPath)),
-    isUntouched: async () => (await isThere(oldPath)) && !(await isThere(newPath)),
-  });
+  const outcome = await applyToFile(session, { label: labelOf([file], options), operation }, oldPath, newPath);
   if (outcome.kind === "refused") await tidy();
-  const result: StepResult = {
-    ...{ outcome, tidy, wasOpen: open !== undefined },
-    ...(hash === undefined ? {} : { hash }),
-  };
+  const result: StepResult = { outcome, tidy, hash, wasOpen: open !== undefined };
   if (outcome.kind !== "verified" || open === undefined) return result;
   // Some editors keep the document under its old name, and some close it and leave the text to the disk.
   const nowAt = () => openAt(session, target.uri);
@@ -86,29 +77,23 @@ async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: S
   const { document, target } = file;
   const oldUri = openAt(session, target.uri)?.uri ?? target.uri;
   const [oldPath, newPath] = [namePathOf(run, document.uri), namePathOf(run, oldUri)];
-  if (oldPath === undefined || newPath === undefined || !(await isThere(newPath))) return "renamed";
-  if (await isThere(oldPath)) return "renamed";
-  const outcome = await applyToFile(session, {
-    label: "Undo",
-    operation: { kind: "rename", oldUri, newUri: document.uri },
-    isDone: async () => !(await isThere(newPath)) && (await isThere(oldPath)),
-    isUntouched: async () => isThere(newPath),
-  });
+  if (oldPath === undefined || newPath === undefined) return "renamed";
+  if (!(await isThere(newPath)) || (await isThere(oldPath))) return "renamed";
+  const operation = { kind: "rename", oldUri, newUri: document.uri } as const;
+  const outcome = await applyToFile(session, { label: "Undo", operation }, newPath, oldPath);
   if (outcome.kind !== "verified") return "renamed";
   // Its text is undone only once the editor has it open.
   if (wasOpen === true)
     await until(async () => openAt(session, document.uri) !== undefined, session.settings.proofTimeout);
   await tidy?.();
   const now = await keepFile(oldPath, document.path);
-  return hash === undefined || (now.kind === "kept" && now.file.hash === hash) ? "back" : "saved";
+  return hash === undefined || (now.kind === "kept" && now.file.hash === hash) || "saved";
 }
 
 /** The rename that gives an applied file its old name back, and its old text if that was changed. */
 async function renameLater(undone: UndoneFile<FileRename>): Promise<Inverse> {
   const { uri, path } = undone.file.document;
-  if (!(await isNameFree(undone))) {
-    return { ok: false, failure: undoFailures.conflict(path, staleProblems.nameTaken) };
-  }
+  if (!(await hasLeft(undone.file, undone.freed))) return conflict(undone.file, staleProblems.nameTaken);
   const inverse = await textStep.inverse(undone);
   if (!inverse.ok) return inverse;
   return { ...inverse, file: { ...inverse.file, kind: "rename", target: { uri, path }, overwritten: false } };

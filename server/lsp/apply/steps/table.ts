@@ -1,10 +1,9 @@
 /** The rules of each kind of step, as one table: all that depends on the kind is here. */
 import type { AppliedStep } from "../../history.js";
 import type { StepRules } from "../step.js";
-import { createStep } from "./create.js";
+import { createStep, restoreStep } from "./create.js";
 import { deleteStep } from "./delete.js";
 import { renameStep } from "./rename.js";
-import { restoreStep } from "./restore.js";
 import { textStep } from "./text.js";
 
 /** Rules by kind. */

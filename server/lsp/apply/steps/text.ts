@@ -6,37 +6,32 @@ import { type Change, ChangeSet, shrink } from "../../../text/changeSet.js";
 import { byteOrderMark, splitsCharacter, withoutMark } from "../../../text/chars.js";
 import { limits } from "../../../text/limits.js";
 import { LineIndex } from "../../../text/lines.js";
-import type { ResolvedPath } from "../../../workspace/paths.js";
 import { pathOfSyncedUri } from "../../../workspace/pathText.js";
 import { readTarget } from "../../../workspace/takeSnapshot.js";
 import { labelOf } from "../../edit/result.js";
 import { asOpened, hasDocumentChanges, toTextEdits } from "../../edit/workspaceEdit.js";
-import { callSentences, undoFailures } from "../../sentences.js";
+import { callSentences } from "../../sentences.js";
 import { openAt, type Session, worldOf } from "../../session.js";
 import { applyText, isExpected, sourceOfText, stateOnDisk } from "../applyOutcome.js";
 import {
   type ApplyContext,
+  conflict,
   type Inverse,
   type ProposedStep,
   type StepResult,
   type StepRules,
-  stuckOrDoubtful,
   type UndoneFile,
 } from "../step.js";
 
 /** Rules of the step. */
 export const textStep: StepRules<FileUpdate | FileRename> = {
   do: changeText,
-  async rollBack(run, file, step) {
-    const isBack = step.outcome.kind === "verified" && (await rollBackText(run, file));
-    return isBack ? "back" : stuckOrDoubtful(step);
-  },
+  rollBack: async (run, file, { outcome }) => outcome.kind === "verified" && rollBackText(run, file),
   inverse: invertText,
   isDone: async (proposed) => {
     const { uri, version } = proposed.file.document;
     return (version !== null && !proposed.unseen.has(uri)) || hasText(proposed);
   },
-  describe: ({ document: { path } }) => ({ kind: "edit", path }),
 };
 
 /**
@@ -53,8 +48,8 @@ async function changeText(context: ApplyContext, file: FileChange): Promise<Step
   if (hasMoved()) return { outcome: { kind: "moved" } };
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
-  const outcome = await applyText(session, opened, { label: labelOf([file], options), edits, version });
-  if (outcome.kind !== "misapplied") return { outcome, ...(opened === file ? { edits } : {}) };
+  const outcome = await applyText(session, opened, labelOf([file], options), edits);
+  if (outcome.kind !== "misapplied") return { outcome, edits: opened === file ? edits : undefined };
   return { outcome: { kind: (await rollBackText(context, outcome.done)) ? "moved" : "diverged" } };
 }
 
@@ -139,23 +134,17 @@ async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inve
   const inverse: TextInverse = isEdited ? inverseOf(session, file, document) : { ok: true, change: unchanged };
   if (!inverse.ok) {
     const line = LineIndex.of(document.text, document).lineAt(inverse.movedAt) + 1;
-    const failure = undoFailures.conflict(file.document.path, callSentences.changedAt(line), line);
-    return { ok: false, failure };
+    return conflict(file, callSentences.changedAt(line), line);
   }
   return { ok: true, file: asUpdate({ ...file, operations: [], ...inverse.change, document }), place };
 }
 
 /** The document that a file has become, as it is now. */
-export async function documentNow(
-  session: Session,
-  file: FileChange,
-): Promise<
-  { readonly ok: true; readonly document: Document; readonly place: ResolvedPath } | Extract<Inverse, { ok: false }>
-> {
+export async function documentNow(session: Session, file: FileChange) {
   const { uri } = nameAfter(file);
   const target = await readTarget(pathOfSyncedUri(uri) ?? uri, worldOf(session, undefined));
   if (target.ok || target.failure.code !== "fileNotFound") return target;
-  return { ok: false, failure: undoFailures.conflict(file.document.path, callSentences.gone) };
+  return conflict(file, callSentences.gone);
 }
 
 /** Returns `true` if a file has its planned text, apart from typing elsewhere: in the editor if it has the file open, else on disk. */
