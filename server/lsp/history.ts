@@ -71,17 +71,13 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
   }
   const steps = latest.steps.map((step) => ({ ...step, file: slim.get(step.file) ?? step.file }));
   let room = limits.undoSize;
-  const kept = [...held, { ...latest, steps }].slice(-most).reverse();
-  const end = kept.findIndex((one) => {
-    room -= sizeOf(one.steps);
+  const latestFirst = [...held, { ...latest, steps }].slice(-most).reverse();
+  const end = latestFirst.findIndex((one) => {
+    // UTF-16 units of the texts, and bytes of the files, that are kept for undoing steps.
+    const files = new Set(one.steps.map(({ file }) => file));
+    for (const { document, text } of files) room -= document.text.length + text.length;
+    for (const { kept } of one.steps) room -= kept?.bytes.length ?? 0;
     return room < 0;
   });
-  return end === 0 ? undefined : kept.slice(0, end < 0 ? kept.length : end).reverse();
-}
-
-/** UTF-16 units of the texts, and bytes of the files, that are kept for undoing steps. */
-function sizeOf(steps: readonly AppliedStep[]): number {
-  const files = new Set(steps.map(({ file }) => file));
-  const texts = [...files].reduce((sum, { document, text }) => sum + document.text.length + text.length, 0);
-  return texts + steps.reduce((sum, { kept }) => sum + (kept?.bytes.length ?? 0), 0);
+  return end === 0 ? undefined : latestFirst.slice(0, end < 0 ? latestFirst.length : end).reverse();
 }

@@ -17,9 +17,9 @@ import { type ReportStep, withProgress } from "../progress.js";
 import type { Caller } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { inSlices, type Session, worldOf } from "../session.js";
-import { applyJob, cancelled, inTurn } from "./applyLoop.js";
+import { applyJob, cancelled, inTurn, textsFirst } from "./applyLoop.js";
 import { addProposal, recordApplied } from "./recordApplied.js";
-import { type ApplyJob, type PlanAttempt, type Task, textsFirst } from "./step.js";
+import type { ApplyJob, PlanAttempt, Task } from "./step.js";
 
 /** A call as it came through one of the doors. */
 export interface ReceivedCall {

@@ -42,6 +42,12 @@ export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
+/** The tasks in an order in which the texts go first, those of open documents before others; otherwise they stay as they are. */
+export function textsFirst(tasks: readonly Task[]): Task[] {
+  const rank = ({ kind, planned }: Task): number => (kind !== "text" ? 2 : planned.document.version === null ? 1 : 0);
+  return tasks.toSorted((a, b) => rank(a) - rank(b));
+}
+
 /** Plans until the user agrees to the result, if the user must be asked, and then applies exactly that. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
   // A caller may ask for a question, but not do without one that the user wants.

@@ -38,12 +38,6 @@ export type Task =
   | { readonly kind: "delete"; readonly planned: FileDeletion }
   | { readonly kind: "restore"; readonly planned: FileCreation; readonly bytes: KeptFile };
 
-/** The tasks in an order in which the texts go first, those of open documents before others; otherwise they stay as they are. */
-export function textsFirst(tasks: readonly Task[]): Task[] {
-  const rank = ({ kind, planned }: Task): number => (kind !== "text" ? 2 : planned.document.version === null ? 1 : 0);
-  return tasks.toSorted((a, b) => rank(a) - rank(b));
-}
-
 /** A plan that goes through, with the tasks that apply it, in the order in which they are done. */
 export interface ApplyPlan extends Extract<Planned, { ok: true }>, Pick<ApplyContext, "places"> {
   readonly tasks: readonly Task[];

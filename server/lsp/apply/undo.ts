@@ -8,9 +8,9 @@ import { fitted } from "../edit/workspaceEdit.js";
 import type { AppliedStep, Transaction } from "../history.js";
 import { callSentences, requestFailures, undoFailures, undoProblems } from "../sentences.js";
 import type { Session } from "../session.js";
-import { applyJob, inTurn } from "./applyLoop.js";
+import { applyJob, inTurn, textsFirst } from "./applyLoop.js";
 import { settleProposals, tellApplied } from "./recordApplied.js";
-import { type ApplyJob, type Inverse, type Task, textsFirst } from "./step.js";
+import type { ApplyJob, Inverse, Task } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
 /** Serves one request. Never throws for what a caller can send. */
