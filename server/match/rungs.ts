@@ -38,7 +38,7 @@ const under = (fold: Fold): Pick<Rung, "prepare" | "find"> => ({
 
 /** In the order in which they are tried. Those for hunks are the four passes of Codex. */
 export const rungs: readonly Rung[] = [
-  { name: "exact", strict: true, find: (index, oldText) => placesOf(index, "nothing", oldText), hunkLines: "nothing" },
+  { name: "exact", strict: true, find: findExact, hunkLines: "nothing" },
   { name: "lineEnding", strict: true, ...under("lineEnds") },
   { name: "trailingBlanks", strict: false, ...under("trailingBlanks"), hunkLines: "trailingBlanks" },
   { name: "typography", strict: false, ...under("typography") },
@@ -59,6 +59,17 @@ export function isStricter(one: RungName, other: RungName): boolean {
   return rank(one) < rank(other);
 }
 
+/** A place never starts or ends inside a character or a CRLF: the next rung takes such a line end as a whole. */
+function findExact(index: TextIndex, oldText: string): Found {
+  const { text } = index;
+  const starts = index.starts("nothing", oldText, limits.placesPerEdit);
+  if (starts.length === limits.placesPerEdit) return "tooMany";
+  return starts.flatMap((from) => {
+    const to = from + oldText.length;
+    return splitsCharacter(text, from) || splitsCharacter(text, to) ? [] : [{ from, to }];
+  });
+}
+
 function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {
   const pattern = Folded.of(oldText, fold).text;
   if (index.folded(fold).text === index.text && pattern === oldText) return [];
@@ -72,9 +83,8 @@ function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {
 }
 
 /**
- * Where a folded old text stands in the folded text. A place never starts or ends inside a character or a CRLF: the next
- * rung takes such a line end as a whole. `atLineEnd`: only places at the end of a line count, and the document's blanks there
- * belong to them.
+ * Where a folded old text stands in the folded text. `atLineEnd`: only places at the end of a line count, and the document's
+ * blanks there belong to them.
  */
 function placesOf(index: TextIndex, fold: Fold, pattern: string, atLineEnd = false): Found {
   const places: Place[] = [];

@@ -59,7 +59,7 @@ export class TextIndex {
 
   /** Starts of all places of a pattern in the folded text, in order and overlapping; at most `limit`. */
   starts(fold: Fold, pattern: string, limit: number): number[] {
-    const { text } = this.folded(fold);
+    const text = fold === "nothing" ? this.text : this.folded(fold).text;
     const hits = this.keyHits(fold, pattern);
     if (hits === undefined || hits === "many") return findAll(text, pattern, limit);
     return hits.filter((start) => start >= 0 && text.startsWith(pattern, start)).slice(0, limit);

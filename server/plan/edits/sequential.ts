@@ -67,7 +67,7 @@ export function* planEdit(
   }
   if (located.places.every((place) => history.wrote(edit, place))) return skipped;
   if (history.hasDoneStricter(edit, located.rung)) return skipped;
-  const stray = findsElsewhere(draft, edit, located, history, options);
+  const stray = located.rung === "exact" ? undefined : findsElsewhere(draft, edit, located, history, options);
   if (stray !== undefined) return fail(stray);
   const chosen = choose(draft, edit, located);
   if (!chosen.ok) return fail(chosen.failure);

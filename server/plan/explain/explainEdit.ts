@@ -187,7 +187,7 @@ export function findsElsewhere(
   history: BatchHistory,
   options: BatchOptions,
 ): Failure | undefined {
-  if (rung === "exact" || draft.index === draft.base) return undefined;
+  if (draft.index === draft.base) return undefined;
   const before = locate(draft.base, edit.oldText, options);
   if (before.kind === "none" || before.kind === "tooMany" || !isStricter(before.rung, rung)) return undefined;
   const changers = history.applied.filter(({ spans }) => spans.some((span) => touchesAny(span, before.places)));
