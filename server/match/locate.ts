@@ -44,12 +44,12 @@ function* tryRungs(index: TextIndex, oldText: string, lenient: boolean): Generat
     if (isLong && rung.prepare !== undefined) yield* rung.prepare(index);
     const found = rung.find(index, oldText);
     if (found === "tooMany") return { kind: "tooMany" };
-    if (isSome(found)) return { kind: found.length === 1 ? "one" : "many", rung: rung.name, places: found };
+    const [first, ...rest] = found;
+    if (first !== undefined)
+      return { kind: rest.length === 0 ? "one" : "many", rung: rung.name, places: [first, ...rest] };
   }
   return { kind: "none" };
 }
-
-const isSome = (places: readonly Place[]): places is readonly [Place, ...Place[]] => places.length > 0;
 
 /** In a long text, builds in steps what `locateLines` needs for a run of lines. */
 export function* prepareLines(index: TextIndex, run: readonly string[]): Generator<void, void> {

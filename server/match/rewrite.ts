@@ -13,11 +13,9 @@ import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
  * nothing but indentation is what the edit is about.
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
-  // Such an edit says what the indentation is to be, and not by how much it is to change.
-  if (isShifted(place) && isReindenting(sought)) return undefined;
-  const sent = asWholeLines(sought, place);
-  const [oldText, newText] = [reshaped(sent.oldText, place.reshape), reshaped(sent.newText, place.reshape)];
-  if (oldText === undefined || newText === undefined) return undefined;
+  const found = place.reshape === undefined ? sought : asFound(sought, place);
+  if (found === undefined) return undefined;
+  const { oldText, newText } = found;
   const nextLines = splitLines(newText);
   const region = splitLines(index.text, place.from, place.to);
   const [old, next] = [lineTexts(oldText), lineTexts(newText)];
@@ -36,6 +34,15 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
     pieces.push(ownEnd ?? lineEnd ?? "");
   }
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
+}
+
+/** Old and new text as the document has them at a place of a looser rung; `undefined` as for `rewrite`. */
+function asFound(sought: Sought, place: Place): Sought | undefined {
+  // Such an edit says what the indentation is to be, and not by how much it is to change.
+  if (isShifted(place) && isReindenting(sought)) return undefined;
+  const sent = asWholeLines(sought, place);
+  const [oldText, newText] = [reshaped(sent.oldText, place.reshape), reshaped(sent.newText, place.reshape)];
+  return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
 }
 
 /** Where whole lines were found, lines are meant: a new text that lacks nothing but its last line end gets the old text's. */

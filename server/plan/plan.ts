@@ -116,14 +116,16 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
   const spoilt = (plan: FilePlan): boolean => plan.outcomes.some(({ status }) => status === "failed");
   const anyFailed = lost.length > 0 || plans.some(spoilt);
-  const stopped = (plan: FilePlan): boolean =>
-    options.atomic === "all" ? anyFailed : options.atomic === "file" ? spoilt(plan) : false;
-  const kept = plans.filter((plan) => !stopped(plan));
-  const files = kept
+  const isAll = options.atomic === "all";
+  const kept = new Set(plans.filter((plan) => (isAll ? !anyFailed : options.atomic === "none" || !spoilt(plan))));
+  const files = [...kept]
     // A file that makes room for another one goes, even where it has no edits of its own or none that found its place.
     .filter(({ file, outcomes }) => file?.kind === "delete" || outcomes.some(({ status }) => status !== "failed"))
     .flatMap(({ file }) => file ?? []);
-  const outcomes = [...lost, ...plans.flatMap((plan) => (stopped(plan) ? notAttempted(plan.outcomes) : plan.outcomes))];
+  const outcomes = [
+    ...lost,
+    ...plans.flatMap((plan) => (kept.has(plan) ? plan.outcomes : notAttempted(plan.outcomes))),
+  ];
   outcomes.sort((a, b) => a.index - b.index);
   const failures = [...new Set(outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))];
   const nothingLeft = failures.length > 0 && files.every(({ edits }) => edits === 0);
@@ -133,7 +135,7 @@ function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], option
     .map(({ index }) => index);
   const warnings = [
     ...(left.length === 0 ? [] : [batchWarnings.leftOut(left)]),
-    ...kept.flatMap((plan) => plan.warnings),
+    ...[...kept].flatMap((plan) => plan.warnings),
   ];
   return { ok: true, files, outcomes, warnings };
 }

@@ -14,7 +14,7 @@ import { takeSnapshot, type WorkspaceSnapshot } from "../../workspace/takeSnapsh
 import { type Answer, toEditorRefusal, toRefusal, toResult } from "../edit/result.js";
 import { fitted, missingOperation, toWorkspaceEdit } from "../edit/workspaceEdit.js";
 import { type ReportStep, withProgress } from "../progress.js";
-import type { Caller } from "../protocol.js";
+import type { Caller, CallOptions } from "../protocol.js";
 import { callSentences, editorFailures } from "../sentences.js";
 import { inSlices, type Session, worldOf } from "../session.js";
 import { applyJob, cancelled, inTurn, textsFirst } from "./applyLoop.js";
@@ -109,7 +109,11 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
   let moved: string | undefined;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const snapshot = await takeSnapshot(operations, worldOf(session, options.root));
-    const { stale, warnings } = await checkVersions(call, snapshot, operations === call.operations);
+    const { versions } = options;
+    const { stale, warnings } =
+      versions === undefined
+        ? { stale: [], warnings: [] }
+        : await checkVersions(call, versions, snapshot, operations === call.operations);
     if (stale.length > 0) return failed(stale, untried(operations));
     const steps = operations.reduce((sum, operation) => sum + indicesOf(operation).length, 0);
     const planned = await inSlices(planBatch(operations, snapshot, batch), token, (done) => call.report(done, steps));
@@ -161,12 +165,16 @@ function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | und
 }
 
 /** Compares `options.versions` with the documents of a call; `all`: also with those that it does not touch. */
-async function checkVersions({ session, options }: ServedCall, snapshot: WorkspaceSnapshot, all: boolean) {
+async function checkVersions(
+  { session, options }: ServedCall,
+  versions: NonNullable<CallOptions["versions"]>,
+  snapshot: WorkspaceSnapshot,
+  all: boolean,
+) {
   const stale: Failure[] = [];
   const warnings: string[] = [];
-  if (options.versions === undefined) return { stale, warnings };
   const resolver = await createResolver(worldOf(session, options.root));
-  for (const [uri, expected] of Object.entries(options.versions)) {
+  for (const [uri, expected] of Object.entries(versions)) {
     // The caller may spell the document in another way than the call does, or than the editor.
     const resolved = await resolver.resolve(uri);
     const place = resolved.ok ? resolved.place : undefined;

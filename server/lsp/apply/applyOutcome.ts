@@ -19,7 +19,7 @@ interface Misapplied {
   readonly done: FileChange;
 }
 
-/** Sends the edits of one document, for the version that it has now, and watches its text: the answer only decides how long to wait for it. */
+/** Sends the edits of one document, for the version that they were planned on, and watches its text: the answer only decides how long to wait for it. */
 export async function applyText(
   session: Session,
   file: FileChange,
@@ -29,7 +29,8 @@ export async function applyText(
   const { uri, version } = file.document;
   const sourceOf = (text: string): TextSource => (version === null ? "unclear" : sourceOfText(file, text));
   const watch = watchText(session, file, edits);
-  const sentFor = openAt(session, uri)?.version ?? null;
+  // A file that was not open when it was planned, and is now: that is the version that it has.
+  const sentFor = version ?? openAt(session, uri)?.version ?? null;
   // A client that knows no `documentChanges` gets the older form.
   const edit = hasDocumentChanges(session)
     ? { documentChanges: [{ textDocument: { uri, version: sentFor }, edits: [...edits] }] }

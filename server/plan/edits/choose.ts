@@ -43,7 +43,8 @@ export function locateEdit(draft: Draft, edit: EditOperation, options: { readonl
 
 /** What was located, as far as the edit can mean it: one about indentation alone means lines that have the old one. */
 export function meantBy(edit: EditOperation, located: Located): Located {
-  const isElsewhere = "places" in located && located.places.some(isShifted) && isReindenting(edit);
+  const isLoose = "places" in located && located.rung !== "exact";
+  const isElsewhere = isLoose && located.places.some(isShifted) && isReindenting(edit);
   return isElsewhere ? { kind: "none" } : located;
 }
 

@@ -60,18 +60,21 @@ export function* planEdit(
   if (refused !== undefined) return fail(refused);
   yield* locating(draft.index, edit.oldText, options);
   const located = meantBy(edit, locateEdit(draft, edit, options));
+  const isAgain = history.hasDone(edit);
   if (located.kind === "none" || located.kind === "tooMany") {
-    if (history.hasDone(edit)) return skipped;
+    if (isAgain) return skipped;
     const isNone = located.kind === "none";
     return fail(isNone ? yield* explainAbsence(draft, edit, history, options) : editFailures.searchTooLarge(at));
   }
-  if (located.places.every((place) => history.wrote(edit, place))) return skipped;
-  if (history.hasDoneStricter(edit, located.rung)) return skipped;
+  const isRedundant =
+    isAgain &&
+    (history.hasDoneStricter(edit, located.rung) || located.places.every((place) => history.wrote(edit, place)));
+  if (isRedundant) return skipped;
   const stray = located.rung === "exact" ? undefined : findsElsewhere(draft, edit, located, history, options);
   if (stray !== undefined) return fail(stray);
   const chosen = choose(draft, edit, located);
   if (!chosen.ok) return fail(chosen.failure);
-  const meant = chosen.places.filter((place) => !history.wrote(edit, place));
+  const meant = isAgain ? chosen.places.filter((place) => !history.wrote(edit, place)) : chosen.places;
   if (meant.length === 0) return skipped;
   const rewritten = meant.map((place) => rewrite(draft.index, place, edit));
   const changes = rewritten.flatMap((each) => each ?? []);
