@@ -271,6 +271,10 @@ describe("edits in sequence", () => {
           return;
         }
         if (planned.outcomes.some(({ status }) => status === "skipped")) return;
+        // What a pair has written in a batch it does not replace again there: the law of repeated pairs has a model of that.
+        const plain = (text: string): string => text.replace(/\r\n?/g, "\n");
+        const pairs = edits.map(({ path, oldText, newText }) => JSON.stringify([path, plain(oldText), plain(newText)]));
+        if (new Set(pairs).size < pairs.length) return;
         for (const [i, document] of documents.entries()) expect(textAfter(planned, document)).toBe(now[i]?.text);
       }),
       { numRuns: 2000 },
