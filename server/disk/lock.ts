@@ -10,7 +10,7 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import { type FileSystem, tryAll, unlinkIfThere } from "./fileSystem.js";
 import { diskFailures } from "./sentences.js";
 
-/** A lock that is ownLocks. */
+/** A lock that this process holds. */
 export interface Lock {
   readonly ok: true;
   /** Never throws: a lock whose file can't be removed ends with the process. */
