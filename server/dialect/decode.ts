@@ -15,8 +15,9 @@ import {
 } from "./fields.js";
 import { type Findings, makeFindings } from "./findings.js";
 import { isObject, readKeys, reportKeys, type SentField, type SentKeys, trialKeys } from "./keys.js";
-import { type CallOptions, readOptions } from "./options.js";
+import type { CallOptions } from "./options.js";
 import type { Leniency } from "./patchMarkers.js";
+import { readOptions } from "./readOptions.js";
 import { callFailures, callSizeFailures, nameOfValue, type Previewer, wrongValue } from "./sentences.js";
 import { patchShape, type Shape, type ShapeName, shapeOf } from "./shapes.js";
 
