@@ -36,6 +36,15 @@ describe("an edit that the editor applies to a later text, at places that are no
     expect(desk.texts()).toEqual({ "a.txt": text.replace(before, insert + before).replace("old b", "new b") });
   });
 
+  it("before each request, also the one that takes it back: nothing more is sent, and the answer says that it is not known", async () => {
+    const desk = await start({ open: { "a.txt": "aaaa\nbbbb\ncccc\ndddd\neeee\n" } });
+    desk.editor.behave("ignoresVersions");
+    desk.editor.beforeEdits(() => desk.typeBefore("a.txt", "aaaa", "type\n"));
+    const answer = await desk.apply(batch(["a.txt", "cccc", "CCCC"]));
+    expect(answer.outcome).toBe("unknown");
+    expect(desk.editor.asked).toHaveLength(2);
+  });
+
   it("behind it: that is no harm", async () => {
     const desk = await start({ open: { "a.txt": "one old b\nlast\n" } });
     desk.editor.behave("ignoresVersions");

@@ -14,7 +14,7 @@ import { openAt, type Session } from "../session.js";
 import type { ApplyContext, StepOutcome } from "./step.js";
 
 /** The editor has applied the edit at places that are not meant, which `done` describes. */
-interface Misapplied {
+export interface Misapplied {
   readonly kind: "misapplied";
   readonly done: FileChange;
 }

@@ -61,10 +61,9 @@ export function* planEdit(
   yield* locating(draft.index, edit.oldText, options);
   const located = meantBy(edit, locateEdit(draft, edit, options));
   const isAgain = history.hasDone(edit);
-  if (located.kind === "none" || located.kind === "tooMany") {
-    if (isAgain) return skipped;
-    const isNone = located.kind === "none";
-    return fail(isNone ? yield* explainAbsence(draft, edit, history, options) : editFailures.searchTooLarge(at));
+  if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
+  if (located.kind === "none") {
+    return isAgain ? skipped : fail(yield* explainAbsence(draft, edit, history, options));
   }
   const isRedundant =
     isAgain &&

@@ -1,5 +1,6 @@
 /** The step that changes the text of one document through the editor. */
 import { setTimeout as delay } from "node:timers/promises";
+import type { TextEdit } from "vscode-languageserver/node";
 import { asUpdate, type FileChange, type FileRename, type FileUpdate, nameAfter } from "../../../plan/outcome.js";
 import type { Document } from "../../../plan/snapshot.js";
 import { type Change, ChangeSet, shrink } from "../../../text/changeSet.js";
@@ -12,12 +13,13 @@ import { labelOf } from "../../edit/result.js";
 import { asOpened, hasDocumentChanges, toTextEdits } from "../../edit/workspaceEdit.js";
 import { callSentences } from "../../sentences.js";
 import { openAt, type Session, worldOf } from "../../session.js";
-import { applyText, isExpected, sourceOfText, stateOnDisk } from "../applyOutcome.js";
+import { applyText, isExpected, type Misapplied, sourceOfText, stateOnDisk } from "../applyOutcome.js";
 import {
   type ApplyContext,
   conflict,
   type Inverse,
   type ProposedStep,
+  type StepOutcome,
   type StepResult,
   type StepRules,
   type UndoneFile,
@@ -39,7 +41,16 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
  * it has another text by then, that is undone and the document has `moved`.
  */
 async function changeText(context: ApplyContext, file: FileChange): Promise<StepResult> {
-  const { session, options } = context;
+  const { outcome, ...sent } = await sendText(context, file);
+  if (outcome.kind !== "misapplied") return { outcome, ...sent };
+  return { outcome: { kind: (await rollBackText(context, outcome.done)) ? "moved" : "diverged" } };
+}
+
+/** The same, without undoing anything. */
+async function sendText(
+  { session, options }: ApplyContext,
+  file: FileChange,
+): Promise<{ readonly outcome: StepOutcome | Misapplied; readonly edits?: readonly TextEdit[] | undefined }> {
   const { uri, version } = file.document;
   const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
   // Typing that is not synced yet would not keep the edit from being applied at the wrong place.
@@ -49,8 +60,7 @@ async function changeText(context: ApplyContext, file: FileChange): Promise<Step
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
   const outcome = await applyText(session, opened, labelOf([file], options), edits);
-  if (outcome.kind !== "misapplied") return { outcome, edits: opened === file ? edits : undefined };
-  return { outcome: { kind: (await rollBackText(context, outcome.done)) ? "moved" : "diverged" } };
+  return { outcome, edits: opened === file ? edits : undefined };
 }
 
 /** When the typing of a session was last waited for, in milliseconds of the process. */
@@ -77,8 +87,9 @@ async function rollBackText(context: ApplyContext, file: FileChange): Promise<bo
     const document = { ...file.document, text: withoutMark(open.text), version: open.version };
     const inverse = inverseOf(session, file, document);
     if (!inverse.ok) return false;
-    const { outcome } = await changeText(context, asUpdate({ ...file, ...inverse.change, document }));
-    // Typed into again meanwhile: the inverse is made anew, for the text as it is then.
+    const { outcome } = await sendText(context, asUpdate({ ...file, ...inverse.change, document }));
+    // Typed into again meanwhile: the inverse is made anew, for the text as it is then. If the inverse itself comes to a wrong
+    // place, nothing more is sent: somebody types faster than edits arrive.
     if (outcome.kind !== "moved") return outcome.kind === "verified";
   }
   return false;
