@@ -14,8 +14,6 @@ export interface HostileShape {
   readonly start: number;
   readonly most: number;
   readonly outcome: "done" | "refused";
-  /** How many times as long twice as much may take; by default 2.5. */
-  readonly limit?: number;
   readonly make: (n: number) => HostileBatch;
 }
 
@@ -207,8 +205,6 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   },
   "all edits in one line": {
     why: "a line is not cut into regions, so each edit reads all of it",
-    // Each edit reads the whole text, and the text grows with the edits: that is square. 3,200 edits take a seventh of a second.
-    limit: 4.5,
     start: 100,
     most: mostEdits,
     outcome: "done",
