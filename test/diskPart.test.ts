@@ -22,7 +22,7 @@ import { TextDocument, type TextEdit } from "vscode-languageserver-textdocument"
 import { openDiskSession } from "../server/agent/session/diskSession.js";
 import { execute } from "../server/lsp/apply/applyLoop.js";
 import type { Run } from "../server/lsp/apply/step.js";
-import { stagePart } from "../server/lsp/apply/steps/disk.js";
+import { commitPart, stagePart } from "../server/lsp/apply/steps/disk.js";
 import { worldOf } from "../server/lsp/session.js";
 import type { FileChange } from "../server/plan/outcome.js";
 import { ChangeSet } from "../server/text/changeSet.js";
@@ -291,10 +291,10 @@ describe("a fault of the server's own before the disk part is committed", () => 
   }
 
   /** Nothing is left, and the next batch goes through. */
-  async function expectFree({ root, part }: Awaited<ReturnType<typeof layPart>>): Promise<void> {
+  async function expectFree({ root, site, part }: Awaited<ReturnType<typeof layPart>>): Promise<void> {
     expect(readdirSync(root)).toEqual(["a.txt"]);
     const next = await part();
-    expect(await next.commit({ hasWaited: false })).toMatchObject([{ outcome: { kind: "verified" } }]);
+    expect(await commitPart(site, next, { hasWaited: false })).toMatchObject([{ outcome: { kind: "verified" } }]);
     expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("new\n");
   }
 
@@ -303,7 +303,7 @@ describe("a fault of the server's own before the disk part is committed", () => 
     const staged = await laid.part();
     const { openElsewhere } = laid.session;
     laid.session.openElsewhere = () => Promise.reject(new Error("a fault"));
-    await expect(staged.commit({ hasWaited: true })).rejects.toThrow("a fault");
+    await expect(commitPart(laid.site, staged, { hasWaited: true })).rejects.toThrow("a fault");
     laid.session.openElsewhere = openElsewhere;
     await expectFree(laid);
   });

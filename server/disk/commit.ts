@@ -3,7 +3,7 @@ import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 import { fileProblems } from "../workspace/sentences.js";
-import { type DiskChange, targetOf, toSlots } from "./diskChange.js";
+import { type DiskChange, toSlots } from "./diskChange.js";
 import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt, isSystemError } from "./fileSystem.js";
 import { journalPath, openJournals, readJournal, unusable, writeJournal } from "./journal.js";
@@ -23,6 +23,8 @@ export interface Staged {
   readonly warnings: readonly string[];
   /** Absolute paths of the directories that are made for it, those above first. */
   readonly directories: readonly string[];
+  /** Its names, with the files that they had. */
+  readonly targets: readonly DiskTarget[];
   /** Makes it visible, in one turn. */
   commit(): Committed | NotCommitted;
   /** Takes it away. */
@@ -34,8 +36,6 @@ export interface Committed {
   readonly outcome: "applied";
   /** Takes away what helped; the batch stays. */
   finish(): void;
-  /** The changes that undo the batch later, as a batch of their own. */
-  inverse(): DiskChange[];
 }
 
 /** A batch that is taken back. `recoveryPending`: it could not be yet, so that the disk is neither old nor new. */
@@ -74,7 +74,7 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
       release();
       return { ok: false, failures: staged, recovered };
     }
-    return toStaged({ ...staged, workspace, changes, release }, recovered);
+    return toStaged({ ...staged, workspace, release }, recovered);
   } catch (error) {
     release();
     return refuse(unusable(state, error));
@@ -101,29 +101,47 @@ function stageHeld(
   }
 }
 
-/** A batch that is ready, and what it was asked for. */
+/** A batch that is ready, and the lock of its folders. */
 interface StagedBatch extends Prepared {
   readonly workspace: DiskWorkspace;
-  readonly changes: readonly DiskChange[];
   readonly release: () => void;
 }
 
 function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
-  const { workspace, journal, warnings } = batch;
+  const { workspace, journal, targets, warnings } = batch;
   let isOver = false;
   /** Only the first of `commit` and `abandon` is about a batch that is there. */
   const begin = (): void => {
     if (isOver) throw new Error(`${journal.label} was committed or abandoned before`);
     isOver = true;
   };
+  const committed: Committed = {
+    outcome: "applied",
+    finish: () => void thenUnlock(batch, () => tidyUp(workspace, { ...journal, state: "committed" })),
+  };
   return {
     ok: true,
     recovered,
     warnings,
     directories: journal.directories,
+    targets,
     commit() {
       begin();
-      return commit(batch);
+      const progress: Progress = { at: undefined };
+      let failure: Failure | undefined;
+      try {
+        failure = moveIntoPlace(workspace, { journal, targets }, progress);
+      } catch (error) {
+        if (!isSystemError(error)) {
+          endAsWritten(batch);
+          throw error;
+        }
+        // The record may have reached the disk although the call failed that wrote it: whoever recovers would find it there.
+        const read = attempt(() => readJournal(workspace, journal.id)).value;
+        if (read?.kind === "journal" && read.journal.state === "committed") return recordAgain(batch) ?? committed;
+        failure = failureOf(workspace, error, progress);
+      }
+      return failure === undefined ? committed : rolledBack(batch, failure);
     },
     abandon() {
       begin();
@@ -132,41 +150,27 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   };
 }
 
-function commit(batch: StagedBatch): Committed | NotCommitted {
-  const { workspace, journal, targets } = batch;
-  const progress: Progress = { at: undefined };
-  // What recovery would do; and nothing else is true.
-  const endAsWritten = (): BatchEnding => thenUnlock(batch, () => endBatchAsWritten(workspace, journal.id));
-  let failure: Failure | undefined;
-  try {
-    failure = moveIntoPlace(workspace, { journal, targets }, progress);
-    if (failure === undefined) return toCommitted(batch);
-  } catch (error) {
-    if (!isSystemError(error)) {
-      endAsWritten();
-      throw error;
-    }
-    // The record may have reached the disk although the call failed that wrote it: whoever recovers would find it there.
-    const read = attempt(() => readJournal(workspace, journal.id)).value;
-    if (read?.kind === "journal" && read.journal.state === "committed") return recordedAgain(batch);
-    failure = failureOf(workspace, error, progress);
-  }
-  const ending = endAsWritten();
+/** Ends a batch as recovery would: by its journal alone. */
+function endAsWritten(batch: StagedBatch): BatchEnding {
+  return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id));
+}
+
+function rolledBack(batch: StagedBatch, failure: Failure): NotCommitted {
+  const ending = endAsWritten(batch);
   const isBack = ending.outcome === "rolledBack" || ending.outcome === "untouched";
   return {
     outcome: isBack ? "rolledBack" : "recoveryPending",
     failure: diskFailures.ended(failure, ending),
-    // It was recorded after all, as was found out only when it was to be taken back.
+    // The journal said after all that the batch is done, which was found out only when it was to be rolled back.
     isThere: ending.outcome === "applied",
   };
 }
 
-/** A record that is there, but that a power cut may take away, is written anew. Where that fails, too, recovery tries on. */
-function recordedAgain(batch: StagedBatch): Committed | NotCommitted {
-  const { workspace, journal, release } = batch;
+/** Writes a record anew that is there, but that a power cut may take away. If that fails, too, recovery tries on. `undefined`: it is written. */
+function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted | undefined {
   try {
     writeJournal(workspace, { ...journal, state: "committed" });
-    return toCommitted(batch);
+    return undefined;
   } catch (error) {
     release();
     if (!isSystemError(error)) throw error;
@@ -174,15 +178,6 @@ function recordedAgain(batch: StagedBatch): Committed | NotCommitted {
     const failure = diskFailures.unconfirmed(journalPath(workspace.state, journal.id), problem);
     return { outcome: "recoveryPending", failure, isThere: true };
   }
-}
-
-function toCommitted(batch: StagedBatch): Committed {
-  const { workspace, journal, targets, changes } = batch;
-  return {
-    outcome: "applied",
-    finish: () => void thenUnlock(batch, () => tidyUp(workspace, { ...journal, state: "committed" })),
-    inverse: () => inverseOf(changes, targets),
-  };
 }
 
 /** Does the last thing that is to be done with a batch; then others may write in its folders, whatever came of it. */
@@ -196,23 +191,4 @@ function thenUnlock<T>({ release }: StagedBatch, act: () => T): T {
 
 function failureOf({ state }: DiskWorkspace, error: unknown, { at }: Progress): Failure {
   return at === undefined ? unusable(state, error) : refusedBy(error, at, diskFailures.cantWrite);
-}
-
-/** The changes that take others back, in a batch of their own. `targets` are the names of those others, as they were. */
-function inverseOf(changes: readonly DiskChange[], targets: readonly DiskTarget[]): DiskChange[] {
-  const byPath = new Map(targets.map((target) => [target.slot.path, target]));
-  return changes.flatMap((change): DiskChange[] => {
-    const { kind, path, name } = change;
-    const { before } = byPath.get(path) ?? {};
-    const { after } = byPath.get(targetOf(change) ?? path) ?? {};
-    const hash = after?.hash;
-    if (kind === "create") return [{ kind: "delete", path, name, hash }];
-    // What did not change has no name among the targets.
-    if (before === undefined || (kind === "update" && after === undefined)) return [];
-    const content = { bytes: before.bytes };
-    if (kind === "delete") return [{ kind: "create", path, name, content, mode: before.stat.mode }];
-    if (kind === "update") return [{ kind, path, name, hash, content }];
-    const back = { path: change.target, name: change.targetName ?? change.target, target: path, targetName: name };
-    return [{ kind, ...back, hash, content: change.content && content }];
-  });
 }

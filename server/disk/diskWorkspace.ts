@@ -16,8 +16,8 @@ export interface DiskWorkspace {
   readonly owners: Owners;
   /** Absolute and canonical: the directories in which Neovim may keep the swap files of all that it has open. */
   readonly swapFiles: readonly string[];
-  /** Which of the server's own sessions has a file open, or may have; `undefined`: none. */
-  readonly openElsewhere: (path: string) => Holder | undefined;
+  /** By path: the other one of the server's own sessions that has a file open, or may have. */
+  readonly openElsewhere: ReadonlyMap<string, Holder>;
 }
 
 /** The workspace of this user on this machine. `folders`: absolute and canonical. */
@@ -40,7 +40,7 @@ export function diskWorkspace(
     folders,
     owners: more.owners ?? realOwners(),
     swapFiles: [],
-    openElsewhere: () => undefined,
+    openElsewhere: new Map(),
     ...more,
   };
 }

@@ -103,11 +103,7 @@ export const realFileSystem: FileSystem = {
       fs.ftruncateSync(fd, bytes.length);
     }),
   setMode: (path, mode) => opened(path, readFlags, 0, (fd) => fs.fchmodSync(fd, mode)),
-  copyAttributes: (pairs) => {
-    const done: boolean[] = [];
-    for (let at = 0; at < pairs.length; at += pairsAtOnce) done.push(...copySome(pairs.slice(at, at + pairsAtOnce)));
-    return done;
-  },
+  copyAttributes,
   sync: (path) => {
     // Windows has no such call for directories, and does not need it.
     if (process.platform === "win32" && fs.lstatSync(path).isDirectory()) return;
@@ -297,8 +293,11 @@ function writeAll(fd: number, bytes: Uint8Array): void {
  * why any other system's `cp` is not asked. One process does all pairs: it copies from the files that we hold to those that it
  * holds under the same numbers.
  */
-function copySome(pairs: readonly AttributePair[]): boolean[] {
+function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
   if (!canHold) return pairs.map(() => false);
+  if (pairs.length > pairsAtOnce) {
+    return [...copyAttributes(pairs.slice(0, pairsAtOnce)), ...copyAttributes(pairs.slice(pairsAtOnce))];
+  }
   const held: number[] = [];
   try {
     const sources: number[] = [];
@@ -315,7 +314,7 @@ function copySome(pairs: readonly AttributePair[]): boolean[] {
     const given = sources.map((source) => `/proc/${process.pid}/fd/${source}`);
     const { status } = spawnSync("cp", [...options, ...given], { cwd: "/", stdio: targets, timeout: 30_000 });
     // Which of several it was that failed is found out one by one.
-    if (status !== 0 && pairs.length > 1) return pairs.flatMap((pair) => copySome([pair]));
+    if (status !== 0 && pairs.length > 1) return pairs.flatMap((pair) => copyAttributes([pair]));
     return pairs.map((pair) => status === 0 && hasSame(pair));
   } finally {
     for (const fd of held) fs.closeSync(fd);

@@ -8,7 +8,7 @@ import type { Holder } from "./sentences.js";
 
 /** Who has a file open, or may have; `undefined`: nobody that can be seen. */
 export function holderOf(workspace: DiskWorkspace, path: string): Holder | undefined {
-  const ours = workspace.openElsewhere(path);
+  const ours = workspace.openElsewhere.get(path);
   if (ours !== undefined) return ours;
   for (const { trace, read } of tracesOf(path, workspace)) {
     // Where nobody may look, nobody can be seen.

@@ -87,9 +87,8 @@ function examine(
   budget: { bytes: number },
 ): { readonly ok: true; readonly before: Before | undefined } | Failed {
   const { files, folders, state } = workspace;
-  const isIn = (folder: string): boolean => isInside(folder, path);
-  if (!folders.some(isIn)) return failed(pathFailures.outsideWorkspace(name, folders));
-  if (isIn(state)) return failed(pathFailures.ownFolder(name));
+  if (!folders.some((folder) => isInside(folder, path))) return failed(pathFailures.outsideWorkspace(name, folders));
+  if (isInside(state, path)) return failed(pathFailures.ownFolder(name));
   const stat = files.look(path);
   const moved = (problem: string): Failed => failed(staleFailures.contentModified({ path: name }, problem));
   if (stat === undefined) {

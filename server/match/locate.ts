@@ -37,10 +37,9 @@ const latest = new WeakMap<
 >();
 
 function* tryRungs(index: TextIndex, oldText: string, lenient: boolean): Generator<void, Located> {
-  const strictOnly = !lenient || isAllBlank(oldText);
   const isLong = index.text.length >= unitsPerStep;
   for (const rung of rungs) {
-    if ((strictOnly && !rung.strict) || rung.find === undefined) continue;
+    if (rung.find === undefined || (!rung.strict && (!lenient || isAllBlank(oldText)))) continue;
     if (isLong && rung.prepare !== undefined) yield* rung.prepare(index);
     const found = rung.find(index, oldText);
     if (found === "tooMany") return { kind: "tooMany" };

@@ -100,12 +100,12 @@ function pairLines(old: readonly string[], next: readonly string[]): Pair[] {
   while (head < room && old[head] === next[head]) head++;
   let tail = 0;
   while (tail < room - head && old[old.length - 1 - tail] === next[next.length - 1 - tail]) tail++;
-  const same = (count: number): LineRun => ({ removed: false, added: false, count });
+  const shared = { removed: false, added: false };
   const middle = lineRuns(old.slice(head, old.length - tail), next.slice(head, next.length - tail));
   const pairs: Pair[] = [];
   let [from, line] = [0, 0];
   let replaced = { next: 0, end: 0 };
-  for (const { removed, added, count } of [same(head), ...middle, same(tail)]) {
+  for (const { removed, added, count } of [{ ...shared, count: head }, ...middle, { ...shared, count: tail }]) {
     if (removed) {
       replaced = { next: from, end: from + count };
       from += count;

@@ -60,15 +60,14 @@ export class TextIndex {
   /** Starts of all places of a pattern in the folded text, in order and overlapping; at most `limit`. */
   starts(fold: Fold, pattern: string, limit: number): number[] {
     const text = fold === "nothing" ? this.text : this.folded(fold).text;
-    const hits = this.keyHits(fold, pattern);
+    const hits = this.expected && this.keyHits(fold, pattern, this.expected);
     if (hits === undefined || hits === "many") return findAll(text, pattern, limit);
     return hits.filter((start) => start >= 0 && text.startsWith(pattern, start)).slice(0, limit);
   }
 
-  /** Where an expected pattern may start, as its key tells; `undefined`: it was not expected, or has no key. */
-  private keyHits(fold: Fold, pattern: string): KeyHits | undefined {
-    if (this.expected === undefined) return undefined;
-    const known = this.searches.get(fold) ?? toEnd(this.searchMany(fold, this.expected));
+  /** The starts that the key of an expected pattern tells; `undefined`: it was not expected, or has no key. */
+  private keyHits(fold: Fold, pattern: string, expected: readonly string[]): KeyHits | undefined {
+    const known = this.searches.get(fold) ?? toEnd(this.searchMany(fold, expected));
     return known.get(pattern);
   }
 

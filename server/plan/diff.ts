@@ -65,14 +65,14 @@ export function* diffing(file: FileChange): Generator<void, FileDiff> {
 /** What git writes above the hunks. */
 function headerOf(file: FileChange): Omit<StructuredPatch, "hunks"> {
   const { kind, document } = file;
-  const nameOf = (path: string): string => path.replace(/^\/+/, "");
+  const [from, to] = [document.path, nameAfter(file).path].map((path) => path.replace(/^\/+/, ""));
   return {
     isGit: true,
     isCreate: kind === "create",
     isDelete: kind === "delete",
     isRename: kind === "rename",
-    oldFileName: kind === "create" ? "/dev/null" : `a/${nameOf(document.path)}`,
-    newFileName: kind === "delete" ? "/dev/null" : `b/${nameOf(nameAfter(file).path)}`,
+    oldFileName: kind === "create" ? "/dev/null" : `a/${from}`,
+    newFileName: kind === "delete" ? "/dev/null" : `b/${to}`,
     oldHeader: undefined,
     newHeader: undefined,
   };
@@ -117,7 +117,7 @@ function* blocksOf(lines: LineIndex, changes: readonly Change[]): Generator<Bloc
     } while (i < changes.length && touchedLines(lines, changes[i] as Change).start < end);
     end = Math.min(end, lines.filledCount);
     text += lines.text.slice(copied, lines.start(end));
-    yield { start, removed: linesBetween(lines, start, end), added: cut(text) };
+    yield { start, removed: linesBetween(lines, start, end), added: text.match(/[^\n]*\n|[^\n]+$/g) ?? [] };
   }
 }
 
@@ -133,12 +133,6 @@ function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: 
 function linesBetween(lines: LineIndex, start: number, end: number): string[] {
   const count = Math.max(0, end - start);
   return Array.from({ length: count }, (_, i) => lines.text.slice(lines.start(start + i), lines.end(start + i)));
-}
-
-function cut(text: string): string[] {
-  const lines = text.split("\n").map((line) => `${line}\n`);
-  const last = (lines.pop() as string).slice(0, -1);
-  return last === "" ? lines : [...lines, last];
 }
 
 /**

@@ -114,10 +114,10 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
 
 /** One failure stops everything, its file, or itself alone. */
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
-  const spoilt = (plan: FilePlan): boolean => plan.outcomes.some(({ status }) => status === "failed");
-  const anyFailed = lost.length > 0 || plans.some(spoilt);
+  const spoilt = new Set(plans.filter(({ outcomes }) => outcomes.some(({ status }) => status === "failed")));
+  const anyFailed = lost.length > 0 || spoilt.size > 0;
   const isAll = options.atomic === "all";
-  const kept = new Set(plans.filter((plan) => (isAll ? !anyFailed : options.atomic === "none" || !spoilt(plan))));
+  const kept = new Set(plans.filter((plan) => (isAll ? !anyFailed : options.atomic === "none" || !spoilt.has(plan))));
   const files = [...kept]
     // A file that makes room for another one goes, even where it has no edits of its own or none that found its place.
     .filter(({ file, outcomes }) => file?.kind === "delete" || outcomes.some(({ status }) => status !== "failed"))

@@ -93,7 +93,7 @@ export class ChangeSet {
   private withOne({ from, to, insert }: Change): ChangeSet | undefined {
     const before = this.lastChange((change, shift) => change.from + shift + change.insert.length < from);
     const next = this.changes[before + 1];
-    const shift = next === undefined ? this.lengthAfter - this.length : this.shiftBefore(before + 1);
+    const shift = next === undefined ? this.lengthAfter - this.length : this.shifts[before + 1]!;
     if (next !== undefined && next.from + shift <= to) return undefined;
     const change = { from: from - shift, to: to - shift, insert };
     const all = new ChangeSet(this.length, this.changes.toSpliced(before + 1, 0, change));
@@ -113,7 +113,7 @@ export class ChangeSet {
     const at = this.lastChange((change) => change.from <= offsetA);
     if (at < 0) return offsetA;
     const { from, to, insert } = this.changes[at] as Change;
-    const start = from + this.shiftBefore(at);
+    const start = from + this.shifts[at]!;
     if (from === offsetA && from < to) return start;
     if (offsetA < to || from === offsetA) return side === "before" ? start : start + insert.length;
     return start + insert.length + (offsetA - to);
@@ -127,21 +127,17 @@ export class ChangeSet {
     const at = this.lastChange((change, shift) => change.from + shift <= offsetB);
     if (at < 0) return { from: offsetB, to: Math.min(offsetB + 1, this.length) };
     const { from, to, insert } = this.changes[at] as Change;
-    const behind = offsetB - (from + this.shiftBefore(at) + insert.length);
+    const behind = offsetB - (from + this.shifts[at]! + insert.length);
     if (behind < 0) return { from, to };
     return { from: to + behind, to: Math.min(to + behind + 1, this.length) };
   }
 
   /** Index of the last change that something holds for, which holds for all in front of it; -1: for none. */
   private lastChange(holds: (change: Change, shift: number) => boolean): number {
-    return firstIndex(this.changes.length, (i) => !holds(this.changes[i] as Change, this.shiftBefore(i))) - 1;
+    return firstIndex(this.changes.length, (i) => !holds(this.changes[i] as Change, this.shifts[i]!)) - 1;
   }
 
-  /** B minus A, in front of a change. */
-  private shiftBefore(index: number): number {
-    return this.shifts[index] as number;
-  }
-
+  /** By change: B minus A, in front of it. */
   private get shifts(): readonly number[] {
     if (this.#shifts !== undefined) return this.#shifts;
     let shift = 0;

@@ -54,10 +54,8 @@ export function trimStart(text: string, from = 0, to = text.length): number {
 /** Whether an offset lies between CR and LF or between the halves of a surrogate pair: LSP can't name such a place. */
 export function splitsCharacter(text: string, offset: number): boolean {
   if (offset <= 0 || offset >= text.length) return false;
-  const before = text.charCodeAt(offset - 1);
-  const after = text.charCodeAt(offset);
-  if (before === CR) return after === LF;
-  return isHighSurrogate(before) && isLowSurrogate(after);
+  if (text.charCodeAt(offset - 1) === CR) return text.charCodeAt(offset) === LF;
+  return (text.codePointAt(offset - 1) as number) > 0xffff;
 }
 
 /** The offset of the first half of a surrogate pair that stands alone; -1: there is none. */
@@ -65,9 +63,6 @@ export function loneSurrogateAt(text: string): number {
   // Known at once of most texts, which the search would read through.
   return text.isWellFormed() ? -1 : text.search(/\p{Surrogate}/u);
 }
-
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
-const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 
 /** A text cut into lines at CRLF, LF and CR alike, each with the offset of its end; the last one has none. */
 export interface SplitLine {

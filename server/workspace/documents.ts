@@ -73,13 +73,14 @@ export interface Documents {
 /** A mirror that holds nothing yet. */
 export function createDocuments(): Documents {
   const held = new Map<string, OpenDocument>();
-  const listeners = new Set<(uri: string) => void>();
+  // Two subscriptions of one function are two.
+  const listeners = new Set<{ readonly listener: (uri: string) => void }>();
 
   /** `undefined` closes the document. */
   function hold(uri: string, document: OpenDocument | undefined): void {
     if (document === undefined) held.delete(uri);
     else held.set(uri, document);
-    for (const listener of [...listeners]) listener(uri);
+    for (const { listener } of [...listeners]) listener(uri);
   }
 
   return {
@@ -107,11 +108,9 @@ export function createDocuments(): Documents {
     get: (uri) => held.get(uri),
     all: () => [...held.values()],
     onChange(listener) {
-      const own = (uri: string): void => listener(uri); // Two subscriptions of one function are two.
-      listeners.add(own);
-      return () => {
-        listeners.delete(own);
-      };
+      const subscription = { listener };
+      listeners.add(subscription);
+      return () => void listeners.delete(subscription);
     },
   };
 }

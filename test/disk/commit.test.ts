@@ -201,19 +201,42 @@ describe("what is committed", () => {
     expect([at.text("a.txt"), at.text("b.txt"), at.text("other.txt")]).toEqual(["a", "b", "c"]);
   });
 
-  it("can be taken back later by a batch of its own", () => {
+  it("can be taken back later by a batch of its own, with the bytes of a deleted file from before", () => {
     const at = site({ "a.txt": "a", "b.txt": "b", "gone.txt": Buffer.from([0xff, 0]), "edited.txt": "one" });
     chmodSync(at.path("gone.txt"), 0o640);
-    const batch = committed(at, [
+    const batch = staged(at, [
       { kind: "rename", path: at.path("a.txt"), target: at.path("b.txt"), name: "a.txt", content: { text: "aa" } },
       { kind: "rename", path: at.path("b.txt"), target: at.path("a.txt"), name: "b.txt" },
       { kind: "delete", path: at.path("gone.txt"), name: "gone.txt" },
       { kind: "create", path: at.path("new.txt"), name: "new.txt", content: { text: "new" } },
       update(at, "edited.txt", "one", "two"),
     ]);
-    batch.finish();
+    const done = batch.commit();
+    if (done.outcome !== "applied") throw new Error(done.failure.message);
+    done.finish();
     expect([at.names(), at.text("b.txt")]).toEqual([["a.txt", "b.txt", "edited.txt", "new.txt"], "aa"]);
-    const inverse = batch.inverse();
+    const gone = batch.targets.find(({ slot }) => slot.name === "gone.txt")?.before;
+    if (gone === undefined) throw new Error("the deleted file is not known");
+    const inverse: DiskChange[] = [
+      {
+        kind: "rename",
+        path: at.path("b.txt"),
+        target: at.path("a.txt"),
+        name: "b.txt",
+        hash: hashOf("aa"),
+        content: { text: "a" },
+      },
+      { kind: "rename", path: at.path("a.txt"), target: at.path("b.txt"), name: "a.txt", hash: hashOf("b") },
+      {
+        kind: "create",
+        path: at.path("gone.txt"),
+        name: "gone.txt",
+        content: { bytes: gone.bytes },
+        mode: gone.stat.mode,
+      },
+      { kind: "delete", path: at.path("new.txt"), name: "new.txt", hash: hashOf("new") },
+      update(at, "edited.txt", "two", "one"),
+    ];
     committed(at, inverse).finish();
     expect(at.names()).toEqual(["a.txt", "b.txt", "edited.txt", "gone.txt"]);
     expect([at.text("a.txt"), at.text("b.txt"), at.text("edited.txt")]).toEqual(["a", "b", "one"]);

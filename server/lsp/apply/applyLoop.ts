@@ -14,7 +14,7 @@ import { type Confirmation, createConfirmation } from "./confirm.js";
 import { rollBackSteps } from "./rollBackSteps.js";
 import { saveChanged } from "./save.js";
 import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
-import { heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
+import { commitPart, heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 
 /** The answer to a job, and what was done if all of it is verified, in this order; else `undefined`. */
@@ -44,8 +44,9 @@ export function cancelled(): FailedAnswer {
 
 /** The tasks in an order in which the texts go first, those of open documents before others; otherwise they stay as they are. */
 export function textsFirst(tasks: readonly Task[]): Task[] {
-  const rank = ({ kind, planned }: Task): number => (kind !== "text" ? 2 : planned.document.version === null ? 1 : 0);
-  return tasks.toSorted((a, b) => rank(a) - rank(b));
+  const texts = tasks.filter(({ kind }) => kind === "text");
+  const open = texts.filter(({ planned }) => planned.document.version !== null);
+  return [...new Set([...open, ...texts, ...tasks])];
 }
 
 /** Plans until the user agrees to the result, if the user must be asked, and then applies exactly that. */
@@ -93,7 +94,7 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
       return { answer: toRefusal(failures, notAttempted(plan.outcomes), job) };
     }
     if (token.isCancellationRequested) {
-      part?.abandon();
+      part?.staged.abandon();
       return refused(editorFailures.cancelled());
     }
     // The client can't apply any more what was proposed for texts that the server is going to change.
@@ -132,16 +133,16 @@ export async function execute(run: Run, replanned: (file: FileChange) => Promise
   for (const task of tasks) {
     const step = await doTask(run, task, replanned).catch((error: unknown) => {
       // What is staged keeps everybody else from these folders: whatever is thrown must not leave it so.
-      disk?.abandon();
+      disk?.staged.abandon();
       throw error;
     });
     if (step.outcome.kind !== "verified" && step.outcome.kind !== "acknowledgedUnverifiable") {
-      disk?.abandon();
+      disk?.staged.abandon();
       return { answer: await rollBackSteps(run, [step]) };
     }
     done.push(step);
   }
-  const written = (await disk?.commit({ hasWaited: tasks.length > 0 })) ?? [];
+  const written = disk === undefined ? [] : await commitPart(run, disk, { hasWaited: tasks.length > 0 });
   const [first, ...rest] = written.filter(({ outcome }) => outcome.kind !== "verified");
   if (first !== undefined) return { answer: await rollBackSteps(run, [first, ...rest]) };
   done.push(...written);

@@ -1,5 +1,7 @@
 /** The types of applying: the tasks of a plan, the steps in which they were done, and the rules of each kind of step. */
 import type { CancellationToken, TextEdit } from "vscode-languageserver/node";
+import type { Staged } from "../../disk/commit.js";
+import type { DiskChange } from "../../disk/diskChange.js";
 import type { Failure } from "../../plan/failure.js";
 import type {
   EditOutcome,
@@ -125,12 +127,13 @@ export interface DiskPart {
   readonly ok: true;
   /** Warnings of earlier batches that were cut off, and of what can't be kept as it was. */
   readonly warnings: readonly string[];
-  /**
-   * Makes all of it visible, or nothing: a verified step for each task, or only those that failed. `hasWaited`: somebody had
-   * time to open one of the files since.
-   */
-  commit(when: { readonly hasWaited: boolean }): Promise<readonly DoneStep[]>;
-  abandon(): void;
+  /** Must be committed or abandoned. */
+  readonly staged: Staged;
+  readonly tasks: readonly Task[];
+  /** The change of each file as it was planned. */
+  readonly changes: ReadonlyMap<FileChange, DiskChange>;
+  /** Absolute paths of all names that it changes. */
+  readonly paths: readonly string[];
 }
 
 /** A file that was applied and must become as it was before. */

@@ -3,6 +3,7 @@
  * answers what the library would swallow, serve too early or log at the sender's length.
  */
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
+import { isObject } from "../../dialect/keys.js";
 import { limits } from "../../text/limits.js";
 import { type Channel, createRpcStreams, type RpcStreams } from "./channel.js";
 import type { Note } from "./lifetime.js";
@@ -114,7 +115,7 @@ type GateDecision =
 
 function judge(state: EnvelopeState, message: unknown): GateDecision {
   if (Array.isArray(message)) return refuse(null, refusals.batch);
-  if (!isRecord(message)) return refuse(null, refusals.noObject);
+  if (!isObject(message)) return refuse(null, refusals.noObject);
   const { jsonrpc, method, result, error } = message;
   const id = isId(message.id) ? message.id : null;
   if (method === undefined && (result !== undefined || error !== undefined)) return judgeResponse(state, message);
@@ -148,8 +149,8 @@ function refusalOf(state: EnvelopeState, method: string, key: string, params: un
   if (state.phase === "shutDown") return refusals.shutDown;
   if (state.pending.has(key)) return refusals.duplicateId;
   if (state.pending.size >= limits.pendingRequests) return refusals.busy;
-  if (method === "initialize") return isRecord(params) ? undefined : refusals.initializeParams;
-  if (params === undefined || params === null || isRecord(params)) return undefined;
+  if (method === "initialize") return isObject(params) ? undefined : refusals.initializeParams;
+  if (params === undefined || params === null || isObject(params)) return undefined;
   // The library spreads an array over the handler's arguments, which have one place for params.
   if (Array.isArray(params)) return params.length === 1 ? undefined : refusals.positionalParams;
   return typeof params === "string" && method.startsWith(ownMethods) ? undefined : refusals.params;
@@ -160,7 +161,7 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
   if (state.phase === "new") return drop(dropReasons.early);
   if (state.phase === "shutDown") return drop(dropReasons.late);
   const params = message.params ?? undefined;
-  if (params !== undefined && !isRecord(params)) return drop(dropReasons.params);
+  if (params !== undefined && !isObject(params)) return drop(dropReasons.params);
   if (method === cancelMethod) {
     // The library throws on a cancellation without an id, and remembers one of an unknown id.
     const id = params?.id;
@@ -196,16 +197,12 @@ const ownMethods = "multiEdit/";
 
 const cancelMethod = "$/cancelRequest";
 
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function isId(value: unknown): value is Id {
   return typeof value === "string" ? value.length <= limits.envelopeText : Number.isSafeInteger(value);
 }
 
 function toResponseError(error: unknown): { code: number; message: string; data: unknown } {
-  const { code, message, data }: JsonRecord = isRecord(error) ? error : {};
+  const { code, message, data }: JsonRecord = isObject(error) ? error : {};
   return {
     code: Number.isSafeInteger(code) ? Number(code) : requestFailed,
     message: typeof message === "string" ? message : noClientMessage,

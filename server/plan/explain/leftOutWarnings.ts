@@ -16,7 +16,8 @@ export function elidedWarnings(
   );
   return sent.flatMap((edit) => {
     const outcome = applied.get(edit.index);
-    if (outcome === undefined) return [];
+    // Of a single line no more than one line can go.
+    if (outcome === undefined || ("oldText" in edit && !edit.oldText.includes("\n"))) return [];
     const { old, next } =
       "lines" in edit ? { old: oldLines(edit.lines), next: newLines(edit.lines) } : linesOfEdit(edit);
     if (old.length <= next.length) return [];
@@ -36,5 +37,5 @@ const leastGone = 2;
 /** The lines of a place before an edit and after it. */
 function linesOfEdit({ oldText, newText }: EditOperation) {
   const linesOf = (text: string): readonly string[] => (text === "" ? [] : wholeLines(text).lines);
-  return oldText.includes("\n") ? { old: linesOf(oldText), next: linesOf(newText) } : { old: [], next: [] };
+  return { old: linesOf(oldText), next: linesOf(newText) };
 }

@@ -1,13 +1,13 @@
 /** The steps that the server does itself, on files that no editor has open: ready before the editor's, and made visible after them. */
-import { type NotCommitted, type Staged, stage } from "../../../disk/commit.js";
+import { type NotCommitted, stage } from "../../../disk/commit.js";
 import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
 import { recover } from "../../../disk/recover.js";
 import { diskFailures, type Holder } from "../../../disk/sentences.js";
 import type { Failure } from "../../../plan/failure.js";
 import { type FileChange, type FileName, namesOf } from "../../../plan/outcome.js";
-import { type KeptFile, removeEmpty } from "../../../workspace/fileBackup.js";
-import { decodeBytes, hashOf } from "../../../workspace/files.js";
+import { removeEmpty } from "../../../workspace/fileBackup.js";
+import { decodeBytes } from "../../../workspace/files.js";
 import { canonicalFolders } from "../../../workspace/paths.js";
 import { isInside } from "../../../workspace/pathText.js";
 import { staleFailures } from "../../../workspace/sentences.js";
@@ -73,25 +73,45 @@ export async function stagePart(
   const staged = stage(await workspaceOf(session, paths), [...changes.values()], labelOf(files, options));
   for (const { message } of staged.recovered) session.log("warn", message);
   if (!staged.ok) return staged;
-  return {
-    ok: true,
-    warnings: [...staged.recovered.map(({ message }) => message), ...staged.warnings],
-    async commit({ hasWaited }) {
-      let failure: Failure | undefined;
-      try {
-        const others = hasWaited ? await session.openElsewhere(paths) : new Map<string, Holder>();
-        failure = openedBy(context, tasks, others);
-      } catch (error) {
-        // What is staged keeps everybody else from these folders: whatever is thrown must not leave it so.
-        staged.abandon();
-        throw error;
-      }
-      if (failure === undefined) return commit(staged, tasks, changes);
+  const warnings = [...staged.recovered.map(({ message }) => message), ...staged.warnings];
+  return { ok: true, warnings, staged, tasks, changes, paths };
+}
+
+/**
+ * Makes all of it visible, or nothing: a verified step for each task, or only those that failed. `hasWaited`: somebody had time
+ * to open one of the files since it was made ready.
+ */
+export async function commitPart(
+  context: ApplyContext,
+  { staged, tasks, changes, paths }: DiskPart,
+  { hasWaited }: { readonly hasWaited: boolean },
+): Promise<readonly DoneStep[]> {
+  try {
+    const others = hasWaited ? await context.session.openElsewhere(paths) : new Map<string, Holder>();
+    const failure = openedBy(context, tasks, others);
+    if (failure !== undefined) {
       staged.abandon();
       return notWritten(tasks, { outcome: "rolledBack", failure });
-    },
-    abandon: () => staged.abandon(),
-  };
+    }
+  } catch (error) {
+    // What is staged keeps everybody else from these folders: whatever is thrown must not leave it so.
+    staged.abandon();
+    throw error;
+  }
+  const result = staged.commit();
+  if (result.outcome !== "applied") return notWritten(tasks, result);
+  result.finish();
+  const befores = new Map(staged.targets.map(({ slot, before }) => [slot.path, before]));
+  return tasks.map((task): DoneStep => {
+    const change = changes.get(task.planned)!;
+    const { path } = change;
+    const deleted = change.kind === "delete" ? befores.get(path) : undefined;
+    const kept = deleted && { path, bytes: deleted.bytes, hash: deleted.hash, mode: deleted.stat.mode };
+    const name = targetOf(change) ?? path;
+    const parents = staged.directories.filter((at) => isInside(at, name)).reverse();
+    const step = toStep(task, { kind: "verified" });
+    return { ...step, kept, tidy: () => removeEmpty(parents) };
+  });
 }
 
 /** The failure of a file that somebody has opened since it was made ready, in this editor or in another one; `undefined`: nobody. */
@@ -126,28 +146,6 @@ export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[
   return diskFailures.locked(paths.get(path) ?? path, holder);
 }
 
-function commit(staged: Staged, tasks: readonly Task[], changes: ReadonlyMap<FileChange, DiskChange>): DoneStep[] {
-  const result = staged.commit();
-  if (result.outcome !== "applied") return notWritten(tasks, result);
-  // The files that were deleted, by path, as they were.
-  const kept = new Map(
-    result.inverse().flatMap((change): [string, KeptFile][] => {
-      if (change.kind !== "create" || !("bytes" in change.content)) return [];
-      const { path, mode = 0o644 } = change;
-      const bytes = Buffer.from(change.content.bytes);
-      return [[path, { path, bytes, hash: hashOf(bytes), mode }]];
-    }),
-  );
-  result.finish();
-  return tasks.map((task): DoneStep => {
-    const change = changes.get(task.planned)!;
-    const name = targetOf(change) ?? change.path;
-    const parents = staged.directories.filter((at) => isInside(at, name)).reverse();
-    const step = toStep(task, { kind: "verified" });
-    return { ...step, kept: kept.get(change.path), tidy: () => removeEmpty(parents) };
-  });
-}
-
 function toStep(task: Task, outcome: StepOutcome): DoneStep {
   return { ...task, file: task.planned, editOutcomes: [], outcome };
 }
@@ -168,9 +166,9 @@ export async function recoverAtStart(session: Session): Promise<readonly string[
 }
 
 async function workspaceOf(session: Session, paths: readonly string[]): Promise<DiskWorkspace> {
-  const [folders, others] = await Promise.all([
+  const [folders, openElsewhere] = await Promise.all([
     canonicalFolders(worldOf(session, undefined)),
     paths.length === 0 ? new Map<string, Holder>() : session.openElsewhere(paths),
   ]);
-  return userWorkspace(folders, { openElsewhere: (path) => others.get(path) });
+  return userWorkspace(folders, { openElsewhere });
 }
