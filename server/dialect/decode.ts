@@ -5,14 +5,7 @@ import { loneSurrogateAt } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { parsePatch } from "./codexPatch.js";
 import { atPath, readEdit, readPath } from "./edit.js";
-import {
-  type ContainerName,
-  type EditFieldName,
-  editFieldNames,
-  type FieldName,
-  styleBySpelling,
-  type TextStyle,
-} from "./fields.js";
+import { type ContainerName, editFieldNames, type FieldName, styleBySpelling } from "./fields.js";
 import { type Findings, makeFindings } from "./findings.js";
 import { isObject, readKeys, reportKeys, type SentField, type SentKeys, trialKeys } from "./keys.js";
 import type { CallOptions } from "./options.js";
@@ -95,8 +88,9 @@ function toDecoded(read: ReadCall | undefined, options: CallOptions, findings: F
 function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Findings): CallOptions {
   const field = keys.fields.options;
   if (field === undefined) return {};
-  const trials = isObject(field.value) ? trialKeys(field.value).map((key) => `options.${key}`) : [];
-  findings.refuseTrials(trials, {});
+  for (const key of isObject(field.value) ? trialKeys(field.value) : []) {
+    findings.fail(callFailures.trial({}, `options.${key}`, findings.previewer));
+  }
   if (policy.optionsAllowed) return readOptions(field.value, findings);
   findings.fail(callFailures.optionsRefused());
   return {};
@@ -162,9 +156,11 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  const spell = speller(objects, style, shape);
+  // What an edit lacks is named as this call does elsewhere, else as its shape does.
+  const pathSpelling = objects.find(({ fields }) => fields.path !== undefined)?.fields.path?.spelling;
+  const spellings = { ...shape.spelling, ...style, ...(pathSpelling === undefined ? {} : { path: pathSpelling }) };
   const operations: (EditOperation | undefined)[] = [];
-  if (single) operations.push(readEdit({ index: 0, keys, meant, path, spell }, findings));
+  if (single) operations.push(readEdit({ index: 0, keys, meant, path, spellings }, findings));
   for (const [i, item] of items.entries()) {
     const index = single ? i + 1 : i;
     if (item.keys === undefined) {
@@ -176,7 +172,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
     const meantHere = reportKeys(item.keys, at, style, findings);
     const own = readPath(item.keys, meantHere, at, findings);
     const ownOrCalls = own.path === undefined && !own.reported ? path : own;
-    operations.push(readEdit({ index, keys: item.keys, meant: meantHere, path: ownOrCalls, spell }, findings));
+    operations.push(readEdit({ index, keys: item.keys, meant: meantHere, path: ownOrCalls, spellings }, findings));
   }
   return { shape, operations: operations.filter((operation) => operation !== undefined) };
 }
@@ -185,17 +181,6 @@ const containers: readonly ContainerName[] = ["edits", "multi"];
 
 /** Fields without which a call holds no edits; a misspelt key that seems to mean one of them is why it has none. */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
-
-/** How sentences name a field that an edit lacks: as this call does elsewhere, else as its shape does. */
-function speller(
-  objects: readonly SentKeys[],
-  style: TextStyle | undefined,
-  shape: Shape,
-): (name: EditFieldName) => string {
-  const path = objects.find(({ fields }) => fields.path !== undefined)?.fields.path?.spelling;
-  const spelling = { ...shape.spelling, ...style, ...(path === undefined ? {} : { path }) };
-  return (name) => spelling[name] ?? name;
-}
 
 /**
  * Reads the list, which may also come as a JSON string or as the only item on its own: any JSON values. `undefined`: it is no

@@ -25,12 +25,15 @@ interface SentEdit {
   readonly meant: ReadonlySet<FieldName>;
   /** Its own, or the one that it inherits. */
   readonly path: SentPath;
-  /** How the call spells a field, for sentences about one that is missing. */
-  readonly spell: (name: EditFieldName) => string;
+  /** By field: its name in sentences about one that is missing, if that is not its own. */
+  readonly spellings: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
 /** Reads the texts and the choice of place. `undefined`: something is wrong, and `findings` has it. */
-export function readEdit({ index, keys, meant, path, spell }: SentEdit, findings: Findings): EditOperation | undefined {
+export function readEdit(
+  { index, keys, meant, path, spellings }: SentEdit,
+  findings: Findings,
+): EditOperation | undefined {
   const at = atPath(index, path.path);
   const sent: Partial<Record<EditFieldName, unknown>> = {};
   for (const name of editFieldNames) {
@@ -52,7 +55,13 @@ export function readEdit({ index, keys, meant, path, spell }: SentEdit, findings
       (name === "path" ? path.path === undefined && !path.reported : keys.fields[name] === undefined),
   );
   if (missing.length === 1 && missing[0] === "path") findings.fail(callFailures.missingPath(at, false));
-  else if (missing.length > 0) findings.fail(callFailures.missingFields(at, missing.map(spell)));
+  else if (missing.length > 0)
+    findings.fail(
+      callFailures.missingFields(
+        at,
+        missing.map((name) => spellings[name] ?? name),
+      ),
+    );
   if (!parsed.success) return undefined;
 
   const { oldText, newText, replaceAll = false, occurrence, line, expectedCount } = parsed.data;

@@ -1,5 +1,5 @@
 /** Failures and warnings that decoding a call finds: all of them are collected, and a bounded number is reported. */
-import type { At, Failure } from "../plan/failure.js";
+import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { callFailures, callSizeFailures, dialectWarnings, type Previewer } from "./sentences.js";
 import { nearestName } from "./spelling.js";
@@ -13,15 +13,15 @@ export interface Findings {
    * Sentences put `within` before a key in the options.
    */
   meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
-  /** Fails for each key that asks for a trial, because the caller would get the real thing. Keys are as sentences name them. */
-  refuseTrials(keys: readonly string[], at: At): void;
+  /** The request, tool or command that previews calls at the door of this one. */
+  readonly previewer: Previewer;
   /** At most `limits.failuresPerCall`; the last one then says how many are left out. */
   failures(): readonly Failure[];
   /** One for each unknown key, at most `limits.unknownFieldWarnings`. */
   warnings(): readonly string[];
 }
 
-/** Nothing found yet. `previewer` previews calls at the door of this one. */
+/** Nothing found yet. */
 export function makeFindings(previewer: Previewer): Findings {
   const listed: Failure[] = [];
   let failed = 0;
@@ -48,9 +48,7 @@ export function makeFindings(previewer: Previewer): Findings {
   return {
     fail,
     meantBy,
-    refuseTrials: (keys, at) => {
-      for (const key of keys) fail(callFailures.trial(at, key, previewer));
-    },
+    previewer,
     failures: () => {
       const more = failed - limits.failuresPerCall;
       return more <= 0 ? listed : [...listed.slice(0, -1), callFailures.moreFailures(more + 1)];

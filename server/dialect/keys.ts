@@ -81,7 +81,8 @@ export function reportKeys(
 ): ReadonlySet<FieldName> {
   for (const spellings of keys.twice) findings.fail(callFailures.twoNames(at, spellings));
   for (const spelling of keys.misplaced) findings.fail(callFailures.misplacedField(at, spelling));
-  findings.refuseTrials(keys.trials, at);
+  // The caller would get the real thing.
+  for (const key of keys.trials) findings.fail(callFailures.trial(at, key, findings.previewer));
   const meantFields = new Set<FieldName>();
   for (const key of keys.unknown) {
     const meant = findings.meantBy(key, knownSpellings);

@@ -26,7 +26,11 @@ export async function userWorkspace(
   more: Partial<DiskWorkspace> = {},
 ): Promise<DiskWorkspace> {
   const spelt = [inServerFolder("journals"), ...neovimSwapFiles()];
-  const [state = "", ...swapFiles] = await mapBounded(spelt, realPathOf);
+  // Homes, and the directories for state in them, are often reached by links. What can't be followed fails where it is used.
+  const [state = "", ...swapFiles] = await mapBounded(spelt, async (path) => {
+    const real = isAbsolute(path) ? await canonicalise(path) : undefined;
+    return real?.ok === true ? real.path : path;
+  });
   return diskWorkspace(folders, { state, swapFiles, ...more });
 }
 
@@ -43,12 +47,6 @@ export function diskWorkspace(
     openElsewhere: new Map(),
     ...more,
   };
-}
-
-/** Homes, and the directories for state in them, are often reached by links. What can't be followed fails where it is used. */
-async function realPathOf(path: string): Promise<string> {
-  const real = isAbsolute(path) ? await canonicalise(path) : undefined;
-  return real?.ok === true ? real.path : path;
 }
 
 /** Neovim has the same places everywhere but on Windows; up to 0.7 among its data. Source: its help, `base-directories`. */

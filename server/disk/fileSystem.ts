@@ -69,7 +69,18 @@ export interface FileSystem {
 export const realFileSystem: FileSystem = {
   look: (path) => {
     try {
-      return within(path, (at) => statOf(fs.lstatSync(at, { bigint: true })));
+      const stats = within(path, (at) => fs.lstatSync(at, { bigint: true }));
+      return {
+        kind: stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other",
+        inode: stats.ino.toString(),
+        device: stats.dev.toString(),
+        links: Number(stats.nlink),
+        owner: Number(stats.uid),
+        group: Number(stats.gid),
+        mode: Number(stats.mode) & 0o7777,
+        size: Number(stats.size),
+        modified: Number(stats.mtimeMs),
+      };
     } catch (error) {
       const code = codeOf(error);
       if (code === "ENOENT" || code === "ENOTDIR") return undefined;
@@ -267,20 +278,6 @@ function opened<R>(path: string, flags: number, mode: number, act: (fd: number) 
   } finally {
     fs.closeSync(fd);
   }
-}
-
-function statOf(stats: fs.BigIntStats): FileStat {
-  return {
-    kind: stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other",
-    inode: stats.ino.toString(),
-    device: stats.dev.toString(),
-    links: Number(stats.nlink),
-    owner: Number(stats.uid),
-    group: Number(stats.gid),
-    mode: Number(stats.mode) & 0o7777,
-    size: Number(stats.size),
-    modified: Number(stats.mtimeMs),
-  };
 }
 
 /** A disk that is nearly full writes a part, and refuses the rest when it is asked again. */

@@ -7,6 +7,7 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt, type FileSystem, isUnreached, syncDirectories, tryAll, unlinkIfThere } from "./fileSystem.js";
 import {
   folderOf,
+  type HelpedEntry,
   helpedEntries,
   type Journal,
   type JournalEntry,
@@ -197,9 +198,14 @@ function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   return (journal.left ?? []).flatMap(({ index, why }) => {
     const entry = entries[index];
     if (entry === undefined) return [];
-    const kept = entry.way === "inPlace" ? entry.oldCopy : entry.kept;
-    return { path: entry.path, kept: why === "kept" ? kept : undefined, isLost: why === "lost" ? true : undefined };
+    const kept = why === "kept" ? copyOf(entry) : undefined;
+    return { path: entry.path, kept, isLost: why === "lost" ? true : undefined };
   });
+}
+
+/** The path of the helper that has the file, or the bytes, that a name had before. */
+function copyOf({ way, kept, oldCopy }: HelpedEntry): string {
+  return way === "inPlace" ? oldCopy : kept;
 }
 
 /**
@@ -208,8 +214,8 @@ function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
  */
 export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | undefined {
   const { files, state } = workspace;
-  const left = new Set(leftIn(workspace, journal).map(({ kept }) => kept));
-  const helpers = helpedEntries(state, journal).flatMap((entry) => {
+  const isLeft = new Set(journal.left?.flatMap(({ index, why }) => (why === "kept" ? [index] : [])));
+  const helpers = helpedEntries(state, journal).flatMap((entry, index) => {
     const { staged, kept, oldCopy, newCopy } = entry;
     // Where nothing stood, nothing is kept. The new file goes last: as long as it is there, the name never got it.
     const besides = [...(entry.before === null ? [] : [kept]), staged];
@@ -217,9 +223,10 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
     // Until a batch is ready, another file may yet become one that is written in place.
     const undecided = journal.state === "staged" ? [...besides, ...apart] : besides;
     const paths = entry.way === "inPlace" ? apart : undecided;
-    return paths.map((path) => ({ path, entry }));
+    const left = isLeft.has(index) ? copyOf(entry) : undefined;
+    return paths.filter((path) => path !== left).map((path) => ({ path, entry }));
   });
-  const code = tryAll(helpers.filter(({ path }) => !left.has(path)).map((helper) => () => takeAway(files, helper)));
+  const code = tryAll(helpers.map((helper) => () => takeAway(files, helper)));
   if (code !== undefined) return code;
   const directories = helpers.map(({ path }) => dirname(path));
   return tryAll([

@@ -47,8 +47,9 @@ export interface Owners {
 /** The processes of this machine. */
 export function realOwners(): Owners {
   // The machine and, on Linux, the namespace in which process numbers count.
-  const place = short(`${hostname()} ${orEmpty(() => readlinkSync("/proc/self/ns/pid"))}`);
-  const boot = short(orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()));
+  const namespace = orEmpty(() => readlinkSync("/proc/self/ns/pid"));
+  const lastBoot = orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  const [place, boot] = [`${hostname()} ${namespace}`, lastBoot].map((name) => hashOf(name).slice(0, 8));
   const self = `${place}-${boot}-${process.pid}-${processStart(process.pid) ?? "0"}`;
   const isAlive: Owners["isAlive"] = (name, age) => {
     const pid = processOf(name);
@@ -66,8 +67,6 @@ export function processOf(name: OwnerName): number | undefined {
   const parts = /^[0-9a-f]{8}-[0-9a-f]{8}-(\d{1,10})-\d{1,20}$/.exec(name);
   return parts === null ? undefined : Number(parts[1]);
 }
-
-const short = (text: string): string => hashOf(text).slice(0, 8);
 
 function orEmpty(read: () => string): string {
   try {

@@ -20,12 +20,21 @@ export type Chosen =
 /** What was located, where something was. */
 export type Hits = Extract<Located, { kind: "one" | "many" }>;
 
-/**
- * Where an edit's old text stands in a draft. A document's byte order mark is not in its text: an old text that was copied
- * with it is also found without it, at the very start.
- */
+/** The places of an edit's old text in a draft. */
 export function locateEdit(draft: Draft, edit: EditOperation, options: { readonly lenient: boolean }): Located {
-  const located = locate(draft.index, edit.oldText, options);
+  return locateMarked(draft, edit, locate(draft.index, edit.oldText, options), options);
+}
+
+/**
+ * The same, for an old text that was `located` as it was sent. A document's byte order mark is not in its text: an old text that
+ * was copied with it is also found without it, at the very start.
+ */
+export function locateMarked(
+  draft: Draft,
+  edit: EditOperation,
+  located: Located,
+  options: { readonly lenient: boolean },
+): Located {
   if (draft.document.bom && edit.newText.startsWith(byteOrderMark) && "places" in located) {
     // The mark that the document has is not written once more.
     const [first, ...rest] = located.places;

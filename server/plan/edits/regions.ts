@@ -13,7 +13,7 @@ import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } 
 import {
   type Drafted,
   EditHistory,
-  type PairName,
+  type PairNames,
   pairNames,
   planEdit,
   planSequential,
@@ -79,10 +79,10 @@ class RegionPlan {
     private readonly start: Draft,
     private readonly regions: readonly TextRegion[],
     private readonly search: MultiSearch,
-    private readonly pairName: PairName,
+    private readonly pairs: PairNames,
     private readonly options: BatchOptions,
   ) {
-    this.history = new EditHistory(pairName);
+    this.history = new EditHistory(pairs);
     this.length = start.index.text.length;
   }
 
@@ -99,7 +99,7 @@ class RegionPlan {
   *plan(sought: SoughtEdit): Generator<void, EditOutcome | undefined> {
     const { edit, patterns } = sought;
     if (refusal({}, edit) !== undefined) return (yield* planEdit(this.start, edit, this.history, this.options)).outcome;
-    const done = this.done.get(this.pairName(edit) ?? "");
+    const done = this.done.get(this.pairs.get(edit) ?? "");
     const regions = new Set<TextRegion>();
     for (const one of [sought.home, done]) if (one !== undefined) regions.add(one);
     for (const pattern of patterns ?? []) for (const one of this.written.get(pattern) ?? []) regions.add(one);
@@ -129,9 +129,9 @@ class RegionPlan {
   private *planIn(region: TextRegion, sought: SoughtEdit, isDone: boolean): Generator<void, EditOutcome | undefined> {
     const { edit, found } = sought;
     const isPlain = edit.occurrence === undefined && edit.expectedCount === undefined;
-    const isFirst = region.history === undefined && region.change.isEmpty && this.pairName(edit) === undefined;
+    const isFirst = region.history === undefined && region.change.isEmpty && this.pairs.get(edit) === undefined;
     if (found !== undefined && isFirst && isPlain) return yield* this.planAtPlace(region, edit, found);
-    region.history ??= new EditHistory(this.pairName);
+    region.history ??= new EditHistory(this.pairs);
     const { draft, history } = region;
     const located = meantBy(edit, locateEdit(draft, edit, this.options));
     // On looser rungs than that of its own place an edit may be found anywhere in the text.
@@ -187,7 +187,7 @@ class RegionPlan {
       if (regions === undefined) this.written.set(pattern, new Set([region]));
       else regions.add(region);
     }
-    const pair = this.pairName(edit);
+    const pair = this.pairs.get(edit);
     if (pair !== undefined) this.done.set(pair, region);
     const inBase = spans.map((span) => spanInBase(this.start, moved(span, region.from)));
     this.history.applied.push({ index: edit.index, spans: inBase });

@@ -9,7 +9,7 @@ import { explainAbsence, findsElsewhere } from "../explain/explainEdit.js";
 import type { At, Failure } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
-import { choose, locateEdit, meantBy } from "./choose.js";
+import { choose, locateMarked, meantBy } from "./choose.js";
 import { editFailures } from "./sentences.js";
 
 /** A draft and what became of the edits that made it, in their order. */
@@ -58,8 +58,8 @@ export function* planEdit(
   };
   const refused = refusal(at, edit);
   if (refused !== undefined) return fail(refused);
-  yield* locating(draft.index, edit.oldText, options);
-  const located = meantBy(edit, locateEdit(draft, edit, options));
+  const asSent = yield* locating(draft.index, edit.oldText, options);
+  const located = meantBy(edit, locateMarked(draft, edit, asSent, options));
   const isAgain = history.hasDone(edit);
   if (located.kind === "tooMany") return fail(editFailures.searchTooLarge(at));
   if (located.kind === "none") {
@@ -96,22 +96,19 @@ export function refusal(at: At, edit: EditOperation): Failure | undefined {
   return edit.oldText === edit.newText ? editFailures.noChange(at) : undefined;
 }
 
-/** Names an edit's old and new text together; `undefined`: no other edit of the batch has the same two. */
-export type PairName = (edit: EditOperation) => string | undefined;
+/** By edit, a name for its old and new text together; only edits that have both in common with another edit of the batch. */
+export type PairNames = ReadonlyMap<EditOperation, string>;
 
 /** Finds the pairs that are sent more than once. Line ends don't count: those of a call become those of the file. */
-export function pairNames(edits: readonly EditOperation[]): PairName {
+export function pairNames(edits: readonly EditOperation[]): PairNames {
   // Few old texts come again, so that few names have to be made.
   const oldTexts = repeated(edits.map(({ oldText }) => withoutCr(oldText)));
-  const nameOf: PairName = (edit) => {
+  const named = edits.flatMap((edit): [EditOperation, string][] => {
     const oldText = withoutCr(edit.oldText);
-    return oldTexts.has(oldText) ? `${oldText.length} ${oldText}${withoutCr(edit.newText)}` : undefined;
-  };
-  const names = repeated(edits.flatMap((edit) => nameOf(edit) ?? []));
-  return (edit) => {
-    const name = nameOf(edit);
-    return name !== undefined && names.has(name) ? name : undefined;
-  };
+    return oldTexts.has(oldText) ? [[edit, `${oldText.length} ${oldText}${withoutCr(edit.newText)}`]] : [];
+  });
+  const names = repeated(named.map(([, name]) => name));
+  return new Map(named.filter(([, name]) => names.has(name)));
 }
 
 /** The texts of a list that it has more than once. */
@@ -152,27 +149,22 @@ export class EditHistory {
   /** By pair that was applied: on which rung first, and what it has written so far, unless that is all gone again. */
   private readonly done = new Map<string, { readonly rung: RungName; written: readonly Written[] }>();
 
-  constructor(private readonly pairName: PairName) {}
+  constructor(private readonly pairs: PairNames) {}
 
-  private doneBy(edit: EditOperation) {
-    const pair = this.pairName(edit);
-    return pair === undefined ? undefined : this.done.get(pair);
-  }
-
-  /** Whether the same pair was applied before. */
+  /** Tells whether the same pair was applied before. */
   hasDone(edit: EditOperation): boolean {
-    return this.doneBy(edit) !== undefined;
+    return this.done.has(this.pairs.get(edit) ?? "");
   }
 
-  /** Whether the same pair was found on a stricter rung before: what is left for a looser one is not what was meant twice. */
+  /** Tells whether the same pair was found on a stricter rung before: what is left for a looser one is not what was meant twice. */
   hasDoneStricter(edit: EditOperation, rung: RungName): boolean {
-    const done = this.doneBy(edit);
+    const done = this.done.get(this.pairs.get(edit) ?? "");
     return done !== undefined && isStricter(done.rung, rung);
   }
 
-  /** Whether a place lies inside what the same pair wrote before: to replace it again would be to count it twice. */
+  /** Tells whether a place lies inside what the same pair wrote before: to replace it again would be to count it twice. */
   wrote(edit: EditOperation, place: Place): boolean {
-    const written = this.doneBy(edit)?.written ?? [];
+    const written = this.done.get(this.pairs.get(edit) ?? "")?.written ?? [];
     return written.some(({ place: { from, to } }) => from <= place.from && place.to <= to);
   }
 
@@ -195,7 +187,7 @@ export class EditHistory {
         })
         .filter(({ inserted }) => inserted.length > 0);
     }
-    const pair = this.pairName(edit);
+    const pair = this.pairs.get(edit);
     if (pair === undefined) return;
     const after = ({ from, to }: Span): Span => ({ from: step.mapPos(from, "before"), to: step.mapPos(to, "after") });
     const own = places.flatMap((place): Written[] => {

@@ -5,7 +5,7 @@ import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.j
 import { recover } from "../../../disk/recover.js";
 import { diskFailures, type Holder } from "../../../disk/sentences.js";
 import type { Failure } from "../../../plan/failure.js";
-import { type FileChange, type FileName, namesOf } from "../../../plan/outcome.js";
+import { type FileChange, namesOf } from "../../../plan/outcome.js";
 import { removeEmpty } from "../../../workspace/fileBackup.js";
 import { decodeBytes } from "../../../workspace/files.js";
 import { canonicalFolders } from "../../../workspace/paths.js";
@@ -44,8 +44,9 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
   const { session, options } = context;
   const { planned } = task;
   if (planned.document.version !== null || options.unopened === "editor") return false;
-  const isFree = ({ uri }: FileName) => openAt(session, uri) === undefined && namePathOf(context, uri) !== undefined;
-  if (!namesOf(planned).every(isFree)) return false;
+  const names = namesOf(planned);
+  if (names.some(({ uri }) => openAt(session, uri) !== undefined || namePathOf(context, uri) === undefined))
+    return false;
   if (task.kind !== "restore") return true;
   // A deleted file that comes back with another text than its bytes have: that was in the editor alone, and belongs there.
   const saved = decodeBytes(task.bytes.bytes);
