@@ -68,6 +68,8 @@ export const limits = {
   alignDistance: 500,
   /** Characters of the message of one failure. */
   failureMessage: 1_200,
+  /** Characters of the next step in it. */
+  hint: 400,
   /** Characters of one quoted line. */
   quotedLine: 160,
   /** Ambiguous places that a failure names. */
@@ -88,6 +90,12 @@ export const limits = {
   questionDiff: 1_000,
   /** Characters of the message of a whole failed call, over all its failures. */
   callMessage: 16_000,
+  /** Characters of it that each failure gets at least, however many there are. */
+  failureShare: 200,
+  /** Runs of edits, as `2-5`, that a sentence lists. */
+  indexRuns: 40,
+  /** Files that a warning lists. */
+  pathsShown: 20,
   /** Characters of the caller's own label. */
   label: 200,
   /** Characters of a path or URI. */
