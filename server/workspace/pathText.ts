@@ -62,14 +62,15 @@ export function decodeTolerantly(text: string): string {
   return text.replace(escapedCharacter, (escapes) => decodeStrictly(escapes) ?? escapes);
 }
 
-/** Tells whether a path starts with `~` for the home directory; any other name that begins so is just a name. */
-export function startsAtHome(path: string, platform: NodeJS.Platform = process.platform): boolean {
-  return (platform === "win32" ? /^~(?:$|[\\/])/ : /^~(?:$|\/)/).test(path);
+/** A path whose leading `~` stands for the home directory, with that directory; any other name that begins so is a name. */
+export function expandHome(path: string, home: string, platform: NodeJS.Platform = process.platform): string {
+  const atHome = platform === "win32" ? /^~(?:$|[\\/])/ : /^~(?:$|\/)/;
+  return atHome.test(path) ? `${home}${path.slice(1)}` : path;
 }
 
-/** A path whose leading `~` stands for the home directory, with that directory. */
-export function expandHome(path: string, home: string, platform: NodeJS.Platform = process.platform): string {
-  return startsAtHome(path, platform) ? `${home}${path.slice(1)}` : path;
+/** Tells whether a path starts with a `~` that stands for the home directory. */
+export function startsAtHome(path: string, platform: NodeJS.Platform = process.platform): boolean {
+  return expandHome(path, "", platform) !== path;
 }
 
 /** An absolute folder on any platform, or one that starts at the home directory: for JSON Schemas, which serve all platforms. */
