@@ -180,6 +180,10 @@ export const limits = {
   inputBytes: 64 * 1024 * 1024,
   /** Milliseconds that the command line waits for a call, unless it is told otherwise: longer than the user may take. */
   commandMs: 330_000,
+  /** Milliseconds that it can be told to wait at most. */
+  timeoutMs: 86_400_000,
+  /** Milliseconds that Helix may take to say which servers a language has. */
+  helixMs: 20_000,
   /** Milliseconds that a tool call of MCP waits; agents give up after 60 s. */
   toolMs: 50_000,
   /** Characters of a text that one tool call of MCP shows; the rest is asked for by its lines. */
