@@ -1,7 +1,7 @@
 /** Laws of what failures advise: whoever follows the advice to the letter gets what it promises. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callSentences } from "../server/lsp/sentences.js";
+import { failureMessage } from "../server/lsp/edit/failureMessage.js";
 import type { Failure } from "../server/plan/failure.js";
 import { documentAt, planOn } from "./support/planning.js";
 
@@ -104,7 +104,7 @@ describe("what the message of a failed call asks for", () => {
     ];
     const planned = planOn([documentAt("a", "a\nb\nc\nd\n")], edits, { order: "original" });
     if (planned.ok) throw new Error("two edits that overlap were planned");
-    const message = callSentences.failed(planned.failures, { sound: [0, 2], total: 3, isPatch: false });
+    const message = failureMessage(planned.failures, { sound: [0, 2], total: 3, isPatch: false });
     expect(message).toMatch(/Merge it with edit 0 into one edit\.\nEdit 2 found its place: send it again, unchanged/);
   });
 });

@@ -4,7 +4,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { URI } from "vscode-uri";
 import {
+  expandHome,
   foldName,
+  fromDirectory,
   isInside,
   namesDirectory,
   pathOfSyncedUri,
@@ -159,4 +161,38 @@ describe("a folded name", () => {
   it.each([".github", "git", ".gitignore", "..git", ".gi", ".", ".."])("%j is not .git", (name) =>
     expect(foldName(name)).not.toBe(foldName(".git")),
   );
+});
+
+describe("a path that starts at the home directory", () => {
+  it.each<[path: string, platform: NodeJS.Platform, expanded: string]>([
+    ["~", "linux", "/home/a"],
+    ["~/a.ts", "linux", "/home/a/a.ts"],
+    ["~\\a.ts", "linux", "~\\a.ts"],
+    ["~b/a.ts", "linux", "~b/a.ts"],
+    ["a/~/a.ts", "linux", "a/~/a.ts"],
+    ["~/a.ts", "win32", "/home/a/a.ts"],
+    ["~\\a.ts", "win32", "/home/a\\a.ts"],
+    ["~b\\a.ts", "win32", "~b\\a.ts"],
+  ])("%s on %s", (path, platform, expanded) => {
+    expect(expandHome(path, "/home/a", platform)).toBe(expanded);
+    // The process that is asked expands it; only other paths are made absolute for it.
+    const isExpanded = path !== expanded;
+    expect(fromDirectory(platform === "win32" ? "C:\\ws" : "/ws", path, platform) === path).toBe(isExpanded);
+  });
+});
+
+describe("a path for another process", () => {
+  it.each<[path: string, platform: NodeJS.Platform, sent: string]>([
+    ["src/a.ts", "linux", "/ws/src/a.ts"],
+    ["../a.ts", "linux", "/a.ts"],
+    ["/b/a.ts", "linux", "/b/a.ts"],
+    ["file:///b/a.ts", "linux", "file:///b/a.ts"],
+    ["untitled:Untitled-1", "linux", "untitled:Untitled-1"],
+    ["a:b", "linux", "/ws/a:b"],
+    ["src\\a.ts", "win32", "C:\\ws\\src\\a.ts"],
+    ["D:\\a.ts", "win32", "D:\\a.ts"],
+    ["D:a.ts", "win32", "D:a.ts"],
+  ])("%s on %s", (path, platform, sent) => {
+    expect(fromDirectory(platform === "win32" ? "C:\\ws" : "/ws", path, platform)).toBe(sent);
+  });
 });

@@ -8,7 +8,7 @@ import { type Answer, toErrorData } from "./edit/result.js";
 import { type Caller, type MultiEditErrorData, type MultiEditResult, methods } from "./protocol.js";
 import { readDocument, statusOf } from "./read.js";
 import { unknownRequest } from "./sentences.js";
-import { describeCaller, rememberCaller, type Session } from "./session.js";
+import type { Session } from "./session.js";
 
 /** A request as it came through one of the doors. */
 export interface IncomingRequest extends ReceivedCall {
@@ -57,12 +57,33 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
   cancelled: LSPErrorCodes.RequestCancelled,
 };
 
+/**
+ * The answer to a command, whose errors are never ContentModified: VS Code's client library takes that for a request that is
+ * out of date, and resolves the command to `undefined` as if nothing had failed. `data` has the failure's own code.
+ */
+export function asCommandAnswer(answer: unknown): unknown {
+  const isSwallowed = answer instanceof ResponseError && answer.code === LSPErrorCodes.ContentModified;
+  return isSwallowed ? new ResponseError(LSPErrorCodes.RequestFailed, answer.message, answer.data) : answer;
+}
+
 /** The state of a session is asked for by every agent of the user that looks for an editor: that alone is no call. */
 function noteCaller(session: Session, method: string, caller: Caller, answer: Answer<unknown>): void {
   if (method === methods.status) return;
   rememberCaller(session, caller);
   const level = method === methods.apply || method === methods.undo ? "info" : "debug";
   session.log(level, `${describeCaller(caller)}: ${method} ${outcomeOf(answer)}`);
+}
+
+/** Notes that an agent has asked. One without an id is known by its name; the list is bounded. */
+function rememberCaller(session: Session, caller: Caller): void {
+  const { name, agent } = caller;
+  const others = session.callers.filter((one) => one.agent !== agent || (agent === undefined && one.name !== name));
+  session.callers = [...others, caller].slice(-limits.agentsKnown);
+}
+
+/** A caller in the log: `claude-code 2.1.330 (agent 0f3a…)`. */
+export function describeCaller({ name, version, agent }: Caller): string {
+  return `${name}${version === undefined ? "" : ` ${version}`} (${agent === undefined ? "an unknown agent" : `agent ${agent}`})`;
 }
 
 /** The end of a request, in a few words for the log. */

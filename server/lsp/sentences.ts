@@ -1,6 +1,5 @@
 /** Sentences about requests, the way to the editor and back, and whole calls. */
-import { mergeWith } from "../plan/edits/sentences.js";
-import { clip, count, type Failure, fileAt, makeFailure, quote, theCall } from "../plan/failure.js";
+import { clip, count, fileAt, makeFailure, quote, theCall } from "../plan/failure.js";
 import { indices } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
@@ -160,42 +159,20 @@ export const undoFailures = {
 
 const undoHint = "Name no transaction to take back the last one; multiEdit/status lists them all.";
 
-/** What a failed call consisted of. */
-export interface FailedCall {
-  /** Indices (0-based) of the edits that found their places. */
-  readonly sound: readonly number[];
-  /** Edits of the call. */
-  readonly total: number;
-  readonly isPatch: boolean;
-}
-
 /** The start of warnings of what a summary leaves out. */
 const summary = "the answer is a summary: ";
 
 /** Sentences about a whole call: what the JSON-RPC error says, warnings, and clauses of other sentences. */
 export const callSentences = {
-  /** The message of a failed call: every failure, and what the caller need not correct. Advice is given once. */
-  failed: (failures: readonly Failure[], { sound: placed, total, isPatch }: FailedCall): string => {
-    const hints = new Set(failures.map(({ hint }) => hint));
-    const sound = placed.filter((index) => !hints.has(mergeWith(index)));
-    const room = Math.max(200, limits.callMessage / Math.max(1, failures.length));
-    const messages = new Map(failures.map((failure) => [failure.message, failure]));
-    const lastWith = new Map([...messages.values()].map((failure) => [failure.hint, failure]));
-    const shown = [...messages.values()].map((failure) => {
-      const { message, hint } = failure;
-      const repeated = hint !== undefined && lastWith.get(hint) !== failure;
-      return clip(repeated ? withoutHint(message, hint) : message, room);
-    });
-    const head = total > 1 ? [`Nothing was changed: ${failures.length} of ${total} edits failed.`] : [];
-    const rest =
-      sound.length === 0
-        ? []
-        : [
-            isPatch
-              ? `${indices(sound)} found ${sound.length === 1 ? "its place: leave it as it is" : "their places: leave them as they are"}, and send the whole patch again.`
-              : `${indices(sound)} found ${sound.length === 1 ? "its place: send it" : "their places: send them"} again, unchanged, with the corrected ones.`,
-          ];
-    return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
+  /** The first line of the message of a failed call. */
+  failedEdits: (failed: number, total: number): string => `Nothing was changed: ${failed} of ${total} edits failed.`,
+  /** Its last line. `sound`: indices (0-based) of the edits that the caller need not correct, at least one. */
+  sound: (sound: readonly number[], isPatch: boolean): string => {
+    const isOne = sound.length === 1;
+    const found = `${indices(sound)} found ${isOne ? "its place" : "their places"}`;
+    return isPatch
+      ? `${found}: leave ${isOne ? "it as it is" : "them as they are"}, and send the whole patch again.`
+      : `${found}: send ${isOne ? "it" : "them"} again, unchanged, with the corrected ones.`;
   },
   /** `paths`: of the files that the server has written itself, out of `total` that the call has changed. */
   changedOnDisk: (paths: readonly string[], total: number): string =>
@@ -266,16 +243,10 @@ const leftovers: readonly (readonly [Leftover, string])[] = [
   ["doubtful", "These may hold the edit"],
 ];
 
-/** A message without its advice, which is its last sentence but for what was said of the whole call. */
-function withoutHint(message: string, hint: string): string {
-  const at = message.lastIndexOf(hint);
-  return at < 0 ? message : `${message.slice(0, at).trimEnd()}${message.slice(at + hint.length)}`.trimEnd();
-}
-
 /** Paths in a sentence, bounded. */
 function named(paths: readonly string[]): string {
-  const more = paths.length - 20;
-  return `${paths.slice(0, 20).join(", ")}${more > 0 ? ` and ${count(more, "more file")}` : ""}`;
+  const more = paths.length - limits.pathsShown;
+  return `${paths.slice(0, limits.pathsShown).join(", ")}${more > 0 ? ` and ${count(more, "more file")}` : ""}`;
 }
 
 /** Problems with the params of `multiEdit/undo`, each as the end of a sentence. */

@@ -5,7 +5,6 @@ import {
   ErrorCodes,
   type InitializeParams,
   type InitializeResult,
-  LSPErrorCodes,
   MessageType,
   ResponseError,
   TextDocumentSyncKind,
@@ -22,7 +21,7 @@ import { factsOf } from "./clients.js";
 import { chooseEncoding, spanOf } from "./edit/positions.js";
 import { createHistory } from "./history.js";
 import { commands, methods, notifications, protocolVersion } from "./protocol.js";
-import { serveRequest } from "./requests.js";
+import { asCommandAnswer, serveRequest } from "./requests.js";
 import { serverLog, unknownCommand } from "./sentences.js";
 import { announcedBy, type ClientInfo, createTurns, type Session } from "./session.js";
 import { type LogLevel, logLevels, shorten } from "./wire/lifetime.js";
@@ -275,15 +274,6 @@ function registerRequests(session: Session): void {
     const request = { method, params: given?.[0], applier: "server", caller: undefined } as const;
     return asCommandAnswer(await serveRequest(session, request, token));
   });
-}
-
-/**
- * The answer to a command, whose errors are never ContentModified: VS Code's client library takes that for a request that is
- * out of date, and resolves the command to `undefined` as if nothing had failed. `data` has the failure's own code.
- */
-function asCommandAnswer(answer: unknown): unknown {
-  const isSwallowed = answer instanceof ResponseError && answer.code === LSPErrorCodes.ContentModified;
-  return isSwallowed ? new ResponseError(LSPErrorCodes.RequestFailed, answer.message, answer.data) : answer;
 }
 
 /** The request that each command stands for, which has the same name. */

@@ -2,7 +2,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CancellationToken, ClientCapabilities, Connection } from "vscode-languageserver/node";
 import type { Holder } from "../disk/sentences.js";
-import { limits } from "../text/limits.js";
 import type { Documents, OpenDocument } from "../workspace/documents.js";
 import type { Folder } from "../workspace/paths.js";
 import { pathOfSyncedUri } from "../workspace/pathText.js";
@@ -51,18 +50,6 @@ export interface Session {
 export function announcedBy({ capabilities }: Session): Partial<Record<keyof ClientMultiEdit, unknown>> {
   const { multiEdit }: { multiEdit?: unknown } = capabilities.experimental ?? {};
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
-}
-
-/** Notes that an agent has asked. One without an id is known by its name; the list is bounded. */
-export function rememberCaller(session: Session, caller: Caller): void {
-  const { name, agent } = caller;
-  const others = session.callers.filter((one) => one.agent !== agent || (agent === undefined && one.name !== name));
-  session.callers = [...others, caller].slice(-limits.agentsKnown);
-}
-
-/** A caller in the log: `claude-code 2.1.330 (agent 0f3a…)`. */
-export function describeCaller({ name, version, agent }: Caller): string {
-  return `${name}${version === undefined ? "" : ` ${version}`} (${agent === undefined ? "an unknown agent" : `agent ${agent}`})`;
 }
 
 /** The world that a call's paths are resolved in. */

@@ -119,20 +119,20 @@ export function makeFailure(
   at: At,
   { problem, hint, ...more }: { readonly problem: string } & Pick<Failure, "hint" | "line" | "matches" | "nearest">,
 ): Failure {
-  const room = limits.failureMessage - (hint === undefined ? 0 : Math.min(hint.length, 400) + 1);
+  const room = limits.failureMessage - (hint === undefined ? 0 : Math.min(hint.length, limits.hint) + 1);
   const gap = problem.endsWith("\n") ? "" : " ";
   const said = clip(
     problem.replace(/^(?:edit \d|the call)/, (name) => name[0]?.toUpperCase() + name.slice(1)),
     room,
   );
-  const message = hint === undefined ? said : `${said}${gap}${clip(hint, 400)}`;
+  const message = hint === undefined ? said : `${said}${gap}${clip(hint, limits.hint)}`;
   return {
     code,
     ...(at.index === undefined ? {} : { index: at.index }),
     ...(at.path === undefined ? {} : { path: at.path }),
     message,
     ...more,
-    ...(hint === undefined ? {} : { hint: clip(hint, 400) }),
+    ...(hint === undefined ? {} : { hint: clip(hint, limits.hint) }),
   };
 }
 

@@ -10,8 +10,8 @@ export function indices(sorted: readonly number[]): string {
     if (last !== undefined && last[1] === index - 1) last[1] = index;
     else runs.push([index, index]);
   }
-  const shown = runs.slice(0, 40).map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
-  return `${sorted.length === 1 ? "Edit" : "Edits"} ${shown.join(", ")}${runs.length > 40 ? ", …" : ""}`;
+  const shown = runs.slice(0, limits.indexRuns).map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
+  return `${sorted.length === 1 ? "Edit" : "Edits"} ${shown.join(", ")}${runs.length > limits.indexRuns ? ", …" : ""}`;
 }
 
 /** Failures of a batch as a whole, or of any of its parts. */

@@ -68,6 +68,8 @@ export const limits = {
   alignDistance: 500,
   /** Characters of the message of one failure. */
   failureMessage: 1_200,
+  /** Characters of the next step in it. */
+  hint: 400,
   /** Characters of one quoted line. */
   quotedLine: 160,
   /** Ambiguous places that a failure names. */
@@ -88,6 +90,12 @@ export const limits = {
   questionDiff: 1_000,
   /** Characters of the message of a whole failed call, over all its failures. */
   callMessage: 16_000,
+  /** Characters of it that each failure gets at least, however many there are. */
+  failureShare: 200,
+  /** Runs of edits, as `2-5`, that a sentence lists. */
+  indexRuns: 40,
+  /** Files that a warning lists. */
+  pathsShown: 20,
   /** Characters of the caller's own label. */
   label: 200,
   /** Characters of a path or URI. */
@@ -172,6 +180,10 @@ export const limits = {
   inputBytes: 64 * 1024 * 1024,
   /** Milliseconds that the command line waits for a call, unless it is told otherwise: longer than the user may take. */
   commandMs: 330_000,
+  /** Milliseconds that it can be told to wait at most. */
+  timeoutMs: 86_400_000,
+  /** Milliseconds that Helix may take to say which servers a language has. */
+  helixMs: 20_000,
   /** Milliseconds that a tool call of MCP waits; agents give up after 60 s. */
   toolMs: 50_000,
   /** Characters of a text that one tool call of MCP shows; the rest is asked for by its lines. */

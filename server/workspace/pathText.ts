@@ -62,11 +62,25 @@ export function decodeTolerantly(text: string): string {
   return text.replace(escapedCharacter, (escapes) => decodeStrictly(escapes) ?? escapes);
 }
 
-/** A path whose leading `~` stands for the home directory, with that directory. */
-export function expandHome(path: string, home: string): string {
-  const startsAtHome =
-    path === "~" || path.startsWith("~/") || (process.platform === "win32" && path.startsWith("~\\"));
-  return startsAtHome ? `${home}${path.slice(1)}` : path;
+/** A path whose leading `~` stands for the home directory, with that directory; any other name that begins so is a name. */
+export function expandHome(path: string, home: string, platform: NodeJS.Platform = process.platform): string {
+  const atHome = platform === "win32" ? /^~(?:$|[\\/])/ : /^~(?:$|\/)/;
+  return atHome.test(path) ? `${home}${path.slice(1)}` : path;
+}
+
+/** Tells whether a path starts with a `~` that stands for the home directory. */
+export function startsAtHome(path: string, platform: NodeJS.Platform = process.platform): boolean {
+  return expandHome(path, "", platform) !== path;
+}
+
+/** An absolute folder on any platform, or one that starts at the home directory: for JSON Schemas, which serve all platforms. */
+export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
+
+/** A caller's path as another process can read it: from `directory` on, unless it is a URI or starts at the home directory. */
+export function fromDirectory(directory: string, path: string, platform: NodeJS.Platform = process.platform): string {
+  // One letter before a colon is a drive on Windows, and a part of a name elsewhere.
+  const scheme = platform === "win32" ? /^[a-z][a-z0-9+.-]*:/i : /^[a-z][a-z0-9+.-]+:/i;
+  return startsAtHome(path, platform) || scheme.test(path) ? path : pathsOf(platform).resolve(directory, path);
 }
 
 /** Tells whether a text is a `file:` URI rather than a path. */

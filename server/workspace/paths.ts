@@ -183,7 +183,7 @@ interface Candidate {
   /** Normal, with links as they are. */
   readonly lexical: string;
   readonly asDirectory: boolean;
-  /** The open document whose URI was sent; `undefined`: it has to be openFiles. */
+  /** The open document whose URI was sent; `undefined`: it has to be found among the open files. */
   readonly exactly?: OpenText;
 }
 

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
+import { folderPattern } from "./pathText.js";
 import { settingWarnings } from "./sentences.js";
 
 /**
@@ -21,7 +22,7 @@ const protectedNames = [
 const folder = z
   .string()
   .max(limits.pathLength)
-  .regex(/^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/, "expected an absolute folder, or one that starts with ~/");
+  .regex(folderPattern, "expected an absolute folder, or one that starts with ~/");
 
 const name = z
   .string()

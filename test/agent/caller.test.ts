@@ -1,7 +1,7 @@
 /** Who is calling: agents that come by many connections are the same one by the id that they give themselves. */
 import { describe, expect, it } from "vitest";
 import type { Caller, StatusResult } from "../../server/lsp/protocol.js";
-import { describeCaller } from "../../server/lsp/session.js";
+import { describeCaller } from "../../server/lsp/requests.js";
 import { limits } from "../../server/text/limits.js";
 import { announced, friend, greet, ownStateHome, stranger } from "../support/agentPeer.js";
 import { type RunOptions, runCommand } from "../support/commands.js";

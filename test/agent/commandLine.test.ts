@@ -2,7 +2,9 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readInput } from "../../server/agent/cli/input.js";
 import type { MultiEditResult } from "../../server/lsp/protocol.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
 import { buildProgram, type Program } from "../support/build.js";
@@ -43,6 +45,15 @@ describe("apply", () => {
     expect(stderr).toContain("a.txt (1 edit)\nM a.txt\n");
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
     expect(disk()["a.txt"]).toBe("one\n");
+  });
+
+  it("reads no standard input at a terminal, where nobody would end it", async () => {
+    const terminal = Object.assign(Readable.from([call("a.txt")]), { isTTY: true });
+    expect(await readInput("-", terminal)).toMatchObject({
+      ok: false,
+      problem: expect.stringMatching(/^There is nothing/),
+    });
+    expect(await readInput("-", Readable.from([Buffer.from("{}")]))).toEqual({ ok: true, value: "{}" });
   });
 
   it.each([

@@ -106,7 +106,7 @@ export function readArguments([command, ...rest]: readonly string[]): Input<Argu
     if (!isKnown) return unreadable(argumentProblems.unknownValue(name, known));
   }
   const seconds = Number(values.timeout ?? limits.commandMs / 1000);
-  if (!(seconds > 0 && seconds <= 86_400)) return unreadable(argumentProblems.timeout);
+  if (!(seconds > 0 && seconds <= limits.timeoutMs / 1000)) return unreadable(argumentProblems.timeout);
   if (values.agent !== undefined && !isAgentId(values.agent)) return unreadable(argumentProblems.badAgent("--agent"));
   if (values.workspace === "" || values.session === "") return unreadable(argumentProblems.emptyValue);
   return {

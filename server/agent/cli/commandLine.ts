@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { MultiEditResult, ReadResult } from "../../lsp/protocol.js";
 import { callSentences } from "../../lsp/sentences.js";
 import { limits } from "../../text/limits.js";
-import { isFileUri } from "../../workspace/pathText.js";
+import { fromDirectory } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
 import { isAgentId } from "../session/handshake.js";
 import {
@@ -83,7 +83,6 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
 /** Sends calls one after the other, each on what those before it have left; the first that fails is the last. */
 async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
   const [path = "-"] = options.words;
-  if (path === "-" && process.stdin.isTTY) return misused(inputProblems.noInput());
   const text = await readInput(path, process.stdin);
   if (!text.ok) return misused(text.problem);
   const values = callsIn(text.value);
@@ -132,8 +131,7 @@ const errorOf = ({ message, failures, edits, unknown }: FailedRequest): object =
 async function readText(options: Arguments, context: RequestContext): Promise<number> {
   const [, path = "", from, dash, to] = /^(.+?)(?::(\d+)(-)?(\d+)?)?$/s.exec(options.words[0] ?? "") ?? [];
   const end = to ?? (dash === undefined ? from : undefined);
-  const isSpelt = isFileUri(path) || path.startsWith("~/") || /^[a-z][a-z0-9+.-]*:/i.test(path);
-  const target = isSpelt ? path : resolve(context.directory, path);
+  const target = fromDirectory(context.directory, path);
   const params = { path: target, startLine: from && Number(from), endLine: end && Number(end) };
   const result = await sendRequest({ method: "multiEdit/read", params, targets: [target] }, context);
   const code = showResult(result, options);

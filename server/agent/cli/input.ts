@@ -11,8 +11,9 @@ export type Input<T> = { readonly ok: true; readonly value: T } | { readonly ok:
 /** No value, and why, as a sentence. */
 export const unreadable = (problem: string): Input<never> => ({ ok: false, problem });
 
-/** Reads a file, or for `-` the standard input, as UTF-8. */
-export async function readInput(path: string, stdin: Readable): Promise<Input<string>> {
+/** Reads a file as UTF-8, or for `-` the standard input, which at a terminal would never end. */
+export async function readInput(path: string, stdin: Readable & { isTTY?: boolean }): Promise<Input<string>> {
+  if (path === "-" && stdin.isTTY) return unreadable(inputProblems.noInput());
   let bytes: Buffer;
   try {
     bytes = path === "-" ? await readStream(stdin) : await readFile(path);

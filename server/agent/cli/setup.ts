@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { limits } from "../../text/limits.js";
 import { homeFolder } from "../../workspace/serverFolder.js";
 import { type Input, unreadable } from "./input.js";
 import { exitCodes, print, say } from "./output.js";
@@ -162,9 +163,6 @@ type Health =
   /** It has crashed, or did not end. */
   | { readonly kind: "silent" };
 
-/** Milliseconds that Helix may take to examine a language. */
-const helixMs = 20_000;
-
 function entryOf(examine: ExamineLanguage, server: string, language: string): Input<string> {
   const before = examine("", language);
   if (before.kind === "silent") return unreadable(setupSentences.silentHelix());
@@ -241,7 +239,7 @@ function readOwn(file: string): string {
 /** The program under one of the names that systems give it; `undefined`: it is not on the PATH. */
 function findHelix(): string | undefined {
   return ["hx", "helix"].find(
-    (one) => spawnSync(one, ["--version"], { stdio: "ignore", timeout: helixMs }).error === undefined,
+    (one) => spawnSync(one, ["--version"], { stdio: "ignore", timeout: limits.helixMs }).error === undefined,
   );
 }
 
@@ -252,7 +250,7 @@ function askHelix(helix: string, languages: string, language: string): Health {
     mkdirSync(join(config, "helix"));
     writeFileSync(join(config, "helix", "languages.toml"), languages);
     const env = { ...process.env, XDG_CONFIG_HOME: config, APPDATA: config };
-    const options = { cwd: config, env, encoding: "utf8", timeout: helixMs } as const;
+    const options = { cwd: config, env, encoding: "utf8", timeout: limits.helixMs } as const;
     const { stdout, stderr, error, signal } = spawnSync(helix, ["--health", language], options);
     if (error !== undefined || signal !== null) return { kind: "silent" };
     return healthIn(withoutColours(stdout), withoutColours(stderr));

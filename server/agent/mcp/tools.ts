@@ -1,8 +1,7 @@
 /** The tools that a model sees over MCP: names, schemas, and the request that each sends to a session. */
-import { resolve } from "node:path";
 import { shapeJsonSchemas } from "../../dialect/jsonSchema.js";
 import { limits } from "../../text/limits.js";
-import { isFileUri } from "../../workspace/pathText.js";
+import { fromDirectory } from "../../workspace/pathText.js";
 import { type CallRequest, readCall } from "../session/request.js";
 import { readParameterTexts, toolTexts } from "./sentences.js";
 
@@ -101,7 +100,6 @@ function patchRequest(args: unknown, directory: string): CallRequest {
 function readRequest(args: unknown, directory: string): CallRequest {
   const { path, ...lines } = (args ?? {}) as { path?: unknown };
   if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };
-  const isSpelt = isFileUri(path) || /^(?:~\/|[a-z][a-z0-9+.-]+:)/i.test(path);
-  const target = isSpelt ? path : resolve(directory, path);
+  const target = fromDirectory(directory, path);
   return { ok: true, request: { method: "multiEdit/read", params: { ...lines, path: target }, targets: [target] } };
 }

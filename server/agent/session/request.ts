@@ -3,8 +3,8 @@ import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseEr
 import { decodeCall } from "../../dialect/decode.js";
 import type { CallOptions } from "../../dialect/options.js";
 import type { Previewer } from "../../dialect/sentences.js";
+import { failureMessage } from "../../lsp/edit/failureMessage.js";
 import type { Caller, EditResult, MultiEditErrorData } from "../../lsp/protocol.js";
-import { callSentences } from "../../lsp/sentences.js";
 import type { Failure } from "../../plan/failure.js";
 import { pathsOf } from "../../plan/operation.js";
 import { limits } from "../../text/limits.js";
@@ -61,7 +61,7 @@ export function readCall(value: unknown, method: string, options: CallOptions, p
   const decoded = decodeCall(call, { optionsAllowed: false, previewer });
   if (!decoded.ok) {
     const { failures } = decoded;
-    const message = callSentences.failed(failures, { sound: [], total: 0, isPatch: false });
+    const message = failureMessage(failures, { sound: [], total: 0, isPatch: false });
     return { ok: false, message, failures, edits: [], unknown: false };
   }
   const paths = decoded.operations.flatMap((operation) => pathsOf(operation).map(({ path }) => path));

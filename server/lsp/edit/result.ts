@@ -7,6 +7,7 @@ import { type EditOutcome, type FileChange, nameAfter, type Planned } from "../.
 import { limits } from "../../text/limits.js";
 import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } from "../protocol.js";
 import { callSentences } from "../sentences.js";
+import { failureMessage } from "./failureMessage.js";
 
 /** The parts of a result. */
 export interface Report {
@@ -150,7 +151,7 @@ export function toRefusal(
   // Where it is the call that failed, nothing is known of its edits.
   const known = failures.some(({ index }) => index !== undefined) ? outcomes : [];
   const sound = known.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
-  const message = callSentences.failed(failures, { sound, total: known.length, ...call });
+  const message = failureMessage(failures, { sound, total: known.length, ...call });
   return { ok: false, failures, outcomes, message };
 }
 
