@@ -1,8 +1,10 @@
 /** How the two ends of a session's socket meet: who is calling, and the proof that both know the secret, without saying it. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { ResponseError } from "vscode-jsonrpc/node";
 import type { Caller } from "../../lsp/protocol.js";
+import { requestFailed } from "../../lsp/wire/sentences.js";
 import { limits } from "../../text/limits.js";
-import { namelessAgent } from "../sentences.js";
+import { namelessAgent, socketSentences } from "../sentences.js";
 
 /** Versions of the socket's protocol that this build speaks. */
 export const socketProtocols: readonly number[] = [1];
@@ -13,7 +15,7 @@ export function makeNonce(): string {
 }
 
 /** Tells whether something that the other side sent can be a nonce. */
-export function isNonce(value: unknown): value is string {
+function isNonce(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
 
@@ -72,4 +74,50 @@ function oneLine(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.slice(0, limits.agentName).replace(/[\p{C}\s]+/gu, " ");
   return text.trim() || undefined;
+}
+
+/** The answer to a request of an agent that is not served. */
+export const rejection = (sentence: string): ResponseError<void> => new ResponseError(requestFailed, sentence);
+
+/** A session, as far as an agent must prove that it knows it. */
+export interface ProvableSession {
+  /** Of the server, for the agent. */
+  readonly version: string;
+  readonly secret: string;
+  readonly id: string;
+}
+
+/** Leads one agent through the handshake. */
+export function createHandshaker({ version, secret, id }: ProvableSession) {
+  let handshake: Handshake | undefined;
+  let caller: Caller | undefined;
+  let isProved = false;
+
+  function hello(params: unknown): object {
+    const { protocols, nonce, client } = (params ?? {}) as { protocols?: unknown; nonce?: unknown; client?: unknown };
+    if (!isNonce(nonce) || !Array.isArray(protocols)) return rejection(socketSentences.whoAreYou);
+    const common = socketProtocols.filter((version) => protocols.includes(version));
+    if (common.length === 0) {
+      const isNewer = protocols.some((version) => Number(version) > Math.max(...socketProtocols));
+      return rejection(socketSentences[isNewer ? "serverTooOld" : "agentTooOld"](version));
+    }
+    caller = readCaller(client);
+    if (caller === undefined) return rejection(socketSentences.badAgent);
+    handshake = { secret, session: id, agentNonce: nonce, serverNonce: makeNonce() };
+    const proof = proofOf("server", handshake);
+    return { protocol: Math.max(...common), nonce: handshake.serverNonce, proof, version };
+  }
+
+  return {
+    /** The agent, once it has shown that it knows the secret; `undefined`: it has not. */
+    caller: () => (isProved ? caller : undefined),
+    /** The answer to a request that came before the proof; after an error the connection needs to end. */
+    answer(method: string, params: unknown): object {
+      if (method === "initialize") return hello(params);
+      if (method !== "multiEdit/prove" || handshake === undefined) return rejection(socketSentences.whoAreYou);
+      const { proof } = (params ?? {}) as { proof?: unknown };
+      isProved = isProof("agent", handshake, proof);
+      return isProved ? {} : rejection(socketSentences.notProved);
+    },
+  };
 }

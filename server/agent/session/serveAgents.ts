@@ -3,19 +3,17 @@ import { randomBytes } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { type CancellationToken, createMessageConnection, NullLogger, ResponseError } from "vscode-jsonrpc/node";
-import type { Caller } from "../../lsp/protocol.js";
 import { serveRequest } from "../../lsp/requests.js";
 import type { Session } from "../../lsp/session.js";
 import { streamChannel } from "../../lsp/wire/channel.js";
 import { createGate } from "../../lsp/wire/gate.js";
-import { requestFailed } from "../../lsp/wire/sentences.js";
 import { limits } from "../../text/limits.js";
 import { isInside, pathOfSyncedUri } from "../../workspace/pathText.js";
 import { processStart } from "../../workspace/process.js";
 import { inServerFolder, makePrivate } from "../../workspace/serverFolder.js";
 import { editorName, sessionLog, socketSentences } from "../sentences.js";
 import { listen, type SocketAddress } from "./address.js";
-import { type Handshake, isNonce, isProof, makeNonce, proofOf, readCaller, socketProtocols } from "./handshake.js";
+import { createHandshaker, makeNonce, rejection, socketProtocols } from "./handshake.js";
 import { recordPath, removeQuietly, type SessionRecord, writeRecord } from "./record.js";
 import { canonicalPaths, openElsewhere } from "./selectSession.js";
 
@@ -137,7 +135,7 @@ interface ListeningSession {
 /** One agent: nothing is served before both sides have shown that they know the secret. */
 function serveAgent(socket: Socket, listening: ListeningSession): void {
   const { session } = listening;
-  const handshaker = createHandshaker(listening);
+  const handshaker = createHandshaker({ ...listening, version: session.version });
   const late = setTimeout(() => socket.destroy(), limits.helloMs);
   let running = 0;
   let receivedBytes = 0;
@@ -185,41 +183,4 @@ function serveAgent(socket: Socket, listening: ListeningSession): void {
   connection.onRequest((method, params, token) => answer(method, params, token));
   connection.onNotification(() => undefined);
   connection.listen();
-}
-
-const rejection = (sentence: string): ResponseError<void> => new ResponseError(requestFailed, sentence);
-
-/** Leads one agent through the handshake. */
-function createHandshaker({ session, secret, id }: ListeningSession) {
-  let handshake: Handshake | undefined;
-  let caller: Caller | undefined;
-  let isProved = false;
-
-  function hello(params: unknown): object {
-    const { protocols, nonce, client } = (params ?? {}) as { protocols?: unknown; nonce?: unknown; client?: unknown };
-    if (!isNonce(nonce) || !Array.isArray(protocols)) return rejection(socketSentences.whoAreYou);
-    const common = socketProtocols.filter((version) => protocols.includes(version));
-    if (common.length === 0) {
-      const isNewer = protocols.some((version) => Number(version) > Math.max(...socketProtocols));
-      return rejection(socketSentences[isNewer ? "serverTooOld" : "agentTooOld"](session.version));
-    }
-    caller = readCaller(client);
-    if (caller === undefined) return rejection(socketSentences.badAgent);
-    handshake = { secret, session: id, agentNonce: nonce, serverNonce: makeNonce() };
-    const proof = proofOf("server", handshake);
-    return { protocol: Math.max(...common), nonce: handshake.serverNonce, proof, version: session.version };
-  }
-
-  return {
-    /** The agent, once it has shown that it knows the secret; `undefined`: it has not. */
-    caller: () => (isProved ? caller : undefined),
-    /** The answer to a request that came before the proof; after an error the connection needs to end. */
-    answer(method: string, params: unknown): object {
-      if (method === "initialize") return hello(params);
-      if (method !== "multiEdit/prove" || handshake === undefined) return rejection(socketSentences.whoAreYou);
-      const { proof } = (params ?? {}) as { proof?: unknown };
-      isProved = isProof("agent", handshake, proof);
-      return isProved ? {} : rejection(socketSentences.notProved);
-    },
-  };
 }
