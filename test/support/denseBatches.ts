@@ -1,5 +1,6 @@
 /** Batches for the law of independent edits: few different units, and edits side by side, so that old texts arise anew. */
-import { draftOf } from "../../server/plan/draft.js";
+import { type Draft, draftOf, edited } from "../../server/plan/draft.js";
+import type { Document } from "../../server/plan/snapshot.js";
 import { type Chance, chanceOf } from "../codex/random.js";
 import { documentAt, type SentEdit } from "./planning.js";
 import type { RegionBatch } from "./regionBatches.js";
@@ -12,7 +13,7 @@ const alphabets: readonly (readonly string[])[] = [
   ["a", "b", "c", "\n"],
   ["a", "b", "c", "d", "e", "f", "g", "h", "\n", " "],
   [..."abcdefghijklmnopqrstuvwxyz"],
-  ["a", "b", "c", "d", "\n", "\r\n"],
+  ["a", "b", "c", "d", "e", "f", "g", "h", "\n", "\n", "\r\n"],
   ["a", "b", "c", "d", "e", "\n", "\r\n", "\r"],
   ["a", "b", "c", "😀", "\ud83d", "\ude00"],
 ];
@@ -21,30 +22,69 @@ const alphabets: readonly (readonly string[])[] = [
 export function denseBatch(seed: number): RegionBatch {
   const chance = chanceOf(seed);
   const alphabet = chance.pick(alphabets);
-  const { text, oldTexts } = chance.percent(40) ? numbered(chance) : random(chance, alphabet);
-  const isTame = chance.percent(60);
+  const kind = chance.weighted({ numbered: 7, meeting: 3, random: 10 });
+  const { text, oldTexts, newTexts } = { numbered, meeting, random }[kind](chance, alphabet);
+  const isTame = chance.percent(75);
   const bom = chance.percent(15);
   const sent = shuffled(chance, oldTexts).map((oldText): SentEdit => {
-    const newText = newTextOf(chance, { oldText, another: chance.pick(oldTexts), alphabet, isTame });
+    const newText =
+      newTexts?.get(oldText) ?? newTextOf(chance, { oldText, another: chance.pick(oldTexts), alphabet, isTame });
     const mark = bom && chance.percent(25) ? "\uFEFF" : "";
     return {
       oldText,
       newText: mark + newText,
-      ...(chance.percent(2) ? { replaceAll: true } : {}),
+      ...(chance.percent(2) ? { replaceAll: true, expectedCount: chance.between(1, 2) } : {}),
       ...(chance.percent(2) ? { occurrence: chance.between(1, 2) } : {}),
       ...(chance.percent(2) ? { line: chance.between(1, 3) } : {}),
     };
   });
   return {
-    start: draftOf(documentAt("a", text, { bom, loneCrEndsLine: chance.percent(70) })),
+    start: startOf(chance, text, { bom, loneCrEndsLine: chance.percent(70) }),
     edits: sent.map((edit, index) => ({ kind: "edit", path: "a", replaceAll: false, ...edit, index })),
     lenient: !chance.percent(20),
   };
 }
 
+/** The draft of a document, of one that the batch creates, or of one that was edited before. */
+function startOf(chance: Chance, text: string, more: Partial<Document>): Draft {
+  const [from, to] = [chance.below(text.length), text.length - chance.below(2)];
+  const insert = text.slice(from, to);
+  switch (chance.weighted({ untouched: 18, created: 1, edited: 1 })) {
+    case "created": {
+      const none = draftOf(documentAt("a", "", { ...more, exists: false }));
+      return { ...edited(none, [{ from: 0, to: 0, insert: text }]).draft, created: true };
+    }
+    case "edited": {
+      const before = draftOf(documentAt("a", `${text.slice(0, from)}first\nsecond\n${text.slice(to)}`, more));
+      return edited(before, [{ from, to: from + 13, insert }]).draft;
+    }
+    default:
+      return draftOf(documentAt("a", text, more));
+  }
+}
+
 interface Sought {
   readonly text: string;
   readonly oldTexts: readonly string[];
+  /** By old text. */
+  readonly newTexts?: ReadonlyMap<string, string>;
+}
+
+/** New texts that would make a further old text where they meet, but for a unit now and then. */
+function meeting(chance: Chance): Sought {
+  const gap = chance.pick(["", "", "-", "--"]);
+  const [head, tail] = [unitsOf(chance, ["a", "b"], chance.below(3)), unitsOf(chance, ["a", "b"], chance.below(3))];
+  const [left, right] = [chance.pick(["kl", "k", "klm"]), chance.pick(["pq", "p", "pqr"])];
+  const made = `${head}${gap}${chance.pick([tail, right.slice(0, 1), `${tail}pq`])}`;
+  const third = chance.percent(50) ? made : `${made.slice(0, -1)}${chance.pick(["a", "b", ""])}`;
+  const newTexts = new Map([
+    [`${left}l`, chance.pick(["", "X"]) + head],
+    [`${right}r`, tail + chance.pick(["", "X"])],
+    [third, chance.pick(["word", "X", ""])],
+  ]);
+  const pieces = [third, `${left}l${gap}${right}r`];
+  const text = chance.percent(50) ? pieces.join("_") : pieces.reverse().join("_");
+  return { text, oldTexts: [...newTexts.keys()], newTexts };
 }
 
 /** Words with a number of their own, with little between them; most of them are old texts, some together with the next one. */
@@ -94,7 +134,7 @@ function newTextOf(chance: Chance, { oldText, another, alphabet, isTame }: Pair)
   const cut = chance.below(another.length + 1);
   switch (chance.weighted(isTame ? tame : wild)) {
     case "other":
-      return chance.pick(["X", "XY", "xyz", "word", "X\nY"]);
+      return chance.pick(["X", "XY", "xyz", "word", "X\nY", "X\nY"]);
     case "changed":
       return oldText.replace(/[a-z]/, () => chance.pick(["word", "X", "b"]));
     case "behind":

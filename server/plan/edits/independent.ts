@@ -4,11 +4,11 @@ import { unitsPerStep } from "../../text/lines.js";
 import type { Draft, Span } from "../draft.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import { planOriginal } from "./original.js";
-import type { Drafted } from "./sequential.js";
+import { type Drafted, refusal } from "./sequential.js";
 
 /**
- * Finds all edits of a file in the text before the batch. That is enough if each has one place there, and if at its turn its old
- * text is exactly there and nowhere else, whichever of the other edits are done by then. `undefined`: that is not certain.
+ * Finds all edits of a file in the text before the batch. That gives the same if each has one place there, and if at its turn
+ * its old text is at that place and nowhere else, whichever of the others are done by then. `undefined`: that is not certain.
  */
 export function* planIndependent(
   start: Draft,
@@ -16,25 +16,29 @@ export function* planIndependent(
   options: BatchOptions,
 ): Generator<void, Drafted | undefined> {
   const { index } = start;
-  // New lines take over the line ends that are near them, which other edits may change.
+  // New lines take over the line ends near them, which another edit may change; a mark counts only at the start of the text.
   const special = index.text.includes("\r") ? /[\r\n\uFEFF]/ : /[\r\uFEFF]/;
   const isPlain = ({ oldText, newText, replaceAll }: EditOperation): boolean =>
     !replaceAll &&
     MultiSearch.hasKey(oldText) &&
-    // Half a character is not found beside its other half.
+    // Half of a character is not found where another edit puts the other half beside it.
     oldText.isWellFormed() &&
     !special.test(oldText) &&
     !special.test(newText);
-  if (index !== start.base || !edits.every(isPlain)) return undefined;
+  // Those that are refused change nothing.
+  const accepted = edits.filter((edit) => refusal({}, edit) === undefined);
+  if ((index !== start.base && !start.created) || !accepted.every(isPlain)) return undefined;
   yield* index.expecting(edits.map(({ oldText }) => oldText));
   const placed: PlacedEdit[] = [];
-  for (const { oldText, newText } of edits) {
+  for (const { oldText, newText } of accepted) {
     const [from, another] = index.starts("nothing", oldText, 2);
     if (from === undefined || another !== undefined) return undefined;
     placed.push({ oldText, newText, from, to: from + oldText.length });
     yield;
   }
   placed.sort((a, b) => a.from - b.from);
+  // Where no places overlap, each edit leaves those of the others as they are.
+  if (placed.some(({ from }, i) => i > 0 && from < placed[i - 1]!.to)) return undefined;
   return (yield* mayDepend(index.text, placed)) ? undefined : yield* planOriginal(start, edits, options);
 }
 
@@ -44,18 +48,16 @@ interface PlacedEdit extends Span {
   readonly newText: string;
 }
 
-/** Passes over the text that the comparison may cost. */
-const mostPasses = 4;
-
-/** Ends of texts that are remembered; some ten megabytes. */
-const mostEnds = 262_144;
+/** Passes over the text that the comparison may cost, and ends of texts that it remembers: some ten megabytes. */
+const [mostPasses, mostEnds] = [4, 262_144];
 
 /**
- * Whether places overlap, or one edit could find its old text elsewhere than at its place when some of the others are done.
+ * Whether an old text could occur elsewhere than at its place, after any of the other edits, in any order.
  *
- * Such text has units of a new text, or has them on both sides of an empty one. Take the first new text of which that holds.
- * What is found begins in it, or in the text before it, which is that before the batch: else another new text were the first.
- * So it begins in `around`. It is all in there, or goes on where the next place starts; then `around` ends as it begins.
+ * Such an occurrence has units of new texts, or units on both sides of an empty one. Take the leftmost of these new texts. All of
+ * the occurrence that is before it is text before the batch, or another new text would be the leftmost. So the occurrence
+ * begins in `around`. Either it ends there, too, or it goes on over the start of the next place: then the end of `around`, with
+ * a unit of the new text or before it, is a start of the old text. Whatever comes after that is not compared.
  */
 function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void, boolean> {
   const oldTexts = placed.map(({ oldText }) => oldText);
@@ -68,8 +70,8 @@ function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void
     const before = text.slice(Math.max(0, from - reach), from);
     const after = text.slice(to, Math.min(next, to + reach));
     const around = before + newText + after;
-    if (next < to || around.length > unitsPerStep) return true;
-    // Once an edit is done, it is looked for no more.
+    if (around.length > unitsPerStep) return true;
+    // The edit's own old text is no longer looked for then.
     if (search.within(around, before.length).some((other) => other !== oldText)) return true;
     if (next < to + reach) addEnds(ends, around, { least: after.length + 1, most: reach });
     if (ends.size > mostEnds) return true;
@@ -82,11 +84,11 @@ function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void
   return false;
 }
 
-/** Factors of two hashes, which together are one that hardly ever is the same for two texts. */
+/** Factors of two hashes, which together make one of 53 bits. */
 const [factorA, factorB] = [0x01000193, 0x2c1b3c6d];
 const hashOf = (a: number, b: number): number => (a >>> 0) * 0x200000 + (b >>> 11);
 
-/** Adds the hashes of a text's ends of at least and at most so many units. */
+/** Adds the hashes of a text's ends that have `least` to `most` units. */
 function addEnds(ends: Set<number>, text: string, { least, most }: { least: number; most: number }): void {
   let [a, b, weightA, weightB] = [0, 0, 1, 1];
   for (let length = 1; length <= Math.min(most, text.length); length++) {
@@ -99,7 +101,7 @@ function addEnds(ends: Set<number>, text: string, { least, most }: { least: numb
   }
 }
 
-/** Whether a text starts with one of the ends and goes on; two equal hashes only cost time. */
+/** Whether a text starts with one of the ends and goes on. Two texts with one hash would only cost time. */
 function startsWithAny(text: string, ends: ReadonlySet<number>): boolean {
   let [a, b] = [0, 0];
   for (let i = 0; i < text.length - 1; i++) {
