@@ -1,4 +1,5 @@
 /** Plans edits that can't get into each other's way all at once: what `planSequential` gives, for one pass over the text. */
+import type { Sought } from "../../match/place.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
 import { unitsPerStep } from "../../text/lines.js";
 import type { Draft, Span } from "../draft.js";
@@ -43,17 +44,13 @@ export function* planIndependent(
 }
 
 /** An edit and its only place: offsets of the text before the batch. */
-interface PlacedEdit extends Span {
-  readonly oldText: string;
-  readonly newText: string;
-}
+type PlacedEdit = Sought & Span;
 
 /** Passes over the text that the comparison may cost, and ends of texts that it remembers: some ten megabytes. */
 const [mostPasses, mostEnds] = [4, 262_144];
 
 /**
  * Whether an old text could occur elsewhere than at its place, after any of the other edits, in any order.
- *
  * Such an occurrence has units of new texts, or units on both sides of an empty one. Take the leftmost of these new texts. All of
  * the occurrence that is before it is text before the batch, or another new text would be the leftmost. So the occurrence
  * begins in `around`. Either it ends there, too, or it goes on over the start of the next place: then the end of `around`, with
