@@ -47,10 +47,11 @@ export class TextIndex {
 
   /**
    * Tells which old texts will be looked for, so that many of them are found in one pass over the text, on each rung in
-   * turn those that no stricter one has found. Reads the text in steps.
+   * turn those that no stricter one has found. Reads the text in steps, and not again for the same old texts.
    */
   *expecting(oldTexts: readonly string[]): Generator<void, void> {
     const wanted = [...new Set(oldTexts)].filter((oldText) => oldText !== "");
+    if (wanted.length === this.expected?.length && wanted.every((each, i) => each === this.expected?.[i])) return;
     this.expected = wanted.length < manyPatterns || this.text.length < longText ? undefined : wanted;
     this.searches.clear();
     this.ownLines ??= yield* LineIndex.building(this.text, this.rule);

@@ -1,10 +1,11 @@
 /** Operations and a snapshot in, one change of the workspace or every failure out. Pure: the same values give the same plan. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
+import { planIndependent } from "./edits/independent.js";
 import { planOriginal } from "./edits/original.js";
-import { planInRegions } from "./edits/regions.js";
+import { planByRegions } from "./edits/regions.js";
 import { editFailures } from "./edits/sentences.js";
-import { planSequential } from "./edits/sequential.js";
+import { type Drafted, planSequential } from "./edits/sequential.js";
 import { elidedWarnings } from "./explain/leftOutWarnings.js";
 import { atEdit, type Failure } from "./failure.js";
 import type { BatchOptions, EditOperation, Operation } from "./operation.js";
@@ -75,8 +76,7 @@ function* planFile(
   const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
   // What a batch creates is the text that its later edits are found in, in either order.
-  const isLarge = rest.length >= limits.regionEdits && opening.draft.index.text.length >= limits.regionUnits;
-  const sequential = isLarge ? planInRegions : planSequential;
+  const sequential = rest.length >= limits.regionEdits ? planMany : planSequential;
   const plan = options.order === "sequential" ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
   const all = [...opening.outcomes, ...outcomes];
@@ -98,6 +98,16 @@ function* planFile(
       edits: all.filter(({ status }) => status === "applied").length,
     },
   };
+}
+
+/** Many edits in sequence: all at once, or in regions of a large text, if that is certain to give what the plain loop gives. */
+function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
+  const isLarge = start.index.text.length >= limits.regionUnits;
+  return (
+    (yield* planIndependent(start, edits, options)) ??
+    (isLarge ? yield* planByRegions(start, edits, options) : undefined) ??
+    (yield* planSequential(start, edits, options))
+  );
 }
 
 /** An empty old text, first of its file: creates the file, or fills an empty one. */

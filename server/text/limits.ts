@@ -56,9 +56,9 @@ export const limits = {
   placesPerEdit: 200_000,
   /** Places of one hunk that are collected: more than any failure needs. */
   hunkPlaces: 100,
-  /** Edits of one file from which on they are planned in regions of a large text. */
+  /** Edits of one file from which on they are planned all at once, or in regions of a large text. */
   regionEdits: 24,
-  /** UTF-16 units from which on a text is large enough for that. */
+  /** UTF-16 units from which on a text is large enough for regions. */
   regionUnits: 65_536,
   /** Places of the key of one of many old texts that are compared; where there are more, the text is looked for alone. */
   keyHits: 1_000,

@@ -204,7 +204,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     },
   },
   "all edits in one line": {
-    why: "a line is not cut into regions, so each edit reads all of it",
+    why: "each is in the surroundings of all others",
     start: 100,
     most: mostEdits,
     outcome: "done",

@@ -87,12 +87,12 @@ export class MultiSearch {
     return found.map((hits) => hits ?? []);
   }
 
-  /** The patterns that a short text contains, each at least once. */
-  within(text: string): string[] {
+  /** The patterns that a short text contains so that they end behind an offset, each at least once. */
+  within(text: string, offset = 0): string[] {
     const found: string[] = [];
     const report: HitCallback = (id, start) => {
       const pattern = this.patterns[id]!;
-      if (start >= 0 && text.startsWith(pattern, start)) found.push(pattern);
+      if (start >= 0 && start + pattern.length > offset && text.startsWith(pattern, start)) found.push(pattern);
       return true;
     };
     for (const table of this.tables) table.scanShort(text, report);

@@ -10,29 +10,12 @@ import type { BatchOptions, EditOperation } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import { locateEdit, meantBy } from "./choose.js";
 import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } from "./regionCut.js";
-import {
-  type Drafted,
-  EditHistory,
-  type PairNames,
-  pairNames,
-  planEdit,
-  planSequential,
-  refusal,
-} from "./sequential.js";
+import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
 
 /**
  * Plans a file's edits in sequence. Each region is planned as a small document of its own; an edit that fails is planned on
- * the whole text of its turn, for the failure's sake. If that may not give what the plain loop gives, the plain loop does it.
+ * the whole text of its turn, for the failure's sake. `undefined`: that may not give what the plain loop gives.
  */
-export function* planInRegions(
-  start: Draft,
-  edits: readonly EditOperation[],
-  options: BatchOptions,
-): Generator<void, Drafted> {
-  return (yield* planByRegions(start, edits, options)) ?? (yield* planSequential(start, edits, options));
-}
-
-/** The same without the plain loop; `undefined`: that is needed. */
 export function* planByRegions(
   start: Draft,
   edits: readonly EditOperation[],

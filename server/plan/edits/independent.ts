@@ -1,0 +1,110 @@
+/** Plans edits that can't get into each other's way all at once: what `planSequential` gives, for one pass over the text. */
+import type { Sought } from "../../match/place.js";
+import { MultiSearch } from "../../match/search/multiSearch.js";
+import { unitsPerStep } from "../../text/lines.js";
+import type { Draft, Span } from "../draft.js";
+import type { BatchOptions, EditOperation } from "../operation.js";
+import { planOriginal } from "./original.js";
+import { type Drafted, refusal } from "./sequential.js";
+
+/**
+ * Finds all edits of a file in the text before the batch. That gives the same if each has one place there, and if at its turn
+ * its old text is at that place and nowhere else, whichever of the others are done by then. `undefined`: that is not certain.
+ */
+export function* planIndependent(
+  start: Draft,
+  edits: readonly EditOperation[],
+  options: BatchOptions,
+): Generator<void, Drafted | undefined> {
+  const { index } = start;
+  // New lines take over the line ends near them, which another edit may change; a mark counts only at the start of the text.
+  const special = index.text.includes("\r") ? /[\r\n\uFEFF]/ : /[\r\uFEFF]/;
+  const isPlain = ({ oldText, newText, replaceAll }: EditOperation): boolean =>
+    !replaceAll &&
+    MultiSearch.hasKey(oldText) &&
+    // Half of a character is not found where another edit puts the other half beside it.
+    oldText.isWellFormed() &&
+    !special.test(oldText) &&
+    !special.test(newText);
+  // Those that are refused change nothing.
+  const accepted = edits.filter((edit) => refusal({}, edit) === undefined);
+  if ((index !== start.base && !start.created) || !accepted.every(isPlain)) return undefined;
+  yield* index.expecting(edits.map(({ oldText }) => oldText));
+  const placed: PlacedEdit[] = [];
+  for (const { oldText, newText } of accepted) {
+    const [from, another] = index.starts("nothing", oldText, 2);
+    if (from === undefined || another !== undefined) return undefined;
+    placed.push({ oldText, newText, from, to: from + oldText.length });
+    yield;
+  }
+  placed.sort((a, b) => a.from - b.from);
+  // Where no places overlap, each edit leaves those of the others as they are.
+  if (placed.some(({ from }, i) => i > 0 && from < placed[i - 1]!.to)) return undefined;
+  return (yield* mayDepend(index.text, placed)) ? undefined : yield* planOriginal(start, edits, options);
+}
+
+/** An edit and its only place: offsets of the text before the batch. */
+type PlacedEdit = Sought & Span;
+
+/** Passes over the text that the comparison may cost, and ends of texts that it remembers: some ten megabytes. */
+const [mostPasses, mostEnds] = [4, 262_144];
+
+/**
+ * Whether an old text could occur elsewhere than at its place, after any of the other edits, in any order.
+ * Such an occurrence has units of new texts, or units on both sides of an empty one. Take the leftmost of these new texts. All of
+ * the occurrence that is before it is text before the batch, or another new text would be the leftmost. So the occurrence
+ * begins in `around`. Either it ends there, too, or it goes on over the start of the next place: then the end of `around`, with
+ * a unit of the new text or before it, is a start of the old text. Whatever comes after that is not compared.
+ */
+function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void, boolean> {
+  const oldTexts = placed.map(({ oldText }) => oldText);
+  const reach = oldTexts.reduce((longest, { length }) => Math.max(longest, length), 0) - 1;
+  if (placed.length * reach > mostPasses * text.length) return true;
+  const search = yield* MultiSearch.of(oldTexts, oldTexts.join("\n"));
+  const ends = new Set<number>();
+  for (const [i, { oldText, newText, from, to }] of placed.entries()) {
+    const next = placed[i + 1]?.from ?? Number.POSITIVE_INFINITY;
+    const before = text.slice(Math.max(0, from - reach), from);
+    const after = text.slice(to, Math.min(next, to + reach));
+    const around = before + newText + after;
+    if (around.length > unitsPerStep) return true;
+    // The edit's own old text is no longer looked for then.
+    if (search.within(around, before.length).some((other) => other !== oldText)) return true;
+    if (next < to + reach) addEnds(ends, around, { least: after.length + 1, most: reach });
+    if (ends.size > mostEnds) return true;
+    yield;
+  }
+  for (const oldText of oldTexts) {
+    if (ends.size > 0 && startsWithAny(oldText, ends)) return true;
+    yield;
+  }
+  return false;
+}
+
+/** Factors of two hashes, which together make one of 53 bits. */
+const [factorA, factorB] = [0x01000193, 0x2c1b3c6d];
+const hashOf = (a: number, b: number): number => (a >>> 0) * 0x200000 + (b >>> 11);
+
+/** Adds the hashes of a text's ends that have `least` to `most` units. */
+function addEnds(ends: Set<number>, text: string, { least, most }: { least: number; most: number }): void {
+  let [a, b, weightA, weightB] = [0, 0, 1, 1];
+  for (let length = 1; length <= Math.min(most, text.length); length++) {
+    const unit = text.charCodeAt(text.length - length);
+    a = (a + Math.imul(unit, weightA)) | 0;
+    b = (b + Math.imul(unit, weightB)) | 0;
+    if (length >= least) ends.add(hashOf(a, b));
+    weightA = Math.imul(weightA, factorA);
+    weightB = Math.imul(weightB, factorB);
+  }
+}
+
+/** Whether a text starts with one of the ends and goes on. Two texts with one hash would only cost time. */
+function startsWithAny(text: string, ends: ReadonlySet<number>): boolean {
+  let [a, b] = [0, 0];
+  for (let i = 0; i < text.length - 1; i++) {
+    a = (Math.imul(a, factorA) + text.charCodeAt(i)) | 0;
+    b = (Math.imul(b, factorB) + text.charCodeAt(i)) | 0;
+    if (ends.has(hashOf(a, b))) return true;
+  }
+  return false;
+}

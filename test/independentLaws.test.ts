@@ -1,0 +1,44 @@
+/** The law of independent edits: what is found in the text before the batch, all at once, is what the plain loop gives. */
+import { describe, expect, test } from "vitest";
+import { planIndependent } from "../server/plan/edits/independent.js";
+import { type Drafted, planSequential } from "../server/plan/edits/sequential.js";
+import { toEnd } from "../server/text/lines.js";
+import { denseBatch } from "./support/denseBatches.js";
+import { regionBatch } from "./support/regionBatches.js";
+
+/** INDEPENDENT_BATCHES=1000000 tries as many; INDEPENDENT_SEED=1 tries those from that number on, and says what they came to. */
+const { INDEPENDENT_BATCHES = "10000", INDEPENDENT_SEED } = process.env;
+const count = Number(INDEPENDENT_BATCHES);
+const seed = Number(INDEPENDENT_SEED ?? Math.floor(Math.random() * 2 ** 32));
+
+const seen = ({ draft, outcomes }: Drafted) => ({
+  text: draft.index.text,
+  changes: draft.change.changes,
+  isUntouched: draft.index === draft.base,
+  outcomes,
+});
+
+/** One batch of eight has lines of code; the others are dense. */
+const batchOf = (number: number) => (number % 8 === 0 ? regionBatch(number) : denseBatch(number));
+
+describe("independent edits", () => {
+  test("give what the plain loop gives", { timeout: Math.max(60_000, 20 * count) }, () => {
+    const atOnce = { batches: 0, edits: 0, failed: 0 };
+    for (let i = 0; i < count; i++) {
+      const { start, edits, lenient } = batchOf(seed + i);
+      const options = { atomic: "none", order: "sequential", lenient, overwrite: false } as const;
+      const planned = toEnd(planIndependent(start, edits, options));
+      if (planned === undefined) continue;
+      atOnce.batches++;
+      atOnce.edits += edits.length;
+      atOnce.failed += planned.outcomes.filter(({ status }) => status === "failed").length;
+      // What was searched for the one is not there for the other.
+      const plain = toEnd(planSequential(batchOf(seed + i).start, edits, options));
+      if (JSON.stringify(seen(planned)) === JSON.stringify(seen(plain))) continue;
+      expect(seen(planned), `INDEPENDENT_SEED=${seed + i} INDEPENDENT_BATCHES=1 tries it again`).toEqual(seen(plain));
+    }
+    if (INDEPENDENT_SEED !== undefined) console.log({ seed, count, ...atOnce });
+    expect(atOnce.batches / count, `seed ${seed}`).toBeGreaterThan(0.2);
+    expect(atOnce.edits / atOnce.batches, `seed ${seed}`).toBeGreaterThan(2);
+  });
+});
