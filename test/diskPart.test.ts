@@ -308,6 +308,21 @@ describe("a fault of the server's own before the disk part is committed", () => 
     await expectFree(laid);
   });
 
+  it("abandons its files once where somebody has opened one, so that no second error hides the first", async () => {
+    const laid = await layPart();
+    const part = await laid.part();
+    const abandon = (): never => {
+      part.staged.abandon();
+      throw new Error("a fault");
+    };
+    const { openElsewhere } = laid.session;
+    laid.session.openElsewhere = async (paths) => new Map(paths.map((path) => [path, { kind: "open", by: "Helix" }]));
+    const faulty = { ...part, staged: { ...part.staged, abandon } };
+    await expect(commitPart(laid.site, faulty, { hasWaited: true })).rejects.toThrow("a fault");
+    laid.session.openElsewhere = openElsewhere;
+    await expectFree(laid);
+  });
+
   it("leaves nothing behind where the editor's part can't be begun", async () => {
     const laid = await layPart();
     const { site, planned } = laid;

@@ -81,7 +81,7 @@ export function reportKeys(
 ): ReadonlySet<FieldName> {
   for (const spellings of keys.twice) findings.fail(callFailures.twoNames(at, spellings));
   for (const spelling of keys.misplaced) findings.fail(callFailures.misplacedField(at, spelling));
-  // The caller would get the real thing.
+  // Who asks only to see what a call would do must not have it done.
   for (const key of keys.trials) findings.fail(callFailures.trial(at, key, findings.previewer));
   const meantFields = new Set<FieldName>();
   for (const key of keys.unknown) {

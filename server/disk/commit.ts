@@ -141,7 +141,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
         if (read?.kind === "journal" && read.journal.state === "committed") return recordAgain(batch) ?? committed;
         failure = failureOf(workspace, error, progress);
       }
-      return failure === undefined ? committed : rolledBack(batch, failure);
+      return failure === undefined ? committed : endFailed(batch, failure);
     },
     abandon() {
       begin();
@@ -155,7 +155,8 @@ function endAsWritten(batch: StagedBatch): BatchEnding {
   return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id));
 }
 
-function rolledBack(batch: StagedBatch, failure: Failure): NotCommitted {
+/** Ends a batch that could not be committed, and says what became of it. */
+function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
   const ending = endAsWritten(batch);
   const isBack = ending.outcome === "rolledBack" || ending.outcome === "untouched";
   return {
@@ -166,7 +167,10 @@ function rolledBack(batch: StagedBatch, failure: Failure): NotCommitted {
   };
 }
 
-/** Writes a record anew that is there, but that a power cut may take away. If that fails, too, recovery tries on. `undefined`: it is written. */
+/**
+ * Writes a record anew that is there, but that a power cut may take away. If that fails, too, recovery tries on. `undefined`: it
+ * is written.
+ */
 function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted | undefined {
   try {
     writeJournal(workspace, { ...journal, state: "committed" });

@@ -76,7 +76,7 @@ function* planFile(
   const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
   // What a batch creates is the text that its later edits are found in, in either order.
-  const sequential = rest.length >= limits.regionEdits ? planMany : planSequential;
+  const sequential = rest.length >= limits.manyEdits ? planMany : planSequential;
   const plan = options.order === "sequential" ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
   const all = [...opening.outcomes, ...outcomes];

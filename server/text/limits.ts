@@ -57,7 +57,7 @@ export const limits = {
   /** Places of one hunk that are collected: more than any failure needs. */
   hunkPlaces: 100,
   /** Edits of one file from which on they are planned all at once, or in regions of a large text. */
-  regionEdits: 24,
+  manyEdits: 24,
   /** UTF-16 units from which on a text is large enough for regions. */
   regionUnits: 65_536,
   /** Places of the key of one of many old texts that are compared; where there are more, the text is looked for alone. */

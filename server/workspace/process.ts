@@ -46,7 +46,7 @@ export interface Owners {
 
 /** The processes of this machine. */
 export function realOwners(): Owners {
-  // The machine and, on Linux, the namespace in which process numbers count.
+  // Process numbers count in one namespace of one machine, since its last start.
   const namespace = orEmpty(() => readlinkSync("/proc/self/ns/pid"));
   const lastBoot = orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
   const [place, boot] = [`${hostname()} ${namespace}`, lastBoot].map((name) => hashOf(name).slice(0, 8));

@@ -96,9 +96,9 @@ export function createHandshaker({ version, secret, id }: ProvableSession) {
   function hello(params: unknown): object {
     const { protocols, nonce, client } = (params ?? {}) as { protocols?: unknown; nonce?: unknown; client?: unknown };
     if (!isNonce(nonce) || !Array.isArray(protocols)) return rejection(socketSentences.whoAreYou);
-    const common = socketProtocols.filter((version) => protocols.includes(version));
+    const common = socketProtocols.filter((protocol) => protocols.includes(protocol));
     if (common.length === 0) {
-      const isNewer = protocols.some((version) => Number(version) > Math.max(...socketProtocols));
+      const isNewer = protocols.some((protocol) => Number(protocol) > Math.max(...socketProtocols));
       return rejection(socketSentences[isNewer ? "serverTooOld" : "agentTooOld"](version));
     }
     caller = readCaller(client);

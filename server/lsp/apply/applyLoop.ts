@@ -46,6 +46,7 @@ export function cancelled(): FailedAnswer {
 export function textsFirst(tasks: readonly Task[]): Task[] {
   const texts = tasks.filter(({ kind }) => kind === "text");
   const open = texts.filter(({ planned }) => planned.document.version !== null);
+  // A set has each task once, where it came first.
   return [...new Set([...open, ...texts, ...tasks])];
 }
 

@@ -53,8 +53,9 @@ const [mostPasses, mostEnds] = [4, 262_144];
  * Whether an old text could occur elsewhere than at its place, after any of the other edits, in any order.
  * Such an occurrence has units of new texts, or units on both sides of an empty one. Take the leftmost of these new texts. All of
  * the occurrence that is before it is text before the batch, or another new text would be the leftmost. So the occurrence
- * begins in `around`. Either it ends there, too, or it goes on over the start of the next place: then the end of `around`, with
- * a unit of the new text or before it, is a start of the old text. Whatever comes after that is not compared.
+ * begins in `around`. Either it ends there, too, as it does if the next place is farther away than an old text reaches; or it
+ * goes on over the start of the next place: then the end of `around`, with a unit of the new text or before it, is a start of
+ * the old text. Whatever comes after that is not compared.
  */
 function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void, boolean> {
   const oldTexts = placed.map(({ oldText }) => oldText);

@@ -156,7 +156,7 @@ export class EditHistory {
     return this.done.has(this.pairs.get(edit) ?? "");
   }
 
-  /** Tells whether the same pair was found on a stricter rung before: what is left for a looser one is not what was meant twice. */
+  /** Tells whether the same pair was found on a stricter rung before: what a looser one finds is not what was meant twice. */
   hasDoneStricter(edit: EditOperation, rung: RungName): boolean {
     const done = this.done.get(this.pairs.get(edit) ?? "");
     return done !== undefined && isStricter(done.rung, rung);

@@ -87,17 +87,18 @@ export async function commitPart(
   { staged, tasks, changes, paths }: DiskPart,
   { hasWaited }: { readonly hasWaited: boolean },
 ): Promise<readonly DoneStep[]> {
+  let failure: Failure | undefined;
   try {
     const others = hasWaited ? await context.session.openElsewhere(paths) : new Map<string, Holder>();
-    const failure = openedBy(context, tasks, others);
-    if (failure !== undefined) {
-      staged.abandon();
-      return notWritten(tasks, { outcome: "rolledBack", failure });
-    }
+    failure = openedBy(context, tasks, others);
   } catch (error) {
     // What is staged keeps everybody else from these folders: whatever is thrown must not leave it so.
     staged.abandon();
     throw error;
+  }
+  if (failure !== undefined) {
+    staged.abandon();
+    return notWritten(tasks, { outcome: "rolledBack", failure });
   }
   const result = staged.commit();
   if (result.outcome !== "applied") return notWritten(tasks, result);
