@@ -156,7 +156,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  // What an edit lacks is named as this call does elsewhere, else as its shape does.
+  // A missing field gets the name that this call uses elsewhere, or else the name that its shape has for it.
   const pathSpelling = objects.find(({ fields }) => fields.path !== undefined)?.fields.path?.spelling;
   const spellings = { ...shape.spelling, ...style, ...(pathSpelling === undefined ? {} : { path: pathSpelling }) };
   const operations: (EditOperation | undefined)[] = [];

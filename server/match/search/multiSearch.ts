@@ -87,7 +87,7 @@ export class MultiSearch {
     return found.map((hits) => hits ?? []);
   }
 
-  /** The patterns that a short text contains so that they end behind an offset, each at least once. */
+  /** The patterns that a short text contains and that end after an offset, each at least once. */
   within(text: string, offset = 0): string[] {
     const found: string[] = [];
     const report: HitCallback = (id, start) => {

@@ -38,7 +38,7 @@ export function* planIndependent(
     yield;
   }
   placed.sort((a, b) => a.from - b.from);
-  // Where no places overlap, each edit leaves those of the others as they are.
+  // If no places overlap, each edit leaves those of the others as they are.
   if (placed.some(({ from }, i) => i > 0 && from < placed[i - 1]!.to)) return undefined;
   return (yield* mayDepend(index.text, placed)) ? undefined : yield* planOriginal(start, edits, options);
 }
@@ -50,7 +50,7 @@ type PlacedEdit = Sought & Span;
 const [mostPasses, mostEnds] = [4, 262_144];
 
 /**
- * Whether an old text could occur elsewhere than at its place, after any of the other edits, in any order.
+ * Returns `true` if an old text could occur elsewhere than at its place, after any of the other edits, in any order.
  * Such an occurrence has units of new texts, or units on both sides of an empty one. Take the leftmost of these new texts. All of
  * the occurrence that is before it is text before the batch, or another new text would be the leftmost. So the occurrence
  * begins in `around`. Either it ends there, too, as it does if the next place is farther away than an old text reaches; or it
@@ -99,7 +99,7 @@ function addEnds(ends: Set<number>, text: string, { least, most }: { least: numb
   }
 }
 
-/** Whether a text starts with one of the ends and goes on. Two texts with one hash would only cost time. */
+/** Returns `true` if a text starts with one of the ends and goes on. Two texts with one hash would only cost time. */
 function startsWithAny(text: string, ends: ReadonlySet<number>): boolean {
   let [a, b] = [0, 0];
   for (let i = 0; i < text.length - 1; i++) {
