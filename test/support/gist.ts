@@ -1,4 +1,4 @@
-/** The gist of a message. Tests pin it instead of the whole message, so that a better sentence does not change them all. */
+/** The gist of a message. Tests pin it instead of the whole, so that a better sentence does not change them all. */
 
 const quotedString = String.raw`"(?:[^"\\\n]|\\.)*"`;
 
@@ -17,12 +17,12 @@ const fact = new RegExp(
   "gu",
 );
 
-/** A line that shows a line of the file after its number, its number and column, or a plus sign; or that stands for lines left out. */
+/** A line that shows a line of the file after its number or a plus sign, or that stands for lines left out. */
 const fileLine = /^(?:(?:\d+(?::\d+)?|\+)\| |…$)/;
 
 /**
- * The first clause of a message as it is, and the facts of the rest: lines that show a line of the file, and for the text
- * between them one line `… facts` with its quoted strings, numbers, paths and names of fields, in their order.
+ * The first clause of a message as it is, and the facts of the rest: lines that show a line of the file, and for the
+ * text between them one line `… facts` with its quoted strings, numbers, paths and names of fields, in their order.
  */
 export function gistOf(message: string): string {
   const length = clauseLength(message);
