@@ -253,12 +253,12 @@ describe("options", () => {
     const messages = decoded.failures.map(({ message }) => message);
     expect(messages).toHaveLength(7);
     for (const part of [
-      '"options.atomic" is wrong: it is the string "some", but must be one of "all", "file", "none"',
-      '"options.lenient" is wrong: it is the string "no", but must be true or false',
-      '"options.versions" is wrong: it is the string "1", but must be an integer',
+      '"options.atomic" of the call is wrong: it is the string "some", but must be one of "all", "file", "none"',
+      '"options.lenient" of the call is wrong: it is the string "no", but must be true or false',
+      '"options.versions" of the call is wrong: it is the string "1", but must be an integer',
       '"options.lable"; is "options.label" meant',
-      '"options.root" is wrong: it is the string ""',
-      '"options.label" is wrong: it is the number 3, but must be a string',
+      '"options.root" of the call is wrong: it is the string ""',
+      '"options.label" of the call is wrong: it is the number 3, but must be a string',
       'lacks "newText"',
     ]) {
       expect(messages.filter((message) => message.includes(part))).toHaveLength(1);
@@ -275,7 +275,7 @@ describe("options", () => {
   test("an unknown one is ignored with a warning", () => {
     expect(decode({ ...call, options: { theme: 1 } })).toMatchObject({
       ok: true,
-      warnings: ['ignored unknown field "options.theme"'],
+      warnings: ['ignored the unknown field "options.theme"'],
     });
   });
 });

@@ -85,7 +85,7 @@ describe("a path that is one in some places only", () => {
     ["latin1.txt", "fileExists", ["to"], "exists"],
     ["a.txt", "fileExists", ["to"], "exists"],
     ["dir/../a.txt", "fileExists", ["to"], "exists"],
-    ["untitled:open", "invalidParams", ["delete", "from", "to"], "no file"],
+    ["untitled:open", "invalidParams", ["delete", "from", "to"], "not a file"],
     ["untitled:open", "dirty", ["add"], "unsaved"],
     ["unsaved.txt", "dirty", ["delete", "from", "add"], "unsaved"],
     ["unsaved.txt", "fileExists", ["to"], "exists"],

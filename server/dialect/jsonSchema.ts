@@ -34,7 +34,7 @@ function jsonSchemaOf(shape: Shape): object {
   return z.toJSONSchema(call, { io: "input", reused: "inline", override: dropSafeInteger });
 }
 
-/** Returns the properties in the shape's own spelling. `aboutPath`: for the description of a path that edits may override. */
+/** Returns the properties in the shape's own spelling. `aboutPath` is added to a path that edits may override. */
 function properties(
   shape: Shape,
   names: readonly EditFieldName[],

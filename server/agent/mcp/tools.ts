@@ -29,8 +29,8 @@ const lineNumber = (description: string): object => ({ type: "integer", minimum:
 
 /**
  * Marks a tool that Claude Code always describes to the model; of other tools the model sees only the name until it
- * searches for them. An edit needs two tools, which are marked. The others would cost their descriptions in every request,
- * and are needed only to move a file or to preview a call.
+ * searches for them. An edit needs two tools, which are marked. The others would cost their descriptions in every
+ * request, and are needed only to move a file or to preview a call.
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 

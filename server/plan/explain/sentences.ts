@@ -155,8 +155,8 @@ const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
 ]);
 
 /**
- * Says in words what the first difference of a region is. `undefined`: its lines are the same, and only their ends or the
- * position within them differ. For a region of one line, the line number is not repeated.
+ * Says in words what the first difference of a region is. `undefined`: its lines are the same, and only their ends or
+ * the position within them differ. For a region of one line, the line number is not repeated.
  */
 export function sayDifference(difference: SaidDifference | undefined, region: { readonly lines: number }): string {
   if (difference === undefined) return "the lines are the same; their ends, or the position within them, differ";
@@ -178,7 +178,7 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   return `${where}column ${column + 1}: ${name}${points}; old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
 }
 
-/** The code points of two characters that look alike: one is invisible, or is a letter of another script. Else empty. */
+/** The code points of two characters that look alike: one is invisible, or a letter of another script. Else empty. */
 function lookalikes(sought: number | undefined, found: number | undefined): string {
   const isHidden = (point: number | undefined): boolean =>
     point !== undefined && /\p{Cf}/u.test(String.fromCodePoint(point));
@@ -218,8 +218,8 @@ export interface ShownLine {
 }
 
 /**
- * Shows lines with their numbers, and an ellipsis for those left out. With `blanks: "visible"`, the whitespace at both ends
- * of a line is made visible.
+ * Shows lines with their numbers, and an ellipsis for those left out. With `blanks: "visible"`, the whitespace at both
+ * ends of a line is made visible.
  */
 export function showLines(
   lines: readonly ShownLine[],
