@@ -253,12 +253,12 @@ describe("options", () => {
     const messages = decoded.failures.map(({ message }) => message);
     expect(messages).toHaveLength(7);
     for (const part of [
-      '"options.atomic" of the call is wrong: it is the string "some", but must be one of "all", "file", "none"',
-      '"options.lenient" of the call is wrong: it is the string "no", but must be true or false',
-      '"options.versions" of the call is wrong: it is the string "1", but must be an integer',
+      '"options.atomic" is wrong: it is the string "some", but must be one of "all", "file", "none"',
+      '"options.lenient" is wrong: it is the string "no", but must be true or false',
+      '"options.versions" is wrong: it is the string "1", but must be an integer',
       '"options.lable"; is "options.label" meant',
-      '"options.root" of the call is wrong: it is the string ""',
-      '"options.label" of the call is wrong: it is the number 3, but must be a string',
+      '"options.root" is wrong: it is the string ""',
+      '"options.label" is wrong: it is the number 3, but must be a string',
       'lacks "newText"',
     ]) {
       expect(messages.filter((message) => message.includes(part))).toHaveLength(1);

@@ -22,7 +22,7 @@ describe("failures of a call", () => {
     ["patch", { patch: "x" }, [["patchSyntax", "-", 'no line is "*** Begin Patch"']]],
     ["an empty patch", { patch: "" }, [["patchSyntax", "-", "there is no patch"]]],
     ["input", { input: "x", options: {} }, [["patchSyntax", "-", 'no line is "*** Begin Patch"']]],
-    ["patch that is no string", { patch: 1 }, [["invalidParams", "-", 'The field "patch" of the call is wrong']]],
+    ["patch that is no string", { patch: 1 }, [["invalidParams", "-", '"patch" is wrong']]],
     ["patch and input", { patch: deletion, input: deletion }, [["invalidParams", "-", '"patch", "input"']]],
     [
       "patch beside an empty list",
@@ -89,12 +89,12 @@ describe("failures of a call", () => {
     [
       "a list that is no list",
       { path: "p", edits: 3 },
-      [["invalidParams", "-", '"edits" of the call is wrong: it is the number 3']],
+      [["invalidParams", "-", '"edits" is wrong: it is the number 3']],
     ],
     [
       "a list that is JSON but no list",
       { path: "p", edits: "3" },
-      [["invalidParams", "-", '"edits" of the call is wrong: it is the number 3']],
+      [["invalidParams", "-", '"edits" is wrong: it is the number 3']],
     ],
     [
       "items that are no objects",
@@ -140,12 +140,12 @@ describe("failures of a call", () => {
         ],
       },
       [
-        ["invalidParams", "-", '"path" of the call is wrong: it is the number 1, but must be a string'],
-        ["invalidParams", 0, '"oldText" of edit 0 is wrong: it is the number 2, but must be a string'],
-        ["invalidParams", 0, '"newText" of edit 0 is wrong: it is true, but must be a string'],
-        ["invalidParams", 0, '"replaceAll" of edit 0 is wrong: it is the string "true", but must be true or false'],
-        ["invalidParams", 1, '"path" of edit 1 is wrong: it is an array'],
-        ["invalidParams", 1, '"line" of edit 1 is wrong: it is the string "1", but must be an integer'],
+        ["invalidParams", "-", '"path" is wrong: it is the number 1, but must be a string'],
+        ["invalidParams", 0, '"oldText" is wrong: it is the number 2, but must be a string'],
+        ["invalidParams", 0, '"newText" is wrong: it is true, but must be a string'],
+        ["invalidParams", 0, '"replaceAll" is wrong: it is the string "true", but must be true or false'],
+        ["invalidParams", 1, '"path" is wrong: it is an array'],
+        ["invalidParams", 1, '"line" is wrong: it is the string "1", but must be an integer'],
       ],
     ],
     [
@@ -159,9 +159,9 @@ describe("failures of a call", () => {
         ],
       },
       [
-        ["invalidParams", 0, '"occurrence" of edit 0 (p) is wrong: it is the number 0, but must be 1 or more'],
-        ["invalidParams", 1, '"line" of edit 1 (p) is wrong: it is the number 1.5, but must be an integer'],
-        ["invalidParams", 2, '"expected_count" of edit 2 (p) is wrong: it is the number -1, but must be 1 or more'],
+        ["invalidParams", 0, '"occurrence" is wrong: it is the number 0, but must be 1 or more'],
+        ["invalidParams", 1, '"line" is wrong: it is the number 1.5, but must be an integer'],
+        ["invalidParams", 2, '"expected_count" is wrong: it is the number -1, but must be 1 or more'],
       ],
     ],
     [

@@ -78,7 +78,7 @@ export const callFailures = {
     }),
   wrongType: (at: At, field: string, problem: string) =>
     makeFailure("invalidParams", at, {
-      problem: `The field "${field}" of ${nameOf(at)} is wrong: ${problem}.`,
+      problem: `In ${nameOf(at)}, the field "${field}" is wrong: ${problem}.`,
       hint: "Nothing was changed. Correct the field and send the call again.",
     }),
   /** `value` was sent in place of the list of edits. */
