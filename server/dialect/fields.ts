@@ -109,11 +109,11 @@ export const callFields = {
   patch: {
     spellings: ["patch", "input"],
     description: [
-      'The patch. Its first line is "*** Begin Patch", its last line is "*** End Patch". Between them are sections, each of which begins with one of these lines:',
+      'The patch. Its first line is "*** Begin Patch", its last line is "*** End Patch". Between them are sections, each beginning with one of these lines:',
       '"*** Add File: path", then all lines of the new file, each with "+" before it;',
       '"*** Delete File: path", then nothing;',
       '"*** Update File: path", then optionally "*** Move to: new path", then hunks.',
-      'A hunk begins with a line "@@", or with "@@ " and a line of the file above the change, such as the head of its function, to select one of several matches. Then come its lines: " " before a line that is kept, "-" before one that is removed, "+" before one that is added. Copy some unchanged lines before and after each change, including whitespace. "*** End of File" after a hunk says that the hunk ends the file.',
+      'A hunk begins with a line "@@", or with "@@ " and a line of the file above the change, such as the head of its function, to select one of several matches. Then come its lines: " " before a kept line, "-" before a removed one, "+" before an added one. Copy some unchanged lines before and after each change, including whitespace. "*** End of File" after a hunk says that it ends the file.',
     ].join("\n"),
   },
   options: { spellings: ["options"], description: "How to treat the call; only the integration sets it." },

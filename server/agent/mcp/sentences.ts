@@ -59,7 +59,7 @@ export const toolTexts = {
 *** Delete File: src/c.ts
 *** End Patch
 
-Each line of a hunk starts with a space (kept), - (removed) or + (added). Give enough kept lines, or an @@ line that comes before them, to make each hunk match only once. "*** Move to: path" after an Update File line renames the file.`,
+Each line of a hunk starts with a space (kept), - (removed) or + (added). Give enough kept lines, or an @@ line above them, to make each hunk match only once. "*** Move to: path" after an Update File line renames the file.`,
   },
   preview_edits: {
     title: "Preview edits",
