@@ -1,4 +1,4 @@
-/** Laws of decoding arbitrary calls, and a check that the JSON Schemas accept what the decoder accepts. */
+/** Laws of decoding arbitrary calls, and a check that the JSON Schemas agree with the decoder. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeCall } from "../server/dialect/decode.js";
