@@ -1,6 +1,6 @@
 /**
  * Builds `dist/`: without arguments the programs, the protocol and the JSON Schemas, with `--types` the protocol's
- * declarations, which need the compiler and so would slow the demo. Prints nothing unless something is wrong.
+ * declarations, which need the compiler and would slow down the demo. Prints nothing unless something is wrong.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -23,19 +23,19 @@ const common = {
   metafile: true,
 };
 
-// An ESM bundle of the language server library fails on its first `require`, so the programs are CommonJS. There
-// `import()` of our own modules stays in the one file and still runs only what is asked for.
-// They are not minified: Node prints the line in which something was thrown that nobody has caught.
+// An ESM bundle of the language server library fails on its first `require`, so the programs are CommonJS. In CommonJS,
+// an `import()` of our own modules stays in the same file and still runs only what is needed. The programs are not
+// minified, because Node prints the line that threw an uncaught error.
 /** @type {import("esbuild").BuildOptions & { metafile: true }} */
 const program = { ...common, format: "cjs", lineLimit: 200 };
 const banner = { js: "#!/usr/bin/env node" };
 
-/** The file that has to tell an old Node that it is too old is written in words that such a Node understands. */
+/** The file that tells an old Node that it is too old must be written in syntax that such a Node understands. */
 const readByAnyNode = { target: ["es2015", "node12"], banner };
 
 /**
- * What only the commands for agents need is in a file of its own: an editor that starts the server must not wait until it
- * has been read, however lazily it is run. The same holds for what only a Node can read that is not too old.
+ * Keeps a module in a file of its own: an editor that starts the server must not wait until code that only the commands
+ * for agents need has been read, however lazily it runs. An old Node must not read code that it cannot parse, either.
  * @param {string} module
  * @param {string} file
  * @returns {import("esbuild").Plugin}
@@ -54,15 +54,15 @@ const commandsApart = apart("commandLine", "agent.cjs");
 const mcpApart = apart("mcp", "mcp.cjs");
 
 /**
- * esbuild runs modules when they are first asked for where an `import()` in the same file can reach them, and forgets to
- * run those of a package that says it has no side effects: the MCP library would find zod empty.
+ * esbuild runs modules lazily if an `import()` in the same file can reach them, and then does not run those of a
+ * package that declares no side effects: the MCP library would find zod empty.
  */
 const everyModuleRuns = { ignoreAnnotations: true };
 
 try {
   await (process.argv.includes("--types") ? buildTypes() : buildPrograms());
 } catch (error) {
-  // What esbuild finds in the sources it has printed already, with the line; a stack of its own adds nothing.
+  // esbuild has already printed the errors in the sources with their lines; a stack of its own adds nothing.
   if (!("errors" in error)) throw error;
   process.exitCode = 1;
 }
@@ -91,7 +91,7 @@ async function buildPrograms() {
   await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licencesOf(programs.map(({ metafile }) => metafile)));
 }
 
-/** Runs the very functions that the decoder and the settings are made of, so that a schema can't say anything else. */
+/** Runs the same functions that the decoder and the settings use, so that a schema cannot differ from them. */
 async function buildSchemas() {
   const { outputFiles } = await build({
     ...common,
@@ -115,8 +115,8 @@ async function buildSchemas() {
 }
 
 /**
- * The declarations of the protocol and of what it imports, twice: they are the same text, but the nearest package.json
- * tells a compiler whether they describe an ES module or CommonJS.
+ * Writes the declarations of the protocol and of everything that it imports, twice: the text is the same, but the
+ * nearest package.json tells a compiler whether they describe an ES module or CommonJS.
  */
 async function buildTypes() {
   await rm("dist/types", { recursive: true, force: true });
@@ -149,7 +149,8 @@ async function buildTypes() {
 }
 
 /**
- * The declarations that one needs, itself included: the compiler also writes those of modules that only code imports.
+ * The declaration files that an entry needs, itself included: the compiler also writes those of modules that only code
+ * imports.
  * @param {string} entry
  */
 async function declarationsFrom(entry) {
@@ -164,7 +165,7 @@ async function declarationsFrom(entry) {
 }
 
 /**
- * Name, version and licence text of every npm package that has code in the bundles.
+ * Name, version and licence text of every npm package with code in the bundles.
  * @param {import("esbuild").Metafile[]} metafiles
  */
 async function licencesOf(metafiles) {

@@ -3,9 +3,9 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // By default one processor of two would only watch.
+    // By default, one of two processors would only watch.
     maxWorkers: "100%",
-    // Many tests start the built server, or an editor; a machine under load may take its time.
+    // Many tests start the built server or an editor, which may take long on a machine under load.
     testTimeout: 30_000,
     hookTimeout: 60_000,
     globalSetup: "test/support/stateHome.ts",

@@ -1,4 +1,4 @@
-/** Laws of what failures advise: whoever follows the advice to the letter gets what it promises. */
+/** Laws of the advice in failures: a caller who follows the advice to the letter gets what it promises. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { failureMessage } from "../server/lsp/edit/failureMessage.js";
@@ -15,7 +15,10 @@ const longLine = fc
   .array(fc.constantFrom("f(1);", "go(x);", "a=b;", "}"), { minLength: 40, maxLength: 60 })
   .map((parts) => parts.join(""));
 
-/** A document, and a stretch of it as somebody sends it: as it is, with other line ends, blanks at a line's end, or plain quotes. */
+/**
+ * A document, and an excerpt as somebody sends it: unchanged, or with other line ends, trailing spaces or straight
+ * quotes.
+ */
 const sent = fc
   .record({
     lines: fc.array(fc.oneof({ weight: 12, arbitrary: line }, { weight: 1, arbitrary: longLine }), {
@@ -44,7 +47,7 @@ const sent = fc
               : old,
     };
   })
-  // Half a line end stands nowhere.
+  // Half a line end is never found.
   .filter(
     ({ text, oldText }) =>
       !oldText.endsWith("\r") &&
@@ -53,7 +56,10 @@ const sent = fc
       text !== oldText,
   );
 
-/** The old text with what the hint adds to it, read from the sentence as a caller reads it; `undefined`: it advises nothing. */
+/**
+ * The old text with the hint's addition, parsed from the sentence as a caller would; `undefined`: the hint advises
+ * nothing.
+ */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
   const added =
     /^Line \d+ (above|below) it(?: and the (?:start|rest) of its own line)?, ("(?:[^"\\]|\\.)*"), makes? the first match/.exec(
@@ -90,7 +96,7 @@ describe("what an ambiguous old text is told", () => {
       }),
       { numRuns: 3000 },
     );
-    // Each kind of advice is met, and the lack of one.
+    // Every kind of advice occurs, and so does no advice at all.
     expect(kinds.size).toBeGreaterThan(6);
   });
 });

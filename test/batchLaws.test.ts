@@ -1,4 +1,4 @@
-/** Laws of large batches: what is found for many edits at once is what is found for each of them alone. */
+/** Laws of large batches: planning many edits at once finds the same as planning each of them alone. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Located, locate, withoutOverlap } from "../server/match/locate.js";
@@ -7,7 +7,7 @@ import { TextIndex } from "../server/match/textIndex.js";
 import type { Change } from "../server/text/changeSet.js";
 import { documentAt, planOn, type SentEdit, textAfter } from "./support/planning.js";
 
-/** Lines that resemble each other, with what the rungs fold. */
+/** Lines that resemble each other and contain the differences that rungs ignore. */
 const line = fc.constantFrom(
   "const value = compute(one, two);",
   "    const value = compute(one, three);  ",
@@ -26,7 +26,7 @@ const texts = fc
   .tuple(fc.array(fc.tuple(line, fc.nat(400)), { minLength: 120, maxLength: 220 }), fc.constantFrom("\n", "\n", "\r\n"))
   .map(([lines, end]) => lines.map(([text, n]) => (n < 300 ? `${text}${n}` : text)).join(end) + end);
 
-/** How a model writes what it has seen: exactly, or with one of the differences that a rung folds. */
+/** The ways in which a model reproduces text that it has seen: exactly, or with one difference that a rung ignores. */
 const disturbances: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => text,
@@ -47,9 +47,9 @@ interface Drawn {
   readonly newText: string;
   readonly isOwn: boolean;
   readonly choice: "none" | "all" | "first" | "second" | "two";
-  /** Instead of all that: the last edit that was applied, the other way round; or an earlier pair once more. */
+  /** Replaces the drawn edit by the inverse of the last applied edit, or by a repetition of an earlier pair. */
   readonly instead: "nothing" | "undo" | "repeat";
-  /** What the new text is made of: parts of its own, or the old text with them beside it. */
+  /** The content of the new text: its own parts only, or the old text with parts beside it. */
   readonly keeps: "nothing" | "start" | "end" | "middle";
 }
 
@@ -91,18 +91,18 @@ interface Span {
   readonly to: number;
 }
 
-/** What one place of a pair's edit has become. */
+/** The later state of one match that a pair's edit has replaced. */
 interface Written {
-  /** Ids of the units of the place, and of those that the edit has put there. */
+  /** Ids of the units at the match, and of the units that the edit inserted there. */
   readonly place: readonly number[];
   readonly inserted: readonly number[];
-  /** Where the units of the place are that are left; `undefined`: nothing is left of what was inserted. */
+  /** The range of the units that are left; `undefined`: nothing that was inserted is left. */
   now: Span | undefined;
 }
 
 /**
- * What each pair has written so far, as the protocol's page has it. Every unit of the text has an id for as long as it lives, so
- * that no offset has to be carried through later edits.
+ * The text that each pair has written so far, as the protocol page defines it. Every unit of the text keeps one id for
+ * its whole life, so that no offset has to be carried through later edits.
  */
 class PairModel {
   private units: number[];
@@ -114,7 +114,7 @@ class PairModel {
     this.made = text.length;
   }
 
-  /** Tells that a pair was applied before and has nothing more to do, whichever of the places is meant. */
+  /** Reports whether a pair was applied before and has nothing left to do at any of the matches. */
   isDone(pair: string, located: Located): boolean {
     const before = this.pairs.get(pair);
     if (before === undefined) return false;
@@ -122,13 +122,13 @@ class PairModel {
     return located.places.every((place) => this.isOwn(pair, place)) || isStricter(before.rung, located.rung);
   }
 
-  /** Tells that a place lies in what the pair has written, and that some of what it put there is still there. */
+  /** Reports whether a match is inside text that the pair wrote and some of that text is still there. */
   isOwn(pair: string, { from, to }: Span): boolean {
     const written = this.pairs.get(pair)?.written ?? [];
     return written.some(({ now }) => now !== undefined && now.from <= from && to <= now.to);
   }
 
-  /** `places` are those of the text before the edit, which `changes` lead away from. */
+  /** `places` are ranges of the text before the edit, to which `changes` apply. */
   apply(pair: string, rung: RungName, places: readonly Span[], changes: readonly Change[]): void {
     const fresh = changes.map(({ insert }) => Array.from(insert.split(""), () => this.made++));
     const after: number[] = [];
@@ -157,7 +157,10 @@ class PairModel {
 
 const least = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.min(a, b));
 
-/** Whether a text that stood in a base text is found by a looser rung now: a batch refuses what a call of its own would do. */
+/**
+ * Reports whether only a looser rung still finds a text that a base text contained: a batch refuses what a single call
+ * would do.
+ */
 function isConsumed(base: string, now: string, oldText: string): boolean {
   const [before, after] = [base, now].map((text) => {
     const located = locateIn(text, oldText);
@@ -166,7 +169,9 @@ function isConsumed(base: string, now: string, oldText: string): boolean {
   return before !== undefined && after !== undefined && isStricter(before, after);
 }
 
-/** Of what was located, the places that an edit with this choice takes; what it refuses, it refuses when it is applied alone. */
+/**
+ * The matches that an edit with this choice takes; a choice that it refuses, it also refuses when it is applied alone.
+ */
 function chosen(located: Hits, choice: Drawn["choice"]): readonly Span[] {
   if (choice === "all" || choice === "two") return withoutOverlap(located.places);
   const place = located.places[choice === "second" ? 1 : 0];
@@ -176,8 +181,8 @@ function chosen(located: Hits, choice: Drawn["choice"]): readonly Span[] {
 type Hits = Extract<Located, { kind: "one" | "many" }>;
 
 /**
- * Edits taken from the text as it is at their turn, or as it was before the batch; each applied alone, one call after the
- * other. Only a pair that is sent again is another matter in a batch: for that there is a model.
+ * Applies edits one call at a time, each taken from the text as it is then or as it was before the batch. A batch
+ * differs from this only in how it treats a repeated pair, for which there is a model.
  */
 function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]; after: string; seen: unknown[] } {
   let now = text;
@@ -204,7 +209,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
     if (isConsumed(text, now, oldText)) continue;
     const places = "places" in located ? chosen(located, choice) : [];
     const own = places.filter((place) => model.isOwn(pair, place));
-    // Of all places, those are done that are not its own: that is a page, and nothing that an edit alone would do.
+    // A batch edits only the matches outside the pair's own text, which no single call does; a page covers that.
     if (own.length > 0 && (choice === "all" || choice === "two")) continue;
     if (own.length > 0 && choice !== "none") {
       edits.push(edit);

@@ -1,4 +1,6 @@
-/** The benchmark at small sizes: every case runs, gives the right texts, and has a goal; nothing here is about time. */
+/**
+ * The benchmark at small sizes: every case runs, produces the right texts, and has a goal; nothing here measures time.
+ */
 import { describe, expect, it } from "vitest";
 import { benchCases } from "./bench/cases.js";
 import { chartOf } from "./bench/chart.js";
@@ -28,7 +30,7 @@ describe("the texts", () => {
     const units = lines.reduce((sum, line) => sum + line.length + 1, 0) / lines.length;
     expect(units).toBeGreaterThan(38);
     expect(units).toBeLessThan(42);
-    // Many lines come again; the first of a function never does.
+    // Many lines recur; the first line of a function never does.
     expect(new Set(lines).size).toBeLessThan(0.8 * lines.length);
     const firsts = functions.map(({ start }) => lines[start]);
     expect(new Set(firsts).size).toBe(functions.length);
@@ -59,7 +61,7 @@ describe("a race", () => {
   it("is told by the middle, and by how far apart the middle half is", () => {
     expect(median([5, 1, 100, 3, 4])).toBe(4);
     expect(median([4, 1, 3, 2])).toBe(2);
-    // The middle half reaches from 2 to 4.
+    // The middle half ranges from 2 to 4.
     expect(uncertainty([1, 2, 3, 4, 5])).toBeCloseTo((0.93 * 2) / Math.sqrt(5) / 3);
     expect(() => median([])).toThrow("no samples");
   });

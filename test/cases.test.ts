@@ -24,7 +24,7 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
   const markdown = readFileSync(new URL(page, folder), "utf8");
   const cases = parsePage(page, markdown, { outcomeMissing: updating ? "allowed" : "refused" });
   const outcomes = new Map<Case, Outcome>();
-  /** Compares what was seen with the page, or notes it for the page. */
+  /** Compares the outcome with the page, or records it for the page. */
   const check = (one: Case, seen: Seen): void => {
     if (updating) outcomes.set(one, toOutcome(seen, one));
     else expect(toOutcome(seen, one)).toEqual(one.outcome);
@@ -90,7 +90,7 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
   });
 }
 
-/** Whether a new file gets the name of one that the editor has open and moves away: then the editor has to make it. */
+/** Reports whether a new file takes the name of an open file that moves away; the editor must create such a file. */
 function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
   return files.some(
     ({ path, synced }) =>
@@ -100,12 +100,12 @@ function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
   );
 }
 
-/** Whether a file changes that is not open, which the editor opens where it has to change it. */
+/** Reports whether a file changes that is not open; the editor opens it if the editor has to change it. */
 function hasUnopened(one: Case): boolean {
   const [written, opened] = [expectedFiles(one, "written"), expectedFiles(one, "opened")];
   return [...opened].some(([path, { synced }]) => synced !== written.get(path)?.synced);
 }
 
-/** Where the server applies, it also warns of files that it left open and unsaved. */
+/** When the server applies, it also warns about files that it left open and unsaved. */
 const isOfPage = ({ outcome, whole }: Case, warning: string): boolean =>
   outcome.result?.includes(`${toWarningLine(warning, whole.has("result"))}\n`) ?? false;

@@ -1,4 +1,7 @@
-/** What is done otherwise for clients that are known, over the wire: each fact of the table keeps a promise that would be broken. */
+/**
+ * Special handling of known clients, over the wire: each fact of the table keeps a promise that would otherwise be
+ * broken.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -27,7 +30,7 @@ describe("the table", () => {
     for (const name of ["", "neovim2", "constructor", "__proto__", "Visual Studio Code"]) {
       expect(factsOf({ name, version: "1" }), name).toBe(factsOf(undefined));
     }
-    // What the protocol says, and nothing that a client has to be known for.
+    // The protocol alone, without any knowledge about the client.
     expect(factsOf(undefined)).toMatchObject({
       documentChanges: false,
       loneCrEndsLine: true,
@@ -51,7 +54,7 @@ describe("the table", () => {
     ["1.24", false],
     ["1.24.0-snapshot", false],
     ["2.0", false],
-    // A version that is not told, or can't be read, may be an old one.
+    // A version that is missing or unreadable may be an old one.
     [undefined, true],
     ["next", true],
   ])("takes eglot %s for one that hides what its user declined: %s", (version, hides) => {
@@ -110,7 +113,7 @@ describe("an editor that makes inserted line ends alike", () => {
     const answer = await apply(batch(["a.txt", "one", "one\nand"], ["a.txt", "three", "3\nand"]));
     expect(answer).toMatchObject({ outcome: "applied" });
     expect(texts()).toEqual({ "a.txt": "one\nand\r\ntwo\n3\nand\r\n" });
-    // What is said is what was done.
+    // The answer describes what was really done.
     expect(answer.diff).toContain("+and\r\n two\n-three\r\n+3\n+and\r\n");
   });
 
@@ -158,12 +161,12 @@ describe("an editor that applies an edit for version 0 to whatever text it has",
     writeFileSync(join(root, "a.txt"), "one two\n");
     await editor.open({ uri: uri("a.txt"), text: "one two\n", version: 0 });
     editor.behave("ignoresVersions");
-    // The first call takes longer than others.
+    // The first call takes longer than the others.
     await desk.propose(batch(["a.txt", "two", "2"]));
     editor.typeUnsynced({ uri: uri("a.txt"), from: 0, to: 0, insert: "typed " }, 100);
     expect(await desk.apply(batch(["a.txt", "two", "2"]))).toMatchObject({ outcome: "applied" });
     expect(desk.texts()).toEqual({ "a.txt": "typed one 2\n" });
-    // The one edit that was sent is for the text that was synced by then.
+    // The only edit that was sent is for the text that was synced by then.
     expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject([[{ textDocument: { version: 1 } }]]);
   });
 });

@@ -22,7 +22,7 @@ afterAll(() => {
   program.remove();
 });
 
-/** Runs the program to its end, with an empty stdin. */
+/** Runs the program with an empty stdin until it exits. */
 function run(...args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program.path, ...args], {
     encoding: "utf8",

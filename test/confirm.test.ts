@@ -1,4 +1,4 @@
-/** The person in front of the editor: asked before anything changes, never twice for one diff, and free to go away. */
+/** The person at the editor: asked before anything changes, never asked twice about one diff, and free to leave. */
 import { describe, expect, it, vi } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
 import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks } from "./support/desk.js";
@@ -133,7 +133,7 @@ describe("a person who wants to see the diff", () => {
   const diff = (before: string, now: string): string =>
     `diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -2,7 +2,7 @@\n${[" 2", " 3", " 4", "-old", `+${now}`, ` ${before}`, " 7", " 8", ""].join("\n")}`;
 
-  /** The default capabilities, and that of showing documents. */
+  /** Starts a desk with the default capabilities and the capability to show documents. */
   const startShowing = (options: DeskOptions = {}): Promise<Desk> =>
     start({ capabilities, settings: { proofTimeout: 300 }, ...options });
 
@@ -197,7 +197,7 @@ describe("a person who wants to see the diff", () => {
     const [head = "", ...rest] = editor.questions[0]!.message.split("\n\n");
     const shown = rest.join("\n\n").split("\n");
     expect(head).toBe("Apply a.txt (1 edit): +200 -200 lines?");
-    // Of the 404 lines that the diff has.
+    // The diff has 404 lines.
     expect(shown.at(-1)).toBe(`… and ${404 - (shown.length - 1)} more lines`);
     expect(shown.join("\n").length).toBeLessThan(1_100);
   });
@@ -225,7 +225,7 @@ describe("a person who wants to see the diff", () => {
 });
 
 describe("a person who does not answer", () => {
-  /** Never settles, as a question that nobody looks at. */
+  /** Makes the editor never answer, as if nobody looked at the question. */
   const leave = (desk: Desk): void => desk.editor.beforeAnswers(() => new Promise(() => undefined));
 
   it("does not keep a cancelled call from ending, nor those behind it", async () => {
@@ -266,7 +266,7 @@ describe("a person who does not answer", () => {
   });
 });
 
-/** Rejects after a while that is long for a machine under load. */
+/** Rejects after a time that is long even on a machine under load. */
 async function patience(what: string): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, 3_000).unref());
   throw new Error(what);

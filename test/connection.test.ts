@@ -1,4 +1,4 @@
-/** How a connection is made over every transport, and how it ends. */
+/** How a connection is opened on each transport, and how it ends. */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
@@ -63,7 +63,7 @@ describe("the end of a session", () => {
 });
 
 describe.concurrent("the client's process", () => {
-  /** A process that has ended, so that its id is nobody's. */
+  /** The id of a process that has exited, so that no process has it. */
   async function deadProcess(): Promise<number> {
     const child = spawn(process.execPath, ["-e", ""]);
     await once(child, "exit");

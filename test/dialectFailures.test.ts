@@ -1,4 +1,4 @@
-/** What is said of a call that can't be read, and of keys that nobody knows. */
+/** The messages for a call that cannot be decoded, and for unknown keys. */
 import { describe, expect, test } from "vitest";
 import { knownSpellings } from "../server/dialect/fields.js";
 import { nearestName } from "../server/dialect/spelling.js";
@@ -6,7 +6,7 @@ import { limits } from "../server/text/limits.js";
 import { decode } from "./support/decoding.js";
 
 describe("failures of a call", () => {
-  /** `code`, the index or `-` for the whole call, and a part of the message. */
+  /** `code`, the index (or `-` for the whole call), and a part of the message. */
   type Expected = [code: string, index: number | "-", part: string];
   const ok = { oldText: "a", newText: "b" };
   const lone = `x${"\ud800"}`;

@@ -1,4 +1,4 @@
-/** Laws of reading calls, whatever is in them, and the JSON Schemas that must say the same as the decoder. */
+/** Laws of decoding arbitrary calls, and a check that the JSON Schemas agree with the decoder. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeCall } from "../server/dialect/decode.js";
@@ -18,7 +18,7 @@ const text = fc.string({ unit: "grapheme" });
 const path = fc.string({ unit: "grapheme", minLength: 1 });
 const word = fc.stringMatching(/^[a-z]*$/);
 
-/** For each announced shape: calls that its schema allows, with how many edits they hold. Written by hand. */
+/** Calls for each announced shape that its schema allows, with the number of edits in them. Written by hand. */
 const callsByShape: Record<string, fc.Arbitrary<{ call: Record<string, unknown>; edits: number }>> = {
   batch: fc
     .record(
@@ -97,7 +97,7 @@ const anyEditCall = fc.oneof(
 );
 
 describe("laws", () => {
-  /** What must hold of whatever is decoded. */
+  /** Checks the properties that every decoded call must have. */
   const check = (params: unknown): void => {
     for (const door of [integration, model]) {
       const decoded = decodeCall(params, door);
@@ -158,7 +158,7 @@ describe("laws", () => {
       fc.property(callsByShape[name]!, ({ call, edits }) => {
         expect(violations(shapeJsonSchemas()[name], call)).toEqual([]);
         const decoded = decodeCall(call, model);
-        // The decoder refuses an edit without a path, which a schema without unions can't say.
+        // The decoder refuses an edit without a path, a rule that a schema without unions cannot express.
         const lacksPath = name === "batch" && call.path === undefined && hasItemWithoutPath(call);
         if (lacksPath) return expect(decoded.ok).toBe(false);
         expect(decoded).toMatchObject({ ok: true, shape: name, warnings: [] });
@@ -272,7 +272,9 @@ function spoil(call: unknown, damage: Damage): unknown {
   );
 }
 
-/** What a value violates of a schema: the few words of JSON Schema that ours use, and any other word. */
+/**
+ * The rules of a schema that a value violates: the few keywords of JSON Schema that ours use, and any other keyword.
+ */
 function violations(schema: unknown, value: unknown): string[] {
   if (!isRecord(schema)) return ["no schema"];
   const known = ["$schema", "type", "description", "properties", "required", "additionalProperties", "items"];
@@ -312,7 +314,7 @@ describe("whatever is sent", () => {
       fc.array(tie("call"), { maxLength: 3 }),
       tie("call"),
     ),
-    // Parsed, so that `__proto__` is a key of its own, as it is on the wire.
+    // Parsed from JSON, so that `__proto__` is an ordinary key, as on the wire.
     call: fc
       .array(fc.tuple(fc.constantFrom(...known), tie("value")), { maxLength: 5 })
       .map((entries) => JSON.parse(`{${entries.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join()}}`)),

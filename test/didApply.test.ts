@@ -1,4 +1,4 @@
-/** What was applied, by the client or by the server, and who is told of it. */
+/** The notification about an applied change, made by the client or by the server, and who receives it. */
 import { describe, expect, it, vi } from "vitest";
 import { batch, type Desk, type DeskOptions, failed, layDesk, patchOf, serverForDesks } from "./support/desk.js";
 import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";

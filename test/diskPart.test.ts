@@ -1,4 +1,4 @@
-/** One batch over what the editor has open and what nobody has: all of it or none, also where the server is killed. */
+/** One batch over open and closed files: all of it is applied or none, even if the server is killed. */
 import { spawn } from "node:child_process";
 import {
   chmodSync,
@@ -100,7 +100,7 @@ describe("a batch over open and closed files", () => {
 
   it("asks the editor for nothing where a file can't be written", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n" }, open: { "a.txt": "old\n" } });
-    // Vim's swap file, as its first bytes tell: somebody may have unsaved text of it.
+    // Vim's swap file, recognizable by its first bytes: somebody may have unsaved text of the file.
     const swap = Buffer.alloc(4096);
     swap.write("b0VIM 9.0");
     writeFileSync(join(desk.root, ".b.txt.swp"), swap);
@@ -202,7 +202,7 @@ describe("a file that another editor opens while this one is asked", () => {
     let version = 1;
     first.connection.onRequest("workspace/applyEdit", async ({ edit }: ApplyWorkspaceEditParams) => {
       await second.connection.sendNotification("textDocument/didOpen", { textDocument: open("b.txt", "typed old\n") });
-      // It answers behind the notification.
+      // The answer comes after the notification was handled.
       await second.connection.sendRequest("multiEdit/status");
       const [change] = edit.documentChanges ?? [];
       if (change === undefined || !("edits" in change)) throw new Error("a text is to be changed");
@@ -235,7 +235,7 @@ describe("a server that is killed between the editor's proof and the disk", () =
     const uri = pathToFileURL(join(root, "a.txt")).href;
     const textDocument = { uri, languageId: "text", version: 1, text: "old, unsaved\n" };
     await first.connection.sendNotification("textDocument/didOpen", { textDocument });
-    // Everything is ready on disk when the editor is asked; it takes the edit, and then the server is gone.
+    // The disk part is ready when the editor is asked; the editor takes the edit, and then the server is killed.
     const asked = new Promise<void>((resolve) => {
       first.connection.onRequest("workspace/applyEdit", () => {
         resolve();
@@ -264,7 +264,7 @@ describe("a server that is killed between the editor's proof and the disk", () =
 });
 
 describe("a fault of the server's own before the disk part is committed", () => {
-  /** A session in this process, and the change of `a.txt` in its folder. */
+  /** A session in this process, and a change of `a.txt` in its folder. */
   async function layPart() {
     const root = makeDirectory({ "a.txt": "old\n" });
     const session = await openDiskSession(root, "0.0.0", () => undefined);
@@ -291,7 +291,7 @@ describe("a fault of the server's own before the disk part is committed", () => 
     return { root, session, planned, site, part };
   }
 
-  /** Nothing is left, and the next batch goes through. */
+  /** Checks that nothing is left and that the next batch goes through. */
   async function expectFree({ root, site, part }: Awaited<ReturnType<typeof layPart>>): Promise<void> {
     expect(readdirSync(root)).toEqual(["a.txt"]);
     const next = await part();
@@ -328,7 +328,7 @@ describe("a fault of the server's own before the disk part is committed", () => 
     const laid = await layPart();
     const { site, planned } = laid;
     const document = { ...planned.document, uri: "untitled:b" };
-    // A document that is no file is never planned to be created.
+    // A document that is not a file is never created by a plan.
     const run: Run = {
       ...site,
       plan: { ok: true, files: [], outcomes: [], warnings: [], tasks: [], places: site.places },
@@ -345,7 +345,7 @@ describe("a fault of the server's own before the disk part is committed", () => 
   });
 });
 
-/** A server on a folder, and the first message that it shows to the user. */
+/** Starts a server on a folder, and waits for the first message that it shows to the user. */
 async function connect(root: string) {
   const child = spawn(process.execPath, [program.path, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
   const connection = createMessageConnection(

@@ -1,4 +1,7 @@
-/** The mirror of the editor's texts through any sequence of notifications, against plain strings and another library. */
+/**
+ * The server's mirror of the editor's texts under any sequence of notifications, compared with plain strings and
+ * another library.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TextDocument } from "vscode-languageserver-textdocument";
@@ -15,13 +18,15 @@ import {
   modelPosition,
 } from "./support/positionModel.js";
 
-/** How a client counts. */
+/** How a client counts positions. */
 interface Dialect {
   encoding: PositionEncoding;
   rule: LineRule;
 }
 
-/** A replacement between two places of whatever the text will be then; the places as hundredths of all there are. */
+/**
+ * A replacement between two positions of a text that is not known yet; the positions are percentages of all that exist.
+ */
 interface Replacement {
   from: number;
   to: number;
@@ -32,7 +37,7 @@ const uri = "file:///a.txt";
 const replacement = fc.record({ from: fc.nat(99), to: fc.nat(99), insert: anyText });
 const replacements = (maxLength: number) => fc.array(replacement, { maxLength });
 
-/** The changes on the wire, and the text after them. */
+/** The changes as they are sent, and the text after them. */
 function spell(text: string, list: readonly Replacement[], dialect: Dialect) {
   let after = text;
   const events = list.map(({ from, to, insert }) => {
@@ -46,7 +51,7 @@ function spell(text: string, list: readonly Replacement[], dialect: Dialect) {
   return { events, after };
 }
 
-/** Changes that can't be applied to a text, by what is wrong with them. */
+/** Changes that cannot be applied to a text, by their defect. */
 const badChanges: Record<string, (text: string, dialect: Dialect) => unknown> = {
   aLineTooFar: (text, { rule }) => insertAt(modelLines(text, rule).length + 1, 0),
   aCharacterBeyondTheEnd: (text, { rule }) => insertAt(modelLines(text, rule).length, 1),
@@ -91,7 +96,7 @@ type Step = {
   version?: number;
 };
 
-/** What the mirror should hold; `undefined`: the document is not open. */
+/** The state that the mirror should have; `undefined`: the document is not open. */
 type Model = { text: string; version: number; known: boolean } | undefined;
 
 interface Prediction {
@@ -100,7 +105,7 @@ interface Prediction {
   after: Model;
 }
 
-/** What a step sends, and what should become of it. */
+/** The notification that a step sends, and its expected effect. */
 function predict(model: Model, one: Step, dialect: Dialect): Prediction {
   const { kind, list = [], problem = "", text = "", back = 0, version = 0 } = one;
   if (kind === "open") {
@@ -128,7 +133,7 @@ function predict(model: Model, one: Step, dialect: Dialect): Prediction {
   }
   if (kind === "stale" && model.known) return { send: change([{ text }]), ...lost };
   const { events, after } = spell(text, list, dialect);
-  const lead = insertAt(0, 0); // What comes before a whole text does not count.
+  const lead = insertAt(0, 0); // Changes before a whole text do not matter.
   return {
     send: change([lead, { text }, ...events]),
     kind: "synced",

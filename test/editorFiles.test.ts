@@ -1,4 +1,7 @@
-/** Files that are not open, and new ones, changed through the editor: what it opens, hides or refuses, and what is taken back. */
+/**
+ * New files and files that are not open, changed through the editor: it opens, hides or refuses them, and failures are
+ * rolled back.
+ */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -36,7 +39,7 @@ describe("a file that is not open", () => {
     ]);
     expect(texts()).toEqual({ "open.txt": "new\n", "closed.txt": "one\r\nnew\r\n" });
     expect(disk()).toEqual({ ...files, ...open });
-    // What can be proved and taken back goes first.
+    // Changes that can be proved and rolled back go first.
     expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject([
       [{ textDocument: { uri: uri("open.txt"), version: 1 } }],
       [{ textDocument: { uri: uri("closed.txt"), version: null } }],
@@ -57,7 +60,7 @@ describe("a file that is not open", () => {
     const answer = await apply(edits);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
     expect(answer.warnings.some((text) => text.includes("closed.txt") && text.includes("prove"))).toBe(true);
-    // Nobody knows whether it is changed, so nothing may say that it is.
+    // It is unknown whether the file changed, so the answer must not say that it did.
     expect(answer.warnings.join("\n")).not.toMatch(/closed\.txt was not open: it was changed/);
     expect(texts()).toEqual({ "open.txt": "new\n" });
     expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
@@ -104,7 +107,7 @@ describe("a file that is not open", () => {
     expect(answer.text).toContain("closed.txt");
     expect(answer.text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(answer.text).not.toContain(`${takenBackBegin}closed.txt`);
-    // It may hold the edit; nobody has seen that it does.
+    // The file may hold the edit, but nobody has seen that it does.
     expect(answer.text).not.toMatch(/still hold the edit/);
     expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
     expect(disk()).toEqual({ ...files, "last.txt": "old\n" });

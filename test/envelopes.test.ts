@@ -1,4 +1,4 @@
-/** The envelope of each message on the wire, its params, and the order of a session. */
+/** The envelopes of messages on the wire, their params, and the order of messages in a session. */
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
 import { probeServers } from "./support/probeServers.js";

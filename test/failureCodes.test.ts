@@ -1,4 +1,4 @@
-/** Every failure code that the server makes is one that somebody has seen: on a page of cases, or here over the wire. */
+/** Every failure code that the server can return occurs in a case of the pages, or here over the wire. */
 import { chmodSync, closeSync, ftruncateSync, openSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -27,7 +27,7 @@ import { takenBack } from "./support/takenBack.js";
 
 const program = serverForDesks();
 
-/** How a code that no page can produce comes about. */
+/** A way to provoke a code that no page can produce. */
 interface Cause {
   readonly code: string;
   /** `undefined`: the call does not fail, but its outcome is unknown. */
@@ -41,7 +41,7 @@ interface Cause {
 const one = batch(["a.txt", "old", "new"]);
 const requestFailed = -32803;
 
-/** A user who may only read, where the tests' own may write whatever the mode says. */
+/** A user without write permission; needed if the tests run as root, which may write regardless of the mode. */
 const reader = process.getuid?.() === 0 ? { uid: 65534 } : {};
 
 const causes: readonly Cause[] = [
@@ -179,7 +179,7 @@ const causes: readonly Cause[] = [
     rpcCode: -32800,
     why: "a client that cancels the request",
     call: async ({ propose }) => {
-      // On a busy machine the answer may be quicker than the cancellation.
+      // On a busy machine the answer may arrive before the cancellation.
       for (let tries = 0; ; tries++) {
         const source = new CancellationTokenSource();
         const answer = propose(one, source.token);
@@ -213,7 +213,7 @@ describe("over the wire", () => {
     expect([answer.outcome, answer.codes]).toEqual(["unknown", ["timeout"]]);
     expect(answer.text).toContain('"b.txt"');
     expect(answer.text).toContain(takenBack("a.txt"));
-    // The editor may still do it, so that nobody can say that nothing was changed.
+    // The editor may still apply it, so nobody can say that nothing was changed.
     expect(answer.text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(desk.texts()).toEqual({ "a.txt": "old\n", "b.txt": "old\n" });
     expectUsable(answer);
@@ -253,7 +253,7 @@ describe("every code that is made", () => {
     .filter((name) => name.endsWith(".md"))
     .flatMap((page) => parsePage(page, readFileSync(new URL(page, folder), "utf8")))
     .flatMap(({ outcome }) => outcome.failure?.split("\n") ?? [])
-    // A failure starts at the margin with its code; its message is indented.
+    // A failure begins at the margin with its code; its message is indented.
     .flatMap((line) => /^[a-zA-Z]+/.exec(line)?.[0] ?? []);
   const here = [...causes.map(({ code }) => code), "timeout", "locked", "noSession"];
 
@@ -267,7 +267,10 @@ describe("every code that is made", () => {
   });
 });
 
-/** That a person or model can go on from it: a bounded text that says each thing once, and no edit said to be applied. */
+/**
+ * Checks that a caller can continue from the answer: a bounded text that says each thing once and calls no edit
+ * applied.
+ */
 function expectUsable({ text, edits }: Told): void {
   expect(text.length).toBeGreaterThan(20);
   expect(text.length).toBeLessThanOrEqual(limits.callMessage + limits.failureMessage);

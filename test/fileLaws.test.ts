@@ -1,4 +1,6 @@
-/** Laws of patches over whole files: the edit and the diff give the tree that the sections give one after the other. */
+/**
+ * Laws of patches over whole files: the edit and the diff produce the same tree as applying the sections one by one.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeCall } from "../server/dialect/decode.js";
@@ -19,7 +21,7 @@ import { documentAt } from "./support/planning.js";
 
 type Tree = ReadonlyMap<string, string>;
 
-/** One section of a patch, as far as it matters to the tree. */
+/** One section of a patch, reduced to its effect on the tree. */
 interface Asked {
   readonly kind: "add" | "delete" | "update" | "move";
   readonly path: string;
@@ -28,7 +30,7 @@ interface Asked {
 }
 
 const names = ["a.txt", "b.txt", "dir/c.txt", "dir/d e.txt"] as const;
-/** Those of them that the editor has open, if they exist. */
+/** The paths that the editor has open if the files exist. */
 const opened = new Set<string>(["a.txt", "dir/c.txt"]);
 const name = fc.constantFrom(...names);
 const lines = fc
@@ -42,7 +44,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 });
 const trees = fc.dictionary(name, lines).map((files): Tree => new Map(Object.entries(files)));
 
-/** The sections that can be done one after the other, as lines of a patch, and the tree that they give. */
+/** The sections that can be applied one after the other, as lines of a patch, and the resulting tree. */
 function follow(before: Tree, wishes: readonly Asked[]): { patch: string[]; after: Tree } {
   const after = new Map(before);
   const patch: string[] = [];
@@ -101,7 +103,7 @@ function planOn(before: Tree, patch: readonly string[]): Planned {
   return toEnd(planBatch(operations, { targets, documents }, options));
 }
 
-/** What a strict client makes of an edit: it refuses whatever stands in the way of a name, or is not there. */
+/** Applies an edit as a strict client does: it refuses a step whose name is taken or whose file does not exist. */
 function applyStrictly(before: Tree, files: readonly FileChange[]): Tree {
   const edit = toWorkspaceEdit(files, {
     encoding: "utf-16",

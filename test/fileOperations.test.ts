@@ -1,4 +1,4 @@
-/** Files that are added, renamed and deleted by a patch: in the answer to a request, and by the editor that is asked for it. */
+/** Files that a patch adds, renames and deletes: in the answer to a request, and through the editor. */
 import { describe, expect, it } from "vitest";
 import {
   type Desk,
@@ -14,7 +14,7 @@ const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 
-/** All kinds at once, on files that are open (with unsaved text), open and saved, and not open. */
+/** All kinds at once: open with unsaved text, open and saved, and not open. */
 const files = {
   "unsaved.txt": "on disk\n",
   "closed.txt": "one\r\nold\r\n",
@@ -41,10 +41,10 @@ const patch = patchOf(
   "*** Delete File: shown.txt",
 );
 
-/** Allowed, because the file that is moved has unsaved text. */
+/** The option allows the move of a file that has unsaved text. */
 const everything = { ...patch, options: { overwrite: true } };
 
-/** Two hunks, the second of which undoes the first. */
+/** Two hunks, the second of which reverts the first. */
 const toAndFro = (path: string): string[] =>
   ["b", "B"].flatMap((text, i) => [`*** Update File: ${path}`, "@@", `-${text}`, `+${["B", "b"][i]}`]);
 

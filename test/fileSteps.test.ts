@@ -1,4 +1,7 @@
-/** Renames and deletions that an editor refuses, skips or does in its own way: proved by the disk, taken back where one fails. */
+/**
+ * Renames and deletions that an editor refuses, skips or performs in its own way: verified on disk, rolled back if one
+ * fails.
+ */
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

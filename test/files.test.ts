@@ -1,4 +1,4 @@
-/** Reading files strictly, and comparing them with what the editor has. */
+/** Strict reading of files, and comparing them with the editor's texts. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, truncateSync, writeFileSync } from "node:fs";
@@ -12,13 +12,13 @@ import { limits } from "../server/text/limits.js";
 import { type FileRead, readTextFile, refuseWrite, sameAsDisk } from "../server/workspace/files.js";
 import { makeDirectory } from "./support/directory.js";
 
-/** An editor that saves its texts as they are. */
+/** An editor that saves its texts unchanged. */
 const noHabits = { syncsLf: false, endsLastLine: false };
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 const utf16be = (text: string): Uint8Array => Buffer.from(`\ufeff${text}`, "utf16le").swap16();
 
-/** The text and how it was written, or the failure's code and what it says of the file. */
+/** The text and its encoding, or the failure's code and its description of the file. */
 function outcomeOf(read: FileRead): readonly unknown[] {
   if (read.kind === "text") return [read.text, read.encoding, read.bom];
   return read.kind === "absent" ? ["absent"] : [read.failure.code, read.failure.message];
@@ -71,7 +71,7 @@ describe("a file's bytes", () => {
         writeFileSync(path, content);
         const read = await readTextFile(path);
         const given = Buffer.from(content);
-        // What Node's lenient conversions give back unchanged is well-formed.
+        // A text that Node's lenient conversions reproduce unchanged is well-formed.
         const marked = given[0] === 0xff && given[1] === 0xfe ? "utf16le" : "utf8";
         const isBigEndian = given[0] === 0xfe && given[1] === 0xff;
         if (isBigEndian) return;
@@ -100,7 +100,7 @@ describe("what is no readable file", () => {
         ["/dev/null", "it is a device, not a regular file"],
         [join(at, "loop"), "its symbolic links lead in a circle"],
         [join(at, "f/g"), "a part of its path is not a directory"],
-        // The canonical path of a file ends in no link; one that does was exchanged meanwhile.
+        // The canonical path of a file never ends in a link; if it does, the file was replaced in the meantime.
         [join(at, "to-f"), "its symbolic links lead in a circle"],
       ];
       for (const [path, problem] of problems) {
@@ -138,7 +138,7 @@ describe("permissions", () => {
         codes["read " + name] = read.failure?.message ?? read.kind;
       }
       console.log(JSON.stringify(codes));`;
-    // Root may do everything, so that the question is put as nobody.
+    // Root may do everything, so the check runs as the user nobody.
     const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
       ...user,
@@ -195,7 +195,7 @@ it("an open text is compared with the file as the editor's habits have it", asyn
     ["a\r\nb", "crlf", ending, "same"],
     ["a\nb", "lf", ending, "same"],
     ["a\nb", "lf", lf, "differs"],
-    // A line end that is missing in the file is one that somebody has typed.
+    // A line end that is missing in the file was typed in the editor.
     ["a\nb\n", "open", both, "differs"],
     ["a\nb\n\n", "lf", both, "differs"],
   ] as const;

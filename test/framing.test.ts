@@ -1,4 +1,4 @@
-/** Frames on the wire: what is one, what is none, and what becomes of a stream that is damaged. */
+/** Frames on the wire: valid frames, invalid ones, and the fate of a damaged stream. */
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ import { frame, framesOf, initialize, request } from "./support/rawClient.js";
 
 const { start, startInitialized } = probeServers();
 
-/** The bodies that a decoder finds in these pieces, as text, and why it gave up. */
+/** The bodies that a decoder finds in these pieces, as text, and its reason for giving up. */
 function decode(pieces: readonly Uint8Array[]): { bodies: string[]; faults: string[]; inside: boolean } {
   const bodies: string[] = [];
   const faults: string[] = [];
@@ -81,7 +81,7 @@ describe("a decoder of frames", () => {
 });
 
 const many = "x".repeat(limits.headerBytes);
-/** Streams that can't be read on, and a word of the reason. */
+/** Streams that cannot be parsed further, with a pattern for the reason. */
 const malformed: readonly (readonly [string, string, RegExp])[] = [
   ["no Content-Length", "Content-Type: a/b\r\n\r\n{}", /no Content-Length/],
   ["a length that is a word", "Content-Length: abc\r\n\r\n{}", /not a decimal number/],
@@ -194,7 +194,7 @@ describe("any damage to a stream of bytes", () => {
     fc.constantFrom(...fragments).map((text) => Buffer.from(text)),
   );
   type Damage = (bytes: Buffer) => Buffer;
-  /** Bytes in the place of others, which may be more or fewer or none. */
+  /** Replaces bytes by more, fewer or no bytes. */
   const damage = fc.oneof(
     fc.tuple(at, fc.nat({ max: 80 }), fc.oneof(inserted, fc.constant(Buffer.alloc(0)))).map(
       ([start, count, bytes]): Damage =>
@@ -208,7 +208,7 @@ describe("any damage to a stream of bytes", () => {
     ),
   );
 
-  /** Sends the bytes in pieces to a session of its own, ends them, and gives what came out. */
+  /** Sends the bytes in pieces to a new session, closes the stream, and returns the output. */
   async function run(pieces: readonly Buffer[]): Promise<{ code: number; output: Buffer; notes: string[] }> {
     const input = new PassThrough();
     const output = new PassThrough();
@@ -232,7 +232,7 @@ describe("any damage to a stream of bytes", () => {
 
   it("has none to begin with", async () => {
     const { code, output, notes } = await run([stream]);
-    // The response comes before the question, which is asked in a later turn.
+    // The response comes before the question, which the server asks in a later turn.
     expect([code, notes]).toEqual([0, ["a response names no open request of the server"]]);
     expect(
       framesOf(output)

@@ -1,4 +1,7 @@
-/** What nobody should send, and much more of it than anybody should, over the wire to the built server: it answers and lives on. */
+/**
+ * Calls that nobody should send, or far more of them than anybody should, sent to the built server: it answers and
+ * keeps running.
+ */
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,19 +13,19 @@ import { limits } from "../server/text/limits.js";
 import { makeDirectory } from "./support/directory.js";
 import { type Answered, startWireServer, type WireServer } from "./support/wireServer.js";
 
-/** Minutes of a slow machine; nothing here is about time. */
+/** Milliseconds that suffice on a slow machine; nothing here measures time. */
 const patience = 300_000;
 
 const uri = "untitled:text";
 
-/** A server without folders and one open text. */
+/** A server without folders and with one open text. */
 async function serverWith(text: string): Promise<WireServer> {
   const server = await startWireServer();
   await server.open(uri, text);
   return server;
 }
 
-/** The text after the edits of an answer, applied by the protocol's own library. */
+/** The text after an answer's edits, applied by the LSP library. */
 function textAfter(text: string, answer: Answered): string {
   if (!answer.ok) throw new Error(answer.message);
   const edits = (answer.result.edit?.documentChanges ?? []).flatMap((entry) => ("edits" in entry ? entry.edits : []));
@@ -31,10 +34,10 @@ function textAfter(text: string, answer: Answered): string {
 
 const codesOf = (answer: Answered): string[] => (answer.ok ? ["ok"] : answer.failures.map(({ code }) => code));
 
-/** The server still answers, and has its text as it was. */
+/** Checks that the server still answers and that its text is unchanged. */
 async function expectAlive(server: WireServer, text: string): Promise<void> {
   const { text: first, version } = await server.read(uri, { startLine: 1, endLine: 1 });
-  // A byte order mark is no part of what a caller reads.
+  // Callers do not see a byte order mark.
   expect({ first, version }).toEqual({ first: /^\ufeff?([^\r\n]*(?:\r\n|\r|\n)?)/.exec(text)?.[1], version: 1 });
   expect(server.asked).toEqual([]);
   expect(server.process.exitCode).toBeNull();
@@ -159,7 +162,7 @@ describe("odd texts", () => {
 describe("files that are not to be edited", () => {
   const outside = "outside.txt";
 
-  /** A workspace beside a file that is none of its business. */
+  /** A workspace next to a file outside it. */
   async function workspace(): Promise<{ server: WireServer; root: string; secret: string }> {
     const parent = makeDirectory({ [outside]: "secret\n", "w/a.txt": "one\ntwo\n", "w/directory/": "" });
     const root = join(parent, "w");

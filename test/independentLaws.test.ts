@@ -1,4 +1,7 @@
-/** The law of independent edits: what is found in the text before the batch, all at once, is what the plain loop gives. */
+/**
+ * The law of independent edits: finding all of them at once in the original text gives the same result as the plain
+ * loop.
+ */
 import { describe, expect, test } from "vitest";
 import { planIndependent } from "../server/plan/edits/independent.js";
 import { type Drafted, planSequential } from "../server/plan/edits/sequential.js";
@@ -6,7 +9,10 @@ import { toEnd } from "../server/text/lines.js";
 import { denseBatch } from "./support/denseBatches.js";
 import { regionBatch } from "./support/regionBatches.js";
 
-/** INDEPENDENT_BATCHES=1000000 tries as many; INDEPENDENT_SEED=1 tries those from that number on, and says what they came to. */
+/**
+ * INDEPENDENT_BATCHES=1000000 sets how many batches run; INDEPENDENT_SEED=1 starts at that seed and prints the
+ * outcomes.
+ */
 const { INDEPENDENT_BATCHES = "10000", INDEPENDENT_SEED } = process.env;
 const count = Number(INDEPENDENT_BATCHES);
 const seed = Number(INDEPENDENT_SEED ?? Math.floor(Math.random() * 2 ** 32));
@@ -18,7 +24,7 @@ const seen = ({ draft, outcomes }: Drafted) => ({
   outcomes,
 });
 
-/** One batch of eight has lines of code; the others are dense. */
+/** One batch in eight has lines of code; the others are dense. */
 const batchOf = (number: number) => (number % 8 === 0 ? regionBatch(number) : denseBatch(number));
 
 describe("independent edits", () => {
@@ -32,7 +38,7 @@ describe("independent edits", () => {
       atOnce.batches++;
       atOnce.edits += edits.length;
       atOnce.failed += planned.outcomes.filter(({ status }) => status === "failed").length;
-      // What was searched for the one is not there for the other.
+      // A new draft, so that nothing that was searched for one planner is there for the other.
       const plain = toEnd(planSequential(batchOf(seed + i).start, edits, options));
       if (JSON.stringify(seen(planned)) === JSON.stringify(seen(plain))) continue;
       expect(seen(planned), `INDEPENDENT_SEED=${seed + i} INDEPENDENT_BATCHES=1 tries it again`).toEqual(seen(plain));

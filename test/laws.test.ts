@@ -1,4 +1,4 @@
-/** Laws of the plan and of the edit that is made of it, against appliers and plain strings that share nothing with them. */
+/** Laws of the plan and of the resulting edit, against appliers and plain strings that share no code with them. */
 import { applyPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -20,14 +20,14 @@ import { anyText, encodings, modelOffsets } from "./support/positionModel.js";
 
 const anyDocumentText = fc.oneof(texts, anyText);
 
-/** New texts that make chains, that change line ends, and that mean something only to `String.replace`. */
+/** New texts that form chains, change line ends, or have a special meaning to `String.replace`. */
 const newTexts = fc.oneof(
   texts,
   anyText,
   fc.constantFrom("", "a", "b", "$&", "$1$$", "x = 2;\n", "\n", "\r\n", "\ufeff", "    x = 1;"),
 );
 
-/** An old text that stands in the text, or one that probably does not. */
+/** An old text that occurs in the text, or one that probably does not. */
 function oldTextsOf(text: string): fc.Arbitrary<string> {
   const places = modelOffsets(text);
   const place = fc.nat(places.length - 1).map((i) => places[i] ?? 0);
@@ -44,7 +44,7 @@ const isWellFormed = (text: string): boolean => text.isWellFormed();
 function editsOf(text: string, path: string): fc.Arbitrary<SentEdit> {
   return fc.record({
     path: fc.constant(path),
-    // A call with half a character in it is refused before it is planned.
+    // A call that contains half a character is refused before planning.
     oldText: oldTextsOf(text).filter(isWellFormed),
     newText: newTexts.filter(isWellFormed),
     replaceAll: fc.boolean(),
@@ -69,7 +69,7 @@ const batchOptions: fc.Arbitrary<BatchOptions> = fc.record({
   overwrite: fc.boolean(),
 });
 
-/** Two documents, one that does not exist, and a batch over all of them. */
+/** Two documents, one path without a document, and a batch over all of them. */
 const batches = fc
   .tuple(documents("a"), documents("b"))
   .chain(([a, b]) =>
@@ -86,7 +86,7 @@ const batches = fc
     options,
   }));
 
-/** What the editor has: with the byte order mark where it syncs one. */
+/** The editor's text, with the byte order mark if the editor syncs it. */
 const synced = (document: Document): string => (document.bomSynced ? "\ufeff" : "") + document.text;
 
 const capabilities = {
@@ -97,7 +97,7 @@ function workspaceEditOf(planned: Extract<Planned, { ok: true }>, encoding: (typ
   return toWorkspaceEdit(planned.files, { encoding, capabilities, facts: factsOf(undefined) });
 }
 
-/** The plain text edits of an edit by URI, and the versions. */
+/** An edit's plain text edits and versions by URI. */
 function entriesOf(edit: WorkspaceEdit): Map<string, { edits: TextEdit[]; version: number | null }> {
   const entries = new Map<string, { edits: TextEdit[]; version: number | null }>();
   for (const entry of edit.documentChanges ?? []) {
@@ -203,7 +203,8 @@ describe("a failure", () => {
         const planned = planOn(documents, edits, { ...options, atomic: "none" });
         const failing = edits.filter((_, i) => planned.outcomes[i]?.status === "failed");
         const good = edits.filter((_, i) => planned.outcomes[i]?.status !== "failed");
-        // Edits that seek one old text in one original text share its places out among them, so that each one counts.
+        // Edits that look for the same old text in the same original text divide its matches among them, so each edit
+        // counts.
         const shares = ({ path, oldText }: SentEdit): boolean =>
           options.order === "original" && good.some((one) => one.path === path && one.oldText === oldText);
         fc.pre(failing.length > 0 && good.length > 0 && planned.ok && !failing.some(shares));
@@ -221,7 +222,7 @@ describe("edits in sequence", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(documents, edits, { ...options, atomic: "all", order: "sequential" });
-        // What is redundant in a batch would be done, or refused, by a call of its own.
+        // A single call would apply or refuse an edit that is redundant in a batch.
         fc.pre(planned.ok && planned.outcomes.every(({ status }) => status === "applied"));
         let now: readonly Document[] = documents;
         for (const edit of edits) {
@@ -239,7 +240,9 @@ describe("edits in sequence", () => {
     );
   });
 
-  /** Whether an edit of one document is found by a looser rung than the one on which a text has it, told by trying everything. */
+  /**
+   * Reports whether a looser rung finds an edit than the rung on which a text has it, determined by trying everything.
+   */
   const isLooser = (
     outcome: EditOutcome | undefined,
     text: string,
@@ -271,7 +274,7 @@ describe("edits in sequence", () => {
           return;
         }
         if (planned.outcomes.some(({ status }) => status === "skipped")) return;
-        // What a pair has written in a batch it does not replace again there: the law of repeated pairs has a model of that.
+        // Within a batch, a pair does not replace its own new text again; the law of repeated pairs models that.
         const plain = (text: string): string => text.replace(/\r\n?/g, "\n");
         const pairs = edits.map(({ path, oldText, newText }) => JSON.stringify([path, plain(oldText), plain(newText)]));
         if (new Set(pairs).size < pairs.length) return;
@@ -307,7 +310,7 @@ describe("edits in sequence", () => {
 });
 
 describe("edits of the original text", () => {
-  /** Edits of one document whose old texts are all different, often keeping them and adding to them. */
+  /** Edits of one document with distinct old texts; many of them keep the old text and add to it. */
   const distinct = documents("a").chain((document) =>
     fc
       .uniqueArray(fc.tuple(editsOf(document.text, "a"), fc.constantFrom("as sent", "in front", "behind")), {

@@ -1,4 +1,6 @@
-/** The client of the Node sample with the built server: what it answers the server, and what it can ask besides edits. */
+/**
+ * The client of the Node sample with the built server: its answers to the server, and its requests other than edits.
+ */
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The documents of the Node sample: an edit that does not fit in any part changes nothing. */
+/** The documents of the Node sample: an edit of which any part does not fit changes nothing. */
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -25,7 +25,7 @@ let told: [string, unknown][] = [];
 const at = (name: string): string => join(folder, name);
 const uri = (name: string): string => pathToFileURL(at(name)).href;
 
-/** Puts a text before the first character of a document. */
+/** Inserts a text before the first character of a document. */
 const put = (name: string, version: number | null, newText: string, line = 0) => ({
   textDocument: { uri: uri(name), version },
   edits: [{ range: { start: { line, character: 0 }, end: { line, character: 0 } }, newText }],
@@ -170,7 +170,7 @@ describe("an edit that does not fit", () => {
 
   it("when the disk refuses a step puts back what the steps before it did", () => {
     chmodSync(at("closed.txt"), 0o600);
-    // A file where a folder would have to be: only the disk tells.
+    // A file is where a folder would have to be; only the disk knows.
     const steps = [
       create("new/deep/a.txt"),
       remove("closed.txt"),

@@ -1,4 +1,4 @@
-/** The built program on a Node that is too old, and an error that nobody catches. */
+/** The built program on a Node version that is too old, and with an uncaught error. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { builtServer } from "./support/wireServer.js";
 
 const manifest: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** A folder with the program's first file and nothing beside it, and a module that gives the running Node another version. */
+/** A folder with only the program's first file, and a module that makes the running Node report another version. */
 function layOld(version: string): { folder: string; args: readonly string[]; problem: string } {
   const folder = makeDirectory({
     "main.cjs": readFileSync(builtServer),

@@ -1,4 +1,4 @@
-/** The package as those get it who install it: the right files, types that compile, a program that starts by itself. */
+/** The package as it is installed: the right files, types that compile, and a program that starts on its own. */
 import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
 import {
   cpSync,
@@ -32,7 +32,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const manifest: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 let folder = "";
-/** Where the package was unpacked: no `node_modules` is in or above it. */
+/** The folder of the unpacked package; neither it nor a parent folder contains `node_modules`. */
 let unpacked = "";
 
 beforeAll(() => {
@@ -61,7 +61,7 @@ describe("what is packed", () => {
     "dist/types/cjs/package.json",
     "dist/types/esm/lsp/protocol.d.ts",
     "package.json",
-    // Where the README sends its readers.
+    // The README links to it.
     "server/PROTOCOL.md",
     "server/README.md",
     "test/README.md",
@@ -140,7 +140,7 @@ describe("the program", () => {
   it("can be run by itself", () => {
     const path = join(unpacked, "dist/main.cjs");
     expect(readFileSync(path, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true);
-    // Windows has no such mode: there npm writes a script that starts Node.
+    // Windows has no such mode: there, npm writes a script that starts Node.
     expect(process.platform === "win32" || (statSync(path).mode & 0o777) === 0o755).toBe(true);
   });
 });
@@ -152,7 +152,7 @@ describe("the protocol", () => {
     consumer = join(folder, "consumer");
     mkdirSync(join(consumer, "node_modules/@types"), { recursive: true });
     cpSync(unpacked, join(consumer, "node_modules", manifest.name), { recursive: true });
-    // Only what is declared, so that a package that merely happens to be installed here is missed.
+    // Only declared packages, so that the use of a package that merely happens to be installed is detected.
     for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
       symlinkSync(join(root, "node_modules", name), join(consumer, "node_modules", name), "junction");
     }
@@ -171,7 +171,7 @@ describe("the protocol", () => {
 
       // @ts-expect-error there is no such outcome
       export const outcome: MultiEditResult["outcome"] = "perhaps";
-      // @ts-expect-error an edit of the workspace is no string
+      // @ts-expect-error an edit of the workspace is not a string
       export const edit: MultiEditResult["edit"] = "perhaps";
       // @ts-expect-error there is no such option
       export const options: Exclude<MultiEditParams, string>["options"] = { atomic: "perhaps" };
@@ -195,19 +195,19 @@ describe("the protocol", () => {
   });
 });
 
-/** What npm says that it packs; without its scripts, which would build while other tests run what was built. */
+/** The files that npm says it packs; without its scripts, which would build while other tests run the built program. */
 function pack(...args: string[]): { filename: string; files: { path: string }[] }[] {
   const options: ExecFileSyncOptionsWithStringEncoding = {
     cwd: root,
     encoding: "utf8",
-    // There npm is a script, which only a shell runs.
+    // There, npm is a script that only a shell can run.
     shell: process.platform === "win32",
     stdio: ["ignore", "pipe", "pipe"],
   };
   return JSON.parse(execFileSync("npm", ["pack", "--ignore-scripts", "--json", ...args], options));
 }
 
-/** The compiler's complaints. */
+/** The compiler's errors. */
 function runTypeScript(args: readonly string[], cwd: string): string {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   try {

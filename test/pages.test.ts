@@ -1,4 +1,4 @@
-/** The tests' own tools: a page that is wrong is refused by name and line, and the strict editor is strict. */
+/** The tests' own tools: a wrong page is refused with its name and line, and the strict editor is strict. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WorkspaceEdit } from "vscode-languageserver/node";

@@ -1,4 +1,7 @@
-/** Patches that nobody should send, over the wire to the server and its strict editor: refused with nothing changed, or done right. */
+/**
+ * Patches that nobody should send, over the wire to the server and its strict editor: refused with no change, or
+ * applied correctly.
+ */
 import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -242,7 +245,7 @@ describe("where a part fails and the rest goes on", () => {
 });
 
 describe("files that the user may not write", () => {
-  /** The tests' own user may write whatever the mode says. */
+  /** The user who runs the tests may be root, who may write regardless of the mode. */
   const reader = process.getuid?.() === 0 ? { uid: 65_534 } : {};
 
   it.each<[code: string, path: string, uses: readonly Use[]]>([

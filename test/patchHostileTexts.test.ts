@@ -1,4 +1,4 @@
-/** Patches with texts that nobody should send, over the wire: odd bytes, patches within patches, and very much of it. */
+/** Patches whose texts nobody should send, over the wire: odd bytes, patches within patches, and huge texts. */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { takenBack } from "./support/takenBack.js";
 
 const { start, expectDone } = hostileDesks();
 
-/** Minutes of a slow machine; nothing here is about time. */
+/** Milliseconds that suffice on a slow machine; nothing here measures time. */
 const patience = 300_000;
 
 describe("bytes", () => {

@@ -1,11 +1,11 @@
-/** The grammar of patches: what is said of a line that can't be read, and where the limits are. */
+/** The grammar of patches: the messages for lines that cannot be parsed, and the limits. */
 import { describe, expect, test } from "vitest";
 import { parsePatch } from "../server/dialect/codexPatch.js";
 import { limits } from "../server/text/limits.js";
 import { begin, change, end, endOfFile, hunk, lenient, patch, strict, update } from "./support/patchSections.js";
 
 describe("a line that can't be read", () => {
-  /** The line of the text as sent, and parts of what is said of it. */
+  /** The line of the text as sent, and parts of the message. */
   type Expected = [line: number, ...parts: string[]];
   const header = "a section must begin here";
   const rows: [name: string, text: string, failures: Expected[]][] = [

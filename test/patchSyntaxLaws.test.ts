@@ -1,4 +1,7 @@
-/** Laws of reading patches: what is printed is read again, and whatever is sent is read or refused with a usable reason. */
+/**
+ * Laws of parsing patches: printed patches parse to the same sections, and any text parses or is refused with a usable
+ * reason.
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parsePatch } from "../server/dialect/codexPatch.js";
@@ -18,14 +21,14 @@ import {
   update,
 } from "./support/patchSections.js";
 
-/** A text of one line. Its end is no blank, so that it may stand where blanks at the end are dropped. */
+/** A text of one line. It does not end in whitespace, so that it can be used where trailing whitespace is dropped. */
 const word = fc.stringMatching(/^[-+*@ a-z.'"\\é😀\t]{0,8}[a-z}é😀]$/u);
 const lineText = fc.oneof(
   word,
   fc.string({ unit: "grapheme" }).filter((text) => !/[\n\r]/.test(text)),
 );
 const line = fc.tuple(fc.constantFrom(" ", "-", "+"), lineText).map(([sign, text]) => `${sign}${text}`);
-/** Not only empty context lines, which mean something else in front of an `@@`. */
+/** Excludes hunks with only empty context lines, which mean something else before an `@@`. */
 const lines = fc.array(line, { minLength: 1, maxLength: 5 }).filter((all) => all.some((each) => each !== " "));
 const anchor = word.filter((text) => !/^(?:-\d|@@$)/.test(text));
 
@@ -58,7 +61,7 @@ const drafts = (mostAnchors: number): fc.Arbitrary<readonly Draft[]> =>
     { minLength: 1, maxLength: 5 },
   );
 
-/** Writes sections as a patch whose first section starts at this line, and numbers them as they are written. */
+/** Writes sections as a patch whose first section starts at this line, and numbers them at the same time. */
 function print(all: readonly Draft[], firstLine: number): { lines: string[]; sections: Section[] } {
   const written: string[] = [];
   let next = 0;
@@ -120,7 +123,7 @@ describe("laws", () => {
       fc.property(drafts(3), before, after, (all, head, tail) => {
         const { lines: written, sections } = print(all, head.length + 2);
         const parsed = parsePatch([...head, begin, ...written, ...tail].join("\n"), lenient);
-        // Blank lines at the very end of a text without a marker are no part of it.
+        // Empty lines at the very end of a text without an end marker do not belong to it.
         if (tail.length > 0) expect(parsed).toEqual({ ok: true, sections, warnings: [] });
         else expect(parsed).toMatchObject({ ok: true, warnings: cutOff });
       }),
@@ -180,7 +183,7 @@ describe("laws", () => {
   });
 });
 
-/** What holds of all sections, whatever they were read from. */
+/** Checks the properties that all sections have, whatever text they came from. */
 function expectSound(sections: readonly Section[], text: string): void {
   expect(sections.length).toBeGreaterThan(0);
   const sent = text.split("\n");

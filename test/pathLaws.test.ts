@@ -1,4 +1,4 @@
-/** Laws of paths: whatever is sent, nothing outside of the workspace is ever reached. */
+/** Laws of paths: whatever is sent, nothing outside the workspace is ever reached. */
 import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import fc from "fast-check";
@@ -24,7 +24,7 @@ describe("whatever is sent", () => {
     "~",
   ];
   const way = fc.array(fc.constantFrom(...names, ...more), { minLength: 1, maxLength: 7 });
-  /** How a way is sent, and whether each of its characters is escaped. */
+  /** How a path is sent, and whether each of its characters is escaped. */
   const spelling = fc.record({
     way,
     as: fc.constantFrom("relative", "absolute", "uri"),
@@ -74,7 +74,7 @@ describe("whatever is sent", () => {
         if (target.ok) return;
         for (const [, path] of /^Is (.*) meant\?/.exec(target.failure.hint ?? "")?.[1]?.matchAll(/"([^"]*)"/g) ?? []) {
           const named = resolve(ws, path!);
-          // Only for a path from the root of the disk a new file may be meant, in a directory that is there.
+          // Only a path from the root of the disk may mean a new file, in a directory that exists.
           const isNew = target.failure.code === "outsideWorkspace" && !existsSync(named);
           if (isNew) expect(`/${path}`).toBe(way.join("/").replace(/^\/+/, "/"));
           const found = relative(ws, realpathSync(isNew ? resolve(named, "..") : named));

@@ -1,4 +1,4 @@
-/** Which document a path means. */
+/** Which document a path refers to. */
 import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -7,14 +7,14 @@ import { uriOfPath } from "../server/workspace/pathText.js";
 import { makeDirectory } from "./support/directory.js";
 import { type Setting, scopeOf, tree } from "./support/pathTree.js";
 
-/** The document as its display path, marked `new` and `open`; or the code of the failure. */
+/** The document's display path, marked `new` and `open` if it is, or the code of the failure. */
 function outcomeOf(resolved: Resolved): string {
   if (!resolved.ok) return `error: ${resolved.failure.code}`;
   const { path, open, onDisk } = resolved.place;
   return [path, ...(open === undefined ? [] : ["open"]), ...(onDisk || open !== undefined ? [] : ["new"])].join(" ");
 }
 
-/** In `sent` and in outcomes, `{at}` is the directory in which the tree stands. */
+/** In `sent` and in outcomes, `{at}` stands for the directory that contains the tree. */
 async function expectOutcomes(setting: Setting, rows: readonly (readonly [sent: string, outcome: string])[]) {
   const resolver = await createResolver(scopeOf(setting));
   const fill = (text: string): string => text.replaceAll("{at}", setting.at);

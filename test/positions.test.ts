@@ -1,4 +1,4 @@
-/** Positions and offsets, against their definition. */
+/** Positions and offsets, compared with their definition. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ascendingPositions, chooseEncoding, offsetOf, spanOf } from "../server/lsp/edit/positions.js";
@@ -49,7 +49,7 @@ describe("positions", () => {
           const { line, character } = modelPosition(text, offset, { encoding, rule });
           named.set(`${line}:${character}`, offset);
         }
-        // To an editor that takes a CR for a character, there is a place behind each.
+        // For an editor that treats a CR as a character, there is a position after each.
         for (const pair of rule.loneCrEndsLine ? [] : text.matchAll(/\r\n/g)) {
           const { line, character } = modelPosition(text, pair.index, { encoding, rule });
           named.set(`${line}:${character + 1}`, pair.index + 1);

@@ -1,11 +1,14 @@
-/** Calls that take long, across the wire: their progress is shown, they can be stopped, and others are served meanwhile. */
+/**
+ * Long calls over the wire: the client shows their progress, they can be cancelled, and other requests are served
+ * meanwhile.
+ */
 import { describe, expect, it } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
 import { type Desk, failed, layDesk, serverForDesks, slowServer } from "./support/desk.js";
 
 const program = serverForDesks();
 
-/** A new file, and edits that each have to be found in the text that the ones before have made. */
+/** A new file, and edits each of which must be found in the text that the earlier edits leave. */
 const lines = Array.from({ length: 1_000 }, (_, i) => `line ${i} of a text that is long enough to take its time`);
 const long = {
   path: "new.txt",
@@ -16,7 +19,7 @@ const long = {
 };
 const after = `${lines.map((_, i) => i).join("\n")}\n`;
 
-/** A desk whose server finds that a few milliseconds are more than a second. */
+/** A desk whose server measures a few milliseconds as more than a second. */
 const layLongDesk = (capabilities: object): Promise<Desk> =>
   layDesk(program, { capabilities, server: slowServer(program, 500), open: { "a.txt": "a\n" } });
 
@@ -25,7 +28,7 @@ interface Seen {
   readonly values: { kind: string; percentage?: number; cancellable?: boolean }[];
 }
 
-/** Notes the progress that the server shows. */
+/** Records the progress that the server reports. */
 function watch({ editor }: Desk): Seen {
   const seen: Seen = { tokens: [], values: [] };
   editor.connection.onRequest("window/workDoneProgress/create", ({ token }: { token: unknown }) => {

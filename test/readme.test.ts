@@ -1,4 +1,4 @@
-/** The README is true: its examples give what it shows, its commands exist, its links lead somewhere. */
+/** The README is true: its examples produce the results that it shows, its commands exist, and its links resolve. */
 import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
@@ -25,12 +25,12 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const manifest: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** Fenced blocks by all that stands after the fence. */
+/** Fenced blocks by the text after the opening fence. */
 const blocks = new Map(
   [...readme.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)].map(([, info = "", body = ""]) => [info, body]),
 );
 
-/** A block that the README must have, with its folder replaced by the one of the test. */
+/** A block that the README must have, with its folder replaced by the test's. */
 function block(info: string, folder = shop): string {
   const body = blocks.get(info);
   if (body === undefined) throw new Error(`README.md has no block \`\`\`${info}`);
@@ -152,7 +152,7 @@ describe("the patch", () => {
 describe("the demo", () => {
   it("prints what is shown of it, but for the times, and comes out as expected", async () => {
     const demo = await buildProgram(new URL("../client-samples/node/demo.ts", import.meta.url));
-    // The demo looks for the server beside itself and for the packages above.
+    // The demo looks for the server in its own folder and for the packages in the folders above.
     const stage = join(demo.folder, "dist");
     mkdirSync(stage);
     copyFileSync(program.path, join(stage, "main.cjs"));

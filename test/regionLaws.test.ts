@@ -1,11 +1,11 @@
-/** The law of regions: what is planned in parts of a text is what the plain loop gives for the whole of it. */
+/** The law of regions: planning parts of a text gives the same result as the plain loop over the whole text. */
 import { describe, expect, test } from "vitest";
 import { planByRegions } from "../server/plan/edits/regions.js";
 import { type Drafted, planSequential } from "../server/plan/edits/sequential.js";
 import { toEnd } from "../server/text/lines.js";
 import { regionBatch } from "./support/regionBatches.js";
 
-/** REGION_BATCHES=1000000 tries as many; REGION_SEED=1 tries those from that number on, and says what they came to. */
+/** REGION_BATCHES=1000000 sets how many batches run; REGION_SEED=1 starts at that seed and prints the outcomes. */
 const { REGION_BATCHES = "10000", REGION_SEED } = process.env;
 const count = Number(REGION_BATCHES);
 const seed = Number(REGION_SEED ?? Math.floor(Math.random() * 2 ** 32));
@@ -31,7 +31,7 @@ describe("regions", () => {
         const name = failure?.code ?? `${status} ${rung}`;
         statuses.set(name, (statuses.get(name) ?? 0) + 1);
       }
-      // What was searched for the one is not there for the other.
+      // A new draft, so that nothing that was searched for one planner is there for the other.
       const plain = toEnd(planSequential(regionBatch(seed + i).start, edits, options));
       if (JSON.stringify(seen(planned)) === JSON.stringify(seen(plain))) continue;
       expect(seen(planned), `REGION_SEED=${seed + i} REGION_BATCHES=1 tries it again`).toEqual(seen(plain));

@@ -1,4 +1,4 @@
-/** What the options of a call change over the wire, and what a client that can do less gets. */
+/** The effect of a call's options over the wire, and the answer to a client with fewer capabilities. */
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -73,7 +73,7 @@ describe("options", () => {
     expect(full.diff.startsWith(summary.diff)).toBe(true);
     expect(summary.diff.endsWith("\n")).toBe(true);
     expect(summary.diff.length).toBeLessThanOrEqual(16_000);
-    // No further line would have fitted.
+    // Not one more line would have fitted.
     const next = full.diff.indexOf("\n", summary.diff.length) + 1;
     expect(next).toBeGreaterThan(16_000);
     expect(summary.warnings.join()).toContain((full.diff.length - summary.diff.length).toLocaleString("en"));

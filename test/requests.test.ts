@@ -61,7 +61,7 @@ describe("multiEdit/apply and multiEdit/preview", () => {
           { index: 1, path: "b.txt", status: "applied", rung: "exact", places: [{ startLine: 1, endLine: 1 }] },
         ],
         warnings: [],
-        // By which it can be taken back once the client has applied it.
+        // The id by which the change can be undone after the client has applied it.
         ...(method === "multiEdit/apply" ? { transaction: expect.any(String) } : {}),
       });
       expect(texts()).toEqual(open);
@@ -123,7 +123,7 @@ describe("the commands", () => {
     const desk = await start({ open });
     expect(await run(desk, "multiEdit.apply", [edit])).toMatchObject({ applied: true, outcome: "applied", diff });
     expect(desk.texts()).toEqual({ "a.txt": "one\nTWO\nthree\n" });
-    // The text that the editor holds now is not on disk, although the one before it was.
+    // The editor's current text is not on disk, although its previous text was.
     expect(await desk.read({ path: "a.txt" })).toMatchObject({ onDisk: "differs" });
   });
 

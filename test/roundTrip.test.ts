@@ -1,4 +1,7 @@
-/** What the server applies itself, through editors that misbehave: whatever they do, the answer is true and nothing is half done. */
+/**
+ * Batches that the server applies through misbehaving editors: whatever they do, the answer is true and nothing is half
+ * done.
+ */
 import { describe, expect, it } from "vitest";
 import {
   batch,
@@ -19,7 +22,7 @@ const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
 
-/** That a failed call says of no edit that it is in the text. */
+/** Checks that a failed call calls none of its edits applied. */
 function expectNothingDone({ edits, rpcCode }: Failed): void {
   expect(rpcCode).toBe(-32803);
   expect(edits.map(({ status }) => status)).not.toContain("applied");
@@ -45,7 +48,7 @@ describe("an editor that does what it is asked, whatever it says and when", () =
     expect(answer).toMatchObject({ applied: true, outcome: "applied", label: "3 files (3 edits)", warnings: [] });
     expect(answer.edits.map(({ status }) => status)).toEqual(["applied", "applied", "applied"]);
     expect(texts()).toEqual(threeAfter);
-    // One request a document, each with the version that was matched and a label that an undo list can show.
+    // One request per document, each with the matched version and a label that an undo list can show.
     expect(editor.asked.map(({ label }) => label)).toEqual(["a.txt (1 edit)", "b.txt (1 edit)", "c.txt (1 edit)"]);
     expect(editor.asked.map(({ edit }) => edit.documentChanges)).toMatchObject(
       Object.keys(three).map((path) => [{ textDocument: { uri: uri(path), version: 1 } }]),

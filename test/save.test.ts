@@ -1,4 +1,4 @@
-/** Saving what was applied, over the wire: only what is wanted, and the disk is what proves it. */
+/** Saving applied changes over the wire: only files that should be saved are, and the disk proves it. */
 import { describe, expect, it } from "vitest";
 import { batch, type Desk, type DeskOptions, layDesk, patchOf, serverForDesks, throughEditor } from "./support/desk.js";
 import type { SavingManner } from "./support/editorSaves.js";
@@ -8,7 +8,7 @@ const program = serverForDesks();
 const open = { "a.txt": "old\n", "b.txt": "old\n" };
 const both = batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]);
 
-/** An editor that can be asked to save, whose `b.txt` has unsaved text in it. */
+/** An editor that can save on request, and whose `b.txt` has unsaved text. */
 async function start(options: DeskOptions = {}): Promise<Desk> {
   const desk = await layDesk(program, { open, saves: "saves", settings: { proofTimeout: 300 }, ...options });
   await desk.typeBefore("b.txt", "old", "typed ");
@@ -139,7 +139,7 @@ describe("an editor that", () => {
     const answer = await desk.apply({ path: "c.txt", edits: [{ oldText: "o", newText: "0", replaceAll: true }] });
     expect([onDisk(answer), answer.warnings]).toEqual([{ "c.txt": "same" }, []]);
     expect(desk.disk()["c.txt"]).toBe(saved.replaceAll("o", "0"));
-    // So that the next call finds it clean, and may delete it.
+    // The next call therefore finds the file clean and may delete it.
     expect(await desk.apply(patchOf("*** Delete File: c.txt"))).toMatchObject({ outcome: "applied" });
   });
 });

@@ -1,4 +1,4 @@
-/** How a client and the built server come to terms: capabilities, position encodings, workspace folders, traces. */
+/** How a client and the built server negotiate: capabilities, position encodings, workspace folders, traces. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -26,7 +26,7 @@ describe("initialize", () => {
   it("asks to be told of new settings only where the client lets it", async () => {
     const able = await start();
     const unable = await start({ capabilities: { workspace: { applyEdit: true } } });
-    // The answer to any request comes after what was asked before it.
+    // The answer to any request comes after everything that the server sent before it.
     await able.read({ path: "a" }).catch(() => undefined);
     await unable.read({ path: "a" }).catch(() => undefined);
     expect(able.editor.registrations).toMatchObject([
@@ -53,7 +53,7 @@ describe("position encodings", () => {
   ])("of %j the server takes %s, and both sides count in it", async (offered, chosen) => {
     const desk = await start({ open: { "a.txt": text }, ...(offered === undefined ? {} : { encodings: offered }) });
     expect(desk.editor.initialized.capabilities.positionEncoding).toBe(chosen);
-    // What is typed behind wide characters is told in the same positions.
+    // Text typed after wide characters is synced with the same kind of positions.
     await desk.typeBefore("a.txt", "old", "😀");
     await desk.apply({ path: "a.txt", oldText: "old", newText: "ñew", replaceAll: true });
     expect(desk.texts()).toEqual({ "a.txt": "é😀e\u0301 😀ñew 😀 ñew\r\nñew\n" });
@@ -128,7 +128,7 @@ describe("workspace folders at the start", () => {
     expect((await failed(desk.propose(edit))).codes).toEqual(["outsideWorkspace"]);
   });
 
-  /** The params of `initialize` name the directory, which is only known once it is there: a first desk makes it. */
+  /** The params of `initialize` name the directory, which exists only after a first desk has created it. */
   async function startWith(options: DeskOptions, params: (uri: (path: string) => string) => Params): Promise<Desk> {
     const first = await start(options);
     const second = await start({ ...options, params: params(first.uri) });

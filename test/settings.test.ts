@@ -1,4 +1,4 @@
-/** The user's settings: what each source may hold, what is warned about, and how editors see them. */
+/** The user's settings: the values that each source may hold, the warnings, and the form in which editors see them. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
@@ -23,7 +23,7 @@ const complete = {
   proofTimeout: 60_000,
 };
 
-/** How a warning names a value that stays. */
+/** The form in which a warning names a value that stays in force. */
 const shown = (value: unknown): string => (Array.isArray(value) ? `a list of ${value.length}` : JSON.stringify(value));
 
 describe("settings", () => {

@@ -1,4 +1,4 @@
-/** Where the settings come from over the wire, what wins, and what a wrong one leads to. */
+/** Settings over the wire: their sources, which source wins, and the effect of a wrong setting. */
 
 import { describe, expect, it } from "vitest";
 import { MessageType } from "vscode-languageserver/node";
@@ -6,9 +6,9 @@ import { batch, type Desk, type DeskOptions, layDesk, serverForDesks } from "./s
 
 const program = serverForDesks();
 
-/** A client that can't be asked for settings and does not take registrations. */
+/** A client that does not answer requests for settings and does not accept registrations. */
 const mute = { workspace: { applyEdit: true, workspaceEdit: { documentChanges: true } } };
-/** Blanks at the line's end are in the way of every rung that `lenient: false` leaves. */
+/** Trailing whitespace prevents a match on every rung that `lenient: false` allows. */
 const open = { "a.txt": "old  \nline\n" };
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { open, ...options });

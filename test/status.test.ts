@@ -1,4 +1,4 @@
-/** What the server tells of its session, over the wire. */
+/** The information that the server gives about its session, over the wire. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-/** The snapshot that a batch is planned on. */
+/** The snapshot on which a batch is planned. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { uriOfPath } from "../server/workspace/pathText.js";
 import { readTarget, takeSnapshot, type World } from "../server/workspace/takeSnapshot.js";
 import { type Entry, makeDirectory } from "./support/directory.js";
 
-/** An editor that saves its texts as they are. */
+/** An editor that saves its texts unchanged. */
 const noHabits = { syncsLf: false, endsLastLine: false };
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
@@ -36,7 +36,7 @@ function makeWorld(entries: Record<string, Entry>, open: Record<string, Opened> 
   return { at, folders, additionalFolders: [], protectedNames: [], openTexts, loneCrEndsLine: false, habits: noHabits };
 }
 
-/** The documents by path without what is asked elsewhere. */
+/** The documents by path, without the fields that other tests cover. */
 async function snapshotOf(world: World, ...operations: EditOperation[]) {
   const { documents, targets } = await takeSnapshot(operations, world);
   return {
@@ -150,7 +150,7 @@ describe("a snapshot", () => {
       loneCrEndsLine: true,
       habits: noHabits,
     };
-    // The texts are copied when the work begins, which is before the folders have been looked at.
+    // The texts are copied when the work begins, before the folders are inspected.
     const taking = takeSnapshot([edit("a.ts")], world);
     openTexts.change(uri, 2, [{ text: "after" }], () => undefined);
     openTexts.close(uri);
@@ -199,7 +199,7 @@ describe("a missing file", () => {
     expect(named.slice(0, 1)).toEqual(similar.map(fill));
   });
 
-  /** The failures of paths that are missing, by path. */
+  /** The failures of missing paths, by path. */
   async function hintsOf(world: World, ...paths: readonly string[]): Promise<(string | undefined)[]> {
     const { targets } = await takeSnapshot(
       paths.map((path) => edit(path)),

@@ -1,4 +1,4 @@
-/** Laws of ChangeSet and LineIndex, each against an oracle that knows nothing of them. */
+/** Laws of ChangeSet and LineIndex, each against an independent oracle. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Change, ChangeSet } from "../server/text/changeSet.js";
@@ -25,7 +25,9 @@ function changesOf(length: number): fc.Arbitrary<Change[]> {
   });
 }
 
-/** The oracle: replaces from the end, one by one, on an array of units; insertions at one place keep their order. */
+/**
+ * The oracle: replaces units of an array one change at a time from the end; insertions at one offset keep their order.
+ */
 function spliced(text: string, changes: readonly Change[]): string {
   const units = text.split("");
   for (const { from, to, insert } of [...changes].reverse()) units.splice(from, to - from, ...insert.split(""));

@@ -1,4 +1,4 @@
-/** The project's own rules: each is held against the sources, and against a small example that breaks it. */
+/** The project's own rules: each is checked on the sources, and on a small example that breaks it. */
 import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -280,7 +280,7 @@ describe("nothing is left over", () => {
   });
 
   it("and a test that is left out is named", () => {
-    // Texts that the check is fed with: no test is left out here, and `npm test` would name it.
+    // Texts for the check to find: no test is skipped here, and `npm test` would report one.
     expect(leftoverProblems(at("test/a.test.ts", "", "it.skip('a', () => {});"), somewhere)).toEqual([
       "test/a.test.ts:2 leaves a test out with .skip",
     ]);

@@ -1,4 +1,6 @@
-/** Somebody types while the server has its edits applied: no keystroke is lost, no edit lands elsewhere or twice. */
+/**
+ * Somebody types while the server has its edits applied: no keystroke is lost, and no edit lands elsewhere or twice.
+ */
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
 import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks, told } from "./support/desk.js";
@@ -8,7 +10,7 @@ const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, { proofTimeout: 300, ...options });
 
-/** Types before the n-th edit that the editor is asked for, counted from 1. */
+/** Types before the n-th edit that the server sends to the editor, counted from 1. */
 function typeBeforeEdit(desk: Desk, n: number, type: () => Promise<void>): void {
   desk.editor.beforeEdits(async () => {
     if (desk.editor.asked.length === n) await type();
@@ -63,7 +65,7 @@ describe("a text that moves on before the editor takes the edit", () => {
     const answer = await desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]));
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
     expect(desk.texts()).toEqual({ "a.txt": "typed\n1\n2\nnew\n", "b.txt": "new\n" });
-    // The answer is about the text on which the edit was applied in the end.
+    // The answer describes the text to which the edit was finally applied.
     expect(answer.files[0]).toMatchObject({ path: "a.txt", version: 2, firstChangedLine: 4 });
     expect(answer.edits[0]!.places).toEqual([{ startLine: 4, endLine: 4 }]);
     expect(answer.edit?.documentChanges?.[0]).toMatchObject({
@@ -215,7 +217,7 @@ describe("an editor that ignores versions, and somebody types", () => {
 });
 
 describe("somebody who goes on typing", () => {
-  /** Every key that was typed, in order, before a mark that no edit touches. */
+  /** All typed keys, in order, before a mark that no edit touches. */
   const cursor = "|cursor|";
   const batches = 30;
   const lines = (name: string): string =>
@@ -235,7 +237,7 @@ describe("somebody who goes on typing", () => {
         typed[path] += key;
         await desk.typeBefore(path, cursor, key);
       };
-      // Twenty keys a second, and one right in the way of every fourth edit.
+      // Twenty keys a second, and one in the middle of every fourth edit.
       const typist = setInterval(() => void type(Math.random() < 0.5 ? "a.txt" : "b.txt"), 50);
       desk.editor.beforeEdits(async () => {
         const { length } = desk.editor.asked;
@@ -264,7 +266,7 @@ describe("somebody who goes on typing", () => {
   );
 });
 
-/** As an agent does: what the user typed into too often is sent again, and nothing else is. */
+/** Acts as an agent: sends a call again if the user typed in its place too often, and nothing else. */
 async function untilApplied(desk: Desk, call: ReturnType<typeof batch>, tries = 10): Promise<unknown> {
   try {
     return await desk.apply(call);

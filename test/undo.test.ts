@@ -1,4 +1,4 @@
-/** Taking back what was applied, over the wire: all of it or none, and only where nobody has written over it. */
+/** Undoing applied changes over the wire: all of a change or none, and only if nobody has edited it since. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -158,7 +158,7 @@ describe("a text that moved on", () => {
     expect(failure.failures).toMatchObject([{ code: "undoConflict", path: "a.txt", line: 4 }]);
     expect(failure.message).toContain("line 4");
     expect(desk.texts()).toEqual(typed);
-    // Once the typing is gone, it can be taken back.
+    // Once the typed text is gone, the change can be undone.
     const { editor, uri } = desk;
     const at = typed["a.txt"]!.indexOf("x");
     await editor.type({ uri: uri("a.txt"), from: at, to: at + 1, insert: "" });
@@ -174,7 +174,7 @@ describe("a text that moved on", () => {
     const { failures } = await failed(desk.undo());
     expect(failures.map(({ code, path }) => [code, path])).toEqual([
       ["undoConflict", "a.txt"],
-      // Closed without being saved, so that the edit is gone.
+      // Closed without saving, so that the edit is gone.
       ["undoConflict", "c.txt"],
     ]);
   });

@@ -1,4 +1,4 @@
-/** Taking back what was done to whole files, over the wire: they have their old names, texts and bytes again. */
+/** Undoing operations on whole files over the wire: the files get their old names, texts and bytes back. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -27,7 +27,7 @@ describe("whole files", () => {
       await apply(throughEditor(batch(["deep/er/new.txt", "", "new\n"], ["b.txt", "b", "B"])));
       expect(existsSync(join(root, "deep/er/new.txt"))).toBe(true);
       const answer = await undo();
-      // What the editor has opened is undone in the editor.
+      // Changes in files that the editor opened are undone in the editor.
       const onDisk = unopened === "written" ? ["Changed on disk: no editor has them open."] : [];
       const text = ["Undo 2 files (2 edits)", ...onDisk, "M b.txt", "D deep/er/new.txt"].join("\n");
       expect(answer).toMatchObject({ outcome: "applied", text });

@@ -1,4 +1,7 @@
-/** A batch over an open and a closed file on a disk that confirms nothing from some moment on: the editor and the disk agree. */
+/**
+ * A batch over an open and a closed file on a disk whose `fsync` fails from some moment on: the editor and the disk
+ * agree.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -12,7 +15,7 @@ const program = serverForDesks();
 
 const reason = straceProblem();
 
-/** What is told where from the nth `fsync` on each one fails; and what the editor and the disk have, also after a recovery. */
+/** The answer if every `fsync` from the nth on fails, and the editor's and the disk's texts, also after a recovery. */
 async function withoutSync(first: number) {
   const home = makeDirectory({});
   const strace = ["strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fsync"] as const;
@@ -36,7 +39,7 @@ async function withoutSync(first: number) {
   };
 }
 
-// Without strace nobody can fail a call of the system; where it has to be there, its absence fails.
+// Without strace, no system call can be made to fail; where strace is required, its absence is a failure.
 if (reason !== undefined) {
   it("strace is not there", () => {
     const leftOut = `left out: a disk that does not sync, because ${reason}`;

@@ -1,4 +1,4 @@
-/** URIs and the rules on paths as texts, on every platform's rules. */
+/** URIs and the textual rules for paths on every platform. */
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ import {
   windowsProblem,
 } from "../server/workspace/pathText.js";
 
-/** The path, or `undefined` where it is refused. */
+/** The path; `undefined`: it is refused. */
 function strict(uri: string, platform: NodeJS.Platform): string | undefined {
   const result = pathOfUri(uri, platform);
   return result.ok ? result.path : undefined;
@@ -175,7 +175,7 @@ describe("a path that starts at the home directory", () => {
     ["~b\\a.ts", "win32", "~b\\a.ts"],
   ])("%s on %s", (path, platform, expanded) => {
     expect(expandHome(path, "/home/a", platform)).toBe(expanded);
-    // The process that is asked expands it; only other paths are made absolute for it.
+    // The server expands this path; only other paths are made absolute for it.
     const isExpanded = path !== expanded;
     expect(fromDirectory(platform === "win32" ? "C:\\ws" : "/ws", path, platform) === path).toBe(isExpanded);
   });

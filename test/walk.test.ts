@@ -1,10 +1,16 @@
-/** The ruler as a command, and bounds on what it measures, so that what runs for one ordinary call can't grow unnoticed. */
+/**
+ * The ruler as a command, and bounds on its counts, so that the code that runs for an ordinary call cannot grow
+ * unnoticed.
+ */
 import { execFileSync } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-/** The most files and functions of the server that may run for each call. Lower them when a call takes fewer. */
+/**
+ * The largest number of the server's files and functions that may run for each call. Lower them when a call needs
+ * fewer.
+ */
 const most: Readonly<Record<string, { readonly files: number; readonly functions: number }>> = {
   propose: { files: 45, functions: 220 },
   apply: { files: 52, functions: 280 },
@@ -23,7 +29,7 @@ it("runs no more files and functions for one ordinary call than it may", () => {
   for (const [name = "", files, functions] of walks) {
     expect(Number(files), `files that run for ${name}`).toBeLessThanOrEqual(most[name]!.files);
     expect(Number(functions), `functions that run for ${name}`).toBeLessThanOrEqual(most[name]!.functions);
-    // A count of nothing would stay within every bound.
+    // A count of zero would be within every bound.
     expect(Number(files)).toBeGreaterThan(10);
     expect(Number(functions)).toBeGreaterThan(Number(files));
   }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Applies a call or a patch from the standard input in the editor that has the files, and says what to do next.
-# The arguments are passed on: apply.sh --mode=editor < change.patch
+# Applies a call or a patch from standard input in the editor that has the files open, and says what to do next.
+# Passes its arguments on: apply.sh --mode=editor < change.patch
 
 multi-edit apply "$@" -
 code=$?

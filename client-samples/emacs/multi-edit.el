@@ -5,11 +5,11 @@
 
 ;;; Commentary:
 
-;; For eglot (1.17 and later) and lsp-mode.  The README beside this file says how to set it up, and what eglot asks when.
+;; For eglot (1.17 and later) and lsp-mode.  The README beside this file explains the setup, and when eglot asks questions.
 ;;
 ;; Commands: `multi-edit-apply-region' and `multi-edit-undo'.
-;; For Lisp: `multi-edit-run' has the server apply a call, which proves it by the text that Emacs then has;
-;; `multi-edit-apply' has Emacs apply the answer in one go, without asking anybody.
+;; For Lisp: `multi-edit-run' has the server apply a call and verify it by the resulting text in Emacs;
+;; `multi-edit-apply' has Emacs apply the answer in one go, without asking.
 
 ;;; Code:
 
@@ -19,7 +19,7 @@
 (require 'seq)
 
 (defgroup multi-edit nil
-  "An agent's edits, all or none, in the text that you have not saved."
+  "Agents' edits, all or none, in text that you have not saved."
   :group 'tools)
 
 (defcustom multi-edit-command '("multi-edit-language-server" "--stdio")
@@ -28,20 +28,20 @@
 
 (defcustom multi-edit-settings nil
   "The server's settings as a property list, such as (:confirm \"always\").
-They are read when the server starts.  False is `:json-false', a list is a vector."
+The server reads them when it starts.  False is `:json-false'; a list is a vector."
   :type 'plist)
 
 (defconst multi-edit--workspace-edit
   '(:documentChanges t :resourceOperations ["create" "rename" "delete"])
-  "What edits are understood here, whatever the client understands by itself.")
+  "Kinds of edits that this file handles, whatever the client itself supports.")
 
 (defconst multi-edit--experimental '(:multiEdit (:save t :didApply t :syncDelay 0))
-  "What is announced beside that: documents are saved when the server asks, and texts are sent with every key.")
+  "Further capabilities: documents are saved at the server's request, and changes are sent with every key.")
 
 (defvar multi-edit-did-apply-functions nil
-  "Called with the property list that the server sends after each applied batch and each undo.")
+  "Functions called with the property list that the server sends after each applied batch and each undo.")
 
-;;; What eglot, jsonrpc and lsp-mode have, each of which may be absent
+;;; Variables and functions of eglot, jsonrpc and lsp-mode, each of which may be absent
 
 (defvar eglot--docver)
 (defvar eglot--servers-by-project)
@@ -105,7 +105,7 @@ They are read when the server starts.  False is `:json-false', a list is a vecto
   (with-eval-after-load 'eglot
     (add-to-list 'eglot-server-programs `(,modes multi-edit-eglot-server ,@multi-edit-command))))
 
-;; A class of its own, so that nothing here concerns eglot's other servers.
+;; A separate class, so that nothing here affects eglot's other servers.
 (with-eval-after-load 'eglot
   (defclass multi-edit-eglot-server (eglot-lsp-server) ()
     :documentation "A connection of eglot with multi-edit-language-server.")
@@ -123,10 +123,10 @@ They are read when the server starts.  False is `:json-false', a list is a vecto
     (multi-edit--answer-edit
      server edit
      (lambda (changes)
-       ;; The name by which `eglot-confirm-server-edits' can say whether eglot asks about these edits.
+       ;; The name with which `eglot-confirm-server-edits' can set whether eglot asks about these edits.
        (multi-edit--eglot-accepts-p changes (lambda () (let ((last-command 'multi-edit)) (cl-call-next-method)))))))
 
-  ;; Who answers a question with C-g says no; eglot by itself would not answer at all.
+  ;; C-g at a question means no; by itself, eglot would not answer at all.
   (cl-defmethod eglot-handle-request :around
     ((_server multi-edit-eglot-server) (_method (eql window/showMessageRequest)) &rest _)
     (condition-case nil (cl-call-next-method) (quit nil)))
@@ -145,8 +145,8 @@ They are read when the server starts.  False is `:json-false', a list is a vecto
   (add-hook 'eglot-managed-mode-hook #'multi-edit--eglot-managed))
 
 (defun multi-edit--eglot-accepts-p (changes eglots-way)
-  "Whether CHANGES may be made, by `eglot-confirm-server-edits' and maybe the user.
-Where a diff is to be shown, EGLOTS-WAY shows it, and the user applies it or not."
+  "Return non-nil if CHANGES may be made, by `eglot-confirm-server-edits' and possibly the user.
+If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to apply it."
   (let* ((is-quiet (seq-every-p (lambda (change) (and (eq (car change) 'edit) (nth 2 change))) changes))
          (decision (eglot--confirm-server-edits 'multi-edit (mapcar (lambda (_) '(text-edit)) changes))))
     (cond ((or (null decision) (and is-quiet (memq decision '(maybe-diff maybe-summary)))) t)
@@ -157,15 +157,15 @@ Where a diff is to be shown, EGLOTS-WAY shows it, and the user applies it or not
                                           changes "\n")))))))
 
 (defun multi-edit--eglot-managed ()
-  "Keep the server's text the same as the current buffer's, which eglot has begun or ceased to manage.
-eglot waits with it until half a second nothing was typed; an agent that asks meanwhile would be told an old text."
+  "Keep the server's text equal to the current buffer's, now that eglot has begun or ceased to manage it.
+eglot sends changes only after half a second without typing; until then, an agent would be told an old text."
   (let ((server (eglot-current-server)))
     (cond
-     ;; A clone has the variables of its base, and eglot takes its end for the end of the file.
+     ;; A clone has the variables of its base, and eglot would take its end for the end of the file.
      ((buffer-base-buffer))
      ((not (eglot-managed-p))
       (remove-hook 'post-command-hook #'eglot--signal-textDocument/didChange t)
-      ;; Later, because eglot has not ceased yet, and the buffer may be about to be killed.
+      ;; Later, because eglot has not finished yet, and the buffer may be about to be killed.
       (run-with-timer 0 nil #'multi-edit--adopt (current-buffer))
       (when-let* ((server) (beside (multi-edit--beside server)))
         (multi-edit--tell-closed beside)))
@@ -174,13 +174,13 @@ eglot waits with it until half a second nothing was typed; an agent that asks me
 
 ;;; Beside eglot's other servers, and in files that have none
 
-;; eglot has one server for a buffer, and none for many modes.  So there is a further connection for the project, which manages
-;; no buffer by itself: it is for a mode that no buffer has.  It is told what the buffers' own servers are told of their texts,
-;; and of the buffers without a server it is told here.
+;; eglot has one server for a buffer, and none for many modes.  So each project gets one more connection, which manages no
+;; buffer itself: its mode is one that no buffer has.  It receives the changes that the buffers' own servers receive; the
+;; changes of buffers without a server are sent by the code here.
 
 (define-minor-mode multi-edit-beside-mode
   "Start the server once for each project, with the text of every file that is open in it.
-It runs beside eglot's servers, and needs none of them.  Not for use together with `multi-edit-use-lsp-mode'."
+It runs next to eglot's servers, and needs none of them.  Do not combine it with `multi-edit-use-lsp-mode'."
   :global t
   (with-eval-after-load 'eglot
     (if multi-edit-beside-mode
@@ -201,7 +201,7 @@ It runs beside eglot's servers, and needs none of them.  Not for use together wi
   (object-of-class-p server 'multi-edit-eglot-server))
 
 (defun multi-edit--beside-p (server)
-  "Whether SERVER is a connection that manages no buffer by itself."
+  "Return non-nil if SERVER is a connection that manages no buffer itself."
   (and (multi-edit--ours-p server) (equal (eglot--languages server) '((multi-edit--no-mode . "none")))))
 
 (defun multi-edit--others (server)
@@ -209,28 +209,28 @@ It runs beside eglot's servers, and needs none of them.  Not for use together wi
   (seq-remove #'multi-edit--ours-p (gethash (eglot--project server) eglot--servers-by-project)))
 
 (defun multi-edit--connection (project)
-  "The connection of PROJECT that manages no buffer by itself, if there is one."
+  "The connection of PROJECT that manages no buffer itself, if there is one."
   (seq-find #'multi-edit--beside-p (gethash project eglot--servers-by-project)))
 
 (defun multi-edit--beside (server)
-  "The connection that is told what SERVER is told, if there is one."
+  "The connection that receives what SERVER receives, if there is one."
   (and (not (multi-edit--ours-p server)) (multi-edit--connection (eglot--project server))))
 
 (cl-defstruct (multi-edit--start (:constructor multi-edit--new-start) (:copier nil))
-  "A start of the server for PROJECT at TIME that the server has not answered; it may have FAILED."
+  "A start of the server for PROJECT at TIME that the server has not answered yet; it may have FAILED."
   project (time (float-time)) failed)
 
 (defvar multi-edit--connecting nil
-  "The last start for each project whose server has not answered.")
+  "The last start for each project that the server has not answered yet.")
 
 (defvar multi-edit--pause 10
-  "Seconds after the start of a server in which it is not started again.")
+  "Number of seconds after a start of a server during which it is not started again.")
 
 (defun multi-edit--start-of (project)
   (seq-find (lambda (start) (equal project (multi-edit--start-project start))) multi-edit--connecting))
 
 (defun multi-edit--connect (project)
-  "Start the server for PROJECT, unless it was just started, or was started and may still answer."
+  "Start the server for PROJECT, unless it was just started, or has been started and may still answer."
   (let ((last (multi-edit--start-of project))
         (start (multi-edit--new-start :project project)))
     (when (or (null last)
@@ -245,27 +245,27 @@ It runs beside eglot's servers, and needs none of them.  Not for use together wi
         (error (multi-edit--failed start (error-message-string problem)))))))
 
 (defun multi-edit--watch (start connection)
-  "See whether CONNECTION ends before the server has answered to START."
+  "Check whether CONNECTION ends before the server has answered START."
   (add-function :before (process-sentinel (jsonrpc--process connection))
                 (lambda (process change)
                   (unless (process-live-p process) (multi-edit--failed start (string-trim change))))))
 
 (defun multi-edit--failed (start problem)
-  "Tell the user once that START has failed with PROBLEM, unless the server has answered before."
+  "Tell the user once that START has failed with PROBLEM, unless the server has answered."
   (when (and (memq start multi-edit--connecting) (not (multi-edit--start-failed start)))
     (setf (multi-edit--start-failed start) t)
     (display-warning 'multi-edit (format "The server can't be started for %s: %s"
                                          (project-root (multi-edit--start-project start)) problem))))
 
 (defun multi-edit--connect-again ()
-  "Start the server of the current buffer's project if the last start has failed."
+  "Start the server of the current buffer's project again if its last start failed."
   (when-let* ((project (cond (multi-edit--own (plist-get multi-edit--own :project))
                              ((and (featurep 'eglot) (eglot-current-server)) (eglot--project (eglot-current-server)))))
               ((multi-edit--start-of project)))
     (multi-edit--connect project)))
 
 (defun multi-edit--eglot-connected (server)
-  "SERVER has come: see that the server beside it knows its buffers."
+  "SERVER has connected: make sure that the server next to it knows its buffers."
   (cond
    ((multi-edit--beside-p server)
     (setq multi-edit--connecting (delq (multi-edit--start-of (eglot--project server)) multi-edit--connecting))
@@ -277,16 +277,16 @@ It runs beside eglot's servers, and needs none of them.  Not for use together wi
    (t (multi-edit--connect (eglot--project server)))))
 
 (defun multi-edit--open-beside (beside other)
-  "Tell BESIDE of the buffers that OTHER manages."
+  "Open the buffers that OTHER manages in BESIDE."
   (dolist (buffer (eglot--managed-buffers other))
     (with-current-buffer buffer
       (eglot--signal-textDocument/didChange)
       (multi-edit--tell-open beside (eglot--TextDocumentItem)))))
 
 (defun multi-edit--pass-on (server method)
-  "After SERVER was told METHOD about the current buffer's text, tell the server beside it.
-What changed is recorded here, since the two may count columns differently, or SERVER may want whole texts."
-  ;; From now on eglot tells of this buffer.
+  "After METHOD was sent to SERVER for the current buffer, send the change to the server next to it.
+The change is recorded here, because the two may count columns differently, and SERVER may want whole texts."
+  ;; From now on eglot syncs this buffer.
   (when (and (memq method '(:textDocument/didOpen textDocument/didOpen)) (not (multi-edit--beside-p server)))
     (multi-edit--leave))
   (when-let* ((name (and method (string-remove-prefix ":" (format "%s" method))))
@@ -300,28 +300,28 @@ What changed is recorded here, since the two may count columns differently, or S
                                                 :version (multi-edit--version beside (current-buffer))))))))
 
 (defun multi-edit--tell-closed (beside)
-  "Tell BESIDE that eglot has ceased to manage the current buffer."
+  "Notify BESIDE that eglot has stopped managing the current buffer."
   (multi-edit--stop-recording)
   (jsonrpc-notify beside :textDocument/didClose (list :textDocument (eglot--TextDocumentIdentifier))))
 
-;; Buffers without a server of eglot's
+;; Buffers without an eglot server
 
 (defvar-local multi-edit--own nil
-  "Nil unless the server is told of the current buffer here; else its :project, and the :uri, :version and :tick last sent.")
+  "Nil unless this file syncs the current buffer; else its :project, and the :uri, :version and :tick last sent.")
 (put 'multi-edit--own 'permanent-local t)
 
 (defvar multi-edit--own-buffers nil
   "All buffers that have `multi-edit--own'.")
 
 (defun multi-edit--own-buffers-of (server)
-  "The buffers of SERVER's project of which it is told here."
+  "The buffers of SERVER's project that this file syncs."
   (seq-filter (lambda (buffer)
                 (equal (eglot--project server) (plist-get (buffer-local-value 'multi-edit--own buffer) :project)))
               multi-edit--own-buffers))
 
 (defun multi-edit--adoptable-p ()
-  "Whether the current buffer has the text of a file that agents may edit, and nobody else tells the server of it.
-Not so are remote, compressed and encrypted files, whose text is not what the disk has, and those that can't be written."
+  "Return non-nil if agents may edit the current buffer's file and nobody else syncs the buffer to the server.
+This excludes remote, compressed and encrypted files, whose text is not what the disk has, and read-only files."
   (and buffer-file-name
        enable-multibyte-characters
        (not multi-edit--own)
@@ -331,7 +331,7 @@ Not so are remote, compressed and encrypted files, whose text is not what the di
        (not (memq 'eight-bit (find-charset-region (point-min) (point-max))))))
 
 (defun multi-edit--adopt (&optional buffer)
-  "Tell the server of the text of BUFFER, by default the current one, and of its changes, unless eglot does so."
+  "Sync the text of BUFFER, by default the current one, and its changes to the server, unless eglot does so."
   (when (buffer-live-p (or buffer (current-buffer)))
     (with-current-buffer (or buffer (current-buffer))
       (when (and multi-edit-beside-mode (multi-edit--adoptable-p))
@@ -346,12 +346,12 @@ Not so are remote, compressed and encrypted files, whose text is not what the di
             (multi-edit--connect project)))))))
 
 (defun multi-edit--adopt-anew ()
-  "Begin again with the current buffer, whose file has another name now."
+  "Sync the current buffer from the beginning, because its file has a new name."
   (multi-edit--leave)
   (multi-edit--adopt))
 
 (defun multi-edit--leave ()
-  "No longer tell the server of the current buffer."
+  "Stop syncing the current buffer to the server."
   ;; A clone of a buffer has its variables, too.
   (when (memq (current-buffer) multi-edit--own-buffers)
     (setq multi-edit--own-buffers (delq (current-buffer) multi-edit--own-buffers))
@@ -365,13 +365,13 @@ Not so are remote, compressed and encrypted files, whose text is not what the di
     (setq multi-edit--own nil)))
 
 (defun multi-edit--open-own (server buffer)
-  "Tell SERVER that BUFFER is open."
+  "Open BUFFER in SERVER."
   (with-current-buffer buffer
     (multi-edit--tell-open server (nconc (multi-edit--next-version)
                                          (list :languageId "plaintext" :text (multi-edit--text))))))
 
 (defun multi-edit--next-version ()
-  "The name of the current buffer's text as it is now, which is to be sent."
+  "The version of the current buffer's text that is about to be sent."
   (let ((version (1+ (plist-get multi-edit--own :version))))
     (setq multi-edit--own
           (plist-put (plist-put multi-edit--own :version version) :tick (buffer-chars-modified-tick)))
@@ -383,10 +383,10 @@ Not so are remote, compressed and encrypted files, whose text is not what the di
     (buffer-substring-no-properties (point-min) (point-max))))
 
 (defvar multi-edit--timer nil
-  "Set while a change is to be sent that no command has made.")
+  "Set while a change that no command has made waits to be sent.")
 
 (defun multi-edit--changed (&rest _)
-  "Have the change of the current buffer sent, also when no command follows."
+  "Schedule sending of the current buffer's change, even if no command follows."
   (unless multi-edit--timer
     (setq multi-edit--timer (run-with-timer 0 nil #'multi-edit--send-own))))
 
@@ -394,7 +394,7 @@ Not so are remote, compressed and encrypted files, whose text is not what the di
   (put function 'permanent-local-hook t))
 
 (defun multi-edit--send-own ()
-  "Send the texts that have changed, of buffers of which the server is told here."
+  "Send the changed texts of the buffers that this file syncs."
   (when multi-edit--timer
     (cancel-timer multi-edit--timer)
     (setq multi-edit--timer nil))
@@ -402,40 +402,40 @@ Not so are remote, compressed and encrypted files, whose text is not what the di
     (let* ((own (buffer-local-value 'multi-edit--own buffer))
            (tick (plist-get own :tick)))
       (when (and tick (/= tick (buffer-chars-modified-tick buffer)))
-        ;; An error would take this function off its hook, and texts would no longer be sent.
+        ;; An error would remove this function from its hook, and texts would no longer be sent.
         (with-demoted-errors "multi-edit: %S"
           (when-let* ((server (multi-edit--connection (plist-get own :project))))
             (with-current-buffer buffer
               (multi-edit--tell-changes server (multi-edit--next-version)))))))))
 
-;; What changes of a text, for a server that is told of it beside eglot
+;; Changes of a text, for a server that is synced next to eglot
 
-;; The hooks record one part of the text, outside of which nothing has changed since the server was last told.  What they miss
-;; is seen by the count of changes that Emacs keeps (`buffer-chars-modified-tick'), and by the length of the text.  In doubt,
-;; the whole text is sent.
+;; The hooks record one part of the text; outside it, nothing has changed since the server was last synced.  Changes that
+;; they miss show in Emacs' count of changes (`buffer-chars-modified-tick') and in the length of the text.  In case of doubt, the
+;; whole text is sent.
 
 (cl-defstruct (multi-edit--record (:constructor multi-edit--new-record) (:copier nil))
-  "Where the text of BUFFER differs from the text that the server was last told, which had SIZE characters.
-FROM is where the differing part starts, nil if there is none; TAIL is the number of characters after it.  FRONTS and BACKS
-are what the server has there: FRONTS in order, then BACKS, whose last piece comes first.  TICK is the count of changes up to
-which this holds.  ANNOUNCED is such a part, as (FROM TAIL FRONT BACK SIZE), that is about to change.  With IN-DOUBT, nothing
-of this is known."
+  "The part of BUFFER's text that differs from the server's text, which has SIZE characters.
+FROM is the start of the differing part, nil if there is none; TAIL is the number of characters after it.  FRONTS and
+BACKS are the server's text there: FRONTS in order, then BACKS, whose last piece comes first.  TICK is the count of
+changes for which this holds.  ANNOUNCED is a part, as (FROM TAIL FRONT BACK SIZE), that is about to change.  With
+IN-DOUBT, none of this is known."
   (buffer (current-buffer))
   (tick (buffer-chars-modified-tick))
   (size (buffer-size))
   from tail fronts backs announced in-doubt)
 
 (defvar-local multi-edit--record nil
-  "What has changed in the current buffer; nil if it is not recorded, and the whole text is to be sent.")
+  "The changes of the current buffer; nil if they are not recorded, and the whole text must be sent.")
 (put 'multi-edit--record 'permanent-local t)
 
 (defun multi-edit--tell-open (server item)
-  "Tell SERVER that the current buffer is open, as ITEM says, and record what changes from now on."
+  "Open the current buffer in SERVER, as ITEM says, and record its changes from now on."
   (multi-edit--start-recording)
   (jsonrpc-notify server :textDocument/didOpen (list :textDocument item)))
 
 (defun multi-edit--tell-changes (server document)
-  "Tell SERVER what has changed in the current buffer since it was last told; DOCUMENT names the text that is sent."
+  "Send SERVER the changes of the current buffer since it was last synced; DOCUMENT names the text that is sent."
   (let ((changes (multi-edit--changes (multi-edit--encoding server)))
         (is-sent nil))
     ;; At once, because Emacs may do other things while it sends.
@@ -447,10 +447,10 @@ of this is known."
       (unless is-sent (setq multi-edit--record nil)))))
 
 (defun multi-edit--start-recording ()
-  "Record what changes in the current buffer from now on."
+  "Record the changes of the current buffer from now on."
   (setq multi-edit--record (multi-edit--new-record))
-  ;; Each time, because Emacs takes all functions off such a hook after an error in one of them, and forgets their depths when
-  ;; the mode changes.
+  ;; Every time, because Emacs removes all functions from such a hook after an error in one of them, and forgets their depths
+  ;; when the mode changes.
   (remove-hook 'before-change-functions #'multi-edit--before-change t)
   (remove-hook 'after-change-functions #'multi-edit--after-change t)
   (add-hook 'before-change-functions #'multi-edit--before-change 100 t)
@@ -462,8 +462,8 @@ of this is known."
   (remove-hook 'after-change-functions #'multi-edit--after-change t))
 
 (defun multi-edit--recorder ()
-  "The record of the current buffer's text, if it is to be kept."
-  ;; A clone has the text of its base, and both have these functions on their hooks.
+  "The record of the current buffer's text, if it is recorded."
+  ;; A clone has the text of its base, and both have these functions in their hooks.
   (let* ((buffer (or (buffer-base-buffer) (current-buffer)))
          (record (buffer-local-value 'multi-edit--record buffer)))
     (and record
@@ -472,14 +472,14 @@ of this is known."
          record)))
 
 (defun multi-edit--before-change (from to)
-  "Keep what the server has between FROM and TO, which is about to change."
+  "Keep the server's text between FROM and TO, which is about to change."
   (when-let* ((record (multi-edit--recorder)))
     (setf (multi-edit--record-announced record)
           (and (= (multi-edit--record-tick record) (buffer-chars-modified-tick))
                ;; Functions that run between this one and the other could edit the text, for which no hooks run.
                (eq (car (last before-change-functions)) #'multi-edit--before-change)
                (eq (car after-change-functions) #'multi-edit--after-change)
-               ;; An error would take the functions of all on this hook off it.
+               ;; An error would remove all functions from this hook.
                (ignore-errors (multi-edit--announced record from to))))
     (unless (multi-edit--record-announced record) (setf (multi-edit--record-in-doubt record) t))))
 
@@ -499,12 +499,12 @@ of this is known."
               (buffer-size))))))
 
 (defun multi-edit--after-change (from to old-length)
-  "Record that the text between FROM and TO, which had OLD-LENGTH characters, has changed, if it was announced."
+  "Record that the text between FROM and TO, which had OLD-LENGTH characters, has changed, if that was announced."
   (when-let* ((record (multi-edit--recorder)))
     (let ((tick (buffer-chars-modified-tick))
           (announced (multi-edit--record-announced record)))
       (setf (multi-edit--record-announced record) nil)
-      ;; Otherwise only properties of the text have changed.
+      ;; Otherwise only text properties have changed.
       (when (/= tick (multi-edit--record-tick record))
         (pcase announced
           ((and `(,start ,tail ,front ,back ,size)
@@ -519,7 +519,7 @@ of this is known."
           (_ (setf (multi-edit--record-in-doubt record) t)))))))
 
 (defun multi-edit--changes (encoding)
-  "How the current buffer's text has changed since the server was last told, as `:contentChanges' has it.
+  "The changes of the current buffer's text since the last sync, as `:contentChanges'.
 Columns count as ENCODING says."
   (let* ((record (multi-edit--recorder))
          (from (and record (multi-edit--record-from record)))
@@ -539,7 +539,7 @@ Columns count as ENCODING says."
                       :text (buffer-substring-no-properties from (- (1+ (buffer-size)) tail)))))))))
 
 (defun multi-edit--range (from old encoding)
-  "The range of the text OLD, which was at FROM of the current buffer, as LSP has it; columns count as ENCODING says."
+  "The LSP range of the text OLD, which was at FROM of the current buffer; columns count as ENCODING says."
   (let* ((line (1- (line-number-at-pos from t)))
          (column (save-excursion
                    (goto-char from)
@@ -555,7 +555,7 @@ Columns count as ENCODING says."
                      (list :line (+ line lines) :character (if (zerop lines) (+ column more) more))))))))
 
 (defun multi-edit--columns (from to encoding)
-  "Number of units that ENCODING has for the text between FROM and TO of the current buffer."
+  "The number of units in ENCODING of the text between FROM and TO of the current buffer."
   (let ((characters (- to from))
         (bytes (- (position-bytes to) (position-bytes from))))
     (cond ((or (= characters bytes) (equal encoding "utf-32")) characters)
@@ -570,9 +570,9 @@ Columns count as ENCODING says."
 ;;; Setting up lsp-mode
 
 (defun multi-edit-use-lsp-mode ()
-  "Start the server beside the others in every buffer where `lsp' is called."
+  "Start the server next to the others in every buffer in which `lsp' is called."
   (with-eval-after-load 'lsp-mode
-    ;; The last row: what kind of text a file is does not matter to the server.
+    ;; The last entry: the kind of text in a file does not matter to the server.
     (add-to-list 'lsp-language-id-configuration '("." . "plaintext") t)
     (lsp-register-client
      (make-lsp-client
@@ -599,7 +599,7 @@ Columns count as ENCODING says."
    "workspace/applyEdit"
    (lambda (workspace params)
      (multi-edit--answer-edit workspace (plist-get (multi-edit--plist params) :edit) #'always))
-   ;; Who answers a question with C-g says no; lsp-mode by itself would not answer at all.
+   ;; C-g at a question means no; by itself, lsp-mode would not answer at all.
    "window/showMessageRequest"
    (lambda (_workspace params)
      (condition-case nil
@@ -616,13 +616,13 @@ Columns count as ENCODING says."
 
 (defun multi-edit-apply-region (start end)
   "Have the server apply the call or the patch between START and END, or in the whole buffer.
-A call is JSON, as a model's tool call has it; everything else is taken for a patch."
+A call is JSON, in the form of a model's tool call; any other text is taken for a patch."
   (interactive (if (use-region-p) (list (region-beginning) (region-end)) (list (point-min) (point-max))))
   (multi-edit-run (multi-edit-read-call (buffer-substring-no-properties start end)) #'multi-edit-report))
 
 (defun multi-edit-undo (&optional transaction callback)
-  "Have the server take back the batch that was applied last, in all of its files.
-TRANSACTION, which a prefix argument asks for, names another one.  CALLBACK is as in `multi-edit-run'."
+  "Have the server undo the last applied batch, in all of its files.
+TRANSACTION, which a prefix argument asks for, names a different batch.  CALLBACK is as in `multi-edit-run'."
   (interactive (list (and current-prefix-arg (read-string "Transaction: "))))
   (multi-edit--request (multi-edit--session) "workspace/executeCommand"
                        `(:command "multiEdit.undo"
@@ -630,7 +630,7 @@ TRANSACTION, which a prefix argument asks for, names another one.  CALLBACK is a
                        (or callback #'multi-edit-report)))
 
 (defun multi-edit-read-call (text)
-  "TEXT as params of a call: JSON where it is JSON, else a patch."
+  "TEXT as params of a call: parsed if it is JSON, otherwise as a patch."
   (condition-case problem
       (json-parse-string text :null-object nil :false-object :json-false)
     (json-error
@@ -639,17 +639,17 @@ TRANSACTION, which a prefix argument asks for, names another one.  CALLBACK is a
        (list :patch text)))))
 
 (defun multi-edit-run (call &optional callback)
-  "Have the server apply CALL, and prove it by the text that Emacs then has.
-CALL is an object that can be written as JSON.  CALLBACK gets the answer as a property list: it has `:result', or
+  "Have the server apply CALL and verify it by the resulting text in Emacs.
+CALL is an object that can be written as JSON.  CALLBACK receives the answer as a property list, which has `:result', or
 `:error' with `:code', `:message' and `:data'."
   (multi-edit--request (multi-edit--session) "workspace/executeCommand"
                        `(:command "multiEdit.apply" :arguments [,call])
                        (or callback #'multi-edit-report)))
 
 (defun multi-edit-apply (call &optional callback)
-  "Ask the server for the edit that CALL means, and apply it here: all of it, or nothing.
-CALL and CALLBACK are as in `multi-edit-run'.  Nobody is asked, and each buffer takes it back with one undo.  What
-creates, renames or deletes files is left to the server."
+  "Request the edit for CALL from the server, and apply it here: all of it, or nothing.
+CALL and CALLBACK are as in `multi-edit-run'.  Nobody is asked, and one undo in each buffer reverts it.  Edits that
+create, rename or delete files are left to the server."
   (let ((session (multi-edit--session))
         (callback (or callback #'multi-edit-report)))
     (multi-edit--request
@@ -662,7 +662,7 @@ creates, renames or deletes files is left to the server."
           (t (funcall callback (multi-edit--apply-here session result)))))))))
 
 (defun multi-edit-report (answer)
-  "Say in the echo area what became of a call; list the places of a failure, for `next-error'."
+  "Show the outcome of a call in the echo area; list the locations of a failure, for `next-error'."
   (let* ((result (plist-get answer :result))
          (problem (plist-get answer :error))
          (failures (plist-get (plist-get problem :data) :failures)))
@@ -674,7 +674,7 @@ creates, renames or deletes files is left to the server."
      (t (multi-edit--list "Nothing was changed." (list (plist-get problem :message)) failures)))))
 
 (defun multi-edit--list (title sentences failures)
-  "Show TITLE, SENTENCES and the places of FAILURES in a buffer whose lines lead to the files."
+  "Show TITLE, SENTENCES and the locations of FAILURES in a buffer whose lines link to the files."
   (let ((directory (multi-edit--root (multi-edit--session))))
     (with-current-buffer (get-buffer-create "*multi-edit*")
       (let ((inhibit-read-only t))
@@ -686,13 +686,13 @@ creates, renames or deletes files is left to the server."
             (insert (format "%s:%d: %s\n" (plist-get failure :path) (car place) (cdr place)))))
         (compilation-mode)
         (goto-char (point-min)))
-      ;; Else a buffer with a checker of its own would take `next-error' for itself.
+      ;; Otherwise a buffer with its own checker would take over `next-error'.
       (setq next-error-last-buffer (current-buffer))
       (display-buffer (current-buffer))))
   (message "%s" title))
 
 (defun multi-edit--places (failure)
-  "Where FAILURE leads: lines with a word on each."
+  "The locations of FAILURE: lines with a short description each."
   (let ((line (plist-get failure :line))
         (matches (plist-get failure :matches))
         (nearest (plist-get failure :nearest)))
@@ -708,7 +708,7 @@ creates, renames or deletes files is left to the server."
 ;;; Sessions: connections of eglot, and workspaces of lsp-mode
 
 (defun multi-edit--session ()
-  "The session of the current buffer, else of its folder, else the only one there is."
+  "The session of the current buffer, otherwise of its folder, otherwise the only one."
   (let ((all (multi-edit--sessions)))
     (or (seq-find (lambda (session) (memq (current-buffer) (multi-edit--buffers session))) all)
         (seq-find (lambda (session) (file-in-directory-p default-directory (multi-edit--root session))) all)
@@ -719,7 +719,7 @@ creates, renames or deletes files is left to the server."
             (cdr (assoc (completing-read "Project: " roots nil t) roots)))))))
 
 (defun multi-edit--sessions ()
-  "All sessions that run."
+  "All running sessions."
   (append
    (and (featurep 'eglot)
         (seq-filter (lambda (server) (and (multi-edit--ours-p server) (jsonrpc-running-p server)))
@@ -748,7 +748,7 @@ creates, renames or deletes files is left to the server."
                     (t (eglot--managed-buffers session)))))
 
 (defun multi-edit--version (session buffer)
-  "The version of BUFFER's text, as SESSION was sent it."
+  "The version of BUFFER's text that was last sent to SESSION."
   (with-current-buffer buffer
     (cond ((multi-edit--lsp-p session) lsp--cur-version)
           (multi-edit--own (plist-get multi-edit--own :version))
@@ -756,7 +756,7 @@ creates, renames or deletes files is left to the server."
           (t eglot--versioned-identifier))))
 
 (defun multi-edit--encoding (session)
-  "What SESSION counts columns in: \"utf-8\", \"utf-16\" or \"utf-32\"."
+  "The unit in which SESSION counts columns: \"utf-8\", \"utf-16\" or \"utf-32\"."
   (or (plist-get (multi-edit--plist (if (multi-edit--lsp-p session)
                                         (lsp--workspace-server-capabilities session)
                                       (eglot--capabilities session)))
@@ -767,7 +767,7 @@ creates, renames or deletes files is left to the server."
   (if (multi-edit--lsp-p session) (lsp--uri-to-path uri) (eglot-uri-to-path uri)))
 
 (defun multi-edit--flush (session)
-  "Send what was typed and not sent yet, in all buffers of SESSION."
+  "Send changes that were typed but not sent yet, in all buffers of SESSION."
   (if (multi-edit--lsp-p session)
       (lsp--flush-delayed-changes)
     (multi-edit--send-own)
@@ -776,7 +776,7 @@ creates, renames or deletes files is left to the server."
         (with-current-buffer buffer (eglot--signal-textDocument/didChange))))))
 
 (defun multi-edit--request (session method params callback)
-  "Send METHOD with PARAMS to SESSION; CALLBACK gets the answer as `multi-edit-run' says."
+  "Send METHOD with PARAMS to SESSION; CALLBACK gets the answer as described in `multi-edit-run'."
   (multi-edit--flush session)
   (let ((on-result (lambda (result) (funcall callback (list :result (multi-edit--plist result)))))
         (on-error (lambda (problem) (funcall callback (list :error (multi-edit--plist problem))))))
@@ -788,7 +788,7 @@ creates, renames or deletes files is left to the server."
                              :success-fn on-result :error-fn on-error :timeout nil))))
 
 (defun multi-edit--plist (value)
-  "VALUE with tables turned into property lists, and false into nil: eglot and lsp-mode differ in both."
+  "VALUE with tables converted to property lists, and false to nil: eglot and lsp-mode differ in both."
   (cond ((hash-table-p value)
          (let (plist)
            (maphash (lambda (key item)
@@ -803,25 +803,25 @@ creates, renames or deletes files is left to the server."
 
 ;;; Applying edits
 
-;; Clients have their gaps, so nothing is left to them.  Where something was typed and not sent yet, eglot 1.17 edits the
-;; wrong place; it says yes to what the user declines, and does nothing to whole files.  lsp-mode takes every CR out of a
-;; text, does not compare version 0, and saves what it renames.
+;; Clients have their defects, so nothing is left to them.  If typed text was not sent yet, eglot 1.17 edits the wrong
+;; location; it says yes to edits that the user declines, and ignores file operations.  lsp-mode removes every CR from a text,
+;; does not compare version 0, and saves files that it renames.
 
 (defun multi-edit--answer-edit (session edit accepts)
-  "Answer the server's request to apply EDIT, if ACCEPTS says yes, a function of the changes.
-The server asks for one change at a time, and takes back itself what it can't complete."
+  "Answer the server's request to apply EDIT, if ACCEPTS, a function of the changes, returns non-nil.
+The server asks for one change at a time, and itself rolls back a batch that it cannot complete."
   (condition-case problem
       (let ((changes (multi-edit--prepared session edit nil)))
         (if (not (funcall accepts changes))
             '(:applied :json-false :failureReason "It was declined, or only shown.")
-          ;; Once more, since a question takes its time.
+          ;; Checked again, because a question takes time.
           (multi-edit--change session (multi-edit--prepared session edit nil))
           '(:applied t)))
     (quit '(:applied :json-false :failureReason "It was declined."))
     (error (list :applied :json-false :failureReason (error-message-string problem)))))
 
 (defun multi-edit--apply-here (session result)
-  "Apply RESULT's edit, all of it or nothing; the answer as a callback gets it."
+  "Apply RESULT's edit, all of it or nothing; return the answer as a callback receives it."
   (condition-case problem
       (progn
         (multi-edit--change session (multi-edit--prepared session (plist-get result :edit) (plist-get result :files)))
@@ -830,13 +830,13 @@ The server asks for one change at a time, and takes back itself what it can't co
                               :message (format "Nothing was changed: %s" (error-message-string problem)))))))
 
 (defun multi-edit--whole-files-p (edit)
-  "Whether EDIT creates, renames or deletes files."
+  "Return non-nil if EDIT creates, renames or deletes files."
   (seq-some (lambda (change) (plist-get change :kind)) (plist-get edit :documentChanges)))
 
 (defun multi-edit--prepared (session edit files)
-  "EDIT's changes, each as (KIND PATH BUFFER MORE), once it is sure that all texts are as EDIT was made for.
-KIND is `edit', `create', `rename' or `delete'; BUFFER is nil where none visits the file; MORE are the edits of a text
-or the new path.  FILES have the hashes of files that are not open."
+  "EDIT's changes, each as (KIND PATH BUFFER MORE), after a check that all texts are those for which EDIT was made.
+KIND is `edit', `create', `rename' or `delete'; BUFFER is nil if none visits the file; MORE is the edits of a text
+or the new path.  FILES has the hashes of files that are not open."
   (multi-edit--flush session)
   (seq-map
    (lambda (change)
@@ -854,7 +854,7 @@ or the new path.  FILES have the hashes of files that are not open."
    (plist-get edit :documentChanges)))
 
 (defun multi-edit--check (session path buffer version hash)
-  "Signal an error unless BUFFER, or the file PATH, has the text that an edit was made for."
+  "Signal an error unless BUFFER, or the file PATH, has the text for which an edit was made."
   (let ((is-synced (and buffer (memq buffer (multi-edit--buffers session)))))
     (cond
      ((and version (not is-synced)) (error "%s is not open any more" path))
@@ -865,7 +865,7 @@ or the new path.  FILES have the hashes of files that are not open."
      ((and buffer (buffer-local-value 'buffer-read-only buffer)) (error "%s is read-only" path)))))
 
 (defun multi-edit--check-file (kind path new-uri session)
-  "Signal an error unless KIND can be done to the file PATH, which NEW-URI names afterwards."
+  "Signal an error unless KIND is possible for the file PATH, which NEW-URI names afterwards."
   (let ((new-path (if (eq kind 'rename) (multi-edit--path session new-uri) path)))
     (when (and (memq kind '(create rename)) (file-exists-p new-path)) (error "%s exists already" new-path))
     (unless (or (eq kind 'create) (file-exists-p path)) (error "%s does not exist" path))))
@@ -894,7 +894,7 @@ or the new path.  FILES have the hashes of files that are not open."
   (multi-edit--flush session))
 
 (defun multi-edit--rename (session path buffer new-path)
-  "Rename the file PATH to NEW-PATH; BUFFER goes with it, with its text as it is, saved or not."
+  "Rename the file PATH to NEW-PATH; BUFFER follows with its text unchanged, saved or not."
   (make-directory (file-name-directory new-path) t)
   (rename-file path new-path)
   (when buffer
@@ -909,7 +909,7 @@ or the new path.  FILES have the hashes of files that are not open."
     (eglot--managed-mode-off)))
 
 (defun multi-edit--change-texts (session changes)
-  "Change the texts of buffers as CHANGES say; if one of them refuses, all have their old text again."
+  "Change the texts of buffers as CHANGES say; if one of them refuses, restore the old text of all."
   (let* ((encoding (multi-edit--encoding session))
          (work (mapcar (pcase-lambda (`(,_ ,path ,buffer ,edits))
                          (with-current-buffer (or buffer (find-file-noselect path))
@@ -927,7 +927,7 @@ or the new path.  FILES have the hashes of files that are not open."
                 (save-restriction
                   (widen)
                   (pcase-dolist (`(,from ,to ,text) regions)
-                    ;; Behind the old text, so that a cursor in front of it stays there.
+                    ;; After the old text, so that a cursor before it stays there.
                     (goto-char to)
                     (insert text)
                     (delete-region from to))))))
@@ -939,14 +939,14 @@ or the new path.  FILES have the hashes of files that are not open."
         (multi-edit--undo-boundaries buffers)))))
 
 (defun multi-edit--undo-boundaries (buffers)
-  "In BUFFERS, one undo shall not take back what comes before now and what comes after."
+  "Separate the undo of earlier changes in BUFFERS from that of later ones."
   (dolist (buffer buffers)
     (when (buffer-live-p buffer)
       (with-current-buffer buffer (undo-boundary)))))
 
 (defun multi-edit--regions (edits encoding)
   "EDITS in the current buffer, each as (FROM TO TEXT), the last one first."
-  ;; In a buffer of a file with CRLF a line ends with LF, and the CR would be one too many.
+  ;; In a buffer of a file with CRLF, lines end with LF, and a CR would be one too many.
   (let ((is-dos (eq 1 (coding-system-eol-type buffer-file-coding-system))))
     (nreverse
      (seq-map (lambda (edit)
@@ -958,7 +958,7 @@ or the new path.  FILES have the hashes of files that are not open."
               edits))))
 
 (defun multi-edit--point (position encoding)
-  "Where the current buffer has POSITION, whose columns count as ENCODING says; an error where it has no such place."
+  "The point of POSITION in the current buffer, whose columns count as ENCODING says; signal an error if it does not exist."
   (save-excursion
     (save-restriction
       (widen)
@@ -981,8 +981,8 @@ or the new path.  FILES have the hashes of files that are not open."
 ;;; Saving
 
 (defun multi-edit--save (documents)
-  "Save DOCUMENTS, pairs of URI and path; the answer to `multiEdit/saveDocuments'.
-Where Emacs would ask something first, the document is not saved."
+  "Save DOCUMENTS, pairs of URI and path; return the answer to `multiEdit/saveDocuments'.
+A document is not saved if Emacs would ask a question first."
   (let (saved failed)
     (pcase-dolist (`(,uri . ,path) (append documents nil))
       (condition-case problem

@@ -1,4 +1,7 @@
-/** A client of the server, whole and small enough to be copied: keeps documents, sends calls, applies edits all or none. */
+/**
+ * A complete client of the server, small enough to copy: it keeps documents, sends calls, and applies edits all or
+ * none.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -11,7 +14,7 @@ import type {
   ShowDocumentParams,
   ShowMessageRequestParams,
 } from "vscode-languageserver/node";
-// Elsewhere than in this repository: from "multi-edit-language-server/protocol".
+// Outside this repository, import from "multi-edit-language-server/protocol".
 import type {
   ClientMultiEdit,
   DidApplyParams,
@@ -27,51 +30,57 @@ import type {
 } from "../../server/lsp/protocol.js";
 import { createDocumentStore, type DocumentStore } from "./documents.js";
 
-/** How to start the server, and what the client does with what the server says. */
+/** How to start the server, and how the client reacts to its messages. */
 export interface ClientOptions {
   /** Program and arguments, as `["multi-edit-language-server", "--stdio"]`. */
   readonly command: readonly [string, ...string[]];
   /** Absolute path of the workspace folder. */
   readonly folder: string;
-  /** The user's settings; what is absent has its default. */
+  /** The user's settings; absent settings have their defaults. */
   readonly settings?: object;
-  /** Gets what the server logs. */
+  /** Receives the server's log messages. */
   readonly onLog?: (message: string) => void;
-  /** Asks the user and gives one of the titles; `undefined`, and no function at all, means no. */
+  /** Asks the user and returns one of the titles; `undefined`, or no function at all, means no. */
   readonly ask?: (message: string, titles: readonly string[]) => Promise<string | undefined>;
-  /** Shows the user a file, as the diff of a question; without it the question itself has some of the diff in it. */
+  /**
+   * Shows a file to the user, such as the diff of a question; without it, the question itself contains a part of the
+   * diff.
+   */
   readonly show?: (path: string) => void;
-  /** Gets what was applied or taken back, and where. */
+  /** Receives a notification of each applied or undone batch and its locations. */
   readonly onDidApply?: (applied: DidApplyParams) => void;
 }
 
-/** What came of a call: failures are values, as a model is to read them. */
+/** The outcome of a call; failures are values, for a model to read. */
 export type Answer<Result> =
   | { readonly ok: true; readonly result: Result }
   | { readonly ok: false; readonly code: number; readonly message: string; readonly data?: MultiEditErrorData };
 
-/** A running server and the documents that it is told of. */
+/** A running server and the documents that the client has synced with it. */
 export interface Client {
   readonly initialized: InitializeResult;
-  /** Open documents; open, change and save them here, and the server knows. */
+  /** Open documents; open, change and save them here, and the server is notified. */
   readonly documents: DocumentStore;
-  /** Sends one tool call, as the model wrote it, and applies the edit of the answer. */
+  /** Sends one tool call as the model wrote it, and applies the edit from the answer. */
   apply(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
-  /** Sends one tool call that the server applies itself, by asking this client and checking the text afterwards. */
+  /**
+   * Sends one tool call that the server applies itself: it asks this client to apply edits, and checks the texts
+   * afterwards.
+   */
   applyByServer(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
-  /** What `apply` would do. */
+  /** Shows what `apply` would do. */
   preview(call: MultiEditParams): Promise<Answer<MultiEditResult>>;
-  /** The text that a call would be matched against: show this to the model, not the file on disk. */
+  /** The text against which the server would match a call: show this to the model, not the file on disk. */
   read(params: ReadParams): Promise<Answer<ReadResult>>;
-  /** Takes back a batch that the server applied, by default the last one: in all of its files, or not at all. */
+  /** Undoes a batch that the server applied, by default the last one: in all of its files, or not at all. */
   undo(params?: UndoParams): Promise<Answer<MultiEditResult>>;
-  /** What the server knows: open documents, folders, what can be taken back. */
+  /** The server's state: open documents, folders, and the batches that can be undone. */
   status(): Promise<Answer<StatusResult>>;
-  /** Ends the server and waits until it is gone; gives its exit code. */
+  /** Stops the server and waits until it has exited; returns its exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts the server and introduces the client to it. Throws when it can't be started. */
+/** Starts the server and initializes it. Throws if the server cannot be started. */
 export async function startClient(options: ClientOptions): Promise<Client> {
   const [program, ...args] = options.command;
   const server = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
@@ -81,11 +90,11 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     new StreamMessageReader(server.stdout),
     new StreamMessageWriter(server.stdin),
   );
-  // Requests that are still open when the server dies are only settled by this.
+  // If the server dies, only this settles the requests that are still open.
   connection.onClose(() => connection.dispose());
 
   const documents = createDocumentStore((method, params) => {
-    // That the server is gone is told by the next request.
+    // If the server is gone, the next request will report it.
     connection.sendNotification(method, params).catch(() => undefined);
   });
   connection.onRequest("workspace/applyEdit", ({ edit }: ApplyWorkspaceEditParams) => documents.applyEdit(edit));
@@ -121,11 +130,11 @@ export async function startClient(options: ClientOptions): Promise<Client> {
     async apply(call) {
       const answer = await ask<MultiEditResult>("multiEdit/apply", call);
       if (!answer.ok || answer.result.edit === undefined) return answer;
-      // What is created was not there; its name may be that of a file that is moved away first.
+      // A created file did not exist before; its name may be that of a file that is moved away first.
       const existing = answer.result.files.filter(({ kind }) => kind !== "create");
       const matched = new Map(existing.map(({ uri, version, hash }) => [uri, { version, hash }]));
       const { applied, failureReason = "" } = documents.applyEdit(answer.result.edit, matched);
-      // The text moved on between the answer and now: nothing was changed, and the same call can be sent again.
+      // The text changed between the answer and now: nothing was applied, and the same call can be sent again.
       if (!applied) return { ok: false, code: contentModified, message: failureReason };
       return { ok: true, result: { ...answer.result, applied: true, outcome: "applied" } };
     },
@@ -146,7 +155,7 @@ export async function startClient(options: ClientOptions): Promise<Client> {
 /** `LSPErrorCodes.ContentModified`. */
 const contentModified = -32801;
 
-/** Saves what is open; a file that can't be written is no reason to leave the others. */
+/** Saves open documents; if one file cannot be written, the others are saved all the same. */
 function saveAll(documents: DocumentStore, uris: readonly string[]): SaveDocumentsResult {
   const answer: SaveDocumentsResult = { saved: [], failed: [] };
   for (const uri of uris) {
@@ -162,7 +171,10 @@ function saveAll(documents: DocumentStore, uris: readonly string[]): SaveDocumen
   return answer;
 }
 
-/** Without `documentChanges` and the file operations the server does less; positions count as JavaScript's strings do. */
+/**
+ * Without `documentChanges` and the file operations, the server can do less; positions count UTF-16 units, as
+ * JavaScript does.
+ */
 function introduction({ folder, settings, show }: ClientOptions): InitializeParams {
   const uri = pathToFileURL(folder).href;
   const multiEdit: ClientMultiEdit = { save: true, didApply: true, syncDelay: 0 };

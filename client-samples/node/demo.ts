@@ -1,4 +1,6 @@
-/** `npm run demo`: the built server at work on real files, every result compared with what was worked out by hand. */
+/**
+ * `npm run demo`: runs the built server on real files, and compares every result with one that was worked out by hand.
+ */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,16 +20,16 @@ import {
 import { patchCalls } from "./demoPatches.js";
 import { callLine, diffLines, type FileState, paint, print, quoted, summaryLines } from "./demoView.js";
 
-/** The demo is bundled into `dist/`, beside the server. */
+/** The demo is bundled into `dist/`, next to the server. */
 const root = dirname(__dirname);
 
-/** What is known in the course of the demo. */
+/** The state of the demo. */
 interface Stage {
   readonly folder: string;
   readonly client: Client;
   /** By path in the workspace: the text that must be there, in the editor if the file is open. */
   readonly expected: Map<string, string>;
-  /** By path: what must be on disk as long as nothing is saved. */
+  /** By path: the text that must be on disk as long as nothing is saved. */
   readonly unsaved: Map<string, string>;
   readonly problems: string[];
 }
@@ -44,7 +46,7 @@ async function main(): Promise<void> {
     const original = copyPackages(folder);
     const all = [...calls, ...patchCalls(original, nextTexts())];
     const command = [process.execPath, join(root, "dist/main.cjs"), "--stdio"] as const;
-    // Nothing is to reach the disk before the demo has looked at it.
+    // Nothing may reach the disk before the demo has checked it.
     const client = await startClient({ command, folder, settings: { save: "never" } });
     const stage: Stage = { folder, client, expected: new Map(original), unsaved: new Map(original), problems: [] };
     try {
@@ -61,7 +63,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Fills the workspace; gives every file's text by its path. */
+/** Fills the workspace; returns every file's text by its path. */
 function copyPackages(folder: string): Map<string, string> {
   for (const { name, folder: sources } of packages) {
     const from = join(root, "node_modules", name);
@@ -71,7 +73,7 @@ function copyPackages(folder: string): Map<string, string> {
   return new Map(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
 
-/** The texts of the next version of a package, by the paths that the workspace has them under now. */
+/** The texts of the next version of a package, by the paths that they have in the workspace. */
 function nextTexts(): Map<string, string> {
   const { of, name, folder } = nextVersion;
   const sources = join(root, "node_modules", name, folder);
@@ -111,7 +113,7 @@ function introduce({ folder, client, expected }: Stage): void {
   );
 }
 
-/** Sends one call and shows what came of it. */
+/** Sends one call and shows the outcome. */
 async function show(stage: Stage, number: number, demo: DemoCall): Promise<void> {
   const { client, folder, expected, problems } = stage;
   const states = new Map([...expected.keys()].map((path) => [path, stateOf(client, join(folder, path))]));
@@ -173,7 +175,7 @@ function outcomeProblems(demo: DemoCall, answer: Answer<MultiEditResult>): strin
   ];
 }
 
-/** Puts a change that must have happened into the expected texts; throws when the demo itself does not fit the files. */
+/** Adds a required change to the expected texts; throws if the demo itself does not fit the files. */
 function expect({ expected, unsaved }: Stage, change: Expected): void {
   const { path } = change;
   const text = expected.get(path) ?? "";
@@ -195,7 +197,7 @@ function expect({ expected, unsaved }: Stage, change: Expected): void {
   expected.set(path, before === undefined ? after : parts.join(after));
 }
 
-/** Where the server applies, what is not open must be on disk at once. */
+/** If the server applies a call, files that are not open must be on disk at once. */
 function expectWritten({ folder, client, expected, unsaved }: Stage, changes: readonly Expected[]): void {
   for (const change of changes) {
     const path = "movedTo" in change ? change.movedTo : change.path;
@@ -204,7 +206,7 @@ function expectWritten({ folder, client, expected, unsaved }: Stage, changes: re
   }
 }
 
-/** Every text of the workspace, not only those that the call has named. */
+/** Problems in any text of the workspace, not only in those that the call names. */
 function textProblems({ folder, client, expected }: Stage): string[] {
   const there = new Map(
     filesIn(folder).map((path) => [
@@ -216,7 +218,7 @@ function textProblems({ folder, client, expected }: Stage): string[] {
   return paths.flatMap((path) => (there.get(path) === expected.get(path) ? [] : [`the text of ${path} differs`]));
 }
 
-/** First nothing may have been written of what is open, then, saved, all of it. */
+/** Checks first that no open document has been written, and then, after saving, that all have been. */
 function checkDisk({ folder, client, expected, unsaved, problems }: Stage): void {
   const onDisk = (path: string): string => readFileSync(join(folder, path), "utf8");
   for (const [path, text] of unsaved)
@@ -229,13 +231,13 @@ const hasGit = spawnSync("git", ["--version"]).status === 0;
 
 function gitProblems(folder: string, diff: string): string[] {
   if (!hasGit) return [];
-  // A repository around the temporary folder would make git leave out what is not in it.
+  // If the temporary folder were inside a repository, git would ignore files outside that repository.
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) };
   const { status, stderr } = spawnSync("git", ["apply", "--check"], { cwd: folder, env, input: diff });
   return status === 0 ? [] : [`git apply --check: ${stderr.toString().trim()}`];
 }
 
-/** What the demo as a whole is told by. */
+/** The figures by which the whole demo is judged. */
 interface Whole {
   readonly calls: number;
   readonly original: ReadonlyMap<string, string>;

@@ -1,6 +1,8 @@
-/** What the demo does: the real files, what the user has typed into them, the calls, and what must come of each. */
+/**
+ * The demo's data: the real files, the lines that the user has typed into them, the calls, and the expected outcomes.
+ */
 
-/** Packages whose sources become the workspace: all are installed anyway, and nobody here wrote them. */
+/** Packages whose sources form the workspace: they are installed anyway, and nobody here wrote them. */
 export const packages: readonly { readonly name: string; readonly folder: string }[] = [
   { name: "vscode-jsonrpc", folder: "lib/common" },
   { name: "vscode-languageserver-textdocument", folder: "lib/esm" },
@@ -9,7 +11,7 @@ export const packages: readonly { readonly name: string; readonly folder: string
   { name: "diff-8", folder: "libesm" },
 ];
 
-/** An installed package, as a folder, that is the next version of one in the workspace. */
+/** An installed package, as a folder, that is the next version of a package in the workspace. */
 export const nextVersion = { of: "diff-8", name: "diff", folder: "libesm" };
 
 const buffer = "vscode-jsonrpc/messageBuffer.js";
@@ -34,7 +36,7 @@ export const openFiles: readonly string[] = [
   "diff-8/patch/line-endings.js",
 ];
 
-/** Lines that the user has typed and not saved. */
+/** Lines that the user has typed but not saved. */
 export const typed: readonly { readonly path: string; readonly after: string; readonly line: string }[] = [
   {
     path: buffer,
@@ -79,14 +81,14 @@ export function withTyped(path: string, text: string): string {
     }, text);
 }
 
-/** One change that must have happened, in the file's own words; written by hand and not by the server. */
+/** One required change in the file's own text; written by hand and not by the server. */
 export type Expected =
   | {
       readonly path: string;
-      /** `undefined`: the text as a whole, whether the file existed or not. */
+      /** `undefined`: the text as a whole, whether or not the file existed. */
       readonly before: string | undefined;
       readonly after: string;
-      /** How often it stands there; by default once. */
+      /** How often it occurs; by default once. */
       readonly times?: number;
     }
   | { readonly path: string; readonly movedTo: string }
@@ -95,19 +97,19 @@ export type Expected =
 /** One call of the demo. */
 export interface DemoCall {
   readonly title: string;
-  /** What to look at. */
+  /** The point of the call, for the reader. */
   readonly note: string;
   readonly by: "client" | "server";
   /** As a model sends it. */
   readonly call: Readonly<Record<string, unknown>>;
-  /** By edit; `undefined`: nothing was searched. */
+  /** The rung of each edit; `undefined`: nothing was searched. */
   readonly rungs: readonly (string | undefined)[];
   /** `refused`: the codes of the failures. */
   readonly outcome: "applied" | { readonly refused: readonly string[] };
   readonly expected: readonly Expected[];
-  /** The only file whose diff is shown, below the summary of all; `undefined`: the diffs of all files are. */
+  /** The only file whose diff is shown, below the summary of all; `undefined`: all diffs are shown. */
   readonly shown?: string;
-  /** Whether git is asked for its opinion of the diff; only where the disk has the text before. */
+  /** Set if git must confirm the diff; possible only if the disk has the original text. */
   readonly git?: true;
 }
 

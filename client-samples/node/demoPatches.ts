@@ -1,4 +1,4 @@
-/** The demo's patches: one made of two published versions of a package, one that is broken, and its correction. */
+/** The demo's patches: one made from two published versions of a package, a broken one, and its correction. */
 import { structuredPatch } from "diff";
 import { type DemoCall, type Expected, withTyped } from "./demoCalls.js";
 
@@ -28,7 +28,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
       title: "patch, two mistakes",
       note: "One hunk comes from the disk, where your line is not; one stands in two places.",
       by: "client",
-      // The file that is moved has unsaved text, and nobody minds here.
+      // The file that is moved has unsaved text, and the demo permits that.
       call: { patch: inPatch([...tooLittle, ...around]), options: { overwrite: true } },
       rungs: [undefined, undefined, "exact", undefined, "exact", undefined, undefined],
       outcome: { refused: ["contextNotFound", "ambiguousMatch"] },
@@ -53,7 +53,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
 const inPatch = (lines: readonly string[]): string =>
   ["*** Begin Patch", ...lines, "*** End Patch"].map((line) => `${line}\n`).join("");
 
-/** An Update from one text to another, with three lines of context as diffs have it. */
+/** An Update section from one text to another, with three lines of context as in diffs. */
 function updateBetween(path: string, before: string, after: string): { lines: string[]; hunks: number } {
   const { hunks } = structuredPatch(path, path, before, after, undefined, undefined, { context: 3 });
   const text = before.split("\n");
@@ -67,7 +67,7 @@ function updateBetween(path: string, before: string, after: string): { lines: st
   return { lines: [`*** Update File: ${path}`, ...lines], hunks: hunks.length };
 }
 
-/** A hunk's place among the lines of a text, 0-based; `cursor` is the line behind the hunk before it. */
+/** The location of a hunk among the lines of a text, 0-based; `cursor` is the line after the previous hunk. */
 interface Place {
   readonly text: readonly string[];
   readonly cursor: number;
@@ -76,8 +76,8 @@ interface Place {
 }
 
 /**
- * The heading above a hunk, as a model would write it behind `@@`; `undefined`: there is none since the hunk before it.
- * Throws where the place is not certain then: with lines that stand twice a patch may change the wrong ones.
+ * The heading above a hunk, as a model would write it after `@@`; `undefined`: there is none after the previous hunk.
+ * Throws if the location is ambiguous without one: if its lines occur twice, a patch may change the wrong ones.
  */
 function anchorFor({ text, cursor, start, old }: Place): string | undefined {
   const isHere = (line: number): boolean => old.every((each, i) => text[line + i] === each);

@@ -1,11 +1,11 @@
-/** How the demo looks: colours where the terminal has them, plain text elsewhere. */
+/** The demo's output: colours if the terminal has them, otherwise plain text. */
 import { styleText } from "node:util";
 import type { FileResult } from "../../server/lsp/protocol.js";
 
 const coloured = process.stdout.isTTY && process.stdout.hasColors();
 const width = Math.min(process.stdout.columns || 110, 110);
 
-/** A text in a style, if there are colours. */
+/** A text in a style, if colours are available. */
 export function paint(style: Parameters<typeof styleText>[0], text: string): string {
   return coloured ? styleText(style, text) : text;
 }
@@ -15,7 +15,7 @@ export function print(...lines: readonly string[]): void {
   for (const line of lines) console.log(line);
 }
 
-/** A call in one line: keys as they are, long values cut. */
+/** A call in one line: keys unchanged, long values shortened. */
 export function callLine(method: string, call: object): string {
   return `    ${paint("cyan", cut(`${method} ${brief(call)}`, width - 4))}`;
 }
@@ -34,10 +34,10 @@ function brief(value: unknown): string {
     .join(", ")} }`;
 }
 
-/** What the editor has of a file before a call. */
+/** The editor's state of a file before a call. */
 export type FileState = "open" | "open, not saved" | "not open" | "new";
 
-/** The result's text, with the state of each file; `states` are those before the call, by path. */
+/** The result's text with the state of each file; `states` are those before the call, by path. */
 export function summaryLines(
   text: string,
   files: readonly FileResult[],
@@ -54,8 +54,8 @@ export function summaryLines(
 }
 
 /**
- * A file's diff: a line with its name and state, then the changed lines with their numbers, the line before each change,
- * and the lines that are `unsaved`, each marked as such.
+ * A file's diff: a line with its name and state, then the changed lines with their numbers, the line before each
+ * change, and the lines that are `unsaved`, each marked as such.
  */
 export function diffLines(file: FileResult, state: FileState, unsaved: readonly string[]): string[] {
   const count = `${paint("green", `+${file.added}`)} ${paint("red", `-${file.removed}`)}`;
@@ -80,7 +80,7 @@ export function diffLines(file: FileResult, state: FileState, unsaved: readonly 
 
 interface DiffLine {
   readonly kind: "+" | "-" | " ";
-  /** 1-based; of the text before for lines that go, of the text after for all others. */
+  /** 1-based; removed lines have their number in the original text, all others their number in the new text. */
   readonly number: number;
   readonly text: string;
 }
@@ -106,7 +106,7 @@ function numbered(diff: string): DiffLine[] {
   return result;
 }
 
-/** A message as the model gets it, wrapped. */
+/** A message as the model gets it, with its lines wrapped. */
 export function quoted(message: string): string[] {
   return message
     .split("\n")

@@ -1,4 +1,4 @@
-/** The open documents of a client: told to the server as they change, and edited all or none. */
+/** The open documents of a client: synced to the server as they change, and edited all or none. */
 import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,16 +11,17 @@ export interface DocumentStore {
   get(path: string): OpenDocument | undefined;
   /** Open documents, in the order in which they were opened. */
   all(): readonly OpenDocument[];
-  /** Opens a file in UTF-8. Throws when it can't be read. */
+  /** Opens a UTF-8 file. Throws if it cannot be read. */
   open(path: string): OpenDocument;
-  /** Gives an open document another text, as typing does; the file stays as it is. */
+  /** Replaces the text of an open document, as typing does; the file is unchanged. */
   change(path: string, text: string): void;
   /** Writes an open document to its file. */
   save(path: string): void;
   /**
-   * Applies all of an edit, or nothing when any part of it does not fit: a version that is not the document's, a file whose
-   * hash (in `matched`, by URI) is not the one that was matched, a range outside the text, a new name that is taken. Texts
-   * are changed in documents, which are opened for it and not saved; files are created, renamed and deleted at once.
+   * Applies all of an edit, or nothing if any part does not fit: the version of a document differs, the hash of a file
+   * (in `matched`, by URI) is not the one that was matched, a range is outside the text, or a new name is taken. Texts
+   * are changed in documents, which are opened if necessary and not saved; files are created, renamed and deleted at
+   * once.
    */
   applyEdit(edit: WorkspaceEdit, matched?: ReadonlyMap<string, Matched>): ApplyWorkspaceEditResult;
 }
@@ -28,7 +29,7 @@ export interface DocumentStore {
 /** Sends a notification to the server. */
 export type Notify = (method: string, params: object) => void;
 
-/** A store without documents. */
+/** Creates a store without documents. */
 export function createDocumentStore(notify: Notify): DocumentStore {
   const documents = new Map<string, OpenDocument>();
 
@@ -39,7 +40,7 @@ export function createDocumentStore(notify: Notify): DocumentStore {
     return document;
   }
 
-  /** `edits` are sorted; sent from the last to the first, each range is right when its turn comes. */
+  /** `edits` are sorted and sent from the last to the first, so that each range is still valid when it is applied. */
   function update(document: OpenDocument, text: string, edits: readonly TextEdit[] | undefined): void {
     const { uri, path } = document;
     const version = document.version + 1;
@@ -60,7 +61,7 @@ export function createDocumentStore(notify: Notify): DocumentStore {
     return documents.get(path) ?? present(readDocument(path, path));
   }
 
-  /** The files of the step are done. */
+  /** Updates the documents after the step has changed the files. */
   function follow(step: Step): void {
     if (step.kind === "change") {
       update(documents.get(step.path) ?? present(step.document), step.text, step.edits);
@@ -88,7 +89,7 @@ export function createDocumentStore(notify: Notify): DocumentStore {
     applyEdit(edit, matched = new Map()) {
       try {
         const steps = prepare(edit, matched, (path) => documents.get(path));
-        // What can still fail comes first.
+        // Operations that can still fail come first.
         changeFiles(steps);
         for (const step of steps) follow(step);
         return { applied: true };
@@ -99,5 +100,5 @@ export function createDocumentStore(notify: Notify): DocumentStore {
   };
 }
 
-/** The server edits all languages alike; the id is only for form's sake. */
+/** The server treats all languages alike; the id is only a formality. */
 const languageOf = (path: string): string => extname(path).slice(1) || "plaintext";

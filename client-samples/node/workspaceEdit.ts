@@ -1,4 +1,4 @@
-/** Works out a `WorkspaceEdit` as a whole before anything is touched, and then does its file operations all or none. */
+/** Checks a whole `WorkspaceEdit` before anything is changed, and then performs its file operations all or none. */
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -11,13 +11,15 @@ export interface OpenDocument {
   readonly path: string;
   readonly version: number;
   readonly text: string;
-  /** Whether the text is also on disk. */
+  /** `true` if the text is also on disk. */
   readonly saved: boolean;
-  /** Whether the file starts with a byte order mark, which saving writes again. */
+  /** `true` if the file starts with a byte order mark, which is written again on saving. */
   readonly bom: boolean;
 }
 
-/** What an edit was made for: the version of an open document, the SHA-256 (in hex) of the bytes of a file that is not open. */
+/**
+ * The state that an edit was made for: an open document's version, or the SHA-256 (in hex) of a closed file's bytes.
+ */
 export interface Matched {
   readonly version: number | null;
   readonly hash?: string | undefined;
@@ -26,7 +28,7 @@ export interface Matched {
 /** One step of an edit; paths are absolute. */
 export type Step =
   | { readonly kind: "create"; readonly path: string }
-  /** `document`: as it was read, for a file that is not open yet. */
+  /** `document`: as read from disk, if the file is not open yet. */
   | {
       readonly kind: "change";
       readonly path: string;
@@ -37,24 +39,24 @@ export type Step =
   | { readonly kind: "rename"; readonly path: string; readonly newPath: string }
   | { readonly kind: "delete"; readonly path: string };
 
-/** What the steps so far have made of a path. */
+/** The state of a path after the steps so far. */
 interface Entry {
-  /** `undefined`: not open, and nothing has read it yet. */
+  /** `undefined`: not open and not read yet. */
   readonly document: OpenDocument | undefined;
-  /** Where the bytes are before the edit; `undefined`: the edit creates the file. */
+  /** The path that had the bytes before the edit; `undefined`: the edit creates the file. */
   readonly source: string | undefined;
 }
 
 /**
- * The steps of an edit that fits in every part; throws when one does not. `matched` is by URI, and where it says nothing
- * about a document only the versions in the edit count.
+ * The steps of an edit all of whose parts fit; throws if one does not. `matched` is by URI; for documents that it does
+ * not name, only the versions in the edit are checked.
  */
 export function prepare(
   edit: WorkspaceEdit,
   matched: ReadonlyMap<string, Matched>,
   openAt: (path: string) => OpenDocument | undefined,
 ): Step[] {
-  // What is there once the steps so far are done: the ones behind them must fit to that.
+  // The files after the steps so far; later steps must fit them.
   const known = new Map<string, Entry | undefined>();
   const entryAt = (path: string): Entry | undefined => {
     if (!known.has(path)) known.set(path, isThere(path) ? { document: openAt(path), source: path } : undefined);
@@ -81,7 +83,7 @@ export function prepare(
       const document = entry.document ?? readDocument(path, entry.source);
       const edits = change.edits.filter((each): each is TextEdit => "newText" in each);
       const text = edited(document.text, edits);
-      // All versions in an edit are those before it.
+      // All versions in an edit refer to the state before the edit.
       known.set(path, { ...entry, document: { ...document, text } });
       return { kind: "change", path, document, text, edits };
     }
@@ -110,7 +112,10 @@ function checkVersion(path: string, document: OpenDocument | undefined, version:
     throw new Error(`${path} is at version ${now}, the edit is for ${version ?? "none"}`);
 }
 
-/** Does the file operations among the steps, or throws and leaves everything as it was. Texts are the documents' matter. */
+/**
+ * Performs the file operations among the steps, or throws and leaves everything unchanged. Documents change their texts
+ * themselves.
+ */
 export function changeFiles(steps: readonly Step[]): void {
   const undo: (() => void)[] = [];
   try {
@@ -121,7 +126,7 @@ export function changeFiles(steps: readonly Step[]): void {
   }
 }
 
-/** Does one step; gives what takes it back, in the order in which it was done. */
+/** Performs one step; returns the functions that revert it, in the order in which its parts were done. */
 function changeFile(step: Step): (() => void)[] {
   switch (step.kind) {
     case "change":
@@ -149,7 +154,7 @@ function changeFile(step: Step): (() => void)[] {
   }
 }
 
-/** Makes the folders for a path; gives what removes those that were missing. */
+/** Creates the folders for a path; returns a function that removes those that were missing. */
 function makeParents(path: string): () => void {
   const first = mkdirSync(dirname(path), { recursive: true });
   return () => {
@@ -160,14 +165,17 @@ function makeParents(path: string): () => void {
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** A folder or a symbolic link may have a text behind it, but is not what a name is given to or taken from. */
+/** A symbolic link may lead to a text, but only plain files may be renamed, deleted or replaced, and a folder never. */
 function checkIsFile({ source }: Entry): void {
   if (source !== undefined && !lstatSync(source).isFile()) throw new Error(`${source} is no file`);
 }
 
 const hashOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
 
-/** A file as a document that is just being opened. `source`: where its bytes are; `undefined`: there are none yet. */
+/**
+ * Reads a file as a document that is being opened. `source`: the path that has its bytes; `undefined`: no bytes exist
+ * yet.
+ */
 export function readDocument(path: string, source: string | undefined): OpenDocument {
   const bytes = source === undefined ? new Uint8Array() : readFileSync(source);
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -175,7 +183,7 @@ export function readDocument(path: string, source: string | undefined): OpenDocu
   return { uri: pathToFileURL(path).href, path, version: 1, text: bom ? text.slice(1) : text, saved: true, bom };
 }
 
-/** The text after all edits, whose ranges are of the text before; the server sends them sorted and disjoint. */
+/** The text after all edits, whose ranges refer to the original text; the server sends them sorted and disjoint. */
 function edited(text: string, edits: readonly TextEdit[]): string {
   const starts = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((match) => match.index + match[0].length)];
   const offsetAt = ({ line, character }: Position): number => {

@@ -1,21 +1,22 @@
 /**
- * An extension for pi: its `edit` tool changes files through your editor, where unsaved text is seen and kept and undo works.
- * It needs the program `multi-edit` and no package; what it uses of pi is written down as types below.
+ * An extension for pi: its `edit` tool changes files through your editor, which sees and keeps unsaved text and can
+ * undo the changes. It needs the program `multi-edit` but no package; the types below describe the parts of pi that it
+ * uses.
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 
-/** What pi hands to an extension, as far as this one uses it. */
+/** The part of pi's interface for extensions that this one uses. */
 export interface PiHost {
   registerTool(tool: PiTool): void;
 }
 
-/** A tool as pi takes it. */
+/** A tool in the form that pi expects. */
 export interface PiTool {
   readonly name: string;
   readonly label: string;
   readonly description: string;
-  /** One line in pi's system prompt. */
+  /** One line of pi's system prompt. */
   readonly promptSnippet: string;
   readonly promptGuidelines: readonly string[];
   /** A JSON Schema. */
@@ -29,10 +30,10 @@ export interface PiTool {
   ): Promise<PiResult>;
 }
 
-/** What a tool answers; it throws what the model is to read as an error. */
+/** A tool's answer; an error for the model to read is thrown. */
 export interface PiResult {
   readonly content: readonly { readonly type: "text"; readonly text: string }[];
-  /** For pi's own display of an edit. */
+  /** The data with which pi displays an edit. */
   readonly details: { readonly diff: string; readonly patch: string; readonly firstChangedLine?: number } | undefined;
 }
 
@@ -88,22 +89,22 @@ const editSchema = {
   required: ["oldText", "newText"],
 };
 
-/** Where a call runs, and what stops it. */
+/** The directory in which a call runs, and the signal that cancels it. */
 interface Place {
   readonly cwd: string;
   readonly signal: AbortSignal | undefined;
 }
 
-/** The fields of the program's answer that are used here; the package's `protocol` has them all. */
+/** The fields of the program's answer that are used here; the package's `protocol` has all of them. */
 interface Answer {
   readonly text?: string;
   readonly diff?: string;
   readonly warnings?: readonly string[];
   readonly files?: readonly { readonly firstChangedLine: number }[];
-  /** Of a read. */
+  /** Present for a read. */
   readonly startLine?: number;
   readonly totalLines?: number;
-  /** `null`: no editor has it open. */
+  /** `null`: no editor has the file open. */
   readonly version?: number | null;
   readonly onDisk?: "same" | "differs";
   readonly error?: { readonly message: string };
@@ -123,15 +124,15 @@ async function edit(params: unknown, place: Place): Promise<PiResult> {
 
 async function read(params: unknown, place: Place): Promise<PiResult> {
   const { path, startLine, endLine } = params as { path: string; startLine?: number; endLine?: number };
-  // Without an end all that follows is meant.
+  // Without an end line, all lines to the end of the file are read.
   const lines = startLine === undefined && endLine === undefined ? "" : `:${startLine ?? 1}-${endLine ?? ""}`;
   const answer = await ask(["read", "--json", `${path}${lines}`], "", place);
-  // The note comes first: what is cut off a long text is its end.
+  // The note comes first, because a long text is cut at its end.
   const texts = [noteOf(answer), answer.text ?? ""];
   return { content: texts.map((text) => ({ type: "text", text })), details: undefined };
 }
 
-/** Names the lines that were read, and says where from. */
+/** Names the lines that were read, and their source. */
 function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: Answer): string {
   const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
   const last = Math.min(totalLines, startLine + lines - 1);
@@ -145,16 +146,16 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
   return `${shown}${onDisk === "same" ? "" : ", as they are in the editor and not on disk"}.`;
 }
 
-/** By this id the editor knows that all calls are those of one agent, each of which runs the program anew. */
+/** The id by which the editor knows that all calls come from one agent, although each call starts the program again. */
 const agent = process.env.MULTI_EDIT_AGENT || randomUUID();
 
-/** Runs the program; what it can't do is thrown for the model to read. */
+/** Runs the program; its errors are thrown for the model to read. */
 function ask(args: readonly string[], input: string, { cwd, signal }: Place): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    // A wrapper of another name, or the full path, may be set where the program is not on the PATH of pi.
+    // Set it to a wrapper or a full path if the program is not on pi's PATH.
     const env = { ...process.env, MULTI_EDIT_AGENT: agent };
     const child = spawn(process.env.MULTI_EDIT_PROGRAM ?? "multi-edit", args, { cwd, env });
-    // It takes the call back before it ends, which a harder signal would keep it from.
+    // On this signal the program rolls the call back before it exits; a harder signal would prevent that.
     const stop = (): void => void child.kill("SIGINT");
     signal?.addEventListener("abort", stop, { once: true });
     let stdout = "";
@@ -185,7 +186,7 @@ function parse(json: string): Answer | undefined {
   }
 }
 
-/** A unified diff as pi displays one: a sign and the number of the line in front of it, and what is left out as dots. */
+/** A unified diff as pi displays one: each line has its sign and number first, and omitted lines are shown as dots. */
 function numbered(diff: string): string {
   const shown: string[] = [];
   let [before, after] = [0, 0];

@@ -1,4 +1,4 @@
-/** Who is calling: agents that come by many connections are the same one by the id that they give themselves. */
+/** The identity of callers: an agent that opens several connections is one agent because it sends the same id. */
 import { describe, expect, it } from "vitest";
 import type { Caller, StatusResult } from "../../server/lsp/protocol.js";
 import { describeCaller } from "../../server/lsp/requests.js";
@@ -10,7 +10,7 @@ import { startAgent } from "../support/mcpAgent.js";
 
 const program = serverForDesks();
 
-/** An editor with a file open, and its session. */
+/** An editor with an open file, and its session. */
 async function layTable(settings: object = {}) {
   const home = ownStateHome();
   const desk = await layDesk(program, {

@@ -1,4 +1,7 @@
-/** The commands for agents and scripts, across processes: the built program, the built server, an editor with unsaved text. */
+/**
+ * The commands for agents and scripts, across processes: the built program, the built server, and an editor with
+ * unsaved text.
+ */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +28,7 @@ interface Bench extends Desk {
   run(args: readonly string[], options?: RunOptions): Promise<Ran>;
 }
 
-/** An editor of its own, whose server announces itself where only this test looks. */
+/** A new editor whose server announces itself where only this test looks. */
 async function layBench(options: DeskOptions = {}): Promise<Bench> {
   const home = ownStateHome();
   const desk = await layDesk(program, { clientInfo: { name: "Tester", version: "7" }, ...options });
@@ -193,7 +196,7 @@ describe("preview", () => {
   });
 });
 
-// Only a terminal shows what a terminal gets.
+// Some output appears only on a terminal.
 describe.runIf(spawnSync("script", ["--version"]).status === 0)("on a terminal", () => {
   const inTerminal = async (env: NodeJS.ProcessEnv): Promise<string> => {
     const { root } = await layBench({ files: { "a.txt": "one\n\u001b[2Jtwo\ttab\n" } });

@@ -1,4 +1,4 @@
-/** Files that no editor has: the same commands and tools write the disk, and never where an editor has the text. */
+/** Files that no editor has open: the same commands and tools write to disk, but never if an editor has the text. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -20,7 +20,7 @@ afterAll(() => program.remove());
 
 const call = (path: string, oldText = "one", newText = "two"): string => JSON.stringify({ path, oldText, newText });
 
-/** A directory that no editor has, and the commands in it. */
+/** A directory of which no editor has files open, and the commands that run in it. */
 function layShelf(entries: Parameters<typeof makeDirectory>[0]) {
   const home = ownStateHome();
   const root = makeDirectory(entries);
@@ -56,7 +56,7 @@ describe("without an editor", () => {
     const applied = await run(["apply", "--json"], { input });
     expect(applied.code).toBe(0);
     expect(JSON.parse(applied.stdout)).toMatchObject({ outcome: "applied", files: [{}, {}, {}, {}] });
-    // There is nobody whom it could be sent to.
+    // No editor exists that could undo it.
     expect(JSON.parse(applied.stdout)).not.toHaveProperty("transaction");
     expect(readdirSync(root, { recursive: true }).sort()).toEqual(["c.txt", "d.txt", "sub", "sub/a.txt"]);
     expect([text("c.txt"), text("d.txt"), text("sub/a.txt")]).toEqual(["two\n", "new\n", "two\n"]);
@@ -130,7 +130,7 @@ describe("without an editor", () => {
     const ran = await Promise.all(
       Array.from({ length: 6 }, (_, i) => run(["apply"], { input: call("a.txt", `line ${i}\n`, `done ${i}\n`) })),
     );
-    // Whoever finds the folder taken is told so, and has changed nothing.
+    // A command that finds the folder locked says so, and has changed nothing.
     const expected = ran.map(({ code }, i) => `${code === 0 ? "done" : "line"} ${i}\n`).join("");
     expect(text("a.txt")).toBe(expected);
     expect(ran.filter(({ code }) => code === 0).length).toBeGreaterThan(0);
@@ -160,14 +160,14 @@ describe("without an editor", () => {
   });
 });
 
-/** The environment of a user with this home, and no variable that says where state is kept. */
+/** The environment of a user with this home directory, and without the variables that say where state is kept. */
 const userAt = (home: string): NodeJS.ProcessEnv => ({
   HOME: home,
   XDG_STATE_HOME: undefined,
   XDG_DATA_HOME: undefined,
 });
 
-/** The first block of Neovim's swap file of a file that this process has open. */
+/** The first block of a Neovim swap file for a file that this process has open. */
 function swapFile(): Buffer {
   const block = Buffer.alloc(4096);
   block.write("b0nvim");
@@ -245,7 +245,7 @@ describe("in a home", () => {
 
 describe("where the directory can't be told", () => {
   const create = JSON.stringify({ path: "n.txt", oldText: "", newText: "x" });
-  /** Goes into a directory, does something, and runs the command there: no path of ours has to name it. */
+  /** Enters a directory, performs an action, and runs the command there, so that no argument names the path. */
   const runIn = (root: string, enter: string, command: string) =>
     spawnSync("sh", ["-c", `${enter} && exec "$0" "$1" ${command}`, process.execPath, program.path], {
       cwd: root,

@@ -1,4 +1,4 @@
-/** The session's socket across the process: who gets in, who does not, and what is left behind. */
+/** The session's socket from another process: who is let in, who is refused, and what is left behind. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-/** Not one of the desks that are kept for other tests: its server must be told of this test's state directory. */
+/** Rules out the desks that other tests share: this server must use this test's state directory. */
 const alone: DeskOptions = { clientInfo: { name: "Tester", version: "7" } };
 
 async function layTable(options: DeskOptions = {}) {
@@ -122,7 +122,7 @@ describe("an announced session", () => {
   });
 });
 
-/** A server that ends in another way than tests do with their desks. */
+/** A server that exits in a different way from the servers of desks. */
 async function startServerAlone() {
   const home = ownStateHome();
   const server = startServer(program.path, ["--stdio"]);
@@ -190,7 +190,7 @@ describe("an agent that knows the secret", () => {
     agent.send(...first);
     const refused = await agent.ask("more", "multiEdit/read", { path: "a.txt" });
     expect(refused.error?.message).toContain(`${limits.agentRequests} requests`);
-    // What is still waiting is left alone as soon as nobody wants to know.
+    // The server abandons pending requests as soon as nobody waits for their answers.
     agent.socket.destroy();
     answer();
     await expect.poll(() => editor.owesAnswers()).toBe(false);
@@ -247,7 +247,7 @@ describe("whoever does not know the secret", () => {
     peers[2]?.end();
     const start = performance.now();
     await Promise.all(peers.map(({ closed }) => closed));
-    // Not a measurement: only that nobody waits for ever, and that a slow one is given time.
+    // Not a measurement: it checks only that nobody waits forever and that a slow client gets enough time.
     expect(performance.now() - start).toBeLessThan(limits.helloMs * 5);
     await friend(session);
   });
@@ -263,7 +263,7 @@ describe("whoever does not know the secret", () => {
     expect(both.result).toMatchObject({ protocol: 1 });
   });
 
-  // Only root can become somebody else.
+  // Only root can act as another user.
   it.runIf(process.getuid?.() === 0)("is not let in by the system under another user's id", async () => {
     const { session, home } = await layTable();
     const script = `require("net").connect(${JSON.stringify(session.address)})
@@ -275,7 +275,7 @@ describe("whoever does not know the secret", () => {
         cwd: "/",
       }).stdout;
     expect(run(process.execPath, "-e", script)).toBe("EACCES");
-    // Not even where the directories would let it pass.
+    // Access is refused even if the permissions of the directories allow it.
     for (const path of [home, join(sessionsIn(home), ".."), sessionsIn(home)]) chmodSync(path, 0o755);
     expect(run(process.execPath, "-e", script)).toBe("EACCES");
     expect(run("cat", join(sessionsIn(home), `${session.id}.json`))).toBe("");
@@ -298,7 +298,7 @@ describe("a crowd", () => {
     const inside = await Promise.all(Array.from({ length: limits.agentConnections }, () => friend(session)));
     const outside = await stranger(session);
     await outside.closed;
-    // The command line tries again until there is a place for it.
+    // The command line retries until a slot is free for it.
     const waiting = runCommand(program, ["sessions"]);
     setTimeout(() => inside[0]?.socket.destroy(), 500);
     expect(await waiting).toMatchObject({ code: 0, stdout: expect.stringContaining(session.id) });
@@ -307,7 +307,7 @@ describe("a crowd", () => {
   });
 });
 
-/** Tried again for as long as a place may take to become free. */
+/** Retries for as long as a slot may take to become free. */
 async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-/** The MCP server as an independent client sees it, against an editor with unsaved text. */
+/** The MCP server as an independent client sees it, connected to an editor with unsaved text. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { announced, ownStateHome } from "../support/agentPeer.js";
@@ -71,7 +71,7 @@ describe("what is said to Claude Code alone", () => {
   });
 });
 
-/** A schema and all schemas in it. */
+/** A schema and all schemas nested in it. */
 function schemasIn(schema: object): Record<string, unknown>[] {
   const { properties = {}, items } = schema as { properties?: Record<string, object>; items?: object };
   const inner = [...Object.values(properties), ...(items === undefined ? [] : [items])];
@@ -251,7 +251,7 @@ describe("what models send in another way", () => {
   });
 });
 
-/** Edits that undo others. */
+/** The edits that revert these edits. */
 const reverted = (edits: readonly { path: string; oldText: string; newText: string }[]): object => ({
   edits: edits.map(({ path, oldText, newText }) => ({ path, oldText: newText, newText: oldText })),
 });
@@ -325,7 +325,7 @@ describe("a user who is asked", () => {
     const { texts: said, isError } = await agent.call("multi_edit", edit("a.txt", "one", "two"));
     expect([isError, said[0]]).toEqual([true, expect.stringContaining("Nothing was changed")]);
     expect(desk.texts()["a.txt"]).toBe("mine\none\n");
-    // Agents wait for a minute, so that the answer has to be there before.
+    // Agents wait for one minute, so the answer must arrive before that.
     expect(limits.toolMs + limits.stopMs).toBeLessThan(60_000);
   });
 

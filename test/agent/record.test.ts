@@ -1,4 +1,6 @@
-/** Announcements of sessions as files: what is written is read, and what somebody else may have put there is not. */
+/**
+ * The files that announce sessions: valid records are read back, and files that somebody else may have written are not.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -112,7 +114,7 @@ describe("a process", () => {
     expect(isProcess(pid, undefined)).toBe(false);
     expect(isProcess(process.pid, processStart(process.pid))).toBe(true);
     expect(isProcess(process.pid, undefined)).toBe(true);
-    // Where the system does not tell, every living process of that number is taken for it.
+    // If the system does not report start times, any running process with that id counts.
     expect(isProcess(process.pid, "1")).toBe(processStart(process.pid) === undefined);
   });
 

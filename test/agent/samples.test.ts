@@ -1,4 +1,4 @@
-/** The samples for agents do what they say: pi's extension and the script, against the built program and an editor. */
+/** The samples for agents work as described: pi's extension and the script, with the built program and an editor. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { runCommand } from "../support/commands.js";
 import { type Desk, type DeskOptions, layDesk } from "../support/desk.js";
 
 let program: Program;
-/** A directory with nothing but the program `multi-edit` in it. */
+/** A directory that contains only the program `multi-edit`. */
 let bin = "";
 beforeAll(async () => {
   program = await buildProgram(new URL("../../server/main.ts", import.meta.url));
@@ -41,7 +41,7 @@ async function layTable(options: DeskOptions = {}): Promise<Desk> {
 }
 
 describe("the extension for pi", () => {
-  /** Its tools, as pi would have them. */
+  /** The extension's tools, as pi would register them. */
   function tools(): Record<string, PiTool> {
     process.env.MULTI_EDIT_PROGRAM = join(bin, "multi-edit");
     onTestFinished(() => void delete process.env.MULTI_EDIT_PROGRAM);
@@ -141,7 +141,7 @@ describe("the lines to paste", () => {
     const section = page.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
     const printed = setup(name).split("\n");
     const isComment = (line: string): boolean => /^(?:#|\/\/) /.test(line);
-    // What is printed for another place than the rest is a comment there, and a block of its own on the page.
+    // Lines that belong in a different file are printed as a comment, and have a block of their own on the page.
     const [main = ""] = [...section.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
     const lines = printed.filter((line) => !isComment(line));
     expect(lines.join("\n").trim()).toBe(main.trim());

@@ -1,4 +1,6 @@
-/** Which editor a call goes to, and that it never goes anywhere else: several sessions, dead ones, strange ones. */
+/**
+ * The editor that receives a call, and that no other editor does: several sessions, dead sessions, foreign sessions.
+ */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-/** An editor that may be killed. */
+/** An editor that a test may kill. */
 async function open(folders: readonly string[], options: Partial<EditorOptions> = {}): Promise<FakeEditor> {
   const editor = await startEditor({ server: [process.execPath, program.path, "--stdio"], folders, ...options });
   onTestFinished(() => void editor.process.kill("SIGKILL"));
   return editor;
 }
 
-/** What the command line says where this editor has answered. */
+/** The command line's output if this editor answered. */
 function answeredBy(editor: FakeEditor, sessions: readonly Announced[]): unknown {
   const session = sessions.find(({ pid }) => pid === editor.process.pid);
   return expect.stringContaining(`Through the editor ${session?.id} `);
@@ -129,7 +131,7 @@ describe("a session that has ended", () => {
     const id = await startStub(home);
     const path = join(home, "multi-edit-language-server", "sessions", `${id}.json`);
     const record = JSON.parse(readFileSync(path, "utf8"));
-    // This process lives, but was not started at that time; nobody listens on the address.
+    // This process runs but did not start at that time; nobody listens on the address.
     writeFileSync(path, JSON.stringify({ ...record, processStart: "1", address: `${record.address}.gone` }));
     const { stdout } = await runCommand(program, ["doctor"]);
     expect(stdout).toContain("Removed 1 announcements");
@@ -165,7 +167,7 @@ describe("a session that can't be asked", () => {
     expect(await apply("a.txt", join(folder, "a"))).toMatchObject({ code: 0 });
   });
 
-  // The tool that forbids a system call to a program is not everywhere.
+  // The tool that denies a system call to a program is not installed everywhere.
   it.runIf(spawnSync("strace", ["-V"]).status === 0)("because of a sandbox is said to be so", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
@@ -213,7 +215,7 @@ describe("a session that can't be seen", () => {
     [
       "others may enter the directory where it would announce itself",
       /Editors can't announce themselves.*make it yours and its mode 700/,
-      // None is announced there, and so none has been left out.
+      // No session is announced there, so none was skipped.
       0,
       (home) => {
         mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });

@@ -1,4 +1,6 @@
-/** Sessions that are announced and can't be asked: what they may hold unsaved is not written on disk by anybody. */
+/**
+ * Sessions that are announced but cannot be asked: nobody writes files on disk that such a session may hold unsaved.
+ */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -29,10 +31,10 @@ async function open(folders: readonly string[], name: string): Promise<FakeEdito
   return editor;
 }
 
-/** Stops a server as Ctrl-Z does an editor's. */
+/** Stops a server, as Ctrl-Z stops an editor's. */
 const suspend = ({ process: server }: FakeEditor): boolean => server.kill("SIGSTOP");
 
-/** An editor of a folder, Busy, that has unsaved text of a.txt and of a file that is not there yet. */
+/** An editor, Busy, with unsaved text in a.txt and in a file that does not exist yet. */
 async function layFolder() {
   const home = ownStateHome();
   const folder = makeDirectory({ "a.txt": "one\n" });
@@ -40,7 +42,7 @@ async function layFolder() {
   await busy.open({ uri: pathToFileURL(join(folder, "a.txt")).href, text: "mine\none\n" });
   await busy.open({ uri: pathToFileURL(join(folder, "new.txt")).href, text: "mine\n" });
   const [session] = await announced(home);
-  /** Nothing was written, and nothing that helps writing is left. */
+  /** Checks that nothing was written and that no temporary file is left. */
   const expectUntouched = (): void => {
     expect([textIn(folder, "a.txt"), readdirSync(folder)]).toEqual(["one\n", ["a.txt"]]);
   };
@@ -155,7 +157,7 @@ describe("a file that a session has open outside of its folders", () => {
   });
 });
 
-/** What the only session announces to have open outside of its folders. */
+/** The open files outside its folders that the only session announces. */
 function outsideOf(home: string): unknown {
   const [name = ""] = filesIn(home).filter((file) => file.endsWith(".json"));
   return JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")).outside;
@@ -228,7 +230,7 @@ describe("an editor that opens a file while another one is waited for", () => {
     await startStub(home, {
       folders: [folder],
       serve: ({ id }, socket) => {
-        // By now Quick has answered, if it was asked at the same time.
+        // If both were asked at the same time, Quick has answered by now.
         const opened = quick.open({ uri: pathToFileURL(join(folder, "a.txt")).href, text: "mine\none\n" });
         const answer = frame({ jsonrpc: "2.0", id, result: status });
         setTimeout(() => void opened.then(() => socket.write(answer)), 1_500);

@@ -1,4 +1,7 @@
-/** The cases that are batches and patches on large texts: through the core and through the wire, beside floor and usual method. */
+/**
+ * The cases with batches and patches on large texts: through the core and over the wire, next to the floor and the
+ * usual method.
+ */
 import type { TextEdit } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/protocol.js";
@@ -49,7 +52,10 @@ interface Medians {
   readonly usually: number;
 }
 
-/** Core, wire, floor and usual method in one race; the goals are the core's, the wire's figures stand beside them. */
+/**
+ * Core, wire, floor and usual method in one race; the goals are for the core, and the wire's figures are shown with
+ * them.
+ */
 async function raceBatch(
   batch: Batch,
   scale: Scale,
@@ -96,7 +102,7 @@ async function raceBatch(
   }
 }
 
-/** A call as new strings each time, as it comes off the wire: what the engine has noted on the old ones is gone. */
+/** A call built from new strings each time, as it arrives on the wire: the engine has cached nothing about them. */
 function fresher(call: object): { readonly call: unknown; readonly take: () => void } {
   const json = JSON.stringify(call);
   const state = {
@@ -108,7 +114,7 @@ function fresher(call: object): { readonly call: unknown; readonly take: () => v
   return state;
 }
 
-/** A character comes and goes at the end of the first text, so that no request finds the text that the one before it had. */
+/** Adds and removes a character at the end of the first text, so that no request finds the text of the previous one. */
 function keystrokes(server: BenchServer, [first]: readonly BatchText[]): () => Promise<void> {
   if (first === undefined) throw new Error("a batch must have a text");
   const line = first.text.split("\n").length - 1;
@@ -121,7 +127,7 @@ function keystrokes(server: BenchServer, [first]: readonly BatchText[]): () => P
   };
 }
 
-/** Throws unless the edit of an answer, applied by the protocol's own library, gives the expected texts. */
+/** Throws unless an answer's edit, applied by the LSP library, gives the expected texts. */
 function checkAnswer(answer: MultiEditResult | MultiEditErrorData, texts: readonly BatchText[]): void {
   if (!("edit" in answer)) throw new Error(`the server refuses: ${JSON.stringify(answer).slice(0, 2_000)}`);
   const entries = answer.edit?.documentChanges ?? [];
@@ -133,7 +139,9 @@ function checkAnswer(answer: MultiEditResult | MultiEditErrorData, texts: readon
   }
 }
 
-/** What the usual method takes for a few edits is what it takes for all, by their number: it does the same for each. */
+/**
+ * Number of edits for which the usual method is timed; the time for all is extrapolated, as it does the same for each.
+ */
 const usualShare = 40;
 
 const growth: BenchCase = {
@@ -186,7 +194,7 @@ const growth: BenchCase = {
   },
 };
 
-/** What makes one edit of many fail, given the line that it names. */
+/** Ways to make one edit of many fail, given the line that it names. */
 const failingEdits: Readonly<Record<string, (line: string) => { oldText: string; newText: string }>> = {
   absent: (line) => ({ oldText: line.replace("function", "funktion"), newText: "" }),
   ambiguous: () => ({ oldText: "}", newText: "" }),
@@ -236,7 +244,7 @@ const oneFails: BenchCase = {
   },
 };
 
-/** Old texts that are nowhere, by how near they come. */
+/** Old texts that do not occur, by how similar they are to existing lines. */
 const absentTexts: Readonly<Record<string, (lines: readonly string[]) => string>> = {
   "nothing like it": () =>
     [
@@ -291,12 +299,15 @@ const absent: BenchCase = {
   },
 };
 
-/** Throws unless an answer says that the old text is not there; whether it names a line (1-based) among the nearest ones. */
+/**
+ * Throws unless an answer says that the old text was not found; returns whether a line (1-based) is among the nearest
+ * ones.
+ */
 function isNamed(answer: MultiEditResult | MultiEditErrorData, line: number): boolean {
   const failure = "failures" in answer ? answer.failures[0] : undefined;
   if (failure?.code !== "noMatch") throw new Error(`not refused as absent: ${JSON.stringify(answer).slice(0, 500)}`);
   return failure.nearest?.some(({ startLine }) => startLine === line) ?? false;
 }
 
-/** The rows of the table that are about batches. */
+/** The rows of the table about batches. */
 export const batchCases: readonly BenchCase[] = [manyEdits, oneFails, growth, patch, documents, absent];

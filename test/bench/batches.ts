@@ -1,4 +1,4 @@
-/** Batches on generated texts: what is sent, what it must give, and the same as bare changes for the floor. */
+/** Batches on generated texts: the call, its expected result, and the same result as plain changes for the floor. */
 import type { HunkLine } from "../../server/plan/operation.js";
 import type { Change } from "../../server/text/changeSet.js";
 import { chanceOf } from "../codex/random.js";
@@ -8,20 +8,20 @@ import { type SourceFunction, type SourceText, sourceText } from "./sourceText.j
 export interface BatchText {
   readonly path: string;
   readonly text: string;
-  /** What the batch must give. */
+  /** The text that must result from the batch. */
   readonly expected: string;
   /** From `text` to `expected`: ascending and disjoint, offsets in UTF-16 units. */
   readonly changes: readonly Change[];
 }
 
-/** A search and what replaces it, for the usual method. */
+/** A search text and its replacement, for the usual method. */
 export interface Replacement {
   readonly path: string;
   readonly oldText: string;
   readonly newText: string;
 }
 
-/** A call with the documents that it is for. */
+/** A call with the documents that it applies to. */
 export interface Batch {
   readonly texts: readonly BatchText[];
   /** As it would be sent. */
@@ -30,37 +30,37 @@ export interface Batch {
   readonly replacements: readonly Replacement[];
 }
 
-/** One edit of whole lines, as the text has them: what is removed and what stays stands there from line `start` on (0-based). */
+/** One edit of whole lines of the text: removed and kept lines begin at line `start` (0-based). */
 interface LineEdit {
   readonly start: number;
   readonly lines: readonly HunkLine[];
 }
 
-/** How the text and what is sent depart from each other: functions from a line as it was generated. */
+/** The differences between the text and the call: functions of a generated line. */
 export interface Disguise {
-  /** A line that an edit names, as the text has it. */
+  /** A line that an edit names, in the form that the text has. */
   readonly inText?: (line: string) => string;
-  /** A line as it is sent; `number` is its 1-based line in a view of the text. */
+  /** A line in the form that is sent; `number` is its 1-based line in a view of the text. */
   readonly sent?: (line: string, number: number) => string;
-  /** A new line as the text must have it afterwards; as it was generated where absent. */
+  /** A new line in the form that the text must have afterwards; if absent, as generated. */
   readonly written?: (line: string) => string;
-  /** LF where absent. */
+  /** LF if absent. */
   readonly lineEnd?: string;
 }
 
-/** What a batch on one text is made of. */
+/** The ingredients of a batch on one text. */
 export interface BatchShape {
   readonly lines: number;
   readonly edits: number;
   readonly seed: number;
   readonly disguise?: Disguise;
-  /** What the integration adds to the call. */
+  /** Options that the integration adds to the call. */
   readonly options?: object;
 }
 
 const path = "source.ts";
 
-/** Edits in any order, each in a function of its own. */
+/** Edits in random order, each in a different function. */
 export function editBatch(shape: BatchShape): Batch {
   const { text, edits, disguise } = prepared(shape);
   const sent = shuffled(edits, shape.seed).map((edit) => replacement(edit, disguise));
@@ -75,7 +75,7 @@ export function editBatch(shape: BatchShape): Batch {
   };
 }
 
-/** A patch with a hunk for each edit, in order; where nothing is disguised, some have the line that is unique as anchor. */
+/** A patch with one hunk per edit, in order; without a disguise, some hunks have the unique line as their anchor. */
 export function patchBatch(shape: BatchShape): Batch {
   const { text, edits, disguise } = prepared(shape);
   const sent = disguise.sent ?? ((line) => line);
@@ -96,7 +96,7 @@ export function patchBatch(shape: BatchShape): Batch {
   };
 }
 
-/** Documents of their own, with one edit each. */
+/** Separate documents with one edit each. */
 export function documentsBatch(shape: {
   readonly documents: number;
   readonly lines: number;
@@ -125,18 +125,21 @@ function prepared({ lines, edits: count, seed, disguise }: BatchShape) {
   return { text: textOf(source, edits, disguise ?? {}), edits, disguise: disguise ?? {} };
 }
 
-/** That many of a list, from all over it, in order. */
+/** That many items of a list, evenly spread and in order. */
 function spread<T>(items: readonly T[], count: number): T[] {
   return Array.from({ length: count }, (_, i) => items[Math.floor((i * items.length) / count)] as T);
 }
 
-/** What people do to a function: a line more, a line less, another line; with the line that names it, which stays. */
+/**
+ * Typical changes of a function: one line more, one line less, a different line; and the line with its name, which
+ * stays.
+ */
 function editOf(source: SourceText, { start, name }: SourceFunction, i: number, disguise?: Disguise): LineEdit {
   const at = (offset: number): string => source.lines[start + offset] ?? "";
   const context = (offset: number): HunkLine => ({ kind: "context", text: at(offset) });
   const remove = (offset: number): HunkLine => ({ kind: "remove", text: at(offset) });
   const add = (text: string): HunkLine => ({ kind: "add", text });
-  // Where text and call are to differ, there must be lines that stay.
+  // If text and call differ, some lines must stay.
   switch (i % (disguise === undefined ? 4 : 3)) {
     case 0:
       return { start, lines: [context(0), remove(1), add(`  const changed = ${name}Changed();`), context(2)] };
@@ -158,7 +161,7 @@ function replacement({ start, lines }: LineEdit, { sent = (line) => line }: Disg
   return { path, oldText: without("add"), newText: without("remove") };
 }
 
-/** The text, what becomes of it, and how: worked out line by line, with nothing searched. */
+/** The text and its changed version with the changes, computed line by line without searching. */
 function textOf(source: SourceText, edits: readonly LineEdit[], disguise: Disguise): BatchText {
   const { inText = (line) => line, written = (line) => line, lineEnd = "\n" } = disguise;
   const named = new Set(edits.flatMap(({ start, lines }) => oldLines(lines).map((_, i) => start + i)));
@@ -206,7 +209,10 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
   return out;
 }
 
-/** The text as one piece of memory, as it comes off the wire: the engine keeps joined texts in parts until they are read. */
+/**
+ * The text in one piece of memory, as it arrives on the wire: the engine keeps joined texts in parts until they are
+ * read.
+ */
 export function flat(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -1,9 +1,9 @@
-/** The table of goals: every case of the benchmark, in its order. */
+/** The table of goals: every case of the benchmark in order. */
 import { batchCases } from "./batchCases.js";
 import { hostile } from "./hostileCases.js";
 import type { BenchCase } from "./result.js";
 import { ladder } from "./rungCases.js";
 import { wireCases } from "./wireCases.js";
 
-/** As the table of goals has them. */
+/** The cases in the order of the table of goals. */
 export const benchCases: readonly BenchCase[] = [...batchCases, ladder, ...wireCases, hostile];

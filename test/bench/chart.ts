@@ -1,4 +1,6 @@
-/** Draws a run as an SVG: each goal as a bar that ends at or before its limit, and how times grow with the text. */
+/**
+ * Draws a run as an SVG: each goal as a bar that ends at or before its limit, and the growth of times with the text.
+ */
 
 import { machineLine, milliseconds, number, type Report, strain, type Worst, worstOf } from "./report.js";
 import type { Curve } from "./result.js";
@@ -7,11 +9,11 @@ import { isMet, type Verdict, verdictOf } from "./result.js";
 const width = 860;
 const margin = 24;
 const rowHeight = 38;
-/** Where the bars start, and where their limit is. */
+/** The horizontal positions at which bars start, and at which their limit is. */
 const bars = { from: margin, limit: 560, to: width - margin };
 const plot = { left: 84, right: width - 150, height: 260 };
 
-/** Colours that can be read on white and on black; what differs between the two is told by the reader's own setting. */
+/** Colours that are legible on white and on black; the reader's own setting selects the ones that differ. */
 const style = `<style>
   text { font: 13px system-ui, sans-serif; fill: #24292f; }
   .small { font-size: 11px; fill: #6e7781; }
@@ -59,7 +61,7 @@ const barClass: Readonly<Record<Verdict, string>> = {
   "too busy to tell": "unsure",
 };
 
-/** What is beyond the picture is cut off at its edge. */
+/** A bar that is too long is cut off at the picture's edge. */
 function barOf({ title, goal, row }: Worst, top: number): string {
   const full = (bars.limit - bars.from) * strain(goal);
   const length = Math.min(Math.max(full, 2), bars.to - bars.from);
@@ -73,7 +75,7 @@ function barOf({ title, goal, row }: Worst, top: number): string {
 
 const colours = ["#2da44e", "#6e7781", "#bf8700", "#8250df"];
 
-/** Both axes by powers of ten: what grows with the text is a straight line, and what grows faster is steeper. */
+/** Both axes are logarithmic: linear growth is a straight line, and faster growth is steeper. */
 function growthOf(curves: readonly Curve[], top: number): string[] {
   const points = curves.flatMap((curve) => curve.points);
   const sizes = points.map(({ size }) => size);
@@ -110,7 +112,7 @@ function growthOf(curves: readonly Curve[], top: number): string[] {
 
 const label = (ms: number): string => (ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`);
 
-/** Where a value is between two others, by its logarithm. */
+/** The relative position of a value between two others, by logarithm. */
 function share(value: number, from: number, to: number): number {
   return from === to ? 0 : Math.log(value / from) / Math.log(to / from);
 }

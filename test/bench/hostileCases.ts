@@ -1,4 +1,4 @@
-/** Calls and texts that are made to be slow: each must take about twice as long where there is twice as much of it. */
+/** Calls and texts designed to be slow: twice the size must take about twice the time. */
 import { flat } from "./batches.js";
 import { type HostileBatch, hostileShapes } from "./hostileShapes.js";
 import { throughCore } from "./methods.js";
@@ -6,7 +6,7 @@ import { median, race, ratios, uncertainty } from "./race.js";
 import type { BenchCase, Row } from "./result.js";
 import { rounds, type Scale, scaled } from "./scale.js";
 
-/** Milliseconds that the smaller size takes at least, so that its time is told from noise. */
+/** The minimum time of the smaller size in milliseconds, so that it can be told from noise. */
 const least = 20;
 
 /** Each shape at n and at 2n, in turn. */
@@ -41,7 +41,7 @@ export const hostile: BenchCase = {
 
 const smallSize = (start: number, scale: Scale): number => 2 * scaled(start / 2, scale, 2);
 
-/** The call, ready to be timed, after it has been seen to end as it must. */
+/** The call, ready to be timed, after a check that it has the expected outcome. */
 function prepared(name: string, { texts, call }: HostileBatch, outcome: "done" | "refused"): () => void {
   const documents = Object.entries(texts).map(([path, text]) => ({ path, text: flat(text) }));
   const json = JSON.stringify(call);
@@ -55,12 +55,12 @@ function prepared(name: string, { texts, call }: HostileBatch, outcome: "done" |
   };
 }
 
-/** The first size, doubled until its time can be told, or until twice as much would be beyond a limit. */
+/** The first size, doubled until its time is measurable, or until twice the size would exceed a limit. */
 function calibrated(ready: (n: number) => () => void, size: { readonly start: number; readonly most: number }): number {
   let n = size.start;
   while (2 * n <= size.most) {
     const run = ready(n);
-    // The first times are those of the compiler.
+    // The first times include compilation.
     const times = Array.from({ length: 5 }, () => {
       const from = performance.now();
       run();

@@ -1,6 +1,6 @@
-/** The table of adversarial shapes, each as large as one asks. */
+/** The table of adversarial shapes, each in any size. */
 
-/** Texts by their paths, and a call on them. */
+/** Texts by path, and a call on them. */
 export interface HostileBatch {
   readonly texts: Readonly<Record<string, string>>;
   readonly call: object;
@@ -8,9 +8,9 @@ export interface HostileBatch {
 
 /** A row of the table. */
 export interface HostileShape {
-  /** What it would make slow. */
+  /** The code that it would make slow. */
   readonly why: string;
-  /** The first size that is tried, and the largest one: twice as much is still within the server's limits. */
+  /** The first size to try, and the largest; twice the largest is still within the server's limits. */
   readonly start: number;
   readonly most: number;
   readonly outcome: "done" | "refused";
@@ -42,12 +42,12 @@ const lines = (n: number, line: (i: number) => string): string =>
 const equal = "x = 1;\n";
 const half = (n: number): number => Math.ceil(n / 2);
 
-/** Edits that a call may have, halved: the larger size has twice as many. */
+/** Half of the edits that a call may have: the larger size has twice as many. */
 const mostEdits = 5_000;
-/** Units of a text and of an old text, well within their limits at twice the size. */
+/** Length of a text and of an old text in UTF-16 units; well within the limits at twice the size. */
 const mostUnits = 8_000_000;
 
-/** By name. */
+/** The shapes by name. */
 export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   "one letter, absent": {
     why: "half of the text agrees with the old text at every place",

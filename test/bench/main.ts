@@ -1,4 +1,4 @@
-/** The command line of the benchmark: measures every case, or those that are named, and says which goals are met. */
+/** The command line of the benchmark: measures every case, or the named ones, and says which goals are met. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// The servers are killed, and would leave what they announce in the home of whoever measures.
+// The servers are killed, and would leave their announcements in the home of the user who measures.
 const state = mkdtempSync(join(tmpdir(), "multi-edit-bench-state-"));
 process.env.XDG_STATE_HOME = state;
 process.on("exit", () => rmSync(state, { recursive: true, force: true }));
@@ -51,7 +51,7 @@ for (const one of benchCases.filter(({ name }) => wanted.includes(name))) {
     cases.push({ name: one.name, title: one.title, ...result });
     console.log(`${caseTable(one, result)}\n`);
   } catch (error) {
-    // A wrong text is no reason to measure nothing else, but the run as a whole is no good.
+    // A wrong text does not stop the other measurements, but the run as a whole fails.
     console.log(`${one.title}\n  FAILED: ${String(error)}\n`);
     hasFailed = true;
   }

@@ -1,4 +1,4 @@
-/** The three ways that are raced: the server's core, the least that any method must do, and what is usually done. */
+/** The three contenders: the server's core, the least that any method must do, and the usual method. */
 import { decodeCall } from "../../server/dialect/decode.js";
 import { factsOf } from "../../server/lsp/clients.js";
 import { toErrorData, toRefusal, toResult } from "../../server/lsp/edit/result.js";
@@ -10,14 +10,17 @@ import { toEnd } from "../../server/text/lines.js";
 import { documentAt, snapshotOf } from "../support/planning.js";
 import type { BatchText, Replacement } from "./batches.js";
 
-/** An answer of the core with the plan behind it. */
+/** An answer of the core with its plan. */
 export interface CoreAnswer {
-  /** `undefined`: the call could not be read. */
+  /** `undefined`: the call could not be decoded. */
   readonly planned: Planned | undefined;
   readonly answer: MultiEditResult | MultiEditErrorData;
 }
 
-/** A call as it comes off the wire, down to the whole answer: statuses, diff, positions, sentences; all but input and output. */
+/**
+ * Processes a call from its arrival to the complete answer: statuses, diff, positions, messages; everything except
+ * input and output.
+ */
 export function throughCore(
   texts: readonly { readonly path: string; readonly text: string }[],
   call: unknown,
@@ -47,7 +50,7 @@ const client: EditTarget = {
   },
 };
 
-/** Looks at every unit of each text once, counts its line ends, and puts the known result together. */
+/** Reads every unit of each text once, counts its line ends, and assembles the known result. */
 export function floor(texts: readonly BatchText[]): { readonly lineEnds: number; readonly results: readonly Buffer[] } {
   let lineEnds = 0;
   const results: Buffer[] = [];
@@ -67,8 +70,8 @@ export function floor(texts: readonly BatchText[]): { readonly lineEnds: number;
 }
 
 /**
- * What the usual tools do: search the text for each edit, search again whether it stands there twice, and rebuild the text.
- * `undefined`: an old text is not there, or more than once.
+ * The method of the usual tools: search the text for each edit, search again for a second occurrence, and rebuild the
+ * text. `undefined`: an old text does not occur, or occurs more than once.
  */
 export function usual(
   texts: readonly BatchText[],
@@ -84,7 +87,7 @@ export function usual(
   return [...current.values()].map((text) => Buffer.from(text));
 }
 
-/** Throws unless all that give a result give the one that was worked out beforehand. */
+/** Throws unless every method that returns a result returns the expected one. */
 export function checkMethods(
   texts: readonly BatchText[],
   core: CoreAnswer,

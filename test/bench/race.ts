@@ -1,32 +1,32 @@
-/** Takes times of contenders in turn, A B C A B C, so that whatever slows the machine down slows all of them. */
+/** Times contenders in turn, A B C A B C, so that anything that slows the machine down slows all of them. */
 import { Bench } from "tinybench";
 
-/** What is timed. Each sample is one call of `run`; what comes before and after it is not counted. */
+/** Code to be timed. Each sample is one call of `run`; preparation and cleanup are not counted. */
 export interface Contender {
   readonly before?: () => void | Promise<void>;
   readonly run: () => unknown;
   readonly after?: () => void | Promise<void>;
-  /** Takes part in that many rounds only, because it is slow. */
+  /** The largest number of rounds in which it takes part, because it is slow. */
   readonly most?: number;
 }
 
-/** How often, and from which state. */
+/** The number of samples, and the state before each. */
 export interface RaceOptions {
   readonly rounds: number;
-  /** Rounds that are not counted: the engine is still compiling. */
+  /** Rounds that are not counted, because the engine is still compiling. */
   readonly warmUps: number;
-  /** Whether the young garbage of the sample before is collected first, where Node offers that. */
+  /** `true` if the previous sample's young garbage is collected first, provided that Node offers it. */
   readonly collect: boolean;
   readonly clock: Clock;
 }
 
 /**
- * What a sample counts: the time that passes, or the time that the processor works for this process, all of its threads
- * together. The latter tells something also on a machine that has other things to do, but nothing of what a child does.
+ * The quantity that a sample measures: elapsed time, or processor time of this process with all its threads. The latter
+ * is meaningful even on a busy machine, but does not include the work of child processes.
  */
 export type Clock = "wall" | "cpu";
 
-/** Milliseconds from some moment on. */
+/** Milliseconds since an arbitrary moment. */
 const now: Readonly<Record<Clock, () => number>> = {
   wall: () => performance.now(),
   cpu: () => {
@@ -35,7 +35,7 @@ const now: Readonly<Record<Clock, () => number>> = {
   },
 };
 
-/** Milliseconds by contender, in the order of the rounds; none of those that are `undefined`. */
+/** Milliseconds by contender, in the order of the rounds; contenders that are `undefined` have none. */
 export async function race<Name extends string>(
   contenders: Readonly<Record<Name, Contender | undefined>>,
   { rounds, warmUps, ...how }: RaceOptions,
@@ -45,17 +45,17 @@ export async function race<Name extends string>(
   for (let round = -warmUps; round < rounds; round++) {
     for (const [name, contender] of entries) {
       const most = contender?.most ?? rounds;
-      // The slow ones need no warming up.
+      // Slow contenders need no warm-up.
       if (contender === undefined || (most < rounds && (round < 0 || round >= most))) continue;
       const ms = await sample(name, contender, how);
       if (round >= 0) samples[name]?.push(ms);
     }
   }
-  // Object.fromEntries forgets that the keys are the record's.
+  // Object.fromEntries loses the type of the record's keys.
   return samples as Record<Name, number[]>;
 }
 
-/** tinybench runs its tasks one after the other to the end; one sample a bench is what makes them take turns. */
+/** tinybench runs each task to its end before the next; one bench per sample makes them take turns. */
 async function sample(
   name: string,
   { before, run, after }: Contender,
@@ -74,7 +74,7 @@ async function sample(
     async: isAsync,
     beforeEach: async () => {
       await before?.();
-      // Not all of the garbage: a whole collection on demand also throws compiled code away, which no real one does.
+      // Not a full collection: forced on demand, it also discards compiled code, which no natural collection does.
       if (collect) globalThis.gc?.({ type: "minor" });
     },
     ...(after === undefined ? {} : { afterEach: async () => after() }),
@@ -86,26 +86,26 @@ async function sample(
   return ms;
 }
 
-/** The middle one; of an even number the lower of the two. */
+/** The middle value; of an even number of values, the lower of the two in the middle. */
 export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }
 
-/** Round by round, how many times as long one contender took as another: what slows a round down slows both. */
+/** The ratio of two contenders for each round: anything that slows a round down slows both. */
 export function ratios(samples: readonly number[], others: readonly number[]): number[] {
   if (samples.length !== others.length) throw new Error("only contenders of the same rounds can be compared");
   return samples.map((ms, round) => ms / (others[round] as number));
 }
 
-/** How far the median may be off, as a share of it. */
+/** The possible error of the median, as a fraction of it. */
 export function uncertainty(samples: readonly number[]): number {
   return errorOfMedian(samples) / median(samples);
 }
 
-/** The standard error of the median in milliseconds, as the middle half of the samples tells it. */
+/** The standard error of the median in milliseconds, estimated from the middle half of the samples. */
 export function errorOfMedian(samples: readonly number[]): number {
   const middleHalf = quantile(samples, 0.75) - quantile(samples, 0.25);
-  // The factor holds where samples scatter normally; the others make it a cautious guess.
+  // The factor is exact for normally distributed samples; for others it gives a cautious estimate.
   return (0.93 * middleHalf) / Math.sqrt(samples.length);
 }
 

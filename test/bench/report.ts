@@ -1,9 +1,9 @@
-/** The benchmark's figures as JSON and as tables to be read. */
+/** The benchmark's figures as JSON and as readable tables. */
 import { cpus, loadavg } from "node:os";
 import type { BenchCase, CaseResult, Goal, Row } from "./result.js";
 import { isMet, quiet, verdictOf } from "./result.js";
 
-/** Where and when it was measured. */
+/** The machine and the date of a measurement. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
@@ -11,7 +11,7 @@ export interface Machine {
   readonly node: string;
   /** ISO 8601. */
   readonly date: string;
-  /** Processes that wanted to run, on average over the minute before; 0 where the system does not tell. */
+  /** Average number of runnable processes in the preceding minute; 0 if the system does not report it. */
   readonly load: number;
 }
 
@@ -21,10 +21,10 @@ export interface MeasuredCase extends CaseResult {
   readonly title: string;
 }
 
-/** All that one run has found. */
+/** All results of one run. */
 export interface Report {
   readonly machine: Machine;
-  /** What was typed. */
+  /** The command line. */
   readonly command: string;
   readonly seed: number;
   readonly cases: readonly MeasuredCase[];
@@ -43,12 +43,12 @@ export function machineNow(): Machine {
   };
 }
 
-/** In one line. */
+/** Describes a machine in one line. */
 export function machineLine({ cpu, cores, platform, node, date, load }: Machine): string {
   return `${cpu}, ${cores} cores, ${platform}, node ${node}, ${date.slice(0, 10)}, load ${load.toFixed(1)}`;
 }
 
-/** A case's rows: medians, and each goal with what came of it. */
+/** A case's rows: medians, and each goal with its verdict. */
 export function caseTable({ title }: Pick<BenchCase, "title">, { rows }: CaseResult): string {
   const lines = rows.flatMap((row) => [
     `  ${row.name}${Object.keys(row.times).length === 0 ? "" : ": "}${timesOf(row)}${noise(row)}`,
@@ -72,14 +72,14 @@ function goalText({ measure, value, limit, sense, unit }: Goal): string {
   return `${number(value)} ${name}, ${bound}`;
 }
 
-/** The row that is furthest from its goal, for each goal of a case. */
+/** For each goal of a case, the row that is furthest from it. */
 export interface Worst {
   readonly title: string;
   readonly goal: Goal;
   readonly row: Row;
 }
 
-/** The table of goals: one line for each goal of each case, with the worst of its rows. */
+/** The table of goals: one line for each goal of each case, with its worst row. */
 export function worstOf(cases: readonly MeasuredCase[]): Worst[] {
   return cases.flatMap(({ title, rows }) => {
     const measures = [...new Set(rows.flatMap(({ goals }) => goals.map(({ measure }) => measure)))];
@@ -93,7 +93,7 @@ export function worstOf(cases: readonly MeasuredCase[]): Worst[] {
   });
 }
 
-/** How much of its limit a goal uses up: 1 is the limit itself, more is missed. */
+/** The fraction of a goal's limit that is used: 1 is the limit itself, more is a miss. */
 export function strain({ value, limit, sense }: Goal): number {
   return sense === "atMost" ? Math.max(0, value) / limit : limit / value;
 }
@@ -113,7 +113,7 @@ export function goalTable(cases: readonly MeasuredCase[]): string {
   return [line(table[0] ?? []), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
 }
 
-/** What a reader must know of how far the figures can be trusted; `undefined`: the machine was quiet. */
+/** A warning about how far the figures can be trusted; `undefined`: the machine was quiet. */
 export function doubts(cases: readonly MeasuredCase[]): string | undefined {
   const rows = cases.flatMap((one) =>
     one.rows.filter(({ goals, uncertainty = 0 }) => goals.length > 0 && uncertainty > quiet),
@@ -123,19 +123,19 @@ export function doubts(cases: readonly MeasuredCase[]): string | undefined {
   return `The machine was too busy to tell in ${rows.length} rows: the times that they are compared with may be off by more than ${most} %. Run it again when nothing else runs.`;
 }
 
-/** Goals that are missed in rows that can tell. */
+/** The number of goals missed in rows that permit a verdict. */
 export function missed(cases: readonly MeasuredCase[]): number {
   return cases
     .flatMap(({ rows }) => rows)
     .reduce((sum, row) => sum + row.goals.filter((goal) => !isMet(goal) && (row.uncertainty ?? 0) <= quiet).length, 0);
 }
 
-/** Milliseconds, or seconds where there are many. */
+/** Formats milliseconds, in seconds if there are many. */
 export function milliseconds(ms: number): string {
   return ms >= 10_000 ? `${number(ms / 1000)} s` : `${number(ms)} ms`;
 }
 
-/** With as many decimals as say something. */
+/** Formats a number with as many decimals as are meaningful. */
 export function number(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });

@@ -1,23 +1,26 @@
-/** What a case of the benchmark comes to: times, and how they stand to the goals. */
+/** The result of a benchmark case: times, and their relation to the goals. */
 import type { Scale } from "./scale.js";
 
 /** A promise that is measured. */
 export interface Goal {
-  /** What is compared, as `x floor`. */
+  /** The quantity that is compared, such as `x floor`. */
   readonly measure: string;
   readonly value: number;
   readonly limit: number;
   readonly sense: "atMost" | "atLeast";
-  /** Behind the numbers: `x`, ` ms`, ` MB`. */
+  /** The text after a number: `x`, ` ms`, ` MB`. */
   readonly unit: string;
 }
 
-/** One line of the big table. */
+/** One line of the large table. */
 export interface Row {
   readonly name: string;
-  /** Medians in milliseconds, or bytes for what is no time, by contender; the server first. */
+  /** Medians by contender, in milliseconds or, for memory, in bytes; the server comes first. */
   readonly times: Readonly<Record<string, number>>;
-  /** How far the comparison's median may be off, as a share of it, or of the goal; `undefined`: no time was compared. */
+  /**
+   * The possible error of the comparison's median, as a fraction of it or of the goal; `undefined`: no times were
+   * compared.
+   */
   readonly uncertainty?: number;
   readonly goals: readonly Goal[];
   readonly note?: string;
@@ -37,33 +40,33 @@ export interface CaseResult {
 
 /** A row of the table of goals. */
 export interface BenchCase {
-  /** For `--only`. */
+  /** The name for `--only`. */
   readonly name: string;
-  /** As the table of goals has it. */
+  /** The title in the table of goals. */
   readonly title: string;
-  /** Whether all of it is about another process, whose work the processor's clock does not count. */
+  /** `true` if all of it is about another process, whose work the processor clock does not count. */
   readonly isOfProcess: boolean;
   measure(scale: Scale): Promise<CaseResult>;
 }
 
-/** Beyond this uncertainty of the comparison the machine was too busy to tell. */
+/** Above this uncertainty of a comparison, the machine was too busy for a verdict. */
 export const quiet = 0.08;
 
-/** What came of a goal. */
+/** The verdict on a goal. */
 export type Verdict = "met" | "NOT MET" | "too busy to tell";
 
-/** Whether a goal is met, in a row that may tell. */
+/** Decides whether a goal is met, if the row's uncertainty permits a verdict. */
 export function verdictOf(goal: Goal, row: Pick<Row, "uncertainty">): Verdict {
   if ((row.uncertainty ?? 0) > quiet) return "too busy to tell";
   return isMet(goal) ? "met" : "NOT MET";
 }
 
-/** Whether the value is on the right side of the limit. */
+/** Reports whether the value is on the right side of the limit. */
 export function isMet({ value, limit, sense }: Goal): boolean {
   return sense === "atMost" ? value <= limit : value >= limit;
 }
 
-/** A goal on how many times as long as the floor something takes. */
+/** A goal for a time as a multiple of the floor. */
 export const timesFloor = (value: number, limit: number): Goal => ({
   measure: "x floor",
   value,

@@ -1,11 +1,13 @@
-/** The ladder: the same edits, found on each rung in turn, because text and call differ in what that rung folds away. */
+/**
+ * The ladder: the same edits found on each rung in turn, because text and call differ in the way that the rung ignores.
+ */
 import { type BatchShape, type Disguise, editBatch, patchBatch } from "./batches.js";
 import { checkMethods, floor, throughCore } from "./methods.js";
 import { median, race, uncertainty } from "./race.js";
 import { type BenchCase, type Row, timesFloor } from "./result.js";
 import { rounds, scaled, seed } from "./scale.js";
 
-/** Straight as it is sent, curly as the text has it. */
+/** Straight quotes in the call, curly quotes in the text. */
 const note = (quote: string, dash: string): string => ` // it${quote}s so ${dash} still`;
 
 const trailing: Disguise = { inText: (line) => `${line}  ` };
@@ -16,7 +18,7 @@ const curly: Disguise = {
 };
 const deeper: Disguise = { sent: (line) => `    ${line}` };
 
-/** How text and call differ where an edit is to be found on a rung. */
+/** The differences between text and call for an edit that a rung must find. */
 const editRungs: Readonly<Record<string, Disguise | undefined>> = {
   exact: undefined,
   lineEnding: { lineEnd: "\r\n" },
@@ -26,7 +28,7 @@ const editRungs: Readonly<Record<string, Disguise | undefined>> = {
   viewPrefix: { sent: (line, number) => `${number}\t${line}` },
 };
 
-/** The same for the passes that hunks have. */
+/** The same for the passes of hunks. */
 const hunkRungs: Readonly<Record<string, Disguise | undefined>> = {
   exact: undefined,
   trailingBlanks: trailing,

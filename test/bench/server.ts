@@ -1,4 +1,4 @@
-/** The built server as a child process, with the library's client in front of it and its files in a temporary folder. */
+/** The built server as a child process, connected to the library's client, with its files in a temporary folder. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -19,39 +19,39 @@ import type { MultiEditErrorData, MultiEditResult } from "../../server/lsp/proto
 export interface BenchServer {
   /** Writes a file and opens it. */
   open(path: string, text: string): Promise<void>;
-  /** One notification with these changes; versions count up by themselves. */
+  /** Sends one notification with these changes; versions increase automatically. */
   change(path: string, ...changes: readonly TextDocumentContentChangeEvent[]): Promise<void>;
   close(path: string): Promise<void>;
-  /** `multiEdit/apply`: the edit comes back, and the text stays as it is. */
+  /** `multiEdit/apply`: returns the edit, and leaves the text unchanged. */
   apply(call: unknown): Promise<MultiEditResult | MultiEditErrorData>;
-  /** The least that can be asked: a method that there is not, which is answered as such. */
+  /** The smallest possible request: a method that does not exist, answered as such. */
   ask(): Promise<void>;
-  /** Bytes of memory that the process has in use; `undefined`: this system does not tell. */
+  /** Bytes of memory that the process uses; `undefined`: the system does not report it. */
   memory(): number | undefined;
-  /** The heap after a collection; only of a server that was started so that it can tell. */
+  /** The heap after a collection; works only if the server was started with `withHeap`. */
   heap(): Promise<Heap>;
   stop(): void;
 }
 
-/** What a server's engine says of its memory, in bytes. */
+/** Memory figures of a server's engine, in bytes. */
 export interface Heap {
-  /** In use on the heap, and outside of it for the heap's objects. */
+  /** Memory in use on the heap, and outside it for the heap's objects. */
   readonly used: number;
-  /** The most that the process has had in memory so far. */
+  /** The largest resident memory of the process so far. */
   readonly mostResident: number;
 }
 
-/** The program that is measured; npm and the tests are at home in the package's folder. */
+/** The program under test; npm and the tests run in the package's folder. */
 const program = resolve("dist/main.cjs");
 
-/** Collects what nobody holds and says what is left, whenever the parent sends a message; runs in the server. */
+/** Collects garbage and reports the remaining memory whenever the parent sends a message; runs in the server. */
 const heapProbe = `process.on("message", () => {
   gc();
   const { heapUsed, external } = process.memoryUsage();
   process.send({ used: heapUsed + external, mostResident: 1024 * process.resourceUsage().maxRSS });
 });`;
 
-/** Starts a server and initializes it; `withHeap`: so that it can tell of its heap. */
+/** Starts a server and initializes it; `withHeap`: it can report on its heap. */
 export async function startServer(
   { withHeap }: { readonly withHeap: boolean } = { withHeap: false },
 ): Promise<BenchServer> {
@@ -77,7 +77,7 @@ export async function startServer(
     ask: () => connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined),
     memory: () => memoryOf(child),
     async heap() {
-      // What was sent before is served before: only then is there anything to be collected.
+      // The server handles messages in order; only after the earlier ones is there anything to collect.
       await connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined);
       child.send("heap");
       const [heap] = await once(child, "message");
@@ -123,7 +123,7 @@ export async function connect(
   return { child, connection };
 }
 
-/** Resident, in bytes. */
+/** Resident memory in bytes. */
 function memoryOf({ pid }: ChildProcess): number | undefined {
   if (process.platform === "win32" || pid === undefined) return undefined;
   if (process.platform !== "linux")

@@ -1,21 +1,23 @@
-/** Texts that resemble source code, made from a seed: words that come again, lines of all lengths, `}` and blank lines. */
+/**
+ * Texts that resemble source code, generated from a seed: recurring words, lines of all lengths, `}` and empty lines.
+ */
 import { type Chance, chanceOf } from "../codex/random.js";
 
-/** A text and where its functions stand; lines have no ends yet. */
+/** A text with the positions of its functions; its lines have no ends yet. */
 export interface SourceText {
   readonly lines: readonly string[];
-  /** Every function that is whole. */
+  /** Every complete function. */
   readonly functions: readonly SourceFunction[];
 }
 
-/** Lines of a function, 0-based: the first, which no other line of the text contains, and the one behind its `}`. */
+/** Lines of a function, 0-based: the first one, which no other line of the text contains, and the one after its `}`. */
 export interface SourceFunction {
   readonly start: number;
   readonly end: number;
   readonly name: string;
 }
 
-/** A text of that many lines; the same seed gives the same text. About 40 units a line with its end. */
+/** A text with that many lines, of about 40 units each with its end; the same seed gives the same text. */
 export function sourceText(lineCount: number, seed: number): SourceText {
   const chance = chanceOf(seed);
   const lines: string[] = [];
@@ -49,7 +51,7 @@ const head = (chance: Chance, name: string): string =>
   `${chance.percent(60) ? "export " : ""}function ${name}(${chance.pick(names)}: ${chance.pick(types)}, ` +
   `${chance.pick(names)}: ${chance.pick(types)}): ${chance.pick(types)} {`;
 
-/** At least three lines, none of them blank, so that edits find what they need. */
+/** At least three lines, none of them empty, so that edits find what they need. */
 function body(chance: Chance): string[] {
   const lines = [
     `  const ${chance.pick(names)} = ${call(chance)};`,

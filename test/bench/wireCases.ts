@@ -1,4 +1,6 @@
-/** The cases that are about the process and its wire: how soon it answers, starts and keeps up, and what memory it takes. */
+/**
+ * The cases about the process and its wire: how quickly it answers, starts and keeps up, and how much memory it uses.
+ */
 import { spawn } from "node:child_process";
 import type { Range } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
@@ -36,7 +38,7 @@ const smallBatch: BenchCase = {
           {
             name: "wire",
             times: { ours, "empty request": empty, floor: median(times.floor) },
-            // What an empty request takes is little and varies much; what counts is how that compares with the goal.
+            // The time of an empty request is short and varies a lot; what matters is its size relative to the goal.
             uncertainty: errorOfMedian(times.empty) / limit,
             goals: [{ measure: "ms above an empty request", value, limit, sense: "atMost", unit: " ms" }],
           },
@@ -56,7 +58,7 @@ const keystroke: BenchCase = {
     const { texts } = editBatch({ lines: scaled(100_000, scale), edits: 1, seed });
     const [{ path, text } = { path: "", text: "" }] = texts;
     const document = TextDocument.create("file:///source.ts", "typescript", 1, text);
-    // A person types on in one line, in the middle of the text.
+    // A person keeps typing on one line in the middle of the text.
     const line = document.positionAt(text.length >> 1).line;
     const typed = { server: 0, library: 0 };
     const change = (character: number) => ({
@@ -81,7 +83,7 @@ const keystroke: BenchCase = {
         },
         { ...rounds(200, scale), warmUps: scale.rounds === undefined ? 20 : 0, collect: false },
       );
-      // The two of a round follow each other, so that their difference has less of the machine's noise than the medians'.
+      // The two requests of a round follow each other, so their difference is less noisy than that of the medians.
       const ours = median(times.change.map((ms, i) => ms - (times.empty[i] ?? 0)));
       const update = median(times.update);
       return {
@@ -175,7 +177,7 @@ const served: BenchCase = {
           await answer;
           worst.push(longest);
         }
-        // The first round is the one in which the engine gets to know the code.
+        // In the first round the engine still compiles the code.
         const value = median(worst.slice(1));
         const goals =
           shape.limit === undefined
@@ -242,7 +244,10 @@ const typing: BenchCase = {
     const { texts } = editBatch({ lines, edits: 1, seed });
     const [{ path, text } = { path: "", text: "" }] = texts;
     const size = Buffer.byteLength(text);
-    /** Changes of as many different lines, the last first, so that each is about the text before all of them, too. */
+    /**
+     * Changes of that many different lines, the last line first, so that each change is also valid in the original
+     * text.
+     */
     const changes = (count: number): { range: Range; text: string }[] =>
       Array.from({ length: count }, (_, i) => {
         const at = { line: Math.floor(((count - 1 - i) * lines) / count), character: 0 };
@@ -291,5 +296,5 @@ const atMost = (measure: string, value: number, limit: number, unit: string): Go
   unit,
 });
 
-/** The rows of the table that are about the process. */
+/** The rows of the table about the process. */
 export const wireCases: readonly BenchCase[] = [smallBatch, keystroke, served, start, memory, typing];

@@ -1,4 +1,4 @@
-/** The real `apply_patch`: the program that OpenAI publishes, run on a folder of its own for each trial. */
+/** The real `apply_patch`, the program that OpenAI publishes, run in a new folder for each trial. */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,13 +7,13 @@ import type { Content, Outcome, Trial } from "./trial.js";
 
 /** The program, ready to run. */
 export interface CodexBinary {
-  /** Runs it on a trial. Rejects where it ends in a way that is neither success nor failure. */
+  /** Runs it on a trial. Rejects if it neither succeeds nor fails in the usual way. */
   apply(trial: Trial): Promise<Outcome>;
-  /** Takes its scratch folder away. */
+  /** Removes its scratch folder. */
   close(): void;
 }
 
-/** Makes the program at a path runnable. It decides by its name what it is, so it gets a link of the right one. */
+/** Makes the program at a path runnable: it chooses its function by its name, so it gets a link with the right name. */
 export function codexBinary(program: string): CodexBinary {
   const scratch = mkdtempSync(join(tmpdir(), "multi-edit-codex-"));
   const link = join(scratch, "apply_patch");
@@ -46,7 +46,7 @@ function run(
   { root, home, patch }: { root: string; home: string; patch: string },
 ): Promise<{ status: number | null; said: string }> {
   return new Promise((resolve, reject) => {
-    // No other variable: a backtrace, say, would only make it slow.
+    // No other variables: a backtrace, for example, would only make it slow.
     const child = spawn(link, [], { cwd: root, env: { CODEX_HOME: home }, stdio: "pipe" });
     let said = "";
     for (const stream of [child.stdout, child.stderr]) {
@@ -56,7 +56,7 @@ function run(
     }
     child.on("error", reject);
     child.on("close", (status) => resolve({ status, said: said.replaceAll(root, "<root>").trim() }));
-    // A program that has seen enough closes its input; what it says then is what counts.
+    // The program may close its input early; its output is what counts.
     child.stdin.on("error", () => undefined);
     child.stdin.end(patch);
   });
@@ -71,7 +71,7 @@ function readTree(root: string): Map<string, Content> {
   return files;
 }
 
-/** A text where the bytes are UTF-8. */
+/** A text if the bytes are valid UTF-8, otherwise the bytes. */
 function contentOf(bytes: Uint8Array): Content {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -1,16 +1,16 @@
-/** What counts as a blank for Codex, and which characters it takes for one another: both from its program's behaviour. */
+/** The characters that Codex treats as whitespace or as equal, both observed from its program. */
 
 const blank = "[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
 const atStart = new RegExp(`^${blank}`);
 const atEnd = new RegExp(`${blank}$`);
 
-/** Without the blanks and line ends at its end. */
+/** Removes trailing whitespace and line ends. */
 export const trimBlanksEnd = (text: string): string => text.replace(atEnd, "");
 
-/** Without the blanks and line ends around it. */
+/** Removes leading and trailing whitespace and line ends. */
 export const trimBlanks = (text: string): string => trimBlanksEnd(text.replace(atStart, ""));
 
-/** With the plain character for each typographic one. */
+/** Replaces each typographic character by the plain one. */
 function plain(text: string): string {
   return text
     .replace(/[\u2010-\u2015\u2212]/g, "-")

@@ -1,22 +1,22 @@
-/** Holds the server against Codex: equal, different in the ways that are written down, or not to be explained. */
+/** Compares the server with Codex: equal, different in documented ways, or unexplained. */
 import { planPatch } from "../support/patching.js";
 import type { CodexBinary } from "./binary.js";
 import { codexRules, type DeviationName, promisedRules, type Rules } from "./deviations.js";
 import { type Modelled, modelOf } from "./model.js";
 import { type Outcome, sameFiles, show, showFiles, type Trial } from "./trial.js";
 
-/** What was found of one trial in one mode. */
+/** The verdict on one trial in one mode. */
 export type Verdict =
   | { readonly kind: "same"; readonly isDone: boolean }
-  /** The deviations that make the difference; none where only several together do. */
+  /** The deviations that cause the difference; empty if only several together do. */
   | { readonly kind: "deviates"; readonly by: readonly DeviationName[] }
-  /** `nature`: who says what, for telling one difference from another. */
+  /** `nature`: the side and its statement, to tell one difference from another. */
   | { readonly kind: "different"; readonly report: string; readonly nature: string };
 
 /** The server's two modes. */
 export const modes = [{ lenient: true }, { lenient: false }] as const;
 
-/** Runs a trial on all sides; a verdict for each mode, in the order of `modes`. */
+/** Runs a trial on all sides; returns a verdict for each mode, in the order of `modes`. */
 export async function compare(trial: Trial, binary: CodexBinary): Promise<Verdict[]> {
   const real = await binary.apply(trial);
   const model = modelOf(trial, codexRules);
@@ -37,7 +37,8 @@ function verdictOf(
   const server = runServer(trial, mode);
   const isPromised =
     sameOutcome(server, promised) && (promised.reason === undefined || saysSo(server.codes, promised.reason));
-  // What Codex can't read, the server may refuse to read; how much of it has to be understood is for other tests.
+  // The server may refuse a patch that Codex cannot read; other tests decide how much of such a patch must be
+  // understood.
   const isRefused = !server.ok && codex.model.reason === "patchSyntax" && server.codes.includes("patchSyntax");
   if (!isPromised && !(isRefused && sameFiles(server.files, trial.files))) {
     const what = `the server is not what was promised with lenient: ${mode.lenient}`;
@@ -49,7 +50,7 @@ function verdictOf(
   return { kind: "deviates", by: reasonsOf(trial, rules, { promised, codex: codex.model }) };
 }
 
-/** The deviations without which the outcome would be another one; else those that alone would change what Codex does. */
+/** The deviations without which the outcome would differ; otherwise those that alone would change Codex' result. */
 function reasonsOf(trial: Trial, rules: Rules, outcomes: { promised: Outcome; codex: Outcome }): DeviationName[] {
   const needed = [...rules].filter((name) => {
     const without = modelOf(trial, new Set([...rules].filter((other) => other !== name)));
@@ -59,13 +60,13 @@ function reasonsOf(trial: Trial, rules: Rules, outcomes: { promised: Outcome; co
   return [...rules].filter((name) => !sameOutcome(modelOf(trial, new Set([name])), outcomes.codex));
 }
 
-/** Whether a reason is among the codes, or one that says the same and knows it better. */
+/** Reports whether a reason is among the codes, or a more precise code with the same meaning is. */
 function saysSo(codes: readonly string[], reason: string): boolean {
   const kin = kinds.find((kind) => kind.includes(reason)) ?? [reason];
   return kin.some((code) => codes.includes(code));
 }
 
-/** Codes for one and the same: the lines are not there; the path is not one of a file. */
+/** Codes with the same meaning: the lines are missing; the path is not that of a file. */
 const kinds: readonly (readonly string[])[] = [
   ["contextNotFound", "alreadyApplied", "consumed"],
   ["fileNotFound", "isDirectory", "ioError"],

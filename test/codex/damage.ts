@@ -1,7 +1,7 @@
-/** Spoils patches as models do: markers, signs, blanks and wrappers that are not quite right. */
+/** Damages patches as models do: markers, signs, spaces and wrappers that are slightly wrong. */
 import type { Chance } from "./random.js";
 
-/** A patch's lines, put together; three in ten patches get one or two damages. */
+/** Joins a patch's lines; three patches in ten get one or two kinds of damage. */
 export function damaged(lines: readonly string[], chance: Chance): string {
   let spoilt = [...lines];
   if (!chance.percent(30)) return `${spoilt.join("\n")}${chance.percent(80) ? "\n" : ""}`;
@@ -12,7 +12,7 @@ export function damaged(lines: readonly string[], chance: Chance): string {
 
 type Damage = (lines: string[], chance: Chance) => string[];
 
-/** The lines with one of them, chosen among those that suit, exchanged for others. */
+/** Replaces one of the lines that a test accepts, chosen at random, by other lines. */
 function exchange(
   lines: string[],
   chance: Chance,
@@ -120,7 +120,7 @@ const damages = {
     return own.length === 0 ? lines : exchange(lines, chance, isAnchor, (line) => [chance.pick(own), line]);
   },
   unified: (lines, chance) => {
-    // The numbers are those of the file before the patch: the model does not know them where a section went before.
+    // The numbers refer to the file before the patch; they are not known if an earlier section changed it.
     if (lines.filter((line) => /^\*\*\* \w+ File: /.test(line)).length > 1) return lines;
     const line = chance.between(0, 9);
     const count = chance.between(0, 4);

@@ -1,13 +1,15 @@
-/** Where the server's reading of a patch differs from Codex' on purpose: each row is a switch of the model. */
+/** Intentional differences between the server's reading of a patch and Codex'; each row is a switch of the model. */
 
 /** A deliberate difference. */
 export interface Deviation {
   readonly why: string;
-  /** Whether it is there with `lenient: false`, too. */
+  /** `true` if the difference also applies with `lenient: false`. */
   readonly always: boolean;
 }
 
-/** All deliberate differences: damage that is not repeated, guesses that are not made, and texts that are understood. */
+/**
+ * All intentional differences: damage that is not repeated, guesses that are not made, and texts that are understood.
+ */
 export const deviations = {
   allOrNothing: { always: true, why: "one failure anywhere changes nothing, also not in the files before it" },
   ambiguous: { always: true, why: "several places without an anchor are no choice to make by order" },
@@ -48,15 +50,15 @@ export const deviations = {
 /** A row's name. */
 export type DeviationName = keyof typeof deviations;
 
-/** The switches that are on. None: Codex. */
+/** The switches that are on. Without any, the model behaves as Codex. */
 export type Rules = ReadonlySet<DeviationName>;
 
-/** Codex as it is. */
+/** Codex without deviations. */
 export const codexRules: Rules = new Set();
 
-/** What is promised for a mode. */
+/** The deviations promised for a mode. */
 export function promisedRules({ lenient }: { readonly lenient: boolean }): Rules {
-  // Object.keys forgets that the keys are the table's.
+  // Object.keys loses the type of the table's keys.
   const names = Object.keys(deviations) as DeviationName[];
   return new Set(names.filter((name) => lenient || deviations[name].always));
 }

@@ -1,6 +1,7 @@
 /**
- * The real `apply_patch` against the server: thousands of random patches, and no difference but those that are meant. More of them
- * are run with `CODEX_APPLY_PATCH=<the program> CODEX_PATCHES=20000 CODEX_SEED=7 npx vitest run test/codex`.
+ * Compares the real `apply_patch` with the server on thousands of random patches; only intentional differences may
+ * occur. To run more of them: `CODEX_APPLY_PATCH=<the program> CODEX_PATCHES=20000 CODEX_SEED=7 npx vitest run
+ * test/codex`.
  */
 import { afterAll, it } from "vitest";
 import { codexBinary } from "./binary.js";
@@ -15,10 +16,10 @@ const program = process.env.CODEX_APPLY_PATCH;
 const count = Number(process.env.CODEX_PATCHES ?? 3_000);
 const seed = Number(process.env.CODEX_SEED ?? Date.now() % 1_000_000);
 
-/** One process a trial: two keep a small machine busy. */
+/** Each trial needs one process; two keep a small machine busy. */
 const atOnce = 2;
 
-// Without the program there is nothing to compare with; where it has to be there, its absence fails.
+// Without the program nothing can be compared; where the program is required, its absence is a failure.
 if (program === undefined) {
   it("apply_patch is not there", () => {
     const leftOut = "left out: the comparison with Codex, because CODEX_APPLY_PATCH names no program";
@@ -51,7 +52,7 @@ if (program === undefined) {
     };
     await Promise.all(Array.from({ length: atOnce }, work));
     const counts = [...Object.keys(deviations), "several together"].map(
-      // Object.keys forgets that the keys are the table's.
+      // Object.keys loses the type of the table's keys.
       (name) => `  ${name}: ${rows.get(name as DeviationName) ?? 0}`,
     );
     console.log(
@@ -62,7 +63,7 @@ if (program === undefined) {
     if (different !== undefined) throw new Error(await reportOf(different));
   });
 
-  /** The smallest trial that is different, with all that there is to know about it. */
+  /** The smallest trial that differs, with everything known about it. */
   const reportOf = async (trial: Trial): Promise<string> => {
     const reported = async (one: Trial): Promise<string | undefined> => {
       const found = (await compare(one, binary)).find((verdict) => verdict.kind === "different");

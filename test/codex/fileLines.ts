@@ -1,34 +1,37 @@
-/** A file's text as lines, where lines stand in it, and the text with some of them replaced, as Codex does it. */
+/** A file's text as lines, the search for lines in it, and the replacement of lines, all as Codex does it. */
 import { passes } from "./blanks.js";
 import type { PatchLine } from "./grammar.js";
 
-/** A line of a file with what ends it; only the last one can have no end. */
+/** A line of a file with its end; only the last line may have none. */
 export interface FileLine {
   readonly text: string;
   readonly end: string;
 }
 
-/** Lines of a hunk that take the place of `count` lines from `at` on, 0-based. */
+/** Lines of a hunk that replace `count` lines from line `at` (0-based). */
 export interface Replacement {
   readonly at: number;
   readonly count: number;
   readonly lines: readonly PatchLine[];
 }
 
-/** A text at its line ends; nothing behind the last one is no line. */
+/** Splits a text at its line ends; an empty rest after the last one is not a line. */
 export function linesOf(text: string): FileLine[] {
   return [...text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)]
     .map(([, line = "", end = ""]) => ({ text: line, end }))
     .filter(({ text, end }) => text !== "" || end !== "");
 }
 
-/** Places of a run of lines: the pass (0-based) that found them and all that it found, 0-based. */
+/** Locations of a run of lines: the pass (0-based) that found them, and all locations that it found (0-based). */
 export interface Found {
   readonly pass: number;
   readonly places: readonly [number, ...number[]];
 }
 
-/** Where lines, at least one, stand from `from` on; with `atEnd` only the last place there is. The first pass decides. */
+/**
+ * Finds a run of at least one line from `from` on; with `atEnd` only at the last possible line. The first pass that
+ * finds it decides.
+ */
 export function seek(
   texts: readonly string[],
   wanted: readonly string[],
@@ -45,10 +48,10 @@ export function seek(
   return undefined;
 }
 
-/** The end that new lines get. */
+/** The line end for new lines. */
 export const newLineEnd = (lines: readonly FileLine[]): string => lines.find(({ end }) => end !== "")?.end ?? "\n";
 
-/** A text with lines replaced. All lines have an end afterwards. */
+/** Replaces lines of a text. Every line has an end afterwards. */
 export function replaced(lines: readonly FileLine[], replacements: readonly Replacement[]): string {
   const newEnd = newLineEnd(lines);
   const result: FileLine[] = [];
@@ -61,7 +64,7 @@ export function replaced(lines: readonly FileLine[], replacements: readonly Repl
   return result.map(({ text, end }) => `${text}${end === "" ? newEnd : end}`).join("");
 }
 
-/** New lines that take the place of `count` lines from `at` on, without a kept line between them. */
+/** New lines that replace `count` lines from `at` on, without a kept line among them. */
 export interface Run {
   readonly at: number;
   readonly count: number;
@@ -69,10 +72,10 @@ export interface Run {
 }
 
 /**
- * All runs from the file's start to its end. Kept lines part a hunk into runs, and these, not whole hunks, are what Codex
- * sorts. What is put in front of a line comes before what takes its place. Of what two hunks put at one place, that comes first
- * whose hunk does, and first of all what goes right behind its anchor; but lines for the file's end, which no other line says
- * where to put, are in the order of the patch.
+ * All runs in file order. Kept lines divide a hunk into runs, and Codex sorts these, not whole hunks. Lines inserted
+ * before a line precede the lines that replace it. If two hunks insert at one line, the earlier hunk's lines come
+ * first, preceded by lines that go directly after an anchor; but lines for the end of the file, whose location nothing
+ * else determines, keep the patch's order.
  */
 function inOrder(replacements: readonly Replacement[], end: number): Run[] {
   const placed = replacements.flatMap((hunk) => runsOf(hunk).map((run) => ({ hunk, run })));
@@ -88,7 +91,7 @@ function inOrder(replacements: readonly Replacement[], end: number): Run[] {
   return placed.map(({ run }) => run);
 }
 
-/** The runs of one hunk; lines that it adds in front of one that it removes are a run of their own. */
+/** The runs of one hunk; lines that it adds before a removed line are a run of their own. */
 export function runsOf({ at, lines }: Replacement): Run[] {
   const runs: Run[] = [];
   let next = at;

@@ -1,4 +1,6 @@
-/** Makes trials: small files of few different lines, and patches for them that are right, nearly right, or damaged. */
+/**
+ * Generates trials: small files with few distinct lines, and patches for them that are right, nearly right, or damaged.
+ */
 
 import { damaged } from "./damage.js";
 import { type Loosening, lineEnds, linePool, loosened, loosenings, shifted } from "./lines.js";
@@ -8,15 +10,15 @@ import type { Content, Trial } from "./trial.js";
 /** A patch line with its sign, or a marker. */
 type PatchText = string;
 
-/** The files as they should be after the sections that have been made so far, in lines. */
+/** The expected lines of each file after the sections that were generated so far. */
 type State = Map<string, string[]>;
 
 const paths = ["a.txt", "b.txt", "dir/c.txt", "new.txt", "deep/er/n.txt"];
 
-/** A folder, and what would stand below a file. */
+/** A folder, and a path below a file. */
 const oddPaths = ["dir", "a.txt/n.txt"];
 
-/** The next trial of a stream. */
+/** The next trial of a random stream. */
 export function makeTrial(chance: Chance): Trial {
   const pool = linePool(chance);
   const files = new Map<string, Content>();
@@ -79,10 +81,10 @@ function addSection(path: string, state: State, { pool, chance }: Around): Patch
   return [`*** Add File: ${path}`, ...lines.map((line) => `+${line}`)];
 }
 
-/** What is done to one line. */
+/** The treatment of one line. */
 type Step = { readonly sign: " " | "-" | "+"; readonly text: string };
 
-/** Hunks for a text, and what they should make of it. */
+/** Hunks for a text, and the resulting lines. */
 function hunksFor(lines: readonly string[], around: Around): { hunks: PatchText[]; after: string[] } {
   const { chance } = around;
   const hunks: PatchText[][] = [];
@@ -112,7 +114,7 @@ function hunksFor(lines: readonly string[], around: Around): { hunks: PatchText[
   return { hunks: hunks.flat(), after };
 }
 
-/** Keeps, removes and replaces lines, and puts new ones between them; never nothing. */
+/** Keeps, removes and replaces lines, and inserts new ones; always at least one change. */
 function stepsFor(lines: readonly string[], { pool, chance }: Around): Step[] {
   const steps: Step[] = [];
   const addSome = (percent: number) => {
@@ -129,7 +131,7 @@ function stepsFor(lines: readonly string[], { pool, chance }: Around): Step[] {
   return steps;
 }
 
-/** Usually a line above the hunk; sometimes one behind it, its own first line, or none that is there. */
+/** Usually a line above the hunk; sometimes one below it, its own first line, or a line that does not exist. */
 function anchorsFor(lines: readonly string[], at: { done: number; start: number }, around: Around): string[] {
   const { chance, pool } = around;
   if (!chance.percent(40)) return [];
@@ -148,7 +150,9 @@ function anchorsFor(lines: readonly string[], at: { done: number; start: number 
   return text === "" ? [] : [text];
 }
 
-/** The old lines as a model may remember them: exact, or off in one way for the hunk, or in any way for one line. */
+/**
+ * The old lines as a model may remember them: exact, wrong in one way for the whole hunk, or in any way for one line.
+ */
 function loosenedHunk(steps: readonly Step[], chance: Chance): Step[] {
   const how = chance.weighted({ exact: 50, one: 18, all: 14, shift: 14, foreign: 4 });
   const way: Loosening = chance.pick(loosenings);

@@ -1,4 +1,4 @@
-/** The grammar of patches: as Codex was seen to read them, and with each deviation that is switched on. */
+/** The grammar of patches as observed in Codex, with each deviation that is switched on. */
 import { trimBlanks, trimBlanksEnd } from "./blanks.js";
 import type { Rules } from "./deviations.js";
 
@@ -8,31 +8,31 @@ export interface PatchLine {
   readonly text: string;
 }
 
-/** What stands behind `@@`; as the old side of a unified diff's line numbers where it can be read so. */
+/** The text after `@@`; as the old side of a unified diff's line numbers if it has that form. */
 export interface PatchAnchor {
   readonly text: string;
   readonly range?: { readonly line: number; readonly count: number };
 }
 
-/** A hunk, as far as it has been read. */
+/** A hunk, possibly incomplete. */
 export interface Chunk {
   readonly anchors: PatchAnchor[];
   lines: PatchLine[];
   atEnd: boolean;
 }
 
-/** A section, as far as it has been read. */
+/** A section, possibly incomplete. */
 export type Part =
   | { readonly kind: "add"; readonly path: string; text: string }
   | { readonly kind: "delete"; readonly path: string }
   | { readonly kind: "update"; readonly path: string; move?: string; readonly chunks: Chunk[] };
 
-/** The sections of a patch, or why it is none. */
+/** The sections of a patch, or the reason for which it is not a patch. */
 export type Read =
   | { readonly ok: true; readonly parts: readonly Part[] }
   | { readonly ok: false; readonly said: string };
 
-/** Reads a patch. With the deviations on, it may accept what the server refuses: that is for the server to decide. */
+/** Reads a patch. With the deviations on, it may accept patches that the server refuses; the server decides that. */
 export function readPatch(patch: string, rules: Rules): Read {
   const body = bodyOf(patch, rules);
   if (body === undefined) return refused("no markers around it");
@@ -45,7 +45,7 @@ export function readPatch(patch: string, rules: Rules): Read {
     const last = parts.at(-1);
     const marker = last?.kind === "update" ? trimBlanksEnd(line) : trimBlanks(line);
     if (marker === endMarker) {
-      // One more end may follow, and nothing else.
+      // One more end marker may follow, and nothing else.
       const hasMore = body.slice(i + 1).some((rest) => trimBlanks(rest) !== "");
       if (hasMore && !rules.has("textAround")) return refused("text behind the end");
       break;
@@ -64,7 +64,7 @@ const refused = (said: string): Read => ({ ok: false, said });
 const beginMarker = "*** Begin Patch";
 const endMarker = "*** End Patch";
 
-/** The lines between the markers; `undefined`: they are not where they have to be. */
+/** The lines between the markers; `undefined`: the markers are not in the right lines. */
 function bodyOf(patch: string, rules: Rules): string[] | undefined {
   const linesOf = (text: string): string[] => text.split("\n").map((line) => line.replace(/\r{1,2}$/, ""));
   const lines = linesOf(trimBlanks(patch));
@@ -85,7 +85,10 @@ function bodyOf(patch: string, rules: Rules): string[] | undefined {
 const isWhole = (lines: readonly string[]): boolean =>
   lines.length > 1 && trimBlanks(lines[0] ?? "") === beginMarker && trimBlanks(lines.at(-1) ?? "") === endMarker;
 
-/** A body without what is no part of it: blank lines behind it, a fence and a heredoc's word that were opened in front. */
+/**
+ * Removes what does not belong to a body: empty lines after it, and a code fence and a heredoc word that were opened
+ * before it.
+ */
 function withoutWrapping(before: readonly string[], body: readonly string[]): string[] {
   const word = /<<-?\s*["']?(\w+)/.exec(before.at(-1) ?? "")?.[1];
   const isOpen = before.some((line) => line.startsWith("```"));
@@ -105,7 +108,7 @@ function openPart(marker: string): Part | undefined {
   return update === undefined ? undefined : { kind: "update", path: update, chunks: [] };
 }
 
-/** What is wrong with a part that ends here; `undefined`: nothing. */
+/** The error of a part that ends here; `undefined`: none. */
 function closePart(part: Part | undefined, rules: Rules): string | undefined {
   if (part?.kind !== "update") return undefined;
   const last = part.chunks.at(-1);
@@ -114,8 +117,9 @@ function closePart(part: Part | undefined, rules: Rules): string | undefined {
 }
 
 /**
- * Whether a line is a blank one between an Update's header and its first hunk. Where lines of the hunk follow without `@@`,
- * blanks alone in a line are an empty context line, and in front of a `+` an empty line may say where the addition goes.
+ * Reports whether a line is an empty one between an Update's header and its first hunk. If lines of the hunk follow
+ * without `@@`, a line with only spaces is an empty context line, and an empty line before a `+` may say where the
+ * addition goes.
  */
 function isLeadingBlank(body: readonly string[], at: number, part: Part | undefined, rules: Rules): boolean {
   if (!rules.has("blankBeforeHunk") || part?.kind !== "update" || part.chunks.length > 0) return false;
@@ -124,7 +128,7 @@ function isLeadingBlank(body: readonly string[], at: number, part: Part | undefi
   return body[at] === "" && !next.startsWith("+");
 }
 
-/** Reads one line of a part; what is wrong with it, or `undefined`. */
+/** Reads one line of a part; returns its error, or `undefined`. */
 function takeLine(line: string, part: Part | undefined, rules: Rules): string | undefined {
   if (part?.kind === "update") return takeUpdateLine(line, part, rules);
   if (rules.has("blankBetween") && trimBlanks(line) === "") return undefined;
@@ -161,7 +165,7 @@ function takeUpdateLine(line: string, part: Part & { kind: "update" }, rules: Ru
   return takeHunkLine(line, part, rules);
 }
 
-/** Whether lines may be a mere gap in the patch. */
+/** Reports whether lines may be a mere gap in the patch. */
 const isGap = (lines: readonly PatchLine[]): boolean => lines.every(({ sign, text }) => sign === " " && text === "");
 
 function anchorOf(marker: string, rules: Rules): PatchAnchor | undefined {

@@ -1,7 +1,7 @@
-/** The lines that files are made of, and the ways in which a patch may spell them otherwise. */
+/** The lines from which files are made, and the ways in which a patch may misspell them. */
 import type { Chance } from "./random.js";
 
-/** A way of spelling a line otherwise; the last one goes beyond what Codex forgives. */
+/** A way of misspelling a line; the last one goes beyond what Codex tolerates. */
 export type Loosening = (typeof loosenings)[number];
 
 /** All ways. */
@@ -47,13 +47,13 @@ const words = [
   "def f():",
 ];
 
-/** A few lines for one trial, so that they come again and again, some of them next to a near relative. */
+/** A few lines for one trial, so that they recur, some of them together with a similar line. */
 export function linePool(chance: Chance): string[] {
   const pool = Array.from({ length: chance.between(2, 6) }, () => chance.pick(words));
   const relatives = pool
     .filter(() => chance.percent(15))
     .map((line) => loosened(line, chance.pick(loosenings), chance));
-  // Half of the trials get lines that are less likely to come again.
+  // Half of the trials get lines that are less likely to recur.
   const own = chance.percent(50)
     ? Array.from({ length: 6 }, (_, i) => `${chance.pick(["", "  ", "\t"])}line ${i}`)
     : [];
@@ -71,7 +71,7 @@ const blanks = [" ", "  ", "\t", "\u00a0", "\u0085", "\u2003", "\u2028", "\u000b
 
 const notBlanks = ["\ufeff", "\u200b", "\u180e"];
 
-/** Characters of which the first ones are one and the same to Codex, and the others look as if they were. */
+/** Families of characters; Codex treats `same` as equal, and `alike` only looks similar. */
 const families: readonly { readonly same: string; readonly alike: string }[] = [
   { same: "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212", alike: "\uff0d\u2043" },
   { same: "'\u2018\u2019\u201a\u201b", alike: "\u2032\u00b4`" },
@@ -80,7 +80,7 @@ const families: readonly { readonly same: string; readonly alike: string }[] = [
   { same: ".", alike: "\u2026" },
 ];
 
-/** A line spelt otherwise; the line itself where it offers nothing for that. */
+/** A misspelt line; the line itself if it has nothing to misspell. */
 export function loosened(line: string, way: Loosening, chance: Chance): string {
   switch (way) {
     case "trailing":
@@ -113,7 +113,7 @@ function exchanged(line: string, to: "same" | "alike", chance: Chance): string {
     .join("");
 }
 
-/** A line that is not blank, indented by some more, or by as many blanks less as the shift has minus signs. */
+/** A line that is not empty, indented further, or by as many spaces less as the shift has minus signs. */
 export function shifted(line: string, shift: string): string {
   if (/^\s*$/.test(line)) return line;
   return shift.startsWith("-") ? line.replace(new RegExp(`^[ \\t]{0,${shift.length}}`), "") : shift + line;

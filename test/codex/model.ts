@@ -1,11 +1,11 @@
-/** What becomes of a trial's files: as Codex was seen to do it, and with each deviation that is switched on. */
+/** The effect of a patch on a trial's files as observed in Codex, with each deviation that is switched on. */
 import type { Rules } from "./deviations.js";
 import { linesOf, newLineEnd } from "./fileLines.js";
 import { type Chunk, type Part, readPatch } from "./grammar.js";
 import { isIdle, place, type Refusal } from "./placement.js";
 import type { Content, Files, Outcome, Trial } from "./trial.js";
 
-/** Why a patch is refused as a whole, by the names that the server gives it. */
+/** Reasons for which a patch is refused as a whole, by the server's names for them. */
 export type Reason =
   | Refusal
   | "patchSyntax"
@@ -15,13 +15,13 @@ export type Reason =
   | "ioError"
   | "unsupportedEncoding";
 
-/** What the model says of a trial. */
+/** The model's statement about a trial. */
 export interface Modelled extends Outcome {
-  /** `undefined`: the patch is done. */
+  /** `undefined`: the patch was applied. */
   readonly reason?: Reason;
 }
 
-/** What becomes of a trial's files under some rules; without any, Codex' own. */
+/** The effect of a trial under some rules; without any rules it is Codex'. */
 export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
   const work: Work = {
     files: new Map(),
@@ -59,26 +59,26 @@ export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
 
 const hasIdle = (part: Part): boolean => part.kind === "update" && part.chunks.some(isIdle);
 
-/** A file on its way through the patch. A byte order mark that is set apart is not part of the first line. */
+/** A file during the patch. A byte order mark that is set apart does not belong to the first line. */
 interface Kept {
   readonly mark: "" | "\ufeff";
   readonly content: Content;
-  /** Where it was before the patch; `undefined`: nowhere. */
+  /** Its path before the patch; `undefined`: it did not exist. */
   readonly origin?: string | undefined;
 }
 
 interface Work {
   readonly files: Map<string, Kept>;
-  /** Folders stay where their last file goes. */
+  /** Folders remain after their last file is gone. */
   readonly folders: Set<string>;
-  /** Files that the patch has deleted so far, by where they were before the patch. */
+  /** Files that the patch has deleted so far, by their path before the patch. */
   readonly deleted: Map<string, Kept>;
-  /** Paths that must be texts, because the patch has to do with what is in them. */
+  /** Paths that must be texts, because the patch uses their contents. */
   readonly barred: Set<string>;
-  /** Paths of files that are there or in the patch. */
+  /** Paths of files that exist or that the patch names. */
   readonly named: Set<string>;
   readonly rules: Rules;
-  /** `true`: some of the patch so far changes a text or a name. */
+  /** `true`: the part of the patch so far changes a text or a name. */
   isChanged: boolean;
 }
 
@@ -89,7 +89,10 @@ function markedFile(content: Content, rules: Rules): Kept {
 
 const contentOf = ({ mark, content }: Kept): Content => (typeof content === "string" ? mark + content : content);
 
-/** Whether the patch has to do with what is in a section's file, and that is no text: then it is not even deleted or moved. */
+/**
+ * Reports whether the patch needs the contents of a section's file and these are not text; such a file cannot even be
+ * deleted or moved.
+ */
 function isBarred({ barred, rules }: Work, files: Files, { path }: Part): boolean {
   return rules.has("binaryStays") && isBinary(files.get(plainPath(path))) && barred.has(plainPath(path));
 }
@@ -153,7 +156,9 @@ const withoutMarks = (chunk: Chunk): Chunk => ({
   lines: chunk.lines.map(({ sign, text }) => ({ sign, text: text.replace(/^\ufeff/, "") })),
 });
 
-/** Whether a file has the former name of one that has the former name of another one, and so on, back to its own. */
+/**
+ * Reports whether a file has the former name of a file that has the former name of another one, and so on in a cycle.
+ */
 function leadsBack({ files }: Work, path: string): boolean {
   const seen = new Set<string>();
   for (let at: string | undefined = path; at !== undefined && !seen.has(at); at = files.get(at)?.origin) {
@@ -163,14 +168,14 @@ function leadsBack({ files }: Work, path: string): boolean {
   return false;
 }
 
-/** The path without what leads nowhere. */
+/** The path without segments that lead nowhere. */
 const plainPath = (path: string): string =>
   path
     .split("/")
     .filter((name) => name !== "" && name !== ".")
     .join("/");
 
-/** The folders that a path leads through. */
+/** The folders on a path. */
 function foldersOf(path: string): string[] {
   const names = path.split("/");
   return names.slice(0, -1).map((_, i) => names.slice(0, i + 1).join("/"));
@@ -181,7 +186,7 @@ function write({ files, folders }: Work, path: string, file: Kept): void {
   for (const folder of foldersOf(path)) folders.add(folder);
 }
 
-/** Why no file can be at a path; `undefined`: nothing is in the way, or a file that is there already. */
+/** The reason for which no file can be created at a path; `undefined`: nothing prevents it, or a file exists there. */
 function obstacleAt({ files, folders, named, rules }: Work, path: string): Reason | undefined {
   if (path === "" || folders.has(path)) return "isDirectory";
   const isBelow = foldersOf(path).some(

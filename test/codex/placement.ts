@@ -1,24 +1,24 @@
-/** Where hunks go: as Codex was seen to place them, and with each deviation that is switched on. */
+/** The placement of hunks as observed in Codex, with each deviation that is switched on. */
 import type { Rules } from "./deviations.js";
 import { type Found, linesOf, type Replacement, replaced, runsOf, seek } from "./fileLines.js";
 import type { Chunk, PatchAnchor, PatchLine } from "./grammar.js";
 import { shiftedLines } from "./shift.js";
 
-/** Why a hunk has no place. */
+/** The reason for which a hunk cannot be placed. */
 export type Refusal = "contextNotFound" | "ambiguousMatch" | "overlap" | "noChange";
 
-/** A text with all hunks in it, or why one of them has no place. */
+/** A text with all hunks applied, or the reason for which one of them cannot be placed. */
 export type Placed = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: Refusal };
 
 type Search = Replacement | Refusal;
 
-/** What the hunks of one section share. */
+/** State that the hunks of one section share. */
 interface Ground {
   readonly texts: readonly string[];
   readonly rules: Rules;
 }
 
-/** Puts hunks into a text. All are found in the text as it is before the first one. */
+/** Places hunks in a text. All are searched in the text as it was before the first one. */
 export function place(text: string, chunks: readonly Chunk[], rules: Rules): Placed {
   const lines = linesOf(text);
   const ground: Ground = { texts: lines.map((line) => line.text), rules };
@@ -29,7 +29,7 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
     const chunk = idle.includes(sent) ? unsigned(sent) : sent;
     const found = placeOf(ground, chunk, cursor);
     if (idle.includes(sent)) {
-      // Nothing is written, wherever it is; only lines that are nowhere are a slip.
+      // Nothing would be written at any location; only lines that occur nowhere are an error.
       if (typeof found === "string" && found !== "ambiguousMatch") return { ok: false, why: "noChange" };
       if (typeof found !== "string") cursor = cursorBehind(ground, chunk, found, cursor);
       continue;
@@ -39,19 +39,19 @@ export function place(text: string, chunks: readonly Chunk[], rules: Rules): Pla
       return { ok: false, why: "overlap" };
     }
     replacements.push(found);
-    // An insertion leaves the cursor behind its anchors, wherever it goes itself.
+    // An insertion leaves the cursor after its anchors, wherever the lines go.
     cursor = cursorBehind(ground, chunk, found, cursor);
   }
   return { ok: true, text: idle.length === chunks.length ? text : replaced(lines, replacements) };
 }
 
-/** Where the search for the next hunk begins. */
+/** The line at which the search for the next hunk begins. */
 function cursorBehind(ground: Ground, chunk: Chunk, found: Replacement, cursor: number): number {
   const passed = found.count > 0 ? undefined : follow(ground, chunk.anchors, cursor)?.line;
   return Math.max(cursor, passed ?? found.at + found.count);
 }
 
-/** Returns `true` if a hunk takes away the very lines that it adds, or none. */
+/** Reports whether a hunk removes exactly the lines that it adds, or changes nothing at all. */
 export function isIdle({ lines }: Chunk): boolean {
   const side = (other: "-" | "+"): string =>
     JSON.stringify(lines.flatMap(({ sign, text }) => (sign === other ? [] : text)));
@@ -92,7 +92,10 @@ function placeOf(ground: Ground, chunk: Chunk, cursor: number): Search {
   return "contextNotFound";
 }
 
-/** Where the search for a hunk's lines begins, and whether an anchor says so; `undefined`: an anchor is not there. */
+/**
+ * The line at which the search for a hunk begins, and whether an anchor determines it; `undefined`: an anchor is
+ * missing.
+ */
 function follow(
   { texts, rules }: Ground,
   anchors: readonly PatchAnchor[],
@@ -111,7 +114,7 @@ function follow(
   return { line, isNarrowed };
 }
 
-/** Places of a hunk, and its lines without blank ones at its end that the file does not have. */
+/** Locations of a hunk, and its lines without trailing empty lines that the file does not have. */
 type OldFound = Found & { readonly lines: readonly PatchLine[] };
 
 function findOld({ texts, rules }: Ground, { lines, atEnd }: Chunk, from: number): OldFound | undefined {
@@ -130,13 +133,15 @@ function findOld({ texts, rules }: Ground, { lines, atEnd }: Chunk, from: number
   return last && { ...last, lines: bare };
 }
 
-/** Whether the last old line, which is blank, is context in front of added lines: left out, it would be added itself. */
+/**
+ * Reports whether the last old line is an empty context line before added lines: without it, it would be added itself.
+ */
 function isStray(lines: readonly PatchLine[]): boolean {
   const at = lines.findLastIndex(({ sign }) => sign !== "+");
   return lines[at]?.sign === " " && at < lines.length - 1;
 }
 
-/** Without the blank line that ends the old lines, and without the one that ends the new lines; one may be both. */
+/** Removes the empty line at the end of the old lines and the one at the end of the new lines; one line may be both. */
 function withoutLastBlank(lines: readonly PatchLine[]): PatchLine[] {
   const lastOld = lines.findLastIndex(({ sign }) => sign !== "+");
   const lastNew = lines.findLastIndex(({ sign }) => sign !== "-");
@@ -149,18 +154,18 @@ function withoutLastBlank(lines: readonly PatchLine[]): PatchLine[] {
   });
 }
 
-/** Without all of the blank context that ends them. */
+/** Removes all empty context lines at the end. */
 const withoutBlanksAtEnd = (lines: readonly PatchLine[]): PatchLine[] =>
   lines.slice(0, lines.findLastIndex(({ sign, text }) => sign !== " " || text !== "") + 1);
 
-/** Added lines with only blank context behind them, without that; `undefined`: it is no such hunk. */
+/** Added lines without the empty context lines after them; `undefined`: the hunk is not of this kind. */
 function withoutGap(chunk: Chunk): Chunk | undefined {
   const lines = withoutBlanksAtEnd(chunk.lines);
   const isInsertion = lines.length > 0 && lines.length < chunk.lines.length && lines.every(({ sign }) => sign === "+");
   return isInsertion ? { ...chunk, lines } : undefined;
 }
 
-/** The first place, where that may be taken; else the only one, or the only one that is nearest to a line (1-based). */
+/** The first location if that is allowed; otherwise the only one, or the only one nearest to a line (1-based). */
 function choose(
   ground: Ground,
   { pass, places, lines }: OldFound,
@@ -176,7 +181,10 @@ function choose(
   return { at, count, lines: isShifted ? shiftedLines(lines, ground.texts.slice(at, at + count)) : lines };
 }
 
-/** Lines without context: behind their anchor, else between the lines that a unified diff names, else at the end. */
+/**
+ * Lines without context: after their anchor, otherwise between the lines that a unified diff names, otherwise at the
+ * end.
+ */
 function insertion(ground: Ground, chunk: Chunk, anchored: ReturnType<typeof follow>): Search {
   const { texts, rules } = ground;
   const at = (line: number): Search => ({ at: line, count: 0, lines: chunk.lines });
@@ -195,7 +203,7 @@ function insertion(ground: Ground, chunk: Chunk, anchored: ReturnType<typeof fol
   return range.count === 0 && range.line <= texts.length ? at(range.line) : "contextNotFound";
 }
 
-/** Whether a hunk changes lines that another one needs. Offsets are lines; touching at the ends is no harm. */
+/** Reports whether a hunk changes lines that another one needs. Offsets are lines; adjacent ranges do not conflict. */
 function disturbs(one: Replacement, other: Replacement): boolean {
   const [from, to] = [other.at, other.at + other.count];
   const overlaps = one.at < to && one.at + one.count > from;

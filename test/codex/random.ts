@@ -1,20 +1,20 @@
-/** Chance that can be repeated: the same seed gives the same choices. */
+/** Reproducible randomness: the same seed gives the same choices. */
 
-/** Draws of one stream of chance. */
+/** A stream of random choices. */
 export interface Chance {
-  /** A whole number from 0 up to, but without, `bound`. */
+  /** An integer from 0 up to but excluding `bound`. */
   below(bound: number): number;
-  /** A whole number from `from` to `to`, both included. */
+  /** An integer from `from` to `to`, both included. */
   between(from: number, to: number): number;
-  /** True in about `percent` of 100 draws. */
+  /** `true` in about `percent` of 100 draws. */
   percent(percent: number): boolean;
-  /** One item of a list that has some. */
+  /** One item of a non-empty list. */
   pick<T>(items: readonly T[]): T;
-  /** One key of a table, each as often as its weight says. */
+  /** One key of a table, with a probability proportional to its weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K;
 }
 
-/** A stream of its own for each seed, a 32-bit number; the generator is mulberry32 (public domain, Tommy Ettinger). */
+/** An independent stream for each 32-bit seed; the generator is mulberry32 (public domain, Tommy Ettinger). */
 export function chanceOf(seed: number): Chance {
   let state = seed >>> 0;
   const below = (bound: number): number => {
@@ -40,7 +40,7 @@ export function chanceOf(seed: number): Chance {
         left -= weight;
         return left < 0;
       });
-      // Object.entries forgets that the keys are the record's.
+      // Object.entries loses the type of the record's keys.
       return row?.[0] as K;
     },
   };

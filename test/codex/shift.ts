@@ -1,13 +1,14 @@
-/** How added lines are indented where the old lines only matched with their indentation left aside. */
+/** Indents added lines if the old lines matched only when indentation was ignored. */
 import { trimBlanks, trimBlanksEnd } from "./blanks.js";
 import type { PatchLine } from "./grammar.js";
 
-/** One way of turning the indentation of a patch into that of a file; `undefined`: it can't be done so. */
+/** A function that turns a patch's indentation into a file's; `undefined`: it does not apply. */
 type Way = (indent: string) => string | undefined;
 
 /**
- * A hunk's lines with those that it adds indented as the file's lines are: by the one way that turns the indentation of every
- * old line into that of its line in the file. As they are where there is no such way, or an added line does not fit it.
+ * A hunk's lines with the added lines indented as in the file: by the one function that turns the indentation of every
+ * old line into that of its line in the file. Unchanged if there is no such function, or if an added line does not fit
+ * it.
  */
 export function shiftedLines(lines: readonly PatchLine[], fileLines: readonly string[]): readonly PatchLine[] {
   const pairs = lines
@@ -32,7 +33,7 @@ function waysFor(pairs: readonly Pair[], hasSigns: boolean): Way[] {
   const ways: Way[] = [];
   const more = first.file.slice(0, first.file.length - first.old.length);
   const less = first.old.slice(0, first.old.length - first.file.length);
-  // One blank more tells of a context line whose own blank was forgotten, but for lines that have their minus sign.
+  // One extra space suggests a context line whose sign was forgotten, unless some lines have their minus sign.
   if (more !== "" && (more !== " " || hasSigns)) ways.push((indent) => more + indent);
   if (less !== "") ways.push((indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined));
   for (let width = 1; width <= 16; width++) {
@@ -42,7 +43,7 @@ function waysFor(pairs: readonly Pair[], hasSigns: boolean): Way[] {
   return ways;
 }
 
-/** With a tab for each full width of spaces; what is left over is alignment, and there has to be such a line already. */
+/** Replaces each full width of spaces by a tab; the rest is alignment, and the file must already have such a line. */
 function inTabs(indent: string, width: number, pairs: readonly Pair[]): string | undefined {
   const restOf = (text: string): number => (/^ */.exec(text)?.[0].length ?? 0) % width;
   const rest = restOf(indent);

@@ -1,7 +1,7 @@
-/** Makes a trial that shows something as small as it can be while it still shows it. */
+/** Reduces a trial that shows a difference to the smallest trial that still shows it. */
 import type { Content, Trial } from "./trial.js";
 
-/** The smallest trial that can be reached by leaving something out, one thing at a time, and that is still shown. */
+/** The smallest trial reachable by leaving out one thing at a time that still shows the difference. */
 export async function shrink(trial: Trial, isShown: (trial: Trial) => Promise<boolean>): Promise<Trial> {
   for (const smaller of smallerTrials(trial)) {
     if (await isShown(smaller)) return shrink(smaller, isShown);
@@ -9,7 +9,7 @@ export async function shrink(trial: Trial, isShown: (trial: Trial) => Promise<bo
   return trial;
 }
 
-/** Without a file, without lines of the patch, without lines of a file; much first. */
+/** Leaves out a file, lines of the patch, or lines of a file; large parts first. */
 function* smallerTrials({ files, patch }: Trial): Generator<Trial> {
   for (const path of files.keys()) yield { patch, files: new Map([...files].filter(([other]) => other !== path)) };
   for (const fewer of withoutSome(patch.split("\n"))) yield { files, patch: fewer.join("\n") };

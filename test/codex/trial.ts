@@ -1,6 +1,6 @@
-/** What both sides are given, and what is left of it afterwards. */
+/** The input for both sides, and the result. */
 
-/** A file's content: a text that is written as UTF-8, its byte order mark included, or bytes that are no text. */
+/** A file's content: a text, written as UTF-8 with its byte order mark if it has one, or bytes that are not text. */
 export type Content = string | Uint8Array;
 
 /** Files by their path below the root, with `/`. */
@@ -12,15 +12,15 @@ export interface Trial {
   readonly patch: string;
 }
 
-/** What one side made of a trial: whether it says that the patch is done, and the files as they are afterwards. */
+/** One side's result: whether it reports success, and the files afterwards. */
 export interface Outcome {
   readonly ok: boolean;
   readonly files: Files;
-  /** What that side says of it, for the reader of a difference. */
+  /** That side's message, for a person who reads about a difference. */
   readonly said: string;
 }
 
-/** Whether two trees have the same files with the same bytes. */
+/** Reports whether two trees have the same files with the same bytes. */
 export function sameFiles(a: Files, b: Files): boolean {
   return (
     a.size === b.size &&
@@ -44,7 +44,7 @@ export function showFiles(files: Files): string {
   return rows.length === 0 ? "  (no files)" : rows.join("\n");
 }
 
-/** A string literal in which nothing is invisible. */
+/** A string literal in which every character is visible. */
 export function show(content: Content): string {
   if (typeof content !== "string") return `new Uint8Array([${[...content]}])`;
   return JSON.stringify(content).replace(/[^\x20-\x7e]/gu, (char) =>

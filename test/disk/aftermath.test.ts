@@ -1,4 +1,7 @@
-/** What a crash, a refusal or a program that tidies up leaves of a batch is told as it is, and nothing of it comes up later. */
+/**
+ * Remains of a batch after a crash, a refusal or a clean-up program are reported truthfully, and none of them reappears
+ * later.
+ */
 import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
@@ -27,7 +30,7 @@ import {
 import { workspaceOn } from "./simulation.js";
 
 describe("a batch that was taken back, but of which a helper could not be taken away", () => {
-  /** `full` and `stuck` are the steps that are refused once; `note` is called at the first. */
+  /** `full` and `stuck` are the steps that are refused once; `note` is called at the first one. */
   const rolledBack = (
     [texts, changes]: readonly [Record<string, string>, readonly DiskChange[]],
     [full, stuck]: readonly ((what: string, isCommitting: boolean) => boolean)[],
@@ -79,7 +82,7 @@ describe("a batch that was taken back, but of which a helper could not be taken 
       (now) => made.push(now.look(at("x"))?.inode),
     );
     disk.sync(workspaceFolder);
-    // Other files of the system get numbers, too, until it is the turn of this one.
+    // Other files of the system get inode numbers until this one's number is the next.
     for (let count = 0; disk.look(at("x"))?.inode !== made[0]; count++) {
       expect(count).toBeLessThan(20);
       if (count > 0) disk.rename(at("x"), `/state/${count}`);
@@ -122,7 +125,7 @@ describe("a commit record that may not last", () => {
     const later = disk.afterKill();
     expect(recovered(later).map(({ outcome }) => outcome)).toEqual(["applied"]);
     expect([textsOf(later), later.list(state)]).toEqual([all, []]);
-    // The power may as well go before.
+    // The power may also fail earlier.
     const lost = disk.afterCut(forgetful);
     expect(recovered(lost).map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
     expect([textsOf(lost), lost.list(state)]).toEqual([old, []]);
@@ -135,7 +138,7 @@ describe("a commit record that may not last", () => {
         if (isCommitting && isStateSync(what) && ++syncs > 1) throw systemError("EIO", what);
       },
     });
-    // As Linux does it: what was refused once is forgotten, and the next call succeeds.
+    // As on Linux: what was refused once is forgotten, and the next call succeeds.
     let [refusals, isCut] = [0, false];
     const second: MemoryDisk = disk.afterKill({
       before: (_, what) => {
@@ -240,7 +243,7 @@ it("a batch is taken back although the directory of the journals can't be writte
 describe("a directory that may be used, but neither listed nor written", () => {
   const texts = { "d/a": "old a", b: "old b" };
   const changes = [update("d/a", "new a"), update("b", "new b")];
-  /** Such a directory can't be opened, and so not be synced. */
+  /** Such a directory cannot be opened, and therefore cannot be synced. */
   const closed = (disk: MemoryDisk): FileSystem => ({
     ...disk,
     mayWrite: (path) => path !== at("d") && disk.mayWrite(path),
@@ -337,7 +340,7 @@ it("a journal that nobody could read back is not written", () => {
   expect(disk.list(state)).toEqual([]);
 });
 
-// On other systems no directory is known of which the system can't be asked.
+// On other systems, no directory is known for which this question cannot be asked.
 it.runIf(process.platform === "linux")("a directory on a disk that knows no sync of directories is no failure", () => {
   const directory = `/proc/${process.pid}`;
   realFileSystem.sync(directory);

@@ -1,4 +1,4 @@
-/** Bytes in, bytes out: what a plan leaves alone of a text stays byte for byte, in every encoding that is edited. */
+/** Bytes in, bytes out: text that a plan does not change keeps its bytes, in every encoding that can be edited. */
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { memoryDisk } from "./memoryDisk.js";
 import { workspaceFolder } from "./plans.js";
 import { workspaceOn } from "./simulation.js";
 
-/** Each encoding by hand, character by character, with its mark. */
+/** Each encoding written by hand, character by character, with its byte order mark. */
 const spellings = [
   { name: "utf-8", mark: [], units: utf8 },
   { name: "utf-8 with a mark", mark: [0xef, 0xbb, 0xbf], units: utf8 },

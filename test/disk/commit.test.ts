@@ -1,4 +1,6 @@
-/** What a caller meets: what is refused and why, what is kept of a file, what can be taken back, and what is told after a crash. */
+/**
+ * Commits from the caller's side: refusals with their reasons, kept attributes, undo, and the reports after a crash.
+ */
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -21,7 +23,7 @@ import { type FileSystem, realFileSystem, systemError } from "../../server/disk/
 import { recover } from "../../server/disk/recover.js";
 import { type Entry, makeDirectory } from "../support/directory.js";
 
-/** A folder with files, and a directory for the state beside it. */
+/** A folder with files, and a state directory next to it. */
 interface Site {
   readonly root: string;
   readonly workspace: DiskWorkspace;
@@ -52,7 +54,7 @@ function update({ path }: Site, name: string, before: string, after: string): Di
   return { kind: "update", path: path(name), name, hash: hashOf(before), content: { text: after } };
 }
 
-/** Stages what must go through. */
+/** Stages a batch that must be accepted. */
 function staged(at: Site, changes: readonly DiskChange[]): Staged {
   const result = stage(at.workspace, changes, "a batch");
   if (!result.ok) throw new Error(result.failures.map(({ message }) => message).join("\n"));
@@ -65,7 +67,10 @@ function committed(at: Site, changes: readonly DiskChange[]): Committed {
   return result;
 }
 
-/** A batch of which all is there when its record is refused, so that it is taken back; `meddle` comes right before. */
+/**
+ * A batch that is complete when its record is refused, so that it is rolled back; `meddle` runs right before the
+ * refusal.
+ */
 function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void = () => undefined): NotCommitted {
   let records = 0;
   const make: FileSystem["make"] = (path, bytes, mode) => {
@@ -81,14 +86,14 @@ function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void 
   return result;
 }
 
-/** By code and path what stands in the way. */
+/** The obstacles by code and path. */
 function refused(at: Site, changes: readonly DiskChange[]): (readonly [string, string | undefined])[] {
   const result = stage(at.workspace, changes, "a batch");
   if (result.ok) throw new Error("it was not refused");
   return result.failures.map(({ code, path }) => [code, path]);
 }
 
-/** The same workspace as the next process sees it: the one before is dead. */
+/** The same workspace as the next process sees it: the previous one is dead. */
 function next({ workspace }: Site): DiskWorkspace {
   const { owners } = workspace;
   return { ...workspace, owners: { ...owners, self: "00000000-00000000-1-1", isAlive: () => false } };
@@ -173,7 +178,7 @@ describe("a batch is refused", () => {
     const result = batch.commit();
     expect(readdirSync(outside)).toEqual(["a.txt"]);
     expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("a");
-    // Nobody can tell what is behind the link, so that nothing more is written until the directory is back.
+    // Nobody can tell what is at the end of the link, so nothing more is written until the directory is back.
     expect(result.outcome).toBe("recoveryPending");
     expect(refused(at, [])).toEqual([["ioError", undefined]]);
     rmSync(at.path("dir"));
@@ -242,7 +247,7 @@ describe("what is committed", () => {
     expect([at.text("a.txt"), at.text("b.txt"), at.text("edited.txt")]).toEqual(["a", "b", "one"]);
     expect(readFileSync(at.path("gone.txt"))).toEqual(Buffer.from([0xff, 0]));
     expect(lstatSync(at.path("gone.txt")).mode & 0o777).toBe(0o640);
-    // What it took back is not there any more, and so is not taken back again.
+    // The file that it rolled back no longer exists, so it is not rolled back again.
     expect(refused(at, inverse).map(([code]) => code)).toContain("contentModified");
   });
 

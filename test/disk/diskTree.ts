@@ -1,15 +1,15 @@
-/** All that is below a directory of a disk in memory, in one form for comparisons. */
+/** Everything below a directory of a disk in memory, in a form for comparisons. */
 
 /** A file or a directory. */
 interface TreeNode {
   readonly isDirectory: boolean;
   readonly mode: number;
   readonly bytes: Buffer;
-  /** Of a directory: by name the number of what it leads to. */
+  /** The entries of a directory: the number of the node for each name. */
   readonly names: ReadonlyMap<string, number>;
 }
 
-/** What is below `directory`, which is given as a prefix of paths; `node` is at `path`. */
+/** The tree below `directory`, which is given as a prefix of paths; `node` is at `path`. */
 export function treeOf(
   nodes: ReadonlyMap<number, TreeNode>,
   node: TreeNode,

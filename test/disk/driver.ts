@@ -1,4 +1,7 @@
-/** A program that writes one batch, or recovers, and says what it knows of it: for runs that are killed or refused from outside. */
+/**
+ * A program that writes one batch or recovers, and reports the outcome, for runs that are killed or refused from
+ * outside.
+ */
 import { lstatSync, readFileSync, writeSync } from "node:fs";
 import { stage } from "../../server/disk/commit.js";
 import { diskWorkspace } from "../../server/disk/diskWorkspace.js";

@@ -1,7 +1,7 @@
-/** What the driver program is told, and what it says. */
+/** The driver program's task and its report. */
 import type { DiskChange } from "../../server/disk/diskChange.js";
 
-/** What the program is told, as JSON, in the file that its only argument names. */
+/** The task, as JSON in the file that the program's only argument names. */
 export interface DriverTask {
   readonly folder: string;
   readonly state: string;
@@ -9,12 +9,15 @@ export interface DriverTask {
   readonly changes: readonly DiskChange[];
 }
 
-/** What it says at the end, as JSON; where it was cut off, it says nothing. */
+/** The report at the end, as JSON; there is none if the program was cut off. */
 export interface DriverReport {
-  /** `staged`: and abandoned. */
+  /** `staged`: staged and then abandoned. */
   readonly outcome: "refused" | "staged" | "applied" | "rolledBack" | "recoveryPending" | "recovered";
   readonly messages: readonly string[];
 }
 
-/** Paths that are looked at, and not there, where the writing begins and where it ends, for those who watch the calls. */
+/**
+ * Paths that the driver looks up, although they do not exist, to mark the begin and end of writing in a trace of its
+ * calls.
+ */
 export const marks = { begin: "/multi-edit-begin", end: "/multi-edit-end" } as const;

@@ -1,4 +1,6 @@
-/** Real runs with real faults: each small batch with each fault at each of its calls, and recovery with the same. */
+/**
+ * Real runs with real faults: each small batch with each fault at each of its calls, and recovery with the same faults.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { diskWorkspace } from "../../server/disk/diskWorkspace.js";
@@ -10,7 +12,7 @@ import { layOut, type Site, stateAt, treeAt, writeTask } from "./realTree.js";
 import { type Fault, faults, kill, type Point, runWithFault, watchDriver } from "./strace.js";
 import { leftovers, type Sides, unlike } from "./verdict.js";
 
-/** What all runs have in common. */
+/** Parameters common to all runs. */
 export interface Bench {
   /** The bundled driver. */
   readonly program: string;
@@ -18,30 +20,33 @@ export interface Bench {
   readonly root: string;
   readonly plans: readonly { readonly name: string; readonly plan: TrialPlan }[];
   readonly choose: Choose;
-  /** Milliseconds since 1970 at which runs end, however many there were; default: never. */
+  /** Time in milliseconds since 1970 at which the runs end, however many there were; default: never. */
   readonly end?: number;
 }
 
-/** Figures of runs, and what went wrong in words. */
+/** Counts of runs, and descriptions of their defects. */
 export interface RunTally {
   runs: number;
   readonly byFault: Map<string, number>;
   readonly wrong: string[];
 }
 
-/** Nothing counted yet. */
+/** A tally of zeros. */
 export function newRunTally(): RunTally {
   return { runs: 0, byFault: new Map(), wrong: [] };
 }
 
-/** How many faults are to come about, at how many points of each plan before the next one, and how many runs at the same time. */
+/**
+ * The number of faults to produce, the number of points of each plan before the next plan, and the number of parallel
+ * runs.
+ */
 export interface Workload {
   readonly count: number;
   readonly perPlan: number;
   readonly jobs: number;
 }
 
-/** Runs until so many faults have come about, a plan after the other in any order. */
+/** Runs until that many faults have occurred, taking the plans in random order. */
 export function runFaults(bench: Bench, tally: RunTally, workload: Workload): Promise<void> {
   return work(bench, tally, workload, async (name, plan) => {
     const kind = bench.choose(6) === 0 ? "abandon" : "apply";
@@ -57,7 +62,10 @@ export function runFaults(bench: Bench, tally: RunTally, workload: Workload): Pr
   });
 }
 
-/** Kills a batch, then the recovery from it at one of its own calls, then recovers; until that many recoveries were killed. */
+/**
+ * Kills a batch, then kills the recovery at one of its own calls, then recovers, until that many recoveries were
+ * killed.
+ */
 export function runDoubleFaults(bench: Bench, tally: RunTally, workload: Workload): Promise<void> {
   return work(bench, tally, workload, async (name, plan) => {
     const first = await atSite(bench, plan, (site) => watchDriver(bench.program, site, writeTask(site, "apply", plan)));
@@ -65,7 +73,7 @@ export function runDoubleFaults(bench: Bench, tally: RunTally, workload: Workloa
   });
 }
 
-/** Does some runs of one plan after the other, until there are enough, or too many are wrong, or the time is up. */
+/** Performs some runs of each plan in turn, until there are enough, too many have defects, or the time is up. */
 async function work(
   bench: Bench,
   tally: RunTally,
@@ -86,12 +94,12 @@ async function work(
   await Promise.all(Array.from({ length: jobs }, worker));
 }
 
-/** Whether the time for runs is up. */
+/** Reports whether the time for runs is up. */
 export function isOver({ end = Number.POSITIVE_INFINITY }: Pick<Bench, "end">): boolean {
   return Date.now() > end;
 }
 
-/** What a report says that the disk may be; `isSettled`: also before anybody recovers. */
+/** The valid states of the disk according to a report; `isSettled`: also before a recovery. */
 export function saidBy(report: DriverReport | undefined): { readonly may: Sides; readonly isSettled: boolean } {
   switch (report?.outcome) {
     case "applied":
@@ -105,7 +113,7 @@ export function saidBy(report: DriverReport | undefined): { readonly may: Sides;
   }
 }
 
-/** Recovers as a process of its own would, and says what is wrong then. `undefined`: nothing. */
+/** Recovers as a new process would, and returns the defect after that. `undefined`: none. */
 export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport | undefined): string | undefined {
   const { may, isSettled } = saidBy(report);
   const early = isSettled ? unlike(treeAt(site), plan, may) : undefined;
@@ -113,10 +121,10 @@ export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport
   return early ?? unlike(treeAt(site), plan, may) ?? leftovers(treeAt(site), stateAt(site));
 }
 
-/** Recoveries that are killed after a kill at one point: how they go on is watched first, once for all of them. */
+/** Number of recoveries that are killed after a kill at one point; their calls are watched once for all of them. */
 export const recoveriesPerPoint = 4;
 
-/** Gives a task a site of its own, which is gone afterwards. */
+/** Runs a task on a site of its own, which is removed afterwards. */
 export async function atSite<T>(
   { root }: Pick<Bench, "root">,
   plan: TrialPlan,
@@ -131,10 +139,10 @@ export async function atSite<T>(
   }
 }
 
-/** Not the driver's own call, but that of the program that copies attributes for it. */
+/** A call that the driver does not make itself: the program that copies attributes makes it. */
 const attributeCall: Point = { call: "fsetxattr", number: 1 };
 
-/** The plans in any order, again and again. */
+/** The plans in random order, again and again. */
 function* endless({ plans, choose }: Bench): Generator<Bench["plans"][number]> {
   for (;;) yield* shuffled(plans, choose);
 }
@@ -168,7 +176,7 @@ function oneFault(
   });
 }
 
-/** Kills a batch at a point again and again, and the recovery from it each time at another of its own points. */
+/** Kills a batch at one point again and again, and the recovery each time at a different point of its own. */
 async function doublesAt(
   bench: Bench,
   tally: RunTally,
@@ -192,7 +200,7 @@ async function doublesAt(
   }
 }
 
-/** One of each kind of call comes first: a recovery unlinks more than anything else. */
+/** Puts one call of each kind first: a recovery makes more unlink calls than any others. */
 function varied(points: readonly Point[]): Point[] {
   const firsts = [...new Map(points.map((point) => [point.call, point])).values()];
   return [...firsts, ...points.filter((point) => !firsts.includes(point))];

@@ -1,7 +1,7 @@
 /**
- * Counts how often a batch on disk is neither all old nor all new, under as many faults as it is told:
- * `npm run faults -- --runs 800 --double 200 --states 100000 --cuts 100`, each of them for at most `--seconds`. Ends with 1
- * where anything was wrong.
+ * Counts how often a batch on disk is neither all old nor all new, under as many faults as requested: `npm run faults
+ * -- --runs 800 --double 200 --states 100000 --cuts 100`, each part for at most `--seconds`. Exits with 1 if anything
+ * was wrong.
  */
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { chooser } from "./plans.js";
 import { newTally, simulate, type Tally } from "./simulation.js";
 import { smallPlans } from "./smallPlans.js";
 
-/** States that each cut of a random batch is followed into. */
+/** Number of states examined after each cut of a random batch. */
 const samples = 20;
 
 interface Share {
@@ -86,7 +86,7 @@ async function main(): Promise<void> {
   process.exitCode = wrong.length === 0 ? 0 : 1;
 }
 
-/** So many that all batches have their turn, and at least a few, because each batch has to be watched first. */
+/** Enough runs that every batch is tried; at least a few per batch, because each batch must first be watched once. */
 const perPlan = (runs: number, plans: number): number => Math.max(8, Math.ceil(runs / plans));
 
 async function timed<T>(task: () => Promise<T>): Promise<T> {
@@ -123,7 +123,7 @@ async function simulateAll({ states, seed, end }: Share, jobs: number): Promise<
 }
 
 function simulateShare({ states, seed, end }: Share): Simulated {
-  // What is thrown here is expected, and nobody reads where it came from.
+  // The errors thrown here are expected, and nobody reads their stack traces.
   Error.stackTraceLimit = 0;
   const tally = newTally();
   const wrong: string[] = [];

@@ -1,4 +1,4 @@
-/** Disks that are full, read-only, or lose power, and users who may not: real ones, as far as the machine allows. */
+/** Full disks, read-only disks, power cuts, and users without permission: real ones, as far as the machine allows. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -20,18 +20,20 @@ import { layOut, type Site, treeAt, writeTask } from "./realTree.js";
 import { kill, reportIn, runProgram, runWithFault, watchDriver } from "./strace.js";
 import { unlike } from "./verdict.js";
 
-/** Figures of one kind of hardship. */
+/** Counts for one kind of hardship. */
 export interface HardshipTally {
   readonly name: string;
   runs: number;
-  /** By what the driver said. */
+  /** Numbers of runs by the driver's report. */
   readonly outcomes: Map<string, number>;
   readonly wrong: string[];
-  /** Why it was left out; `undefined`: it was not. */
+  /** The reason for which it was skipped; `undefined`: it was not. */
   leftOut?: string;
 }
 
-/** Runs each kind of hardship, the power cuts `cuts` times; what the machine does not allow is left out with the reason. */
+/**
+ * Runs each kind of hardship, power cuts `cuts` times; kinds that the machine does not allow are skipped with a reason.
+ */
 export async function runHardships(bench: Bench, cuts: number): Promise<HardshipTally[]> {
   const tallies: HardshipTally[] = [];
   for (const [name, run] of Object.entries(hardships)) {
@@ -47,7 +49,7 @@ export async function runHardships(bench: Bench, cuts: number): Promise<Hardship
   return tallies;
 }
 
-/** Whether the machine lacks a program, or does not let us do what it does. */
+/** Reports whether the machine lacks a program, or does not permit its operation. */
 function isRefusal(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const isMissing = "syscall" in error && String(error.syscall).startsWith("spawn");
@@ -56,7 +58,7 @@ function isRefusal(error: unknown): error is Error {
 
 const at = (name: string): string => `${workspaceFolder}/${name}`;
 
-/** Updates two files, creates one in a new directory, deletes one and moves one; none of them small. */
+/** Updates two files, creates one in a new directory, deletes one and moves one; all of them are large. */
 function largePlan(size: number): TrialPlan {
   const text = (name: string): string => `${name}\n`.repeat(Math.ceil(size / (name.length + 1)));
   const file = (name: string) => ({ bytes: Buffer.from(text(name)) });
@@ -129,14 +131,14 @@ function runDriver(bench: Bench, task: string): Promise<DriverReport | undefined
   return runProgram(process.execPath, [bench.program, task]).then(reportIn);
 }
 
-/** Counts a run and looks at what came of it. */
+/** Counts a run and checks its result. */
 function judge(
   tally: HardshipTally,
   run: {
     readonly site: Site;
     readonly plan: TrialPlan;
     readonly report: DriverReport | undefined;
-    /** What the driver has to say; `undefined`: any of what it can say. */
+    /** The report that the driver must give; `undefined`: any report is valid. */
     readonly expected?: DriverReport["outcome"];
   },
 ): void {
@@ -151,7 +153,7 @@ function judge(
   }
 }
 
-/** Does something while a disk is mounted, and unmounts it whatever happens. */
+/** Runs a task while a disk is mounted, and unmounts the disk whatever happens. */
 async function mounted<T>(how: readonly string[], target: string, task: () => Promise<T>): Promise<T> {
   execFileSync("mount", how, { stdio: "pipe" });
   try {
@@ -161,7 +163,7 @@ async function mounted<T>(how: readonly string[], target: string, task: () => Pr
   }
 }
 
-/** Files and state are on one disk of that size. */
+/** Puts files and state on one disk of that size. */
 async function onSmallDisk(bench: Bench, tally: HardshipTally, size: string): Promise<void> {
   const plan = largePlan(9_000);
   mkdirSync(bench.root, { recursive: true });
@@ -172,7 +174,7 @@ async function onSmallDisk(bench: Bench, tally: HardshipTally, size: string): Pr
     try {
       site = layOut(disk, plan);
     } catch (error) {
-      // Not even the old files have room.
+      // Not even the old files fit.
       if (codeOf(error) !== "ENOSPC") throw error;
       return;
     }
@@ -181,7 +183,7 @@ async function onSmallDisk(bench: Bench, tally: HardshipTally, size: string): Pr
   });
 }
 
-/** Files that are others', in directories that may be written, and the other way round. */
+/** Uses files of other users in writable directories, and own files in directories that are not writable. */
 async function asOrdinaryUser(bench: Bench, tally: HardshipTally): Promise<void> {
   if (process.getuid?.() !== 0) throw Object.assign(new Error("only root can become another user"), { status: 1 });
   const nobody = 65_534;
@@ -216,7 +218,10 @@ async function asOrdinaryUser(bench: Bench, tally: HardshipTally): Promise<void>
   }
 }
 
-/** What is on the disk when the power goes, right after the report or in the middle, is a copy of the disk's own image. */
+/**
+ * Copies the disk's image, right after the report or in the middle of the batch, to get the disk as a power cut leaves
+ * it.
+ */
 async function cutPower(bench: Bench, tally: HardshipTally, plan: TrialPlan, isWhole: boolean): Promise<void> {
   mkdirSync(bench.root, { recursive: true });
   const [image, copy, disk] = ["image", "copy", "disk"].map((name) => join(bench.root, name)) as [

@@ -1,4 +1,7 @@
-/** Who else has a file open: told by the traces of editors, real ones where they are there, and of the server's own sessions. */
+/**
+ * Programs that have a file open: recognized by the traces of editors, real ones if installed, and of the server's own
+ * sessions.
+ */
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -14,10 +17,10 @@ import { neovimVersion } from "../support/neovim.js";
 /** The program's name on the path. */
 const neovim = "nvim";
 
-/** A process number that nobody has: the largest that Linux gives is a number less than four million. */
+/** A process id that no process has: ids on Linux are less than four million. */
 const nobody = 99_999_999;
 
-/** The first block of a swap file, as far as it tells who has it. */
+/** The part of a swap file's first block that says who holds the file. */
 function swapFile(pid: number, host: string): Buffer {
   const block = Buffer.alloc(4096);
   block.write("b0VIM 9.0");
@@ -60,7 +63,7 @@ function workspaceIn(root: string, more: Partial<DiskWorkspace> = {}): DiskWorks
   return diskWorkspace([join(root, "ws")], { state: join(root, "state"), swapFiles: [join(root, "swap")], ...more });
 }
 
-/** The editor that has a file open, in words; `undefined`: none. */
+/** A description of the editor that has a file open; `undefined`: none. */
 function editorOf(workspace: DiskWorkspace, path: string): string | undefined {
   const holder = holderOf(workspace, path);
   return holder?.kind === "open" ? holder.by : undefined;
@@ -93,7 +96,7 @@ describe("a file is open in", () => {
   });
 });
 
-// Without Neovim the blocks above stand for it; where editors have to be there, its absence fails.
+// Without Neovim, the blocks above stand in for it; where editors are required, its absence is a failure.
 if (neovimVersion() === undefined) {
   it("Neovim is not there", () => {
     if (process.env.REQUIRE_EDITORS === "1") throw new Error("Neovim is not there");

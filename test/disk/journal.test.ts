@@ -1,4 +1,4 @@
-/** A journal is read as if a stranger had written it, and what a write has left torn is told from what somebody wrote. */
+/** A journal is read as if a stranger had written it, and a torn write is told from text that somebody wrote. */
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -22,7 +22,7 @@ function cutOff(): { readonly disk: MemoryDisk; readonly journal: string } {
     { copiesAttributes: true },
     {
       before: (_, what) => {
-        // The name has changed, and the record that all is done is about to be written.
+        // The name has changed, and the record of completion is about to be written.
         isCut ||= what.startsWith("make ") && what.endsWith(".journal.new") && isCommitting(disk);
         if (isCut) throw new PowerCut();
       },

@@ -1,4 +1,4 @@
-/** Another program writes while a batch is being written: what it wrote is found again, and the batch does not lie about it. */
+/** Another program writes during a batch: its text is kept or can be found again, and the batch reports the truth. */
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
@@ -9,9 +9,11 @@ import { chooser, randomPlan, type Tree, type TrialPlan, workspaceFolder } from 
 import { workspaceOn } from "./simulation.js";
 
 interface Meddling {
-  /** What the other program does to a file; `false`: there is nothing that it could do it to. */
+  /** The other program's action on a file; `false`: the action is not possible. */
   readonly act: (disk: MemoryDisk, path: string) => boolean;
-  /** Deeds that come too late for any look: it writes right before, as if it were as quick as lightning. */
+  /**
+   * Steps before which an action comes too late for any check: the other program writes between the check and the step.
+   */
   readonly tooLate: RegExp;
 }
 
@@ -20,7 +22,7 @@ const theirs = Buffer.from("written by somebody else\n");
 const meddlings: Readonly<Record<string, Meddling>> = {
   "writes into it": {
     act: (disk, path) => isFile(disk, path) && done(disk.outside().fill(path, theirs)),
-    // Only a file that is written in place, or taken away again, can be met between the look and the deed.
+    // Only a file that is written in place, or removed again, can be changed between the check and the step.
     tooLate: /^(?:open|write|truncate|unlink) /,
   },
   "writes as many bytes into it as there were": {
@@ -122,13 +124,13 @@ function writeBatch(plan: TrialPlan, before: (disk: MemoryDisk, step: number, wh
   return { disk, outcome: committed.outcome };
 }
 
-/** All files that nobody meddled with are as the outcome says. */
+/** Checks that all files that the other program left alone are as the outcome says. */
 function expectRest(
   disk: MemoryDisk,
   { plan, path, outcome }: { readonly plan: TrialPlan; readonly path: string; readonly outcome: string },
 ): void {
   const side = outcome === "applied" ? plan.new : plan.old;
-  // Whoever writes into a file writes it under all its names, also those that it leaves or gets.
+  // A program that writes a file changes it under all of its names, including those that it loses or gets.
   const same = plan.changes.map((change) => [change.path, targetOf(change)]).filter((names) => names.includes(path));
   const met = new Set([path, ...same.flat()]);
   const isOthers = (name: string): boolean => !met.has(name) && !/link\d$|\.multi-edit-/.test(name);

@@ -1,31 +1,34 @@
-/** A disk in memory that can be cut off before every step, and then has of what was not synced only what it pleases. */
+/**
+ * A disk in memory that can be cut off before every step, and then keeps an arbitrary part of the data that was not
+ * synced.
+ */
 import { basename, dirname } from "node:path";
 import { type AttributePair, type FileStat, type FileSystem, systemError } from "../../server/disk/fileSystem.js";
 import { treeOf } from "./diskTree.js";
 
-/** Thrown where the power goes; from then on by every call. */
+/** Thrown when the power fails, and by every call after that. */
 export class PowerCut extends Error {}
 
-/** When the disk fails: by the number of the step, the first being 0. */
+/** When the disk fails, by the number of the step, counted from 0. */
 export interface Trouble {
-  /** The power goes before this step. */
+  /** The power fails before this step. */
   readonly cutAt?: number;
-  /** The steps from `from` up to and without `to` are refused with a code. */
-  /** Called before each step, with what it is: a word and a path. */
+  /** The steps from `from` up to but excluding `to` are refused with a code. */
+  /** Called before each step with a description: a word and a path. */
   readonly before?: (step: number, what: string) => void;
   readonly refuse?: { readonly from: number; readonly to: number; readonly code: string };
 }
 
-/** A file that a disk starts with. */
+/** A file that exists on a disk from the start. */
 export interface LaidFile {
   readonly bytes: Buffer;
   /** Default: 644, in octal. */
   readonly mode?: number;
-  /** Default: the user 0, as whom everything runs. */
+  /** Default: user 0, as which everything runs. */
   readonly owner?: number;
 }
 
-/** What a disk starts with, by path; `links` are further names of files. */
+/** The initial contents of a disk, by path; `links` are additional names of files. */
 export interface Layout {
   readonly files: Readonly<Record<string, LaidFile>>;
   readonly links?: Readonly<Record<string, string>>;
@@ -38,9 +41,9 @@ interface Node {
   mode: number;
   owner: number;
   bytes: Buffer;
-  /** What is on the disk for sure; `undefined`: nothing yet. */
+  /** The contents that are certain to be on the disk; `undefined`: none yet. */
   synced: Buffer | undefined;
-  /** Of a directory. */
+  /** The entries of a directory. */
   readonly names: Map<string, number>;
   readonly syncedNames: Map<string, number>;
 }
@@ -48,30 +51,30 @@ interface Node {
 /** A change of names that reaches the disk as a whole or not at all. */
 type NameChange = readonly { readonly directory: number; readonly name: string; readonly to: number | undefined }[];
 
-/** A choice of `count` possibilities, by its number from 0. */
+/** Chooses one of `count` possibilities, numbered from 0. */
 export type Choose = (count: number) => number;
 
-/** What it takes to go on with a disk in several ways. */
+/** A disk from which several futures can be derived. */
 export interface MemoryDisk extends FileSystem {
-  /** Steps so far. */
+  /** Number of steps so far. */
   steps(): number;
-  /** The disk as it is found after a power cut: of what was not synced it has what `choose` says. */
+  /** The disk after a power cut; `choose` decides which of the data that was not synced is there. */
   afterCut(choose: Choose, trouble?: Trouble): MemoryDisk;
-  /** The disk as it is, for the next process: one that was killed, or that ended, has lost nothing. */
+  /** The disk for the next process, after the previous one was killed or exited: nothing is lost. */
   afterKill(trouble?: Trouble): MemoryDisk;
   setOwner(path: string, owner: number): void;
-  /** The same disk as another program uses it, which has no trouble. */
+  /** The same disk as another program uses it, without faults. */
   outside(): FileSystem;
-  /** Everything below a directory: by path the text and the mode of a file, `undefined` for a directory. */
+  /** Everything below a directory: the text and the mode of a file by path, `undefined` for a directory. */
   tree(directory: string): Map<string, string | undefined>;
 }
 
 const root = 1;
 
-/** What the process takes from the mode of new files. */
+/** The permission bits that the process removes from new files. */
 const mask = 0o022;
 
-/** Makes a disk on which everything is synced. */
+/** Creates a disk on which everything is synced. */
 export function memoryDisk(layout: Layout, options: { readonly copiesAttributes: boolean }, trouble: Trouble = {}) {
   const nodes = new Map<number, Node>();
   nodes.set(root, directoryNode(root, 0o755));
@@ -113,7 +116,7 @@ function directoryNode(inode: number, mode: number): Node {
 
 interface Platter {
   readonly nodes: Map<number, Node>;
-  /** Changes of names that no sync has reached, in order. */
+  /** Changes of names that no sync has covered yet, in order. */
   pending: NameChange[];
   readonly copiesAttributes: boolean;
 }
@@ -122,7 +125,7 @@ interface Platter {
 interface Machine {
   readonly platter: Platter;
   readonly trouble: Trouble;
-  /** Steps so far. */
+  /** Number of steps so far. */
   count: number;
   isCut: boolean;
 }
@@ -144,7 +147,7 @@ function diskOf(platter: Platter, trouble: Trouble): MemoryDisk {
   };
 }
 
-/** Before every change. */
+/** Runs before every change. */
 function step(machine: Machine, what: string): void {
   if (machine.isCut) throw new PowerCut();
   const now = machine.count++;
@@ -157,7 +160,7 @@ function step(machine: Machine, what: string): void {
   if (refuse !== undefined && now >= refuse.from && now < refuse.to) throw systemError(refuse.code, what);
 }
 
-/** The names of a path; most paths are looked at again and again. */
+/** The names on a path, cached because most paths are used again and again. */
 function namesOf(path: string): readonly string[] {
   const known = paths.get(path);
   if (known !== undefined) return known;
@@ -196,7 +199,7 @@ function checkFree(machine: Machine, path: string): void {
   if (find(machine, path) !== undefined) throw systemError("EEXIST", path);
 }
 
-/** Gives each path a file or, with `undefined`, none; on the disk all of it or nothing. */
+/** Assigns a file to each path, or with `undefined` none; on disk this is all or nothing. */
 function setNames(machine: Machine, paths: readonly (readonly [path: string, to: number | undefined])[]): void {
   const changes = paths.map(([path, to]) => {
     const directory = get(machine, dirname(path));
@@ -259,7 +262,7 @@ function fileCalls(machine: Machine) {
       const old = node.bytes;
       const joined = (length: number): Buffer => Buffer.concat([bytes.subarray(0, length), old.subarray(length)]);
       step(machine, `write ${path}`);
-      // As the system does it with whoever is not the superuser.
+      // As the system does for a user who is not the superuser.
       node.mode &= ~0o6000;
       node.bytes = joined(bytes.length >> 1);
       step(machine, `write ${path}`);
@@ -294,7 +297,10 @@ function fileCalls(machine: Machine) {
   };
 }
 
-/** The lowest number that no file has, nor may have again after a power cut: a new file often gets that of one just deleted. */
+/**
+ * The lowest number that no file has or could have after a power cut: a new file often gets the number of a deleted
+ * one.
+ */
 function freeInode({ nodes, pending }: Platter): number {
   const used = new Set<number>([root]);
   for (const { names, syncedNames } of nodes.values()) {
@@ -318,7 +324,7 @@ function nameCalls(machine: Machine) {
     rename(from: string, to: string) {
       step(machine, `rename ${to}`);
       const { inode } = fileAt(machine, from);
-      // Two names of one file both stay, says POSIX.
+      // If both names belong to one file, POSIX keeps both.
       if (find(machine, to)?.inode === inode) return;
       setNames(machine, [
         [from, undefined],
@@ -354,14 +360,14 @@ function applySynced(nodes: ReadonlyMap<number, Node>, changes: NameChange): voi
   }
 }
 
-/** Any of the changes that no sync has reached may be there, in any combination, and of bytes any of their sectors. */
+/** Any combination of the unsynced changes of names may be there, and of unsynced bytes any of their sectors. */
 function cut({ nodes, pending, copiesAttributes }: Platter, choose: Choose): Platter {
   const kept = new Map<number, Node>();
   for (const [inode, node] of nodes) {
     const bytes = node.isDirectory || node.bytes === node.synced ? node.bytes : sectors(node, choose);
     kept.set(inode, { ...node, bytes, synced: bytes, names: new Map(), syncedNames: new Map(node.syncedNames) });
   }
-  // Mostly some of them, and often enough all or none.
+  // Mostly some of them, but often enough all or none.
   const mood = choose(4);
   for (const changes of pending) {
     if (mood === 0 || (mood !== 1 && choose(2) === 0)) applySynced(kept, changes);

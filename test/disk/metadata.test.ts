@@ -1,4 +1,4 @@
-/** What of a file stays beside its text, by how it is written: a matrix of writers and attributes. */
+/** File attributes that survive a change, by the way of writing: a matrix of writers and attributes. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, lstatSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,10 +11,10 @@ import { makeDirectory } from "../support/directory.js";
 
 const isRoot = process.getuid?.() === 0;
 
-/** A writer of a new text, and what stays. Node has no calls for what is asked of python3. */
+/** A writer of a new text, and the attributes that it keeps. Node lacks the calls for which python3 is used. */
 interface Row {
   readonly links?: readonly string[];
-  /** The change of `a.txt`; `undefined`: what most programs do, to see that this test sees a loss. */
+  /** The change of `a.txt`; `undefined`: the way of most programs, to show that this test detects a loss. */
   readonly change: ((path: (name: string) => string) => DiskChange) | undefined;
   readonly name: string;
   readonly lacksCp?: true;
@@ -74,7 +74,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-/** An extended attribute, and an access list that lets one more user read. */
+/** Sets an extended attribute, and an access list that lets one more user read. */
 const setAttributes = [
   "import os, struct, sys",
   "os.setxattr(sys.argv[1], 'user.multi-edit', b'kept')",
@@ -91,7 +91,7 @@ const getAttributes = [
 
 const python = (script: string, path: string): string => execFileSync("python3", ["-c", script, path]).toString();
 
-/** Why attributes can't be set here; `undefined`: they can. */
+/** The reason for which attributes cannot be set here; `undefined`: they can. */
 function missing(): string | undefined {
   if (process.platform !== "linux") return "the system is not Linux";
   const folder = mkdtempSync(join(tmpdir(), "multi-edit-"));

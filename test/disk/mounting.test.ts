@@ -1,4 +1,7 @@
-/** A disk that is away when the server looks for what a crash has left is waited for, and one that only has another number is not. */
+/**
+ * Recovery waits for a disk that is not mounted when the server looks for the remains of a crash, but not for one whose
+ * number has changed.
+ */
 import { describe, expect, it } from "vitest";
 import { type FileSystem, systemError } from "../../server/disk/fileSystem.js";
 import { recover } from "../../server/disk/recover.js";
@@ -20,7 +23,7 @@ describe("a disk that is not mounted when the server looks", () => {
     );
     return disk;
   };
-  /** The disk with another one at `far`: by its number, and with nothing on it where `isEmpty`. */
+  /** The disk with a second one at `far`, which differs by its number and, with `isEmpty`, has no files. */
   const with2 = (disk: MemoryDisk, isEmpty: boolean): FileSystem => ({
     ...disk,
     look: (path) => {

@@ -1,10 +1,10 @@
-/** Random batches on small trees, and what the trees are to be afterwards, reckoned in another way than the writer's. */
+/** Random batches on small trees, and the expected trees afterwards, computed in a different way from the writer's. */
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import type { DiskChange } from "../../server/disk/diskChange.js";
 import type { Choose, LaidFile, Layout } from "./memoryDisk.js";
 
-/** A batch, the files that it is for, and both trees. */
+/** A batch, the files that it needs, and both trees. */
 export interface TrialPlan {
   readonly layout: Layout;
   readonly changes: readonly DiskChange[];
@@ -12,13 +12,13 @@ export interface TrialPlan {
   readonly new: Tree;
 }
 
-/** By path the mode, in octal, and the text of a file, parted by a blank; `undefined` for a directory. */
+/** By path the mode in octal and the text of a file, separated by a space; `undefined` for a directory. */
 export type Tree = ReadonlyMap<string, string | undefined>;
 
-/** Where the files of a plan are; beside it there is room for the state. */
+/** The folder of a plan's files; the state is kept next to it. */
 export const workspaceFolder = "/ws";
 
-/** A random source of choices; the same seed gives the same ones. Source: mulberry32, in the public domain. */
+/** A random source of choices; the same seed gives the same choices. Source: mulberry32, in the public domain. */
 export function chooser(seed: number): Choose {
   let state = seed >>> 0;
   return (count) => {
@@ -29,7 +29,9 @@ export function chooser(seed: number): Choose {
   };
 }
 
-/** A batch of one to four changes: chains, circles, moves onto files that go, new directories, files with several names. */
+/**
+ * A batch of one to four changes: chains, cycles, moves onto deleted files, new directories, files with several names.
+ */
 export function randomPlan(choose: Choose): TrialPlan {
   const layout = randomLayout(choose);
   const old = treeOf(layout);
@@ -68,7 +70,7 @@ export function planOf(layout: Layout, changes: readonly DiskChange[]): TrialPla
   return { layout, changes, old: treeOf(layout), new: expectedAfter(layout, changes) };
 }
 
-/** The tree after a batch: what goes goes first, then all that comes stands where it is to stand. */
+/** The tree after a batch: first the old names are removed, then every new name gets its file. */
 function expectedAfter(layout: Layout, changes: readonly DiskChange[]): Tree {
   const tree = new Map(treeOf(layout));
   for (const { kind, path } of changes) if (kind === "delete" || kind === "rename") tree.delete(path);
@@ -78,11 +80,11 @@ function expectedAfter(layout: Layout, changes: readonly DiskChange[]): Tree {
     const text = content !== undefined && "text" in content ? content.text : undefined;
     const { mode = 0o644, bytes } = layout.files[path] ?? {};
     const before = bytes === undefined ? "" : bytes.toString();
-    // A mark at the start is no part of the text, and stays.
+    // A byte order mark at the start does not belong to the text and stays.
     const after = text === undefined ? before : `${before.startsWith(mark) ? mark : ""}${text}`;
     if (kind === "create") tree.set(path, `644 ${text}`);
     if (kind === "update") {
-      // The file has this text under all its names.
+      // The file has this text under all of its names.
       const names = Object.entries(layout.links ?? {}).flatMap(([link, to]) => (to === path ? [link] : []));
       for (const name of [path, ...names]) tree.set(name, `${mode.toString(8)} ${after}`);
     }
@@ -107,7 +109,7 @@ function randomLayout(choose: Choose): Layout {
     if (choose(4) === 0) continue;
     const text = `${choose(6) === 0 ? mark : ""}${randomText(choose)}`;
     const owner = choose(5) === 0 ? 7 : 0;
-    // Such bits of somebody else's file can't be given back by whoever writes it.
+    // A writer who is not the owner cannot restore such bits.
     const mode = choose(3) === 0 ? 0o755 : owner === 0 && choose(4) === 0 ? 0o6755 : 0o644;
     files[path] = { bytes: Buffer.from(text), mode, owner };
     if (choose(5) === 0) links[`${workspaceFolder}/other/link${Object.keys(links).length}`] = path;
@@ -115,7 +117,7 @@ function randomLayout(choose: Choose): Layout {
   return { files, links, directories: [workspaceFolder, `${workspaceFolder}/sub`, `${workspaceFolder}/other`] };
 }
 
-/** Some are equal, some empty, and some longer than a sector. */
+/** Some texts are equal, some are empty, and some are longer than a sector. */
 function randomText(choose: Choose): string {
   const text = ["", "one\n", "two\n", "old and new\n", "é😀\r\n"][choose(5)]!;
   return text.repeat([1, 1, 1, 60, 250][choose(5)]!);
@@ -138,7 +140,7 @@ function addAbove(tree: Map<string, string | undefined>, path: string): void {
   for (let at = dirname(path); at !== workspaceFolder && at !== "/"; at = dirname(at)) tree.set(at, undefined);
 }
 
-/** The items in any order. */
+/** The items in random order. */
 export function shuffled<T>(items: readonly T[], choose: Choose): T[] {
   const out = [...items];
   for (let i = out.length - 1; i > 0; i--) {

@@ -1,4 +1,4 @@
-/** Trees of plans on a real disk: laid out, given to the driver program, and looked at. */
+/** Trees of plans on a real disk: created, passed to the driver program, and inspected. */
 import {
   chmodSync,
   chownSync,
@@ -15,9 +15,9 @@ import type { DiskChange } from "../../server/disk/diskChange.js";
 import type { DriverTask } from "./driverTask.js";
 import { type Tree, type TrialPlan, workspaceFolder } from "./plans.js";
 
-/** Where a trial takes place. */
+/** The directories of a trial. */
 export interface Site {
-  /** Empty before; holds the folder, the state and what the driver is told. */
+  /** Empty at first; contains the folder, the state and the driver's task. */
   readonly root: string;
   readonly folder: string;
   readonly state: string;
@@ -39,7 +39,7 @@ export function layOut(root: string, { layout }: Pick<TrialPlan, "layout">): Sit
   return site;
 }
 
-/** Writes down what the driver is to do, and answers where. */
+/** Writes the driver's task to a file and returns its path. */
 export function writeTask({ root, folder, state }: Site, kind: DriverTask["kind"], plan: TrialPlan): string {
   const here = (path: string): string => `${folder}${path.slice(workspaceFolder.length)}`;
   const changes = plan.changes.map(
@@ -55,7 +55,7 @@ export function writeTask({ root, folder, state }: Site, kind: DriverTask["kind"
   return path;
 }
 
-/** Everything in the folder of a site, by the paths of the plan. */
+/** Everything in a site's folder, by the paths of the plan. */
 export function treeAt({ folder }: Site): Tree {
   const tree = new Map<string, string | undefined>();
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
@@ -67,7 +67,7 @@ export function treeAt({ folder }: Site): Tree {
   return tree;
 }
 
-/** What is left in the state directory. */
+/** The entries of the state directory. */
 export function stateAt({ state }: Site): string[] {
   return existsSync(state) ? readdirSync(state) : [];
 }

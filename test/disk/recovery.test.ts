@@ -1,4 +1,7 @@
-/** What recovery finds where people and programs have gone on working after a crash: it takes back what is ours and nothing else. */
+/**
+ * Recovery after people and programs have continued to work after a crash: it rolls back our own changes and nothing
+ * else.
+ */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +17,7 @@ import { workspaceFolder } from "./plans.js";
 import { at, create, isCommitRecord, move, remove, textsOf, update } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
 
-/** A disk on which a batch was killed before the first step that `isIt` is true of, once it was being committed. */
+/** A disk on which a batch was killed during its commit, before the first step that `isIt` accepts. */
 function killed(
   texts: Readonly<Record<string, string>>,
   changes: readonly DiskChange[],
@@ -36,7 +39,7 @@ function killed(
   return disk.afterKill();
 }
 
-/** Another program writes a file as a new one, and gives it the name. */
+/** Another program writes a new file and renames it into place. */
 function put(disk: MemoryDisk, name: string, text: string): void {
   disk.make(at("theirs"), Buffer.from(text), 0o644);
   disk.rename(at("theirs"), at(name));
@@ -171,7 +174,7 @@ function killedReally(changesIn: (folder: string) => readonly DiskChange[], isIt
   return { root, folder, workspace };
 }
 
-/** The real disk, for a process that is killed before the first step that `isIt` is true of. */
+/** The real disk, for a process that is killed before the first step that `isIt` accepts. */
 function cutBefore(isIt: (what: string) => boolean): FileSystem {
   let isCut = false;
   const step = (what: string): void => {
@@ -349,8 +352,8 @@ describe("files that moved, on a disk that refuses links to the old ones", () =>
   const texts = { a: "one", b: "two", c: "three" };
 
   /**
-   * A batch that is all there and then taken back, as its record is refused, where the disk refuses one link to an old file,
-   * and one step of taking back in the folder.
+   * A batch that is complete and then rolled back because its record is refused, on a disk that refuses one link to an
+   * old file and one step of the rollback in the folder.
    */
   function takenBack(changes: readonly DiskChange[], refused: { readonly link: number; readonly step: number }) {
     const files = Object.fromEntries(

@@ -1,4 +1,6 @@
-/** Who may do what with a file, at every moment of a batch: rights that the system clears come back, and none is given too early. */
+/**
+ * File permissions at every moment of a batch: those that the system clears come back, and none is granted too early.
+ */
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
@@ -44,7 +46,7 @@ it("a file that is written in place keeps its set-user-ID bit, wherever the batc
     const whole = run(isTakenBack, {});
     expect(unlike(whole.tree(workspaceFolder), plan, [isTakenBack ? "old" : "new"])).toBeUndefined();
     for (let cutAt = 0; cutAt < whole.steps(); cutAt++) {
-      // The recovery is cut off everywhere, too.
+      // The recovery is also cut off at every step.
       for (let again = 0; ; again++) {
         const found = run(isTakenBack, { cutAt }).afterKill({ cutAt: again });
         const isCut = isCutOff(() => recover(workspaceOn(found)));

@@ -1,4 +1,4 @@
-/** Small batches on disks in memory, step by step: what tests of single crashes and refusals are written in. */
+/** Small batches on disks in memory, step by step; tests of single crashes and refusals are written with them. */
 import { stage } from "../../server/disk/commit.js";
 import type { DiskChange } from "../../server/disk/diskChange.js";
 import { type Recovered, recover } from "../../server/disk/recover.js";
@@ -8,9 +8,9 @@ import { workspaceOn } from "./simulation.js";
 
 /** The path of a name in the folder. */
 export const at = (name: string): string => `${workspaceFolder}/${name}`;
-/** Where the journals are. */
+/** The directory of the journals. */
 export const state = "/state/multi-edit";
-/** A change of the text of a file. */
+/** An update of a file's text. */
 export const update = (name: string, text: string): DiskChange => ({
   kind: "update",
   path: at(name),
@@ -24,10 +24,10 @@ export const create = (name: string, text: string): DiskChange => ({
   name,
   content: { text },
 });
-/** A file that goes. */
+/** The deletion of a file. */
 export const remove = (name: string): DiskChange => ({ kind: "delete", path: at(name), name });
 
-/** A file that gets another name. */
+/** The move of a file to another name. */
 export const move = (name: string, target: string): DiskChange => ({
   kind: "rename",
   path: at(name),
@@ -36,17 +36,17 @@ export const move = (name: string, target: string): DiskChange => ({
   targetName: target,
 });
 
-/** What happens before a step: it may throw. `isCommitting`: the batch is staged. */
+/** Runs before a step, and may throw. `isCommitting`: the batch is staged. */
 export type Before = (what: string, isCommitting: boolean, disk: MemoryDisk) => void;
 
-/** A batch that was played. */
+/** A batch that has been run. */
 export interface Scene {
   readonly disk: MemoryDisk;
-  /** The outcome and what is said of it; `undefined`: it was killed. */
+  /** The outcome and its message; `undefined`: the batch was killed. */
   readonly told: readonly [outcome: string, message: string] | undefined;
 }
 
-/** Stages and commits a batch on a disk with these texts; `links` are further names of files. */
+/** Stages and commits a batch on a disk with these texts; `links` are additional names of files. */
 export function play(
   texts: Readonly<Record<string, string>>,
   changes: readonly DiskChange[],
@@ -87,29 +87,29 @@ export function play(
   }
 }
 
-/** True of the nth step of a kind, from 1, once the batch is being committed. */
+/** Accepts the nth step of a kind, counted from 1, during the commit. */
 export function nth(count: number, isIt: (what: string) => boolean): (what: string, isCommitting: boolean) => boolean {
   let seen = 0;
   return (what, isCommitting) => isCommitting && isIt(what) && ++seen === count;
 }
 
-/** Whether a step makes the names of the journals last. */
+/** Reports whether a step syncs the names of the journals. */
 export const isStateSync = (what: string): boolean => what === `sync ${state}`;
-/** Whether a step begins to write a journal, whatever its state. */
+/** Reports whether a step begins to write a journal in any state. */
 export const isCommitRecord = (what: string): boolean => what.startsWith("make ") && what.endsWith(".journal.new");
-/** What was not synced is gone. */
+/** Loses all unsynced data. */
 export const forgetful = (): number => 1;
 
-/** The texts in the folder, by name; with the helpers of batches. */
+/** The texts in the folder by name, including the batch's temporary files. */
 export function textsOf(disk: MemoryDisk): Readonly<Record<string, string>> {
   const files = [...disk.tree(workspaceFolder)].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]));
   return Object.fromEntries(files.map(([path = "", text = ""]) => [path.slice(at("").length), text.slice(4)]));
 }
 
-/** What the next process finds and says. */
+/** The batches that the next process finds, and its report. */
 export const recovered = (disk: MemoryDisk): readonly Recovered[] => recover(workspaceOn(disk)).batches;
 
-/** The directory, and what is in it, gets another name. */
+/** Renames the directory with its contents. */
 export function moveDirectory(disk: MemoryDisk, from: string, to: string): void {
   disk.makeDirectory(at(to), 0o755);
   for (const name of disk.list(at(from))) disk.rename(at(`${from}/${name}`), at(`${to}/${name}`));

@@ -1,4 +1,4 @@
-/** Batches on disks in memory that are cut off or fail at every step; what is found afterwards is all old or all new. */
+/** Batches on disks in memory that are cut off or fail at every step; the result must be all old or all new. */
 import { stage } from "../../server/disk/commit.js";
 import { type DiskWorkspace, diskWorkspace } from "../../server/disk/diskWorkspace.js";
 import { recover } from "../../server/disk/recover.js";
@@ -6,34 +6,37 @@ import { type Choose, type MemoryDisk, memoryDisk, PowerCut, type Trouble } from
 import { chooser, randomPlan, type TrialPlan, workspaceFolder } from "./plans.js";
 import { leftovers, unlike } from "./verdict.js";
 
-/** Figures of many trials. */
+/** Counts over many trials. */
 export interface Tally {
   /** Batches. */
   plans: number;
-  /** States of a disk after a power cut, each followed by recovery and looked at. */
+  /** States of a disk after a power cut, each recovered and checked. */
   states: number;
-  /** Of these, those in which the recovery was cut off, too. */
+  /** Those of the states in which the recovery was cut off, too. */
   twice: number;
-  /** Of these, those in which the recovery was refused some steps, and what the next one left was cut off once more. */
+  /** Those of the states in which some steps of the recovery were refused, and its result was cut off once more. */
   again: number;
-  /** Runs in which the disk refused one step, or all from one on. */
+  /** Runs in which the disk refused one step, or every step from one on. */
   refusals: number;
-  /** Further ones in which it refused one step, and was cut off later. */
+  /** Additional runs in which the disk refused one step and was cut off later. */
   refusedAndCut: number;
 }
 
-/** What is wrong with a trial, and how to see it again. */
+/** The defect of a trial, and how to reproduce it. */
 export interface Wrong {
   readonly seed: number;
   readonly what: string;
 }
 
-/** Nothing counted yet. */
+/** A tally of zeros. */
 export function newTally(): Tally {
   return { plans: 0, states: 0, twice: 0, again: 0, refusals: 0, refusedAndCut: 0 };
 }
 
-/** Runs one random batch with a cut and a refusal at each of its steps, and `samples` states a cut. `undefined`: all is well. */
+/**
+ * Runs one random batch with a cut and a refusal at each of its steps, and `samples` states per cut. `undefined`: no
+ * defect.
+ */
 export function simulate(seed: number, samples: number, tally: Tally): Wrong | undefined {
   const choose = chooser(seed);
   const plan = randomPlan(choose);
@@ -64,7 +67,7 @@ export function simulate(seed: number, samples: number, tally: Tally): Wrong | u
       const before = report.isSettled ? lookAt(disk.afterKill(), plan, report) : undefined;
       const after = disk.afterKill();
       recover(workspaceOn(after));
-      // What failed once goes well when it is taken back.
+      // The step that failed once succeeds during the rollback.
       const stuck = to === at + 1 && report.at === "pending" ? "it could not be taken back" : undefined;
       const what = before ?? lookAt(after, plan, report) ?? strays(after) ?? stuck;
       const how = to === at + 1 ? "once" : "from there on";
@@ -87,15 +90,15 @@ interface Trial {
   readonly copiesAttributes: boolean;
 }
 
-/** What the caller knows when the power goes. */
+/** The caller's knowledge when the power fails. */
 interface Report {
-  /** What was going on. */
+  /** The phase that was in progress. */
   at: string;
-  /** What the disk may be. */
+  /** The valid states of the disk. */
   may: readonly ("old" | "new")[];
-  /** Whether that also holds before anybody has recovered. */
+  /** `true` if that is also true before a recovery. */
   isSettled: boolean;
-  /** Whether the batch is over, so that nobody finds anything of it. */
+  /** `true` if the batch is over, so that nothing of it is left. */
   isOver: boolean;
 }
 
@@ -130,8 +133,8 @@ function run({ plan, ending, copiesAttributes }: Trial, trouble: Trouble): { dis
 }
 
 /**
- * The disk after a cut and a recovery, which may be cut off itself, or be refused some steps. A kill is a cut in which nothing
- * gets lost.
+ * The disk after a cut and a recovery, which may itself be cut off or have some of its steps refused. A kill is a cut
+ * in which no data is lost.
  */
 function afterCut(
   disk: MemoryDisk,
@@ -168,7 +171,7 @@ function afterCut(
 
 let processes = 0;
 
-/** The workspace as a process of its own sees it; all others are dead. */
+/** The workspace as a new process sees it when all other processes are dead. */
 export function workspaceOn(files: MemoryDisk): DiskWorkspace {
   const self = `00000000-00000000-${++processes}-0`;
   return diskWorkspace([workspaceFolder], {
@@ -179,12 +182,12 @@ export function workspaceOn(files: MemoryDisk): DiskWorkspace {
   });
 }
 
-/** `undefined`: the files are what the report says that they may be. */
+/** `undefined`: the files are in one of the valid states. */
 function lookAt(disk: MemoryDisk, plan: TrialPlan, { may }: Report): string | undefined {
   return unlike(disk.tree(workspaceFolder), plan, may);
 }
 
-/** `undefined`: nothing of a batch is left beside the files or in the state directory. */
+/** `undefined`: nothing of a batch is left in the folder or in the state directory. */
 function strays(disk: MemoryDisk): string | undefined {
   return leftovers(disk.tree(workspaceFolder), [...disk.tree("/state/multi-edit").keys()]);
 }

@@ -1,15 +1,17 @@
-/** All batches of one to three changes, of each kind and place, and those whose files need each other's names. */
+/**
+ * All batches of one to three changes, of each kind and location, including those whose files need each other's names.
+ */
 import type { Content, DiskChange } from "../../server/disk/diskChange.js";
 import type { LaidFile, Layout } from "./memoryDisk.js";
 import { planOf, type TrialPlan, workspaceFolder } from "./plans.js";
 
-/** Every batch of up to `most` changes, by a name; one of several equal ones. */
+/** Every batch of up to `most` changes, with a name; of several equal batches only one. */
 export function smallPlans(most: number): { readonly name: string; readonly plan: TrialPlan }[] {
   const names = Object.keys(kinds);
   let batches: string[][] = [[]];
   const all: string[][] = [];
   for (let count = 1; count <= most; count++) {
-    // In the order of the table, so that no batch comes twice.
+    // In the order of the table, so that no batch occurs twice.
     batches = batches.flatMap((batch) =>
       names.filter((name) => names.indexOf(name) >= names.indexOf(batch.at(-1) ?? "")).map((name) => [...batch, name]),
     );
@@ -18,7 +20,7 @@ export function smallPlans(most: number): { readonly name: string; readonly plan
   return [...all.map((batch) => ({ name: batch.join(" + "), plan: plan(batch.map(partOf)) })), ...entangled];
 }
 
-/** A change, and the files that it is for. */
+/** A change, and the files that it needs. */
 interface Part {
   readonly change: DiskChange;
   readonly files: Readonly<Record<string, LaidFile>>;

@@ -1,30 +1,30 @@
-/** Runs the driver program under strace: which calls it makes on its files, and what happens when one of them is its last or fails. */
+/** Runs the driver program under strace: records its calls on its files, and kills or fails it at one of them. */
 import { execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DriverReport, marks } from "./driverTask.js";
 import type { Site } from "./realTree.js";
 
-/** A call of the system, by its name and its number among those of that name, counted from 1 since the process began. */
+/** A system call by its name and its number among the calls of that name, counted from 1 since the process started. */
 export interface Point {
   readonly call: string;
   readonly number: number;
 }
 
-/** What happens at a point. */
+/** A fault that can occur at a point. */
 export interface Fault {
   readonly name: string;
-  /** How often it is taken, beside the others. */
+  /** How often it is chosen, relative to the others. */
   readonly weight: number;
-  /** As strace takes it behind `inject=<call>:`; `when` is the number of the call. */
+  /** The text for strace after `inject=<call>:`; `when` is the number of the call. */
   readonly inject: (when: number) => string;
 }
 
-/** What became of a run. */
+/** The outcome of a run. */
 export interface DriverRun {
-  /** `undefined`: it was cut off before it could say anything. */
+  /** `undefined`: the driver was cut off before it could report. */
   readonly report: DriverReport | undefined;
-  /** Whether the fault came about. */
+  /** `true` if the fault occurred. */
   readonly isHit: boolean;
 }
 
@@ -35,10 +35,10 @@ const onwards = (code: string): Fault => ({
   inject: (when) => `error=${code}:when=${when}+`,
 });
 
-/** The process is killed before the call. */
+/** Kills the process before the call. */
 export const kill: Fault = { name: "kill", weight: 8, inject: (when) => `signal=SIGKILL:when=${when}` };
 
-/** The faults that every point can have. */
+/** The faults that can occur at every point. */
 export const faults: readonly Fault[] = [
   kill,
   once("EIO"),
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   ),
 ];
 
-/** Why no call of the system can be failed here; `undefined`: it can. */
+/** The reason for which no system call can be made to fail here; `undefined`: it can. */
 export function straceProblem(): string | undefined {
   try {
     execFileSync("strace", ["-q", "-o", "/dev/null", "true"], { stdio: "pipe" });
@@ -61,7 +61,7 @@ export function straceProblem(): string | undefined {
   }
 }
 
-/** Runs the driver as it is, and answers the points at which it changes something. */
+/** Runs the driver without faults, and returns the points at which it changes something. */
 export async function watchDriver(program: string, site: Site, task: string): Promise<Point[]> {
   const log = join(site.root, "calls");
   await strace(program, task, ["-f", "--seccomp-bpf", "-o", log, "-e", `trace=${[...changing, ...looking].join(",")}`]);
@@ -73,19 +73,19 @@ export async function runWithFault(program: string, site: Site, task: string, at
   const { call, number } = at.point;
   const log = join(site.root, "calls");
   const inject = `inject=${call}:${at.fault.inject(number)}`;
-  // With all processes and threads only the calls that are traced cost time; but then strace 6.1 sends no signals.
+  // With a filter for all processes and threads, only traced calls cost time; but then strace 6.1 sends no signals.
   const filter = [...(at.fault === kill ? [] : ["-f", "--seccomp-bpf"]), "-e", `trace=${call}`, "-e", inject];
   const output = await strace(program, task, ["-o", log, ...filter]);
   const isHit = /\(INJECTED\)|killed by SIGKILL/.test(readFileSync(log, "latin1"));
   return { report: reportIn(output), isHit } satisfies DriverRun;
 }
 
-/** What the driver said. */
+/** Parses the driver's report. */
 export function reportIn(output: string): DriverReport | undefined {
   return output === "" ? undefined : JSON.parse(output);
 }
 
-/** Runs a program; its standard output. */
+/** Runs a program and returns its standard output. */
 export function runProgram(command: string, given: readonly string[], options: SpawnOptions = {}): Promise<string> {
   const child = spawn(command, given, { ...options, stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
@@ -107,7 +107,7 @@ const changing = [
   ...["rename", "link", "unlink", "mkdir", "rmdir"],
 ];
 
-/** With these the driver marks where it begins and ends; the one that Node takes depends on its version. */
+/** Calls with which the driver marks its beginning and end; Node's version decides which one it uses. */
 const looking = ["statx", "lstat", "newfstatat"];
 
 function pointsOf(log: string): Point[] {

@@ -1,17 +1,17 @@
-/** What a tree is after a batch, whoever wrote it: all old, all new, or wrong. */
+/** The state of a tree after a batch, whoever wrote it: all old, all new, or wrong. */
 import type { Tree, TrialPlan } from "./plans.js";
 
-/** Which of its two trees a plan may have led to. */
+/** The trees of a plan that are valid outcomes. */
 export type Sides = readonly ("old" | "new")[];
 
-/** What is wrong, if the files are on none of these sides; what helped the batch is not looked at. `undefined`: nothing is. */
+/** The defect if the files match none of these trees; the batch's temporary files are ignored. `undefined`: none. */
 export function unlike(tree: Tree, plan: TrialPlan, sides: Sides): string | undefined {
   const files = new Map([...tree].filter(([path]) => !isHelper(path)));
   if (sides.some((side) => isSame(files, plan[side]))) return undefined;
   return `not ${sides.join(" or ")}: ${show(files)} instead of ${sides.map((side) => show(plan[side])).join(" or ")}`;
 }
 
-/** What of a batch is left beside the files or in the state directory, in words; `undefined`: nothing. */
+/** A description of the batch's remains in the folder or in the state directory; `undefined`: none. */
 export function leftovers(tree: Tree, state: readonly string[]): string | undefined {
   const left = [...[...tree.keys()].filter(isHelper), ...state];
   return left.length === 0 ? undefined : `left behind: ${left.join(", ")}`;

@@ -1,7 +1,7 @@
-/** What the README and the samples' pages tell users to write, so that the tests do just that. */
+/** The configuration that the README and the samples' pages tell users to write, so that the tests use exactly that. */
 import { readFileSync } from "node:fs";
 
-/** The block of a page whose fence says this, such as `lua neovim`. Throws where there is none, or another one. */
+/** The block of a page whose fence has this name, such as `lua neovim`. Throws if there is not exactly one. */
 export function blockOf(page: string, name: string): string {
   const text = readFileSync(new URL(`../../${page}`, import.meta.url), "utf8");
   const blocks = [...text.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)].filter(([, words]) => words === name);

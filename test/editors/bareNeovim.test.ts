@@ -1,4 +1,4 @@
-/** A real Neovim of today, of which nobody has heard but that it has a server more. */
+/** The current Neovim without the sample, configured only to start one more server. */
 import { bareNeovim } from "./neovim.js";
 import { describeEditor } from "./suite.js";
 

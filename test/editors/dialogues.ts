@@ -1,4 +1,4 @@
-/** Scenes in which the server turns to the user or to the client beside the edit: questions, saving, taking back. */
+/** Scenes in which the server asks the user or the client for more than an edit: questions, saving, undo. */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { batch, patchOf } from "../support/desk.js";
@@ -11,7 +11,7 @@ const edits = { ...batch(["a.txt", "old", "new 😀"], ["b.txt", "old", "new"]),
 const before = { "a.txt": "first\nold\n", "b.txt": "old\n" };
 const after = { "a.txt": "first\nnew 😀\n", "b.txt": "new\n" };
 
-/** Questions are asked by the agent's door, saving and taking back follow every door. */
+/** Agents' calls lead to questions; saving and undo follow calls of every kind. */
 export const dialogues: readonly Scene[] = [
   ...[["Apply"], ["Reject"], ["Show diff", "Apply"], ["Show diff", "Reject"]].map(
     (answers): Scene => ({
@@ -62,7 +62,7 @@ const everything = patchOf(
   ...["*** Delete File: gone.txt", "*** Add File: made.txt", "+made"],
 );
 
-/** Answers the server's questions, and holds what the user then has against the last answer. */
+/** Answers the server's questions, and compares the resulting texts with the last answer. */
 async function question(stage: Stage, traits: Traits, answers: readonly string[]): Promise<string> {
   const told = await asked(stage, answers);
   const isWanted = answers.at(-1) === "Apply" && told.outcome === "applied";
@@ -76,7 +76,7 @@ async function question(stage: Stage, traits: Traits, answers: readonly string[]
   return isShown ? `shown, ${outcome}` : `the question has the diff in it, ${outcome}`;
 }
 
-/** Applies the edits, and answers the server's questions one after the other. */
+/** Applies the edits, and answers the server's questions in turn. */
 async function asked(stage: Stage, answers: readonly string[]): Promise<Told> {
   stage.lay(before);
   await stage.open("a.txt", "b.txt");
@@ -90,13 +90,13 @@ async function asked(stage: Stage, answers: readonly string[]): Promise<Told> {
       "a question",
       () => questionSince(stage, mark) ?? (isAnswered || undefined),
     );
-    // An editor that can't ask says so at once.
+    // An editor that cannot ask says so at once.
     await delay(200);
     if (question === true || isAnswered) return told;
     const { message, actions } = question.params;
     expect(message).toContain("2 files (2 edits)");
     const titles: string[] = actions.map(({ title }: { title: string }) => title);
-    // Where the diff can't be shown, it stands in the question.
+    // If the editor cannot show the diff, the question contains it.
     if (!titles.includes(answer)) continue;
     mark = stage.wire.messages.length;
     await stage.driver.answer(message, answer, titles);

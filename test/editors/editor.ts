@@ -1,105 +1,116 @@
-/** What every real editor must be able to do for the tests; each editor is one implementation of this page. */
+/** The capabilities that the tests need from every real editor; each editor implements this interface. */
 import type { Link } from "./link.js";
 
-/** A document as the editor has it now. */
+/** A document as the editor holds it now. */
 export interface Held {
-  /** As the editor would write it: with the line ends of its file, without a byte order mark. */
+  /** The text as the editor would write it: with the file's line ends, without a byte order mark. */
   readonly text: string;
-  /** Whether it differs, as the editor says, from what was read or written last; `undefined`: it does not tell. */
+  /**
+   * `true` if the editor says that the text differs from what it last read or wrote; `undefined`: the editor does not
+   * say.
+   */
   readonly modified: boolean | undefined;
-  /** Whether it is written with a byte order mark; `undefined`: it does not tell. */
+  /** `true` if the file is written with a byte order mark; `undefined`: the editor does not say. */
   readonly bom: boolean | undefined;
 }
 
-/** Where an editor is started. */
+/** The surroundings in which an editor is started. */
 export interface Place {
-  /** The workspace folder, empty; what lies in it has the same path inside and outside of the editor's root. */
+  /** The workspace folder, empty; its files have the same paths inside and outside the editor's root. */
   readonly folder: string;
-  /** A folder for what belongs to the editor alone, such as its settings; it is the editor's home and temporary folder. */
+  /** A folder for the editor's own files, such as its settings; it is the editor's home and temporary folder. */
   readonly home: string;
-  /** For the editor's process. In the root, `PATH` leads to `multi-edit-language-server` and `multi-edit`. */
+  /**
+   * Environment of the editor's process. In the root, `PATH` contains `multi-edit-language-server` and `multi-edit`.
+   */
   readonly env: Readonly<Record<string, string>>;
   /** The repository, with `client-samples/` and `test/editors/` in it. */
   readonly repository: string;
-  /** Command line that runs a program in the root: to be followed by the program and its arguments. */
+  /** Command line that runs a program in the root; the program and its arguments are appended. */
   readonly inside: readonly [string, ...string[]];
-  /** Where a driver inside the editor connects to; see `link.ts`. */
+  /** The socket to which a driver inside the editor connects; see `link.ts`. */
   readonly link: Link;
 }
 
-/** What of an editor decides what is to be expected of it. */
+/** Properties of an editor that determine the expected results. */
 export interface Traits {
-  /** Position encodings that it offers. */
+  /** Position encodings that the editor offers. */
   readonly encodings: readonly ("utf-8" | "utf-16" | "utf-32")[];
-  /** Whether the user can send a call with a command of the editor; otherwise it goes through the agent's door alone. */
+  /** `true` if the user can send a call with a command of the editor; otherwise only agents can send calls. */
   readonly command: boolean;
-  /** Whether it can send `multiEdit/apply` and apply the answer. */
+  /** `true` if it can send `multiEdit/apply` and apply the answer. */
   readonly request: boolean;
-  /** Whether a text without a final newline gets one as soon as it is edited. */
+  /** `true` if a text without a final newline gets one as soon as it is edited. */
   readonly restoresFinalNewline: boolean;
-  /** It takes CRLF for LF in what is inserted into a text that has both; absent: it does not. */
+  /** `true` if it inserts LF for CRLF into a text that has both; absent: it does not. */
   readonly insertsLfIntoMixed?: true;
   /**
-   * Now and then it tells of two changes in the wrong order, so that nobody can know its text; absent: never. The server then
-   * takes the document for desynced, and the test is made again.
+   * `true` if it sometimes sends two changes in the wrong order, so that its text cannot be known; absent: never. The
+   * server then treats the document as desynced, and the test is repeated.
    */
   readonly reordersChanges?: true;
 }
 
 /**
- * An editor that runs. Paths are absolute. Each function resolves when the editor has done it; what the server then knows
- * is waited for by the caller, on the wire.
+ * A running editor. Paths are absolute. Each function resolves when the editor has performed the action; the caller
+ * waits on the wire until the server knows about it.
  */
 export interface Driver {
-  /** Shows a file, as the user opens it; it need not exist. */
+  /** Opens a file, as the user does; it need not exist. */
   open(path: string): Promise<void>;
-  /** Replaces the whole text of an open document, as typing or pasting does, and does not save it. */
+  /** Replaces the whole text of an open document, as typing or pasting does, without saving it. */
   retype(path: string, text: string): Promise<void>;
-  /** Sends a call by the editor's own command, as the user does, and need not wait for the answer. Where `traits.command`. */
+  /**
+   * Sends a call by the editor's own command, as the user does, possibly without waiting for the answer. Needs
+   * `traits.command`.
+   */
   command(call: unknown): Promise<void>;
-  /** Sends `multiEdit/apply` and applies the answer by the sample's own function; what its user is told. Where `traits.request`. */
+  /**
+   * Sends `multiEdit/apply` and applies the answer with the sample's function; returns its message to the user. Needs
+   * `traits.request`.
+   */
   request?(call: unknown): Promise<{ readonly applied: boolean; readonly message: string }>;
   /** The text of an open document; `undefined`: the editor does not have it open. */
   held(path: string): Promise<Held | undefined>;
-  /** Paths of all files that it has open, whoever opened them; where absent, those that it told the server of. */
+  /** Paths of all open files, whoever opened them; if absent, the files that the editor has announced to the server. */
   opened?(): Promise<readonly string[]>;
-  /** Undoes once in this document, by the editor's own key or command for it. */
+  /** Undoes once in this document, with the editor's own key or command. */
   undo(path: string): Promise<void>;
   /** Saves the document. */
   save(path: string): Promise<void>;
-  /** Makes the document refuse to be changed, by the editor's own means; `undefined`: the editor has none. */
+  /** Makes the document read-only by the editor's own means; `undefined`: the editor has none. */
   lock?(path: string): Promise<void>;
-  /** Puts the cursor right before the first place of a text and starts to type there. */
+  /** Puts the cursor right before the first occurrence of a text and starts to type there. */
   startTyping(path: string, before: string): Promise<void>;
-  /** One key more. May be called while the editor is busy; resolves at once. */
+  /** Types one more key. May be called while the editor is busy; resolves at once. */
   key(key: string): void;
-  /** Ends typing, after all the keys so far. */
+  /** Ends typing after all keys so far. */
   stopTyping(): Promise<void>;
-  /** Answers a question that the editor shows its user, by the title of one of its actions; waits until it is shown. */
+  /** Waits for a question to be shown, and answers it by the title of one of its actions. */
   answer(question: string, action: string, actions: readonly string[]): Promise<void>;
-  /** Waits until the editor has taken the answer to its command; absent: nothing that it then does disturbs anybody. */
+  /** Waits until the editor has processed the answer to its command; absent: its processing disturbs nothing. */
   settle?(): Promise<void>;
-  /** What scenes of this editor alone need: runs a piece of its own language, or types keys. */
+  /** Runs code in the editor's own language, or types keys, for scenes of this editor only. */
   run?(text: string): Promise<unknown>;
   /** Closes every document without saving it. */
   closeAll(): Promise<void>;
-  /** Ends the editor, whatever state it is in. */
+  /** Ends the editor, whatever its state. */
   stop(): Promise<void>;
-  /** What it last showed or said, for the message of a failed test. */
+  /** The text that it last showed, for the message of a failed test. */
   said(): string;
 }
 
-/** One editor of one version: a column of the table. */
+/** One version of an editor: a column of the table. */
 export interface EditorKind {
-  /** As the table names it, without the version. */
+  /** Name in the table, without the version. */
   readonly name: string;
   /** Folder below `EDITORS_ROOT`. */
   readonly root: "current" | "older";
   readonly traits: Traits;
-  /** Prints its version when run in the root. */
+  /** Command that prints the version when it is run in the root. */
   readonly versionCommand: readonly [string, ...string[]];
-  /** The version in what that prints. */
+  /** Matches the version in the output of that command. */
   readonly version: RegExp;
-  /** Starts the editor with the server attached to each file that it opens. */
+  /** Starts the editor with the server attached to every file that it opens. */
   start(place: Place): Promise<Driver>;
 }

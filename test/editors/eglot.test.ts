@@ -1,4 +1,4 @@
-/** A real Emacs with eglot. */
+/** Emacs with eglot. */
 import { eglot } from "./emacs.js";
 import { describeEditor } from "./suite.js";
 

@@ -1,8 +1,8 @@
 ;;; emacs.el --- The driver inside Emacs  -*- lexical-binding: t; -*-
 
-;; Connects to the test's socket and does what it is told, one JSON value a line.  What attaches the server is the user's
-;; configuration, of which this file knows nothing but the sample's functions.  Keys come from the terminal, as a person's do:
-;; so does C-^, at which what `driver-next' holds is done as a command of the user's.
+;; Connects to the test's socket and runs its commands, one JSON value per line.  The user's configuration attaches the
+;; server; this file knows only the sample's functions.  Keys come from the terminal, as a person's do, including C-^, which runs the
+;; contents of `driver-next' as a command of the user.
 
 ;;; Code:
 
@@ -15,7 +15,7 @@
 (defvar driver-rest "" "What came and is no whole line yet.")
 
 (defun driver-press ()
-  "Do what was put ready, as a command of the user's; undo goes on after it as if it had not been there."
+  "Run the prepared command as a command of the user; undo continues after it as if it had not been there."
   (interactive)
   (let ((next driver-next))
     (setq driver-next nil)
@@ -30,7 +30,7 @@
 (defun driver-show (path)
   (switch-to-buffer (or (driver-buffer path) (error "%s is not open" path)) nil t))
 
-;;; What can be asked: functions of the params, and of a function that takes an answer which comes later
+;;; Commands: functions of the params, and of a function that takes an answer that comes later
 
 (defun driver-ready-open (path)
   (setq driver-next (lambda () (find-file path))))
@@ -54,7 +54,7 @@
         (lambda ()
           (driver-show (gethash "path" params))
           (erase-buffer)
-          ;; In a buffer of a file with CRLF a line ends with LF.
+          ;; In a buffer of a file with CRLF, lines end with LF.
           (let ((text (gethash "text" params))
                 (is-dos (eq 1 (coding-system-eol-type buffer-file-coding-system))))
             (insert (if is-dos (string-replace "\r\n" "\n" text) text))))))
@@ -68,7 +68,7 @@
                              :message (plist-get (or problem (plist-get reply :result)) (if problem :message :text))))))))
 
 (defun driver-held (path)
-  "What writing the buffer of PATH would put into the file."
+  "The text that saving the buffer of PATH would write into the file."
   (when-let* ((buffer (driver-buffer path)))
     (with-current-buffer buffer
       (save-restriction
@@ -100,7 +100,7 @@
 (add-hook 'minibuffer-setup-hook (lambda () (cl-incf driver-questions)))
 
 (defun driver-asked (_params)
-  "The question that Emacs asks its user now, and which of all it is."
+  "The question that Emacs is asking its user, and its number among all questions."
   (when-let* ((window (active-minibuffer-window)))
     (with-current-buffer (window-buffer window)
       (list :number driver-questions :words (minibuffer-prompt)))))

@@ -1,4 +1,7 @@
-/** What only Emacs has: eglot's own questions, a server beside another one, saving for the server, and the sample's commands. */
+/**
+ * Features that only Emacs has: eglot's own questions, a second server, saving for the server, and the sample's
+ * commands.
+ */
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,7 +22,7 @@ if (missing !== undefined) {
     console.log(leftOut);
   });
 } else {
-  // Each block starts an Emacs in its first test, on whatever machine.
+  // The first test of each block starts an Emacs, also on slow machines.
   vi.setConfig({ testTimeout: 120_000 });
   describe.each([eglot, lspMode])("the sample in $name", (kind) => {
     const stage = useEmacs(kind);
@@ -41,10 +44,10 @@ const threeEdits = batch(["a.txt", "one", "1"], ["b.txt", "two", "2"], ["c.txt",
 /** The driver of a session that was started with an Emacs. */
 const emacsOf = ({ session }: Stage): EmacsDriver => session.driver as EmacsDriver;
 
-/** Runs a test on a stage of an Emacs that is there for several. */
+/** Runs a test on a stage of an Emacs that several tests share. */
 type OnStage = <T>(run: (stage: Stage) => Promise<T>, folders?: readonly string[]) => Promise<T>;
 
-/** Starts an Emacs for the tests of a block when the first comes, and anew after one that failed. */
+/** Starts an Emacs for the first test of a block, and again after a test that failed. */
 function useEmacs(kind: EmacsKind): OnStage {
   let session: Session | undefined;
   const stop = async (): Promise<void> => {
@@ -86,14 +89,14 @@ function commands(stage: OnStage): void {
           emacsOf(one).evaluate(`
             (progn (next-error)
                    (with-current-buffer (window-buffer) (vector (buffer-name) (line-number-at-pos (window-point)))))`);
-        // The answer is on the wire before Emacs has shown it.
+        // The answer is on the wire before Emacs has displayed it.
         const listed = () => emacsOf(one).evaluate('(with-current-buffer "*multi-edit*" (buffer-string))');
         await expect.poll(listed).toContain("a.txt:4: same");
         expect([await next(), await next()]).toEqual([
           ["a.txt", 2],
           ["a.txt", 4],
         ]);
-        // Paths are told from the workspace folder, which is where Emacs started.
+        // Paths are relative to the workspace folder, in which Emacs was started.
       },
       [".."],
     ));
@@ -145,7 +148,7 @@ function saving(stage: OnStage): void {
       one.lay({ ...threeFiles, "d.txt": "four\n" });
       await one.open("a.txt", "b.txt", "c.txt");
       for (const name of ["a.txt", "b.txt", "c.txt"]) await one.retype(name, `new ${name}\n`);
-      // Later than the time at which Emacs has read it, however coarsely the file system counts.
+      // Later than the time at which Emacs read the file, even with coarse timestamps.
       one.lay({ "b.txt": "somebody else's, which is longer\n" });
       await one.driver.lock?.(one.path("c.txt"));
       const uris = ["a.txt", "b.txt", "c.txt", "d.txt"].map((name) => pathToFileURL(one.path(name)).href);
@@ -179,7 +182,7 @@ function quitting(stage: OnStage): void {
     }));
 }
 
-/** An eglot that is told so about the edits of this server. */
+/** Sets eglot's variable for whether it asks before it applies this server's edits. */
 const asking = (value: string) =>
   eglotWith(
     ["eglot"],
@@ -313,7 +316,7 @@ function beside({ encoding, sync }: { readonly encoding: string; readonly sync: 
         const typed = { ...texts, "b.txt": "e\u0301😀 key 2😀\n" };
         for (const [name, text] of Object.entries(typed)) {
           await expect.poll(async () => (await one.wire.read(one.path(name)))?.text).toBe(text);
-          // What counts in other units than the test's own can't be told from the changes.
+          // If the other server counts in different units from the test, its changes cannot be compared.
           if (sync === 1 || encoding === "utf-16") {
             const uri = pathToFileURL(one.path(name)).href;
             await expect.poll(() => JSON.parse(readFileSync(kept, "utf8"))[uri]).toBe(text);

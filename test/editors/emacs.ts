@@ -1,4 +1,4 @@
-/** Emacs with eglot and with lsp-mode, in a terminal, with the sample of `client-samples/emacs/` as its configuration. */
+/** Emacs with eglot and with lsp-mode, in a terminal, configured with the sample of `client-samples/emacs/`. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,15 +6,15 @@ import type { Driver, EditorKind, Held, Place, Traits } from "./editor.js";
 import { type Remote, remoteOf } from "./link.js";
 import { startTerminal, type Terminal } from "./terminal.js";
 
-/** Emacs, and what only its own tests ask of it. */
+/** A driver for Emacs with additional functions for its own tests. */
 export interface EmacsDriver extends Driver {
-  /** Evaluates Lisp; the value must be one that JSON has. */
+  /** Evaluates Lisp; JSON must be able to represent the value. */
   evaluate(form: string): Promise<unknown>;
-  /** Waits until the user is asked something new in which these words are. */
+  /** Waits until the user is asked a new question that contains these words. */
   asked(words: string): Promise<void>;
   /** Presses keys, as characters that a terminal sends. */
   press(keys: string): void;
-  /** Waits until all keys so far are done. */
+  /** Waits until all keys so far have been processed. */
   settled(): Promise<void>;
 }
 
@@ -22,14 +22,14 @@ const traits: Traits = {
   encodings: ["utf-8", "utf-16", "utf-32"],
   command: true,
   request: true,
-  // Not when it is edited, but when it is saved, which the server asks for.
+  // Not on an edit, but on saving, which the server requests.
   restoresFinalNewline: true,
 };
 
-/** An `EditorKind` whose driver can do more. */
+/** An `EditorKind` whose driver has the additional functions. */
 export type EmacsKind = EditorKind & { start(place: Place): Promise<EmacsDriver> };
 
-/** Emacs with the eglot that it brings, with these blocks of the README, and Lisp of a test's own behind them. */
+/** Emacs with its built-in eglot, with these blocks of the README, followed by a test's own Lisp. */
 export const eglotWith = (blocks: readonly string[], more: (place: Place) => string = () => ""): EmacsKind => ({
   name: "Emacs, eglot",
   root: "current",
@@ -40,16 +40,16 @@ export const eglotWith = (blocks: readonly string[], more: (place: Place) => str
     start(place, { packages: "none", configuration: `${userConfiguration(place, blocks)}\n${more(place)}` }),
 });
 
-/** As a user has it who follows the README. */
+/** The configuration of a user who follows the README. */
 export const eglot = eglotWith(["eglot", "confirm"]);
 
-/** Emacs in which no other server runs, and files have no mode of their own. */
+/** Emacs without any other server, and with files that have no mode of their own. */
 export const plainEmacs: EmacsKind = {
   ...eglotWith(["beside", "confirm"], () => "(setq-default major-mode 'fundamental-mode)"),
   name: "Emacs, no other server",
 };
 
-/** Emacs with lsp-mode, as its package is installed in the system. */
+/** Emacs with the lsp-mode package of the system. */
 export const lspMode: EmacsKind = {
   name: "Emacs, lsp-mode",
   root: "current",
@@ -65,7 +65,7 @@ function printing(form: string): readonly [string, ...string[]] {
   return ["emacs", "--batch", "--eval", `(princ ${form})`];
 }
 
-/** The blocks of these names in the README of the sample: what it tells a user to write. */
+/** The blocks with these names in the sample's README: the lines that it tells users to write. */
 function userConfiguration({ repository }: Place, names: readonly string[]): string {
   const readme = readFileSync(join(repository, "client-samples/emacs/README.md"), "utf8");
   const blocks = names.map((name) => new RegExp(`^\`\`\`elisp ${name}\\n([^]*?)^\`\`\``, "m").exec(readme)?.[1]);
@@ -73,7 +73,10 @@ function userConfiguration({ repository }: Place, names: readonly string[]): str
   return blocks.join("\n");
 }
 
-/** What a test needs besides: the workspace folder is the project, nothing is asked at the start, no files lie about. */
+/**
+ * Additional configuration for tests: the workspace folder is the project, Emacs asks nothing at the start, and leaves
+ * no files.
+ */
 const surroundings = ({ folder, repository }: Place): string => `
 (add-to-list 'load-path "${repository}/client-samples/emacs")
 (setq inhibit-startup-screen t
@@ -89,7 +92,7 @@ const surroundings = ({ folder, repository }: Place): string => `
 (add-hook 'project-find-functions (lambda (_directory) '(transient . "${folder}/")))
 `;
 
-/** `packages`: whether the packages of the system are there, or what Emacs brings and nothing else. */
+/** `packages`: `true` if the system's packages are available, `false` for only what Emacs includes. */
 async function start(
   place: Place,
   { packages, configuration }: { readonly packages: "none" | "system"; readonly configuration: string },
@@ -122,7 +125,7 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
     press(keys.obey);
     while ((await presses()) === before) await delay(5);
   };
-  /** As a command of the user's, after which hooks run as they do then. */
+  /** Runs as a command of the user, so that the same hooks run afterwards. */
   const byHand = async (method: string, params: unknown): Promise<void> => {
     await remote.call(method, params);
     await settled();
@@ -131,7 +134,7 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
   const asked = async (words: string): Promise<void> => {
     for (const end = performance.now() + 20_000; ; await delay(20)) {
       const question = (await remote.call("asked")) as { readonly number: number; readonly words: string } | null;
-      // Until its answer has arrived, the one before is still there, and may be in the same words.
+      // Until its answer has arrived, the previous question is still shown, possibly in the same words.
       if (question !== null && question.number > last && question.words.includes(words)) {
         last = question.number;
         return;
@@ -143,7 +146,7 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
     open: (path) => byHand("ready-open", path),
     retype: (path, text) => byHand("ready-retype", { path, text }),
     command: (call) => byHand("ready-command", typeof call === "string" ? call : JSON.stringify(call)),
-    // The driver answers with what these types say.
+    // The driver's answers have these types.
     request: async (call) => (await remote.call("request", call)) as { applied: boolean; message: string },
     held: async (path) => ((await remote.call("held", path)) as Held | null) ?? undefined,
     opened: async () => (await remote.call("opened")) as string[],
@@ -159,7 +162,7 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
     stopTyping: settled,
     answer: async (question, action) => {
       await asked(question);
-      // eglot has an answer ready in the line.
+      // eglot has already filled in an answer.
       press(`${keys.clear}${action}${keys.enter}`);
     },
     closeAll: async () => void (await remote.call("close-all")),

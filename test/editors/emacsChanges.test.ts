@@ -1,4 +1,4 @@
-/** Random editing in Emacs: with `multi-edit-beside-mode`, what the server holds is always what the buffer holds. */
+/** Random editing in Emacs: with `multi-edit-beside-mode`, the server's text is always the buffer's. */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import { type EmacsDriver, type EmacsKind, eglotWith } from "./emacs.js";
 import { absence, startSession } from "./session.js";
 import { onStage, type Stage } from "./stage.js";
 
-/** Without a server of eglot's, in which case each buffer's changes are told as its own. */
+/** Without an eglot server, so that each buffer syncs its own changes. */
 const alone = eglotWith(["beside"], () => "(setq-default major-mode 'fundamental-mode)");
 
 const missing = absence(alone);
@@ -16,7 +16,10 @@ const missing = absence(alone);
 /** Rounds of editing for each row of the table below. */
 const rounds = Number(process.env.EDITOR_CHANGES ?? 120);
 
-/** A change of the current buffer, in Lisp, with shares of the text for where it is; some of them fail, as a user's do. */
+/**
+ * A change of the current buffer, in Lisp, at positions given as fractions of the text; some fail, as a user's actions
+ * do.
+ */
 type Edit = (a: string, b: string, text: string) => string;
 
 const edits: readonly Edit[] = [
@@ -64,7 +67,7 @@ const edits: readonly Edit[] = [
   () => "(multi-edit--send-own)",
 ];
 
-/** What only this sample comes through: eglot misses it, stops at an assertion, or never sends anything of the text again. */
+/** Edits that only this sample handles: eglot misses them, stops at an assertion, or never syncs the text again. */
 const ownEdits: readonly Edit[] = [
   (a, _, text) => `(let ((inhibit-modification-hooks t)) (goto-char (at ${a})) (insert ${text}))`,
   (a, b, text) =>
@@ -100,7 +103,7 @@ const ownEdits: readonly Edit[] = [
      (unwind-protect (progn (goto-char (at ${a})) (insert ${text})) (remove-hook 'after-change-functions sly t)))`,
 ];
 
-/** What is inserted: every width, line ends of every kind, and nothing. */
+/** Texts to insert: characters of every width, line ends of every kind, and the empty text. */
 const texts = [
   "x",
   "one\n",
@@ -118,7 +121,7 @@ const texts = [
 ];
 
 const share = fc.integer({ min: 0, max: 1000 }).map((n) => (n / 1000).toFixed(3));
-/** What is done between two looks at the texts. */
+/** The edits between two comparisons of the texts. */
 const roundOf = (some: readonly Edit[]) =>
   fc.record({
     name: fc.constantFrom("lf.txt", "crlf.txt", "long.txt"),
@@ -204,14 +207,14 @@ async function editAtRandom(stage: Stage, evaluate: EmacsDriver["evaluate"], som
         (widen)
         (multi-edit--flush (multi-edit--session))
         (buffer-substring-no-properties (point-min) (point-max))))`);
-    // Emacs and the test speak to the server through the tap on two ways, so that one may overtake the other.
+    // Emacs and the test reach the server through the tap on two connections, so one may overtake the other.
     const known = async () => (await stage.wire.read(stage.path(name)))?.text;
     await expect.poll(known, { timeout: 5000, message: `${name} after\n${forms}` }).toBe(held);
   }
   expect(changesOf(stage).some(({ range }) => range !== undefined)).toBe(true);
 }
 
-/** Every change that the server was told of, in order. */
+/** Every change that the server received, in order. */
 function changesOf({ wire }: Stage): { readonly range?: unknown; readonly text: string }[] {
   return wire.messages
     .filter(({ from, message }) => from === "editor" && message.method === "textDocument/didChange")

@@ -1,4 +1,7 @@
-/** Files of Emacs that no server of eglot's has: what `multi-edit-beside-mode` tells the server of them, and what it leaves out. */
+/**
+ * Files in Emacs that no eglot server handles: what `multi-edit-beside-mode` sends to the server about them, and what
+ * it leaves out.
+ */
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { batch } from "../support/desk.js";
@@ -6,7 +9,7 @@ import { type EmacsDriver, eglotWith } from "./emacs.js";
 import { absence, startSession } from "./session.js";
 import { onStage, type Stage } from "./stage.js";
 
-/** As the README has it, in an Emacs without a mode for the files. */
+/** Configured as the README says, in an Emacs without a mode for the files. */
 const kind = eglotWith(["beside"], () => "(setq-default major-mode 'fundamental-mode)");
 
 const missing = absence(kind);
@@ -33,11 +36,11 @@ async function inEmacs(run: (stage: Stage, evaluate: EmacsDriver["evaluate"]) =>
   }
 }
 
-/** Lisp in the buffer of a file. */
+/** Lisp that runs in the buffer of a file. */
 const inBuffer = (stage: Stage, name: string, form: string): string =>
   `(with-current-buffer (find-buffer-visiting "${stage.path(name)}") ${form} t)`;
 
-/** The text that the server takes a file to have. */
+/** The server's text of a file. */
 const known = async ({ wire, path }: Stage, name: string): Promise<string | undefined> =>
   (await wire.read(path(name)))?.text;
 

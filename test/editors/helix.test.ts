@@ -1,4 +1,4 @@
-/** A real Helix of today. */
+/** The current Helix. */
 import { helix } from "./helix.js";
 import { helixScenes } from "./helixScenes.js";
 import { describeEditor } from "./suite.js";

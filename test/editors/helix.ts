@@ -1,4 +1,4 @@
-/** Helix, today's and an older one, on a terminal, attached as the README says. */
+/** Helix in a terminal, the current and an older version, attached as the README says. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -22,23 +22,23 @@ const common = {
   start: (place: Place) => start(place, languages),
 } as const;
 
-/** Today's Helix. */
+/** The current Helix. */
 export const helix: EditorKind = { ...common, root: "current", traits };
 
-/** A Helix whose command takes no arguments yet. */
+/** A Helix whose command does not take arguments yet. */
 export const olderHelix: EditorKind = {
   ...common,
   root: "older",
   traits: { ...traits, command: false, reordersChanges: true },
 };
 
-/** A Helix whose user has named these languages. */
+/** A Helix whose user has configured these languages. */
 export const helixFor = (kind: EditorKind, named: readonly string[]): EditorKind => ({
   ...kind,
   start: (place) => start(place, named),
 });
 
-/** Languages of the files in the tests, in place of those of the README. */
+/** Languages of the files in the tests, used instead of those of the README. */
 const languages = [
   "text",
   "markdown",
@@ -70,7 +70,7 @@ async function start(place: Place, named: readonly string[]): Promise<Driver> {
 
 function driverOf(terminal: Terminal, place: Place): Driver {
   const { typed, sent, written, done, show } = handsOn(terminal, place);
-  /** What was on the screen before, a question shown once may be. */
+  /** Position in the output before which a question has been handled already. */
   let shown = 0;
   return {
     open: async (path) => {
@@ -114,10 +114,10 @@ function driverOf(terminal: Terminal, place: Place): Driver {
     answer: async (question, action, actions) => {
       await terminal.whenShown(question.split("\n", 1)[0]!, shown);
       shown = terminal.mark();
-      // The first one is chosen from the beginning; Ctrl-N goes on to the next.
+      // The first action is selected at the beginning; Ctrl-N moves to the next one.
       terminal.write(`${"\u000e".repeat(actions.indexOf(action))}\r`);
     },
-    // The command's end takes away a command line that has been opened meanwhile.
+    // When the command ends, Helix closes a command line that was opened in the meantime.
     settle: () => delay(60),
     run: async (typedKeys) => {
       terminal.write(typedKeys);
@@ -133,12 +133,12 @@ function driverOf(terminal: Terminal, place: Place): Driver {
   };
 }
 
-/** What a user's hands do in Helix. */
+/** The actions of a user in Helix. */
 interface Hands {
   readonly typed: (command: string) => void;
-  /** Sends a call; one that is long by a key, because Helix looks for completions at each key that is typed. */
+  /** Sends a call; a long call by a key, because Helix looks for completions at every typed key. */
   readonly sent: (call: unknown) => void;
-  /** Has text written to a file by one of the `keys`, by which it is known that all keys before have had their effect. */
+  /** Writes text to a file with one of the `keys`, which shows that all earlier keys have had their effect. */
   readonly written: (key: string) => Promise<Buffer>;
   readonly done: () => Promise<void>;
   readonly show: (path: string) => void;
@@ -172,7 +172,7 @@ function handsOn(terminal: Terminal, place: Place): Hands {
   };
 }
 
-/** Ctrl-G, Ctrl-T and Ctrl-K, which the tests' configuration gives a meaning. */
+/** Ctrl-G, Ctrl-T and Ctrl-K, which the tests' configuration binds. */
 const keys = { writeSelection: "\u0007", writeAll: "\u0014", apply: "\u000b" } as const;
 
 /** A call that is too long to be typed. */
@@ -180,10 +180,10 @@ const callPath = ({ home }: Pick<Place, "home">): string => join(home, "call.jso
 
 const selectionPath = ({ home }: Pick<Place, "home">): string => join(home, "selection");
 
-/** Helix expands what stands behind a percent sign. */
+/** Escapes percent signs, because Helix expands the text after them. */
 const argument = (call: unknown): string => JSON.stringify(call).replaceAll("%", "\\u0025");
 
-/** What the README says, but for other languages, and keys that are taken as they are. */
+/** Writes the configuration from the README, but for other languages and with additional key bindings. */
 function configure({ home, inside: [program, ...args], env }: Place, named: readonly string[]): void {
   const folder = join(home, ".config/helix");
   mkdirSync(folder, { recursive: true });
@@ -200,7 +200,7 @@ function configure({ home, inside: [program, ...args], env }: Place, named: read
       `C-t = ["select_all", "${write}"]`,
     ],
     ...[`C-k = ":lsp-workspace-command multiEdit.apply %sh{cat ${callPath({ home })}}"`],
-    // Escape, if the next key comes at once, is taken for Alt and that key.
+    // Escape followed at once by another key would be read as Alt and that key.
     ...["[keys.insert]", `C-g = ["normal_mode", "${write}"]`, ""],
   ];
   writeFileSync(join(folder, "config.toml"), config.join("\n"));

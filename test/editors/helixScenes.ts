@@ -1,8 +1,8 @@
-/** What only the sample for Helix has: its key for the call that is selected. */
+/** A feature that only the sample for Helix has: a key that sends the selected call. */
 import { batch } from "../support/desk.js";
 import { done, expectTexts, type Scene } from "./scenes.js";
 
-/** Helix' own row. */
+/** Rows for Helix only. */
 export const helixScenes: readonly Scene[] = [
   {
     name: "a key that applies the call that is selected",
@@ -12,7 +12,7 @@ export const helixScenes: readonly Scene[] = [
       stage.lay({ "a.txt": "one\n50%\n", "call.txt": call });
       await stage.open("a.txt", "call.txt");
       const mark = stage.wire.messages.length;
-      // Everything is selected, and then Ctrl-E.
+      // Selects everything, then presses Ctrl-E.
       await stage.driver.run!("%\u0005");
       await stage.wire.answerOfCommand(mark);
       await stage.driver.settle!();

@@ -1,12 +1,18 @@
-/** The test's end of a socket to which the tap and the driver inside an editor connect, one JSON value a line. */
+/**
+ * The test's end of a socket to which the tap and the driver inside an editor connect; it carries one JSON value per
+ * line.
+ */
 import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
-/** Where to connect, and who has. */
+/** The socket and its connections. */
 export interface Link {
   /** Path of the Unix socket; short enough for every system. */
   readonly path: string;
-  /** The next connection whose first line has this key, with that line; the others wait for whoever asks for them. */
+  /**
+   * The next connection whose first line has this key, with that line; other connections wait until somebody asks for
+   * them.
+   */
   next(hello: string): Promise<Line>;
   close(): void;
 }
@@ -16,7 +22,7 @@ export interface Line {
   /** Its first line. */
   readonly hello: Readonly<Record<string, unknown>>;
   send(value: unknown): void;
-  /** Gets all further lines, also those that came before. To be called once. */
+  /** Receives all further lines, including those that arrived earlier. Call it once. */
   listen(take: (value: unknown) => void): void;
 }
 
@@ -28,7 +34,7 @@ export async function openLink(path: string): Promise<Link> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // An editor that is killed breaks off; whoever waits for it knows of that by other means.
+    // An editor that is killed resets the connection; whoever waits for it notices that in another way.
     socket.on("error", () => undefined);
     whenHello(socket, (line) => {
       const index = wanted.findIndex(({ hello }) => hello in line.hello);
@@ -55,7 +61,7 @@ function whenHello(socket: Socket, greet: (line: Line) => void): void {
   const early: unknown[] = [];
   let take: ((value: unknown) => void) | undefined;
   let isGreeted = false;
-  // It repeats the errors of the socket, which are nobody's business.
+  // The interface repeats the errors of the socket, which need no handling.
   const lines = createInterface({ input: socket }).on("error", () => undefined);
   lines.on("line", (text) => {
     const value = JSON.parse(text);
@@ -74,19 +80,19 @@ function whenHello(socket: Socket, greet: (line: Line) => void): void {
   });
 }
 
-/** Calls functions inside an editor: `{id, method, params}` there, `{id, result}` or `{id, error}` back. */
+/** Calls functions inside an editor: sends `{id, method, params}`, and receives `{id, result}` or `{id, error}`. */
 export interface Remote {
   call(method: string, params?: unknown): Promise<unknown>;
-  /** Without an answer. */
+  /** Calls without waiting for an answer. */
   tell(method: string, params?: unknown): void;
 }
 
-/** Speaks with the driver in an editor. A call that is not answered in time rejects with what was asked. */
+/** Connects to the driver in an editor. A call without an answer in time rejects with the name of the call. */
 export function remoteOf(line: Line, patience = 20_000): Remote {
   const pending = new Map<number, (answer: { result?: unknown; error?: string }) => void>();
   let last = 0;
   line.listen((value) => {
-    // Only drivers of ours connect here, and this is all that they send.
+    // Only our own drivers connect here, and they send nothing else.
     const answer = value as { id: number; result?: unknown; error?: string };
     pending.get(answer.id)?.(answer);
     pending.delete(answer.id);

@@ -1,4 +1,4 @@
-/** A real Emacs with lsp-mode. */
+/** Emacs with lsp-mode. */
 import { lspMode } from "./emacs.js";
 import { describeEditor } from "./suite.js";
 

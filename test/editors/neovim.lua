@@ -1,9 +1,9 @@
--- The driver inside Neovim, 0.10 or later: connects to the test's socket and does what it is told, one JSON value a line.
--- What attaches the server is the user's configuration, which this file knows nothing of but the plugin's name.
+-- The driver inside Neovim 0.10 or later: connects to the test's socket and runs its commands, one JSON value per line.
+-- The user's configuration attaches the server; this file knows only the name of the plugin.
 
 local pipe = vim.uv.new_pipe()
 local functions = {}
--- Those that may run at any time, also while Neovim waits for a key.
+-- Functions that may run at any time, also while Neovim waits for a key.
 local at_once = {}
 
 local function buffer_of(path)
@@ -25,7 +25,7 @@ end
 
 function functions.retype(params)
   show(params.path)
-  -- As a user who replaces everything: the last line end belongs to the file and not to a line.
+  -- As a user does who replaces everything: the last line end belongs to the file and not to a line.
   local ends = vim.endswith(params.text, "\n")
   local text = vim.bo.fileformat == "dos" and params.text:gsub("\r\n", "\n") or params.text
   local lines = vim.split(ends and text:sub(1, -2) or text, "\n", { plain = true })
@@ -78,7 +78,7 @@ function functions.close_all()
   vim.cmd("silent! %bwipeout!")
 end
 
--- As the README shows it: the command of the protocol, sent by Neovim's own function.
+-- As the README shows it: Neovim's own function sends the protocol's command.
 function functions.command(call)
   local client = vim.lsp.get_clients({ name = "multi_edit_ls" })[1]
   local command = { title = "multiEdit.apply", command = "multiEdit.apply", arguments = { call } }
@@ -89,7 +89,7 @@ function functions.command(call)
   end
 end
 
--- Answers when the plugin's callback is called.
+-- Answers when the plugin calls its callback.
 function functions.request(call, answer)
   require("multi_edit").apply(call, function(problem, result)
     answer({ applied = problem == nil, message = problem or result.text })

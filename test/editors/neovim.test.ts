@@ -1,4 +1,4 @@
-/** A real Neovim of today. */
+/** The current Neovim. */
 import { neovim } from "./neovim.js";
 import { neovimScenes } from "./neovimScenes.js";
 import { describeEditor } from "./suite.js";

@@ -1,4 +1,4 @@
-/** Neovim, today's and an older one, without a screen, attached as the README says. */
+/** Neovim without a screen, the current and an older version, attached as the README says. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,13 +22,13 @@ const common = {
   start: (place: Place) => start(place, blockOf("README.md", "lua neovim")),
 } as const;
 
-/** Today's Neovim. */
+/** The current Neovim. */
 export const neovim: EditorKind = { ...common, root: "current", traits };
 
-/** A Neovim that many people still have; it offers one encoding only. */
+/** A Neovim that many people still use; it offers only one encoding. */
 export const olderNeovim: EditorKind = { ...common, root: "older", traits: { ...traits, encodings: ["utf-16"] } };
 
-/** Today's Neovim with nothing but a server in its configuration. */
+/** The current Neovim with only a server in its configuration. */
 export const bareNeovim: EditorKind = {
   ...common,
   name: "Neovim without the sample",
@@ -56,7 +56,7 @@ async function start(place: Place, configuration: string): Promise<Driver> {
     open: async (path) => void (await remote.call("open", path)),
     retype: async (path, text) => void (await remote.call("retype", { path, text })),
     command: async (call) => void (await remote.call("command", call)),
-    // The driver answers with what these types say.
+    // The driver's answers have these types.
     request: async (call) => (await remote.call("request", call)) as { applied: boolean; message: string },
     held: async (path) => ((await remote.call("held", path)) as Held | null) ?? undefined,
     opened: async () => (await remote.call("opened")) as string[],
@@ -73,7 +73,7 @@ async function start(place: Place, configuration: string): Promise<Driver> {
       while ((await mode()) !== "n") await delay(5);
     },
     answer: async (_question, action, actions) => {
-      // While Neovim asks, it serves nothing but what may run at any time.
+      // While Neovim waits for an answer, it handles only calls that are allowed at any time.
       while ((await remote.call("mode_now")) === "n") await delay(10);
       remote.tell("key", `${actions.indexOf(action) + 1}<CR>`);
     },

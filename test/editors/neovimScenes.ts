@@ -1,14 +1,17 @@
-/** What only the sample for Neovim has: its commands, its list of places, its check before anything is applied. */
+/**
+ * Features that only the sample for Neovim has: its commands, its list of locations, and its check before it applies
+ * anything.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { batch, patchOf } from "../support/desk.js";
 import { changedNothing, done, expectTexts, nothing, type Scene } from "./scenes.js";
 import type { Stage } from "./stage.js";
 
-/** Runs Lua that gives a value. */
+/** Runs Lua that returns a value. */
 const lua = (stage: Stage, text: string): Promise<unknown> => stage.driver.run!(text);
 
-/** Neovim's own rows. */
+/** Rows for Neovim only. */
 export const neovimScenes: readonly Scene[] = [
   {
     name: ":MultiEdit with the buffer, a selection and a register; :MultiEditUndo",
@@ -59,7 +62,7 @@ export const neovimScenes: readonly Scene[] = [
       stage.lay(files);
       await stage.open("a.txt", "b.txt", "c.txt");
       const call = batch(["a.txt", "old", "new"], ["b.txt", "old", "new"], ["c.txt", "old", "new"]);
-      // Typed in the moment in which the answer is there and has not been applied: the first thing that applying looks at.
+      // Typed after the answer has arrived and before it is applied: the sample checks for this first.
       const told = await lua(
         stage,
         `local asked, util = nil, vim.lsp.util

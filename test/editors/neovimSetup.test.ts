@@ -1,4 +1,4 @@
-/** Settings and options of the sample for Neovim: what of them reaches the server, and what is refused. */
+/** Settings and options of the sample for Neovim: which of them reach the server, and which are refused. */
 import { mkdirSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { batch } from "../support/desk.js";
@@ -12,7 +12,7 @@ const setup = (options: string): string => blockOf("README.md", "lua neovim").re
 const always = 'confirm = "always"';
 const page = "client-samples/neovim/README.md";
 
-/** What users write so that they are asked before each batch. */
+/** Configurations with which users ask for a question before each batch. */
 const ways = {
   "the README's": setup("").replace(/^require.*\n/m, blockOf(page, "lua settings")),
   "settings below multiEdit": setup(`{ settings = { multiEdit = { ${always} } } }`),
@@ -20,7 +20,7 @@ const ways = {
   "init_options below multiEdit": setup(`{ init_options = { multiEdit = { ${always} } } }`),
 };
 
-/** The same with what Neovim has for it from 0.11 on. */
+/** The same with the configuration that Neovim offers from 0.11 on. */
 const waysOfToday = {
   "the README's vim.lsp.config": setup("").replace(/^require.*\n/m, blockOf(page, "lua vim.lsp.config")),
   "vim.lsp.config with plain settings": `vim.lsp.config("multi_edit_ls", { settings = { ${always} } })\n${setup("")}`,
@@ -63,7 +63,7 @@ for (const { kind, all } of [
   });
 }
 
-// Neovim has its own configuration of servers from 0.11 on; where that Neovim is missing, the line above says so.
+// Neovim can configure servers itself from 0.11 on; if that version is missing, the tests above say so.
 it.skipIf(absence(neovim) !== undefined)("refuses file types, which it can't follow", () =>
   inNeovim(neovim, setup(""), async (stage) => {
     await stage.driver.run!('vim.lsp.config("multi_edit_ls", { filetypes = { "lua" } })');
@@ -100,7 +100,7 @@ async function isAsked(stage: Stage): Promise<void> {
   expect(await stage.held()).toEqual({ "a.txt": "typed\nold\n" });
 }
 
-/** The error that `setup()` raises when it is called with these options; `undefined`: none. */
+/** The error that `setup()` raises for these options; `undefined`: it raises none. */
 async function failureOf(stage: Stage, options: string): Promise<unknown> {
   const called = `local ok, problem = pcall(require("multi_edit").setup, ${options || "nil"}) return not ok and problem or vim.NIL`;
   return stage.driver.run!(called);
@@ -139,7 +139,7 @@ async function warnsOfSetting({ wire }: Stage): Promise<void> {
   expect(warning).toEqual({ type: 2, message: expect.stringContaining('There is no setting "confrim"') });
 }
 
-/** A buffer without a name becomes a file, and is typed into without being saved. */
+/** Gives an unnamed buffer a file name, and types into it without saving. */
 async function knowsNamedLater(stage: Stage, command: string): Promise<void> {
   await stage.driver.run!(
     `vim.cmd.enew()

@@ -1,4 +1,4 @@
-/** A real Helix that many people still have. */
+/** An older Helix that many people still use. */
 import { olderHelix } from "./helix.js";
 import { describeEditor } from "./suite.js";
 

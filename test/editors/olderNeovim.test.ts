@@ -1,4 +1,4 @@
-/** A real Neovim that many people still have. */
+/** An older Neovim that many people still use. */
 import { olderNeovim } from "./neovim.js";
 import { neovimScenes } from "./neovimScenes.js";
 import { describeEditor } from "./suite.js";

@@ -1,6 +1,7 @@
 /**
- * A language server that does nothing but keep texts: what Emacs has beside ours. Arguments: the position encoding that it
- * answers, the kind of sync that it asks for (1: whole texts, 2: changes), and a file in which it keeps the texts by URI.
+ * A language server that only keeps texts, to run next to ours in Emacs. Arguments: the position encoding that it
+ * chooses, the kind of sync that it requests (1: whole texts, 2: changes), and a file to which it writes the texts by
+ * URI.
  */
 import { writeFileSync } from "node:fs";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";

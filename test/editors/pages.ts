@@ -1,4 +1,4 @@
-/** The pages of `test/cases/` in a real editor: each case that it can hold, and what must come of it. */
+/** The pages of `test/cases/` in a real editor: every case that the editor can hold, with its expected outcome. */
 import { readdirSync, readFileSync } from "node:fs";
 import { type Case, type CaseFile, parsePage } from "../support/cases.js";
 import { expectedFiles, type FileState } from "../support/expected.js";
@@ -18,11 +18,11 @@ export function casesOf(page: string): readonly Case[] {
   return parsePage(page, readFileSync(new URL(page, folder), "utf8"));
 }
 
-/** What a case came to: why the editor can't hold it, what is wrong with what came out, or that it is as the page says. */
+/** The outcome of a case: why the editor cannot hold it, how the result is wrong, or that it is as the page says. */
 export type PageOutcome =
   | { readonly kind: "exact" }
   | { readonly kind: "notHeld"; readonly why: string }
-  /** It was not done, nothing was changed, and the answer says so. */
+  /** The call was refused, nothing changed, and the answer says so. */
   | { readonly kind: "refused"; readonly why: string }
   | { readonly kind: "wrong"; readonly problem: string };
 
@@ -52,7 +52,7 @@ export async function runCase(one: Case, stage: Stage, door: Door, traits: Trait
   };
 }
 
-/** The difference, but for line ends in a text that had several kinds, in an editor that inserts one kind only. */
+/** The difference, ignoring line ends of a text that had several kinds if the editor inserts only one kind. */
 function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): string | undefined {
   if (traits.insertsLfIntoMixed !== true) return difference(wanted, seen, traits);
   const isMixed = (text = ""): boolean => text.includes("\r\n") && /(?<!\r)\n/.test(text);
@@ -64,13 +64,13 @@ function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): st
   return difference(folded(wanted), folded(seen), traits);
 }
 
-/** What a case is about, if the editor has no say in it; `undefined`: it is about texts. */
+/** The subject of a case that an editor does not affect; `undefined`: the case is about texts. */
 function subjectOfNoEditor({ settings, links, request }: Case): string | undefined {
   const sent = JSON.stringify(request);
   if (settings !== undefined) return "settings";
   if (links.size > 0) return "links";
   if (sent.includes('"versions"')) return "versions, of which each editor has its own";
-  // Written as an escape, because no editor's JSON has it otherwise.
+  // Written as an escape, because no editor's JSON contains it otherwise.
   return /\\ud[89a-f]/i.test(sent) ? "half a character" : undefined;
 }
 
@@ -94,7 +94,7 @@ async function layFiles(one: Case, stage: Stage): Promise<void> {
   }
 }
 
-/** What the user has of files as a page tells of them, their byte order marks in front. */
+/** The user's view of the files of a page, with their byte order marks. */
 function textsOf(files: ReadonlyMap<string, FileState | CaseFile>, one: Case): Texts {
   const marked = new Set(one.files.filter(({ bom }) => bom).map(({ path }) => path));
   const toShown = ([path, { synced, disk }]: [string, FileState | CaseFile]): [string, string] => {
@@ -104,7 +104,7 @@ function textsOf(files: ReadonlyMap<string, FileState | CaseFile>, one: Case): T
   return Object.fromEntries([...files].map(toShown));
 }
 
-/** What is first different between what is wanted and what is there; `undefined`: nothing. */
+/** The first difference between the expected and the actual texts; `undefined`: none. */
 export function difference(
   wanted: Texts,
   seen: Texts,

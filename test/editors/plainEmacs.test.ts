@@ -1,4 +1,4 @@
-/** A real Emacs with the sample and no other server. */
+/** Emacs with the sample and no other server. */
 import { plainEmacs } from "./emacs.js";
 import { describeEditor } from "./suite.js";
 

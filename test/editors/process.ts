@@ -1,22 +1,22 @@
-/** A process of an editor: what it prints is kept for the messages of failed tests, and it ends when it is told to. */
+/** An editor's process: its output is kept for the messages of failed tests, and it can be stopped. */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Place } from "./editor.js";
 
 /** A process that runs in the editor's root. */
 export interface EditorProcess {
   readonly child: ChildProcess;
-  /** Rejects with what it printed, should it end before a promise of it is kept. */
+  /** Waits for the promise; rejects with the process's output if the process exits first. */
   whileItRuns<T>(promise: Promise<T>): Promise<T>;
-  /** The last of what it printed. */
+  /** The last part of its output. */
   said(): string;
-  /** Kills it and waits for its end. */
+  /** Kills the process and waits for it to exit. */
   stop(): Promise<void>;
 }
 
-/** Characters of the output that are kept. */
+/** Number of characters of output that are kept. */
 const keptOutput = 20_000;
 
-/** Arguments of `setpriv` by which a program ends with the process of the tests, whatever ends that. */
+/** Arguments of `setpriv` that end a program together with the test process, however that ends. */
 export const withUs: readonly string[] = ["--pdeathsig", "KILL"];
 
 /** Starts a program in the root of the editor, in the workspace folder. */
@@ -44,7 +44,7 @@ export function startInside(
   };
 }
 
-/** A promise that is kept, or rejects once a program has ended. */
+/** Waits for a promise; rejects if a program exits first. */
 export function whileRunning<T>(promise: Promise<T>, ended: Promise<void>, said: () => string): Promise<T> {
   const broken = ended.then(() => {
     throw new Error(`the editor has ended: ${said()}`);

@@ -7,13 +7,13 @@ import { applied, changedNothing, done, expectTexts, type Scene } from "./scenes
 import type { Door, Stage, Told } from "./stage.js";
 import { pathOf } from "./wire.js";
 
-/** Batches that are applied while somebody types; two hundred is what is promised. */
+/** Number of batches that are applied while somebody types; the project promises two hundred. */
 const batches = Number(process.env.EDITOR_TYPING ?? 200);
 
 const three = { "a.txt": "first\nold a\n", "b.txt": "first\nold b\n", "c.txt": "first\nold c\n" };
 const threeEdits = batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"], ["c.txt", "old c", "new c"]);
 
-/** The agent's door alone: while it is used, the user has both hands free. */
+/** Only for calls by an agent, which leave both of the user's hands free. */
 export const races: readonly Scene[] = [
   {
     name: "somebody types into the second of three files before its edit arrives",
@@ -44,7 +44,7 @@ export const races: readonly Scene[] = [
       await stage.open("a.txt", "b.txt", "c.txt");
       const { lock } = stage.driver;
       if (lock !== undefined) await lock(stage.path("b.txt"));
-      // Where the editor has no such means, the refusal is the wire's.
+      // If the editor cannot lock a document, the tap refuses the edit.
       else refuse(stage, "b.txt");
       const outcome = await changedNothing(stage, traits, () => stage.apply("agent", threeEdits), ["clientRefused"]);
       return `taken back, ${outcome}`;
@@ -58,7 +58,7 @@ export const races: readonly Scene[] = [
   },
 ];
 
-/** Applies an edit of three open files; before the one of `b.txt` reaches the editor, somebody does something. */
+/** Applies an edit of three open files; something happens before the edit of `b.txt` reaches the editor. */
 async function withThree(stage: Stage, meanwhile: () => Promise<void>): Promise<Told> {
   stage.lay(three);
   await stage.open("a.txt", "b.txt", "c.txt");
@@ -88,7 +88,7 @@ function refuse(stage: Stage, path: string): void {
   });
 }
 
-/** Somebody types at a mark; batches above and below it, and in another file, come all the time. */
+/** Types at a mark while batches keep arriving above and below it and in another file. */
 async function typeThrough(stage: Stage, door: Door, traits: Traits): Promise<string> {
   const mark = "|cursor|";
   const line = (name: string, i: number, word: string): string => `${name} line ${i} of ${word} text`;
@@ -115,7 +115,7 @@ async function typeThrough(stage: Stage, door: Door, traits: Traits): Promise<st
       );
       await untilApplied(stage, door, batch(...edits));
     }
-    // Whoever is quick has still typed a little.
+    // Even if the batches finish early, some keys are typed.
     while (typed.length < 20) await delay(50);
   } finally {
     clearInterval(typist);
@@ -125,7 +125,7 @@ async function typeThrough(stage: Stage, door: Door, traits: Traits): Promise<st
   return done;
 }
 
-/** As an agent does: a call that met a text that went on moving is sent again. */
+/** Acts as an agent: sends a call again if the text kept changing in its place. */
 async function untilApplied(stage: Stage, door: Door, call: unknown): Promise<void> {
   for (let tries = 0; tries < 5; tries++) {
     const told = await stage.apply(door, call);

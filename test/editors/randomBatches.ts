@@ -1,11 +1,11 @@
-/** Random batches that are valid by construction, and the texts that must come of them. */
+/** Random batches that are valid by construction, with the texts that must result. */
 import fc from "fast-check";
 import type { Texts } from "./stage.js";
 
-/** One batch: what the files hold, what is typed into some of them, the edits, and what must come of all. */
+/** One batch: the files, the text typed into some of them, the edits, and the expected texts. */
 export interface RandomBatch {
   readonly files: Texts;
-  /** Texts that are in the editor and not saved. */
+  /** Unsaved texts in the editor. */
   readonly typed: Texts;
   /** Names of the files that are open. */
   readonly open: readonly string[];
@@ -13,7 +13,7 @@ export interface RandomBatch {
   readonly expected: Texts;
 }
 
-/** Pieces of lines, of characters of every width. */
+/** Pieces of lines, with characters of every width. */
 const piece = fc.constantFrom(
   "x",
   "value",
@@ -32,7 +32,7 @@ const piece = fc.constantFrom(
 );
 const words = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(""));
 
-/** A run of lines that stays, or that an edit replaces by others. */
+/** A run of lines that an edit keeps or replaces. */
 const section = fc.record({
   lines: fc.array(words, { minLength: 1, maxLength: 4 }),
   replacement: fc.option(fc.array(words, { maxLength: 4 }), { nil: undefined }),
@@ -60,7 +60,7 @@ function toBatch(files: readonly File[]): RandomBatch {
   };
   for (const [index, { sections, end, isTyped, isOpen }] of files.entries()) {
     const path = `f${index}.txt`;
-    // A number of its own makes each line stand in one place, whatever else is in it.
+    // A unique number makes each line occur only once, whatever else it contains.
     let count = 0;
     const parts = sections.map(({ lines, replacement }) => ({
       old: lines.map((line) => `${line}<${++count}>`),

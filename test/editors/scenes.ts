@@ -1,4 +1,4 @@
-/** What every real editor goes through, one after the other: each scene holds what the user has in the end against what it must be. */
+/** Scenes that every real editor goes through; each compares the user's final texts with the expected ones. */
 import { expect } from "vitest";
 import { batch, patchOf } from "../support/desk.js";
 import type { Traits } from "./editor.js";
@@ -7,22 +7,22 @@ import { type Door, type Stage, type Texts, type Told, textsAfter } from "./stag
 
 /** One row of the table. */
 export interface Scene {
-  /** As the table names it. */
+  /** Its name in the table. */
   readonly name: string;
-  /** The doors that it is tried through, as far as the editor has them; by default all. */
+  /** The doors to try, if the editor has them; by default all. */
   readonly doors?: readonly Door[];
-  /** Whether the editor is started anew for it, since it leaves traces. */
+  /** Set if the editor must be restarted for the scene, because the scene leaves traces. */
   readonly isFresh?: true;
-  /** Runs on a stage of its own; throws where something is wrong, and tells what came out in a few words. */
+  /** Runs on a stage of its own; throws if something is wrong, and returns the outcome in a few words. */
   run(stage: Stage, door: Door, traits: Traits): Promise<string>;
 }
 
-/** As in the table, where all came out as the call says. */
+/** The table's text if everything happened as the call says. */
 export const done = "done";
-/** As in the table, where nothing was changed in the end, and the answer says so. */
+/** The table's text if nothing changed in the end and the answer says so. */
 export const nothing = "nothing changed";
 
-/** All that holds of texts and answers alone. */
+/** Everything that is true of texts and answers alone. */
 export const scenes: readonly Scene[] = [
   {
     name: "text that is not saved",
@@ -166,14 +166,14 @@ const everyOperation = patchOf(
   ...["*** Add File: new/made.txt", "+first 😀", "+second"],
 );
 
-/** Has a call applied, and insists on the answer that it was. */
+/** Has a call applied, and checks that the answer says so. */
 export async function applied(stage: Stage, door: Door, call: unknown): Promise<Told> {
   const told = await stage.apply(door, call);
   expect(told, told.text).toMatchObject({ outcome: "applied" });
   return told;
 }
 
-/** Compares what the user has byte for byte; an editor that ends every text with a newline may do so. */
+/** Compares the user's texts byte for byte; an editor that ends every text with a newline may do so. */
 export async function expectTexts(
   stage: Stage,
   wanted: Texts,
@@ -182,7 +182,7 @@ export async function expectTexts(
   expect(difference(wanted, await stage.texts(), traits)).toBeUndefined();
 }
 
-/** Insists on a failed call that leaves everything as it was. */
+/** Checks that a call fails and leaves everything unchanged. */
 export async function changedNothing(
   stage: Stage,
   traits: Traits,
@@ -192,7 +192,7 @@ export async function changedNothing(
   const [before, disk] = [await stage.texts(), stage.disk()];
   const told = await call();
   expect(told.outcome, told.text).toBe("failed");
-  // The sample's user gets the text alone.
+  // The sample's user gets only the text.
   if (told.answer !== undefined) expect(told.codes).toEqual(codes);
   await expectTexts(stage, before, { ...traits, restoresFinalNewline: false });
   expect(stage.disk()).toEqual(disk);
@@ -205,7 +205,7 @@ interface Saved {
   readonly after: string;
 }
 
-/** Edits one open file, saves it, and compares the text before and the disk after it is saved. */
+/** Edits an open file, saves it, and compares the text before saving and the file after saving. */
 async function saved(stage: Stage, door: Door, traits: Traits, { before, edits, after }: Saved): Promise<string> {
   stage.lay({ "a.txt": before });
   await stage.open("a.txt");

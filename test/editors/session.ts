@@ -1,4 +1,4 @@
-/** Starts a real editor with the built server behind a tap, in a workspace of its own. */
+/** Starts a real editor in a new workspace, with the built server behind a tap. */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,30 +12,30 @@ import { openLink } from "./link.js";
 import { tapVariables } from "./tapProtocol.js";
 import { openWire, type Wire } from "./wire.js";
 
-/** An editor that runs, and the wire between it and the server. */
+/** A running editor, and the connection between it and the server. */
 export interface Session {
   readonly kind: EditorKind;
   readonly driver: Driver;
   readonly wire: Wire;
-  /** The folder in which the editor was started; it is no workspace folder of the server any more. */
+  /** The folder in which the editor was started; it is no longer a workspace folder of the server. */
   readonly folder: string;
   /** The home of the editor's user. */
   readonly home: string;
-  /** A file outside of all stages, for editors that need one to be open. */
+  /** A file outside all stages, for editors that need an open file. */
   readonly first: string;
   stop(): Promise<void>;
 }
 
 const repository = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
 
-/** Why there is no such editor here; `undefined`: there is one. */
+/** The reason for which this editor is missing here; `undefined`: it is available. */
 export function absence({ root }: EditorKind): string | undefined {
   const roots = process.env.EDITORS_ROOT;
   if (roots === undefined) return "EDITORS_ROOT is not set; .ci/editors prepares the editors and prints its value";
   return existsSync(join(roots, root, "usr/bin")) ? undefined : `${roots} has no ${root} editors`;
 }
 
-/** The editor's version, of an editor that is there. */
+/** The version of an available editor. */
 export function versionOf(kind: EditorKind): string {
   const [program, ...args] = insideOf(kind, []);
   const { stdout, stderr } = spawnSync(program, [...args, ...kind.versionCommand], { encoding: "utf8" });
@@ -44,7 +44,7 @@ export function versionOf(kind: EditorKind): string {
   return version;
 }
 
-/** Starts an editor. `encodings`: what it then offers in place of its own position encodings. */
+/** Starts an editor. `encodings`: the position encodings that it offers instead of its own. */
 export async function startSession(
   kind: EditorKind,
   options: { encodings?: readonly string[] } = {},
@@ -60,7 +60,7 @@ export async function startSession(
   };
   try {
     driver = await kind.start(place);
-    // Editors start a server with the first file that it is for.
+    // Editors start a server when they open the first file that the server handles.
     const first = join(place.folder, "start.txt");
     writeFileSync(first, "start\n");
     await driver.open(first);
@@ -79,7 +79,7 @@ export async function startSession(
 async function layPlace(kind: EditorKind, base: string, encodings: readonly string[] | undefined): Promise<Place> {
   const [folder, home, bin] = [join(base, "w"), join(base, "h"), join(base, "b")];
   for (const path of [folder, home, bin]) mkdirSync(path, { mode: 0o700 });
-  // Where the README takes this repository to be.
+  // The location of this repository according to the README.
   symlinkSync(repository, join(home, "multi-edit-language-server"));
   const tap = join(base, "tap.cjs");
   const built = await buildProgram(new URL("tap.ts", import.meta.url));
@@ -105,7 +105,7 @@ async function layPlace(kind: EditorKind, base: string, encodings: readonly stri
   return { folder, home, env, repository, inside: insideOf(kind, [base, repository]), link };
 }
 
-/** Command line that runs a program in the root of an editor, which sees these folders. */
+/** Command line that runs a program in the root of an editor that has access to these folders. */
 export function insideOf({ root }: EditorKind, folders: readonly string[]): [string, ...string[]] {
   const roots = process.env.EDITORS_ROOT ?? "";
   return ["bash", join(repository, ".ci/inside"), join(roots, root), ...folders, "--"];

@@ -1,4 +1,4 @@
-/** What `multi-edit setup` prints, in the configuration of real editors: an agent's call finds the text that nobody has saved. */
+/** The output of `multi-edit setup` as the configuration of real editors: an agent's call then finds unsaved text. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { onStage } from "./stage.js";
 const printed = (name: string): string =>
   execFileSync(process.execPath, [builtServer, "setup", name], { encoding: "utf8" });
 
-/** Without a mode for the tests' files, as it is where nobody has set one up. */
+/** Without a mode for the tests' files, as for users who have not configured one. */
 const emacs = eglotWith([], () => `${printed("emacs")}(setq-default major-mode 'fundamental-mode)`);
 
 const editors: readonly EditorKind[] = [
@@ -58,11 +58,11 @@ for (const kind of editors) {
 
 for (const kind of [helix, olderHelix]) {
   const missing = absence(kind);
-  // That this Helix is missing is said by its part of the tests above.
+  // The tests above say so if this Helix is missing.
   describe.skipIf(missing !== undefined)(`setup helix, beside ${kind.name} (${kind.root})`, () => helixEntries(kind));
 }
 
-/** The program, as an agent runs it outside of the editor's root. */
+/** The program as an agent runs it, outside the editor's root. */
 const agent = { path: builtServer, folder: "", remove: () => undefined };
 
 function leftOut(kind: EditorKind, missing: string): void {
@@ -82,7 +82,7 @@ function helixEntries(kind: EditorKind): void {
     expect(added).toContain("# python has multi-edit already.");
     expect(added.match(/^name = .*$/gm)).toEqual(['name = "css"']);
     const [python = [], go = [], typescript = [], mail] = before;
-    // Before its next release Helix shows the commands of servers, and then ours, too.
+    // Before its next release, Helix shows the commands of servers, including ours.
     const ours = servers("text")[0]!;
     expect(ours).toMatch(/^multi-edit/);
     expect(python.length).toBeGreaterThan(2);
@@ -120,7 +120,7 @@ function helixEntries(kind: EditorKind): void {
   });
 }
 
-/** A user of Helix, who appends what is printed to the file. */
+/** The home of a Helix user who appends the printed lines to the configuration file. */
 function homeOfHelix(kind: EditorKind) {
   const home = mkdtempSync(join(tmpdir(), "me-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -136,7 +136,7 @@ function homeOfHelix(kind: EditorKind) {
   return {
     file,
     append: (...languages: readonly string[]) => run(`node '${builtServer}' setup helix "$@" >> '${file}'`, languages),
-    /** The servers that Helix says a language has. */
+    /** The servers that Helix reports for a language. */
     servers: (language: string): string[] => {
       const { stdout, stderr } = run('hx --health "$@"', [language]);
       expect(stderr).toBe("");

@@ -1,4 +1,4 @@
-/** One case in a real editor: a folder of its own, files in it, documents that are open, and what has become of all of them. */
+/** One case in a real editor: a folder with files, the open documents, and their state afterwards. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { decodeFile } from "../support/editorFiles.js";
@@ -6,13 +6,15 @@ import type { Driver } from "./editor.js";
 import type { Session } from "./session.js";
 import { type Answer, pathOf, type Wire } from "./wire.js";
 
-/** Who sends a call: the user by the editor's command, the sample's function that applies the answer, or an agent. */
+/**
+ * The sender of a call: the user by the editor's command, the sample's function that applies the answer, or an agent.
+ */
 export type Door = "command" | "request" | "agent";
 
-/** Texts by path relative to the stage's folder; a byte order mark stands in front of its text. */
+/** Texts by path relative to the stage's folder; a byte order mark precedes its text. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** A folder of its own in a running editor. Names are relative to it. */
+/** A separate folder in a running editor. Names are relative to it. */
 export interface Stage {
   readonly driver: Driver;
   readonly wire: Wire;
@@ -21,28 +23,28 @@ export interface Stage {
   path(name: string): string;
   /** Writes files; a name that ends in `/` is a folder. */
   lay(files: Readonly<Record<string, string | Uint8Array>>): void;
-  /** Opens files, and waits until the server knows of them. */
+  /** Opens files, and waits until the server knows them. */
   open(...names: readonly string[]): Promise<void>;
   /** Replaces the text of an open document without saving it. */
   retype(name: string, text: string): Promise<void>;
-  /** Types before the first place of a text. */
+  /** Types before the first occurrence of a text. */
   type(name: string, before: string, keys: string): Promise<void>;
-  /** Has a call applied; `request` answers what the sample's user is told. */
+  /** Has a call applied; with `request`, the answer holds the message for the sample's user. */
   apply(door: Door, call: unknown): Promise<Told>;
-  /** What each document that is open holds. */
+  /** The text of each open document. */
   held(): Promise<Texts>;
-  /** What each file holds. */
+  /** The text of each file. */
   disk(): Texts;
-  /** What the user has: each document's text, and the text of every file that is not open. */
+  /** The user's view: each document's text, and the text of every file that is not open. */
   texts(): Promise<Texts>;
 }
 
-/** What a call came to. */
+/** The outcome of a call. */
 export interface Told {
   readonly outcome: "applied" | "unknown" | "failed";
-  /** Codes of all failures, in order; of a failed `request` there are none. */
+  /** Codes of all failures in order; empty for a failed `request`. */
   readonly codes: readonly string[];
-  /** All that is said to a person or model. */
+  /** All text for a person or a model. */
   readonly text: string;
   /** `undefined`: the answer was an error, or went to the sample. */
   readonly answer?: Answer;
@@ -51,8 +53,8 @@ export interface Told {
 const counts = new WeakMap<Session, number>();
 
 /**
- * Runs something on a stage and clears it away. `folders` are the workspace folders, relative to the stage's. Whoever gets an
- * error has to start the editor anew: nobody knows in what state it is.
+ * Runs a function on a stage and clears the stage afterwards. `folders` are the workspace folders, relative to the
+ * stage's folder. After an error the caller must restart the editor, because its state is unknown.
  */
 export async function onStage<T>(
   session: Session,
@@ -71,7 +73,7 @@ export async function onStage<T>(
   await driver.closeAll();
   await wire.whenClosed();
   wire.setFolders({ remove: added });
-  // Editors that complete paths look at all that lie there.
+  // Editors that complete paths read every file in the folder.
   rmSync(folder, { recursive: true });
   return result;
 }
@@ -121,7 +123,7 @@ async function apply({ driver, wire, first }: Session, door: Door, call: unknown
     const { applied, message } = await driver.request!(call);
     return { outcome: applied ? "applied" : "failed", codes: [], text: message };
   }
-  // Some editors send commands only where a document is open.
+  // Some editors send commands only from an open document.
   if (wire.open().size === 0) await driver.open(first);
   const mark = wire.messages.length;
   await driver.command(call);
@@ -130,7 +132,7 @@ async function apply({ driver, wire, first }: Session, door: Door, call: unknown
   return toTold(answer);
 }
 
-/** The texts of all documents below a folder that the editor has open, or that it has told the server of. */
+/** The texts of all documents below a folder that the editor has open or has announced to the server. */
 async function heldBelow(folder: string, { driver, wire }: Session): Promise<Texts> {
   const all = [...[...wire.open().keys()].map(pathOf), ...((await driver.opened?.()) ?? [])];
   const texts: Record<string, string> = {};
@@ -143,7 +145,7 @@ async function heldBelow(folder: string, { driver, wire }: Session): Promise<Tex
   return texts;
 }
 
-/** Waits until the server has the text that the editor has. */
+/** Waits until the server has the editor's text. */
 async function untilSynced({ driver, wire }: Session, path: string): Promise<void> {
   const wanted = (await driver.held(path))?.text ?? "";
   for (let tries = 0; tries < 100; tries++) {
@@ -153,14 +155,14 @@ async function untilSynced({ driver, wire }: Session, path: string): Promise<voi
   throw new Error(`the server is not told what is typed into ${path}`);
 }
 
-/** Every file below a folder. Bytes that are no text are shown as numbers. */
+/** Every file below a folder. Bytes that are not text are shown as numbers. */
 function diskOf(folder: string): Texts {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
   return Object.fromEntries(paths.map((path) => [path.slice(folder.length + 1), toText(readFileSync(path))]));
 }
 
-/** The text of bytes, with its byte order mark. */
+/** Decodes bytes, and keeps the byte order mark. */
 export function toText(bytes: Uint8Array): string {
   try {
     const { text, bom } = decodeFile(bytes);
@@ -170,7 +172,10 @@ export function toText(bytes: Uint8Array): string {
   }
 }
 
-/** Whether texts are the same but for the line ends and the last of them, in which what is synced may differ from what is written. */
+/**
+ * Reports whether two texts are equal except for line ends and the final line end, in which synced and written text may
+ * differ.
+ */
 function sameText(a: string, b: string): boolean {
   const plain = (text: string): string => text.replaceAll("\r\n", "\n").replace(/\n$/, "");
   return plain(a) === plain(b);
@@ -187,7 +192,7 @@ function toTold(answer: Answer): Told {
   return { outcome, codes, text: warnings.join("\n"), answer };
 }
 
-/** What the user has, without documents whose file is gone, where the answer says that the editor keeps them open. */
+/** The user's view, without documents that the editor keeps open although their file is gone, if the answer says so. */
 export async function textsAfter(stage: Stage, { text }: Told): Promise<Texts> {
   const disk = stage.disk();
   const kept = Object.entries(await stage.texts()).filter(

@@ -1,4 +1,4 @@
-/** All that is tested in one real editor, and the column of the table that comes of it. */
+/** All tests in one real editor, and the resulting column of the table. */
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { dialogues } from "./dialogues.js";
@@ -13,7 +13,7 @@ import { type Door, onStage, type Stage } from "./stage.js";
 import { columnOf, writeColumn } from "./table.js";
 import { isReordered } from "./wire.js";
 
-/** Random batches for each door. */
+/** Number of random batches for each door. */
 const randomRuns = Number(process.env.EDITOR_BATCHES ?? 100);
 
 /** Describes the tests of one editor; `more` are scenes of its own. */
@@ -43,11 +43,11 @@ export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): v
   });
 }
 
-/** The editor that runs, if one does; it is started anew after anything that went wrong in it. */
+/** The running editor, if any; it is restarted after anything goes wrong in it. */
 interface Desk {
   readonly kind: EditorKind;
   readonly doors: readonly Door[];
-  /** Runs something on a stage in it. `isFresh`: in one that has done nothing before. */
+  /** Runs a function on a stage in it. `isFresh`: in an editor that has done nothing before. */
   use<T>(
     run: (stage: Stage) => Promise<T>,
     options?: { isFresh?: boolean | undefined; folders?: readonly string[] },
@@ -87,7 +87,7 @@ function deskOf(kind: EditorKind): Desk {
   };
 }
 
-/** One cell for what came out through all doors. */
+/** One cell for the outcomes through all doors. */
 function cellOf(seen: ReadonlyMap<Door, string>): string {
   const outcomes = new Set(seen.values());
   if (outcomes.size === 1) return [...outcomes][0]!;
@@ -134,7 +134,7 @@ function describePages(desk: Desk, column: Map<string, string>): void {
         if (outcome.kind === "wrong") problems.push(outcome.problem);
         else tally[outcome.kind]++;
       }
-      // How many there are is no matter of the editor.
+      // Their number does not depend on the editor.
       const { refused, notHeld } = tally;
       const rest = [
         ...(refused === 0 ? [] : [`${refused} refused`]),

@@ -1,4 +1,7 @@
-/** The table of `client-samples/README.md`: what came of each scene in each editor, written or checked column by column. */
+/**
+ * The table of `client-samples/README.md`: the outcome of each scene in each editor, written or checked column by
+ * column.
+ */
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -7,26 +10,26 @@ const lock = new URL("../../node_modules/.editor-table/", import.meta.url);
 const [begin, end] = ["<!-- The tests write this table: UPDATE_EDITORS=1. -->", "<!-- End of the table. -->"];
 const corner = "what happens";
 
-/** What no editor has said anything about. */
+/** The cell of a scene that has no result yet. */
 const unknown = "–";
 
 /** One editor's cells by row. */
 export type Column = ReadonlyMap<string, string>;
 
-/** Rows in their order, and each editor's cells. */
+/** The rows in order, and each editor's cells. */
 interface Table {
   readonly rows: readonly string[];
   readonly columns: ReadonlyMap<string, Column>;
 }
 
-/** The column as it stands on the page; `undefined`: the page has no such editor. */
+/** The column on the page; `undefined`: the page has no such editor. */
 export function columnOf(editor: string): Column | undefined {
   return parse(readFileSync(page, "utf8")).columns.get(editor);
 }
 
 /**
- * Writes a column; other processes may do so meanwhile. Another version is another column: the one before is left for a person
- * to take out.
+ * Writes a column; other processes may write theirs at the same time. Each version has a column of its own; a person
+ * removes the column of an old version.
  */
 export async function writeColumn(editor: string, column: Column): Promise<void> {
   await withLock(() => {
@@ -40,7 +43,7 @@ export async function writeColumn(editor: string, column: Column): Promise<void>
   });
 }
 
-/** New rows stand behind the one that they follow in this editor; rows that nobody has any more are gone. */
+/** New rows follow the row that precedes them in this editor; rows that no editor has any more are removed. */
 function orderOf(fresh: readonly string[], old: readonly string[], columns: ReadonlyMap<string, Column>): string[] {
   const rows = old.filter((row) => [...columns.values()].some((column) => column.has(row)));
   for (const [index, row] of fresh.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Stands between a real editor and the server: starts the server, passes every message on, tells the test of it, and holds,
- * answers or adds what the test asks for. The editor takes it for the server's program.
+ * Sits between a real editor and the server: starts the server, passes every message on, reports it to the test, and
+ * holds, answers or adds messages at the test's request. The editor starts it as the server's program.
  */
 import { spawn } from "node:child_process";
 import { connect } from "node:net";
@@ -20,17 +20,17 @@ const readers: Record<Party, StreamMessageReader> = {
   editor: new StreamMessageReader(process.stdin),
   server: new StreamMessageReader(child.stdout),
 };
-/** Each by who reads it. */
+/** Writers by the receiver of their messages. */
 const writers: Record<Party, StreamMessageWriter> = {
   server: new StreamMessageWriter(child.stdin),
   editor: new StreamMessageWriter(process.stdout),
 };
 const other: Record<Party, Party> = { editor: "server", server: "editor" };
 
-/** Methods of requests that wait for the test's word before they go on. */
+/** Methods of requests that wait for the test's permission. */
 let gated: readonly string[] = [];
 const held = new Map<string, { to: Party; message: Packet }>();
-/** Ids of requests that came from the test; their answers are not for the editor. */
+/** Ids of requests that came from the test; their answers do not go to the editor. */
 const added = new Set<Packet["id"]>();
 
 tell({ tap: process.pid });
@@ -39,14 +39,14 @@ for (const from of ["editor", "server"] as const) {
 }
 createInterface({ input: socket }).on("line", (line) => obey(JSON.parse(line)));
 
-// The editor has gone, or has closed the server's input to end it.
+// The editor has exited, or has closed the server's input to end it.
 process.stdin.on("end", () => child.stdin.end());
 child.on("exit", (code) => {
   tell({ exit: code });
   socket.end(() => process.exit(code ?? 1));
 });
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
-// A test that has ended is no reason to leave the editor without its server.
+// The end of a test must not take the server away from the editor.
 socket.on("error", () => undefined);
 
 function arrived(from: Party, message: Packet): void {
@@ -79,7 +79,7 @@ function obey(order: ToTap): void {
 }
 
 function pass(to: Party, message: Packet): Promise<void> {
-  // What is passed on is a message as it came from the wire, whichever of the library's kinds it is.
+  // The message is passed on as it came from the wire, whatever the library would call it.
   return writers[to].write(message as Message).catch(() => undefined);
 }
 

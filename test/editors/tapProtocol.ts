@@ -1,9 +1,9 @@
-/** What the tap and the test say to each other, one JSON value a line. */
+/** The messages between the tap and the test, one JSON value per line. */
 
-/** Whose message it is, or for whom. */
+/** The sender or the receiver of a message. */
 export type Party = "editor" | "server";
 
-/** A message of JSON-RPC as it came; which kind it is, tells whoever looks at it. */
+/** A JSON-RPC message as it was received, of any kind. */
 export interface Packet {
   readonly jsonrpc: string;
   readonly id?: number | string | null | undefined;
@@ -15,29 +15,29 @@ export interface Packet {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** What the tap tells. */
+/** Messages from the tap. */
 export type FromTap =
-  /** It is there, with this process id. */
+  /** The tap is running, with this process id. */
   | { readonly tap: number }
   | { readonly from: Party; readonly message: Packet }
-  /** A request waits to be released, under this name. */
+  /** A request is held back under this name. */
   | { readonly held: string; readonly message: Packet }
-  /** The server has ended. */
+  /** The server has exited. */
   | { readonly exit: number | null };
 
-/** What the tap is told to do. */
+/** Messages to the tap. */
 export type ToTap =
-  /** From now on requests of these methods wait. */
+  /** Requests with these methods are held back from now on. */
   | { readonly gate: readonly string[] }
-  /** A message to the server as if the editor had sent it; an answer to it is told and does not reach the editor. */
+  /** Sends a message to the server as if the editor had sent it; its answer goes to the test and not to the editor. */
   | { readonly send: Packet }
-  /** Passes a request on, or answers it in place of the one it is for. */
+  /** Passes a request on, or answers it on behalf of its receiver. */
   | { readonly release: string; readonly answer?: object };
 
 /** Names of the environment variables that the tap reads. */
 export const tapVariables = {
   /** Path of the test's socket. */
   socket: "MULTI_EDIT_TAP",
-  /** Position encodings that `initialize` then offers in place of the editor's own, parted by commas. */
+  /** Position encodings that `initialize` offers instead of the editor's own, separated by commas. */
   encodings: "MULTI_EDIT_ENCODINGS",
 } as const;

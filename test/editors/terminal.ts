@@ -1,25 +1,25 @@
-/** A program on a terminal of its own, as a person has it: keys in, a screen out. */
+/** A program in a terminal of its own, as a person uses it: keys in, a screen out. */
 import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Place } from "./editor.js";
 import { type EditorProcess, whileRunning, withUs } from "./process.js";
 
-/** A terminal with a program on it. */
+/** A terminal in which a program runs. */
 export interface Terminal extends EditorProcess {
-  /** Keys as a terminal sends them: `\r` for Enter. */
+  /** Sends keys as a terminal does: `\r` for Enter. */
   write(keys: string): void;
-  /** A text that is pasted, which programs tell from keys. */
+  /** Pastes a text; programs can tell it from typed keys. */
   paste(text: string): void;
-  /** How much has been printed so far, for `whenShown`. */
+  /** The amount of output so far, for `whenShown`. */
   mark(): number;
-  /** Waits until a text has been printed since the mark; blanks do not count, since programs jump over them. */
+  /** Waits until a text is printed after the mark; spaces are ignored, because programs move the cursor over them. */
   whenShown(text: string, mark: number): Promise<void>;
 }
 
-/** Characters of the output that are told of. */
+/** Number of characters of output that are reported. */
 const toldOutput = 4_000;
 
-/** Starts a program of the editor's root on a terminal, in the workspace folder. */
+/** Starts a program of the editor's root in a terminal, in the workspace folder. */
 export function startTerminal({ inside, env, folder }: Place, command: readonly string[]): Terminal {
   const line = [...inside, ...command].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const onTerminal = ["script", "-qec", `stty cols 150 rows 45; exec ${line}`, "/dev/null"];
@@ -27,7 +27,7 @@ export function startTerminal({ inside, env, folder }: Place, command: readonly 
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => {
     output += chunk.toString();
-    // What terminals say of themselves when they are asked; some programs wait for it.
+    // A terminal's answer to the question what it is; some programs wait for it.
     if (chunk.includes("\u001b[c")) child.stdin.write("\u001b[?62;22c");
   });
   child.stderr.on("data", (chunk: Buffer) => {
@@ -49,14 +49,14 @@ export function startTerminal({ inside, env, folder }: Place, command: readonly 
       throw new Error(`not on the screen: ${text}; but ${plain(output).slice(-toldOutput)}`);
     },
     stop: async () => {
-      // What the terminal runs ends with its terminal.
+      // The program ends together with its terminal.
       child.kill("SIGKILL");
       await ended;
     },
   };
 }
 
-/** Printed text without what moves the cursor or sets colours. */
+/** Printed text without the sequences that move the cursor or set colours. */
 function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with one
   return text.replace(/\u001b\[[0-9;?<>=]*[a-zA-Z]|\u001b[()][A-Z0-9]|\u001b[=>]/g, " ");

@@ -1,11 +1,11 @@
-/** What goes between a real editor and the server, as the tap tells it, and what the test adds to it. */
+/** The messages between a real editor and the server, as the tap reports them, and messages that the test adds. */
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { MultiEditErrorData, MultiEditResult, ReadResult } from "../../server/lsp/protocol.js";
 import type { Line, Link } from "./link.js";
 import type { FromTap, Packet, Party, ToTap } from "./tapProtocol.js";
 
-/** What a call was answered with. */
+/** The answer to a call. */
 export type Answer =
   | { readonly ok: true; readonly result: MultiEditResult }
   | {
@@ -15,50 +15,50 @@ export type Answer =
       readonly data: MultiEditErrorData | undefined;
     };
 
-/** A request that waits at the tap: passed on, or answered in place of the one it is for. */
+/** A request that the tap holds back, to be passed on or answered on behalf of its receiver. */
 export interface Gated {
   readonly message: Packet;
   release(answer?: object): void;
 }
 
-/** The wire of one editor. */
+/** The connection of one editor. */
 export interface Wire {
   /** Every message so far. */
   readonly messages: readonly { readonly from: Party; readonly message: Packet }[];
   /** Sends a request as if the editor had sent it. */
   request(method: string, params: unknown): Promise<Packet>;
   notify(method: string, params: unknown): void;
-  /** Applies a call through the server without the editor having sent it, as for an agent. */
+  /** Applies a call through the server without a message from the editor, as for an agent. */
   apply(call: unknown): Promise<Answer>;
-  /** The answer to the next command of the editor's user, sent after `mark` messages. */
+  /** The answer to the next command that the editor's user sends after the first `mark` messages. */
   answerOfCommand(mark: number): Promise<Answer>;
-  /** The text that the server takes the document to have; `undefined`: it has none. */
+  /** The server's text of the document; `undefined`: the server has none. */
   read(path: string): Promise<ReadResult | undefined>;
-  /** The URIs and versions of the documents that the server was told are open. */
+  /** URIs and versions of the documents that are open according to the editor's messages. */
   open(): ReadonlyMap<string, number>;
   whenOpen(path: string): Promise<void>;
   whenClosed(): Promise<void>;
   setFolders(change: { readonly add?: readonly string[]; readonly remove?: readonly string[] }): void;
-  /** From now on each request of these methods waits until `take` releases it. */
+  /** Holds back each request with one of these methods, from now on, until `take` releases it. */
   gate(methods: readonly string[], take: (one: Gated) => void): void;
   ungate(): void;
-  /** Waits until something is found, and says what is missing otherwise. */
+  /** Waits until something is found; if it is not, the error says what is missing. */
   until<T>(what: string, find: () => T | undefined, patience?: number): Promise<T>;
 }
 
-/** Waits for the tap of an editor and listens to it. */
+/** Waits for an editor's tap to connect, and listens to it. */
 export async function openWire(link: Link): Promise<Wire> {
   const line = await soon(link.next("tap"), "the editor does not start the server");
   return wireOf(line);
 }
 
-/** What the tap has told so far, and how to tell it something. */
+/** The messages that the tap has reported, and a way to send to it. */
 interface Tapped {
   readonly messages: { readonly from: Party; readonly message: Packet }[];
   readonly documents: Map<string, number>;
   readonly order: (one: ToTap) => void;
   readonly until: Wire["until"];
-  /** Who takes requests that wait. */
+  /** Takes the requests that are held back. */
   taker: ((one: Gated) => void) | undefined;
 }
 
@@ -101,7 +101,7 @@ function wireOf(line: Line): Wire {
     whenClosed: async () => {
       await until("the server is told that everything is closed", () => (documents.size === 0 ? true : undefined));
     },
-    // Whatever is asked next is asked of the new folders: messages are read in their order.
+    // Later requests refer to the new folders, because messages are read in order.
     setFolders: ({ add = [], remove = [] }) => {
       const toFolder = (path: string) => ({ uri: pathToFileURL(path).href, name: path });
       const event = { added: add.map(toFolder), removed: remove.map(toFolder) };
@@ -137,7 +137,7 @@ function listen(line: Line): Tapped {
     },
   };
   line.listen((value) => {
-    // Only the tap speaks here.
+    // Only the tap writes to this connection.
     const news = value as FromTap;
     if ("exit" in news) exit = news.exit;
     if ("from" in news) {
@@ -154,12 +154,12 @@ function listen(line: Line): Tapped {
   return tapped;
 }
 
-/** The URI under which a file is open, however the editor spells it. */
+/** The URI under which a file is open, in the editor's spelling. */
 function findOpen(documents: ReadonlyMap<string, number>, path: string): string | undefined {
   return [...documents.keys()].find((uri) => pathOf(uri) === path);
 }
 
-/** Whether the editor has told of a change after a later one of the same document. */
+/** Reports whether the editor sent a change after a later one of the same document. */
 export function isReordered({ messages }: Wire): boolean {
   const versions = new Map<string, number>();
   return messages.some(({ message: { method, params } }) => {
@@ -172,7 +172,7 @@ export function isReordered({ messages }: Wire): boolean {
   });
 }
 
-/** The path of a URI, also where an editor leaves a percent sign as it is. */
+/** The path of a URI, even if the editor leaves percent signs unescaped. */
 export function pathOf(uri: string): string {
   const encoded = uri.replace(/^file:\/\//, "");
   try {
@@ -192,7 +192,7 @@ function follow(documents: Map<string, number>, { method, params }: Packet): voi
 
 function toAnswer({ result, error }: Packet): Answer {
   if (error === undefined) return { ok: true, result };
-  // Errors of calls carry what the protocol says; that they do is what the tests find out.
+  // The cast assumes the protocol's type of error data; the tests check that the data has it.
   return { ok: false, code: error.code, message: error.message, data: error.data as MultiEditErrorData | undefined };
 }
 

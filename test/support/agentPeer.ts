@@ -1,4 +1,4 @@
-/** An agent that speaks with a session's socket by the letter of the protocol's page, with no code of the server in it. */
+/** An agent that speaks to a session's socket exactly as the protocol page says, with none of the server's code. */
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { onTestFinished } from "vitest";
 import { removeTree } from "./directory.js";
 import { type RawClient, rawClient } from "./rawClient.js";
 
-/** The file by which a session is found, as it is. */
+/** The contents of the file that announces a session. */
 export interface Announced {
   readonly id: string;
   readonly pid: number;
@@ -18,7 +18,7 @@ export interface Announced {
   readonly [field: string]: unknown;
 }
 
-/** Gives the servers that are started from now on, in this file, a state directory of their own until the test ends. */
+/** Gives the servers that this test file starts from now on a state directory of their own, until the test ends. */
 export function ownStateHome(): string {
   const before = process.env.XDG_STATE_HOME;
   const home = mkdtempSync(join(tmpdir(), "multi-edit-home-"));
@@ -30,7 +30,7 @@ export function ownStateHome(): string {
   return home;
 }
 
-/** Where sessions are announced. */
+/** The folder in which sessions are announced. */
 export function sessionsIn(home: string): string {
   return join(home, "multi-edit-language-server", "sessions");
 }
@@ -44,7 +44,7 @@ export function filesIn(home: string): string[] {
   }
 }
 
-/** The sessions that are announced there, once there are so many. */
+/** The sessions that are announced there, as soon as there are `count` of them. */
 export async function announced(home: string, count = 1): Promise<[Announced, ...Announced[]]> {
   const until = Date.now() + 10_000;
   for (;;) {
@@ -58,7 +58,7 @@ export async function announced(home: string, count = 1): Promise<[Announced, ..
   }
 }
 
-/** Connects to a path and says nothing. */
+/** Connects to a path and sends nothing. */
 export async function openSocket(path: string): Promise<Socket> {
   const socket = createConnection({ path, allowHalfOpen: true });
   socket.on("error", () => undefined);
@@ -74,26 +74,29 @@ export interface Peer extends RawClient {
   readonly closed: Promise<unknown>;
 }
 
-/** Connects to a session without showing anything. */
+/** Connects to a session without authenticating. */
 export async function stranger({ address }: Announced): Promise<Peer> {
   const socket = await openSocket(address);
   const closed = new Promise((resolve) => socket.once("end", resolve).once("close", resolve));
   return { ...rawClient(socket, socket), socket, closed };
 }
 
-/** What one side sends to show that it knows the secret. */
+/** The proof that one side sends to show that it knows the secret. */
 export function hmac(role: "agent" | "server", session: Announced, nonces: Nonces): string {
   const said = `multi-edit\n${role}\n${session.id}\n${nonces.agent}\n${nonces.server}`;
   return createHmac("sha256", Buffer.from(session.secret, "hex")).update(said).digest("hex");
 }
 
-/** What both sides have told each other so far. */
+/** The nonces that the two sides have exchanged so far. */
 export interface Nonces {
   readonly agent: string;
   readonly server: string;
 }
 
-/** Greets a session, which has to prove itself; gives the proof that it expects next. `client`: who the agent says it is. */
+/**
+ * Greets a session and checks its proof; returns the proof that the session expects next. `client`: the agent's own
+ * name.
+ */
 export async function greet(
   peer: Peer,
   session: Announced,
@@ -108,7 +111,7 @@ export async function greet(
   return { nonces, proof: hmac("agent", session, nonces) };
 }
 
-/** Connects and goes through the whole handshake. */
+/** Connects and completes the handshake. */
 export async function friend(session: Announced, client?: unknown): Promise<Peer> {
   const peer = await stranger(session);
   const { proof } = await greet(peer, session, client);

@@ -1,7 +1,9 @@
-/** Texts as editors have them, for the laws: every kind of line end, characters of every width, and few enough to repeat. */
+/**
+ * Texts as editors hold them, for the laws: all kinds of line ends, characters of every width, and few distinct pieces.
+ */
 import fc from "fast-check";
 
-/** Short texts of pieces that repeat often, so that places are ambiguous and line ends are mixed. */
+/** Short texts made of pieces that repeat often, so that matches are ambiguous and line ends are mixed. */
 export const texts: fc.Arbitrary<string> = fc
   .array(
     fc.constantFrom(
@@ -29,7 +31,7 @@ export const texts: fc.Arbitrary<string> = fc
   )
   .map((pieces) => pieces.join(""));
 
-/** Where lines start, by splitting: an oracle that shares nothing with the product. */
+/** Offsets at which lines start, computed by splitting: an oracle that shares no code with the product. */
 export function expectedLineStarts(text: string, loneCrEndsLine: boolean): number[] {
   const ends = text.matchAll(loneCrEndsLine ? /\r\n|\n|\r/g : /\r\n|\n/g);
   return [0, ...Array.from(ends, (end) => end.index + end[0].length)];

@@ -1,4 +1,4 @@
-/** Bundles one program as the package's build does, for tests that start it. */
+/** Bundles a program in the same way as the package's build, for tests that start it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import { build } from "esbuild";
 export interface Program {
   /** Path of the CommonJS file. */
   readonly path: string;
-  /** Temporary folder for whatever belongs to the program; removed with it. */
+  /** Temporary folder for anything that belongs to the program; it is removed together with the program. */
   readonly folder: string;
   remove(): void;
 }
 
-/** Bundles a TypeScript file with everything that it imports. */
+/** Bundles a TypeScript file with everything it imports. */
 export async function buildProgram(entry: URL): Promise<Program> {
   const folder = mkdtempSync(join(tmpdir(), "multi-edit-program-"));
   const path = join(folder, "program.cjs");

@@ -1,4 +1,4 @@
-/** Runs the built command line beside an editor that lives in this process, and so may not be waited for in it. */
+/** Runs the built command line as a separate process, so that an editor in this process can keep answering. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Program } from "./build.js";
@@ -10,17 +10,17 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** What a command is run with; everything may be left out. */
+/** Options for running a command; all are optional. */
 export interface RunOptions {
   readonly cwd?: string;
-  /** What it reads from its standard input, which is empty otherwise. */
+  /** Standard input of the command; empty by default. */
   readonly input?: string | Uint8Array;
   readonly env?: NodeJS.ProcessEnv;
-  /** Told of every piece of stderr, with a way to send a signal. */
+  /** Called with every chunk of stderr and a function that sends a signal. */
   readonly onStderr?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
 }
 
-/** Runs a program with these arguments to its end. */
+/** Runs a program with these arguments until it exits. */
 export async function runCommand(
   program: Pick<Program, "path">,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** Runs a case on the core alone: the files in memory are the snapshot, and nothing is read, resolved or sent. */
+/** Runs a case on the core alone: the files in memory are the snapshot; nothing is read from disk, resolved or sent. */
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DecodedCall, decodeCall } from "../../server/dialect/decode.js";
@@ -15,12 +15,12 @@ import type { Case, CaseFile } from "./cases.js";
 import { decodeFile } from "./editorFiles.js";
 import type { Seen } from "./outcome.js";
 
-/** What the core made of a case. */
+/** The core's outcome of a case. */
 export interface CoreRun {
   readonly seen: Seen;
-  /** Texts after the batch by path, without byte order marks: of the files that change. */
+  /** Texts of the changed files after the batch, by path, without byte order marks. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Paths that no file has any more, unless `texts` has them. */
+  /** Paths at which no file remains, except those in `texts`. */
   readonly gone: readonly string[];
 }
 
@@ -74,7 +74,7 @@ function snapshotOf(one: Case, operations: readonly Operation[]): Snapshot {
     const file = files.get(own);
     const uri = `file:///project/${own}`;
     const needs = uses.filter((use) => use.own === own).map(({ need }) => need);
-    // An edit creates only as the first of its file; a patch may add later what it names before.
+    // An edit creates a file only as the first edit of that file; a patch may add a file that it named before.
     const counted = operations[0]?.kind === "edit" ? needs.slice(0, 1) : needs;
     if (file === undefined && !counted.some((need) => need === "create" || need === "name")) {
       targets.set(sent, { ok: false, failure: pathFailures.fileNotFound(sent, []) });
@@ -87,7 +87,7 @@ function snapshotOf(one: Case, operations: readonly Operation[]): Snapshot {
   return { targets, documents };
 }
 
-/** The few spellings that pages use: absolute ones, an at sign in front, dots, links. */
+/** Resolves the few spellings that pages use: absolute paths, a leading at sign, dots and links. */
 function pathOf(sent: string, one: Case): string {
   const absolute = sent.startsWith("file:") ? fileURLToPath(sent) : sent;
   const path = posix.normalize(absolute.replace(/^\/project\//, ""));

@@ -1,17 +1,17 @@
-/** Decodes calls as each door does, for the tests of the dialects, and makes the operations that must come of them. */
+/** Decodes calls as each door does, for the tests of the dialects, and builds the operations that they must produce. */
 import type { DecodedCall } from "../../server/dialect/decode.js";
 import { decodeCall } from "../../server/dialect/decode.js";
 import type { EditOperation } from "../../server/plan/operation.js";
 
-/** The door of an integration, which may add options. */
+/** The door for integrations, which may add options. */
 export const integration = { optionsAllowed: true };
-/** The door of a model, which may not. */
+/** The door for models, which may not. */
 export const model = { optionsAllowed: false };
 
 /** A call as an integration sends it. */
 export const decode = (params: unknown): DecodedCall => decodeCall(params, integration);
 
-/** An operation as the decoder should give it, with everything that was not sent at its default. */
+/** An operation as the decoder must return it; every field that was not sent has its default. */
 export const edit = (
   index: number,
   path: string,

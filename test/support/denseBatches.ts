@@ -1,11 +1,14 @@
-/** Batches for the law of independent edits: few different units, and edits side by side, so that old texts arise anew. */
+/**
+ * Batches for the law of independent edits: few distinct units and adjacent edits, so that new occurrences of old texts
+ * arise.
+ */
 import { type Draft, draftOf, edited } from "../../server/plan/draft.js";
 import type { Document } from "../../server/plan/snapshot.js";
 import { type Chance, chanceOf } from "../codex/random.js";
 import { documentAt, type SentEdit } from "./planning.js";
 import type { RegionBatch } from "./regionBatches.js";
 
-/** What texts are made of, one list for each batch: the shorter it is, the more often does a text occur twice. */
+/** Units from which texts are built, one list per batch; the shorter the list, the more often a text occurs twice. */
 const alphabets: readonly (readonly string[])[] = [
   ["a", "b"],
   ["a", "b", "c"],
@@ -18,7 +21,7 @@ const alphabets: readonly (readonly string[])[] = [
   ["a", "b", "c", "😀", "\ud83d", "\ude00"],
 ];
 
-/** The batch of a seed, a 32-bit number: the same each time. */
+/** The batch for a 32-bit seed; the same seed always gives the same batch. */
 export function denseBatch(seed: number): RegionBatch {
   const chance = chanceOf(seed);
   const alphabet = chance.pick(alphabets);
@@ -45,7 +48,7 @@ export function denseBatch(seed: number): RegionBatch {
   };
 }
 
-/** The draft of a document, of one that the batch creates, or of one that was edited before. */
+/** The draft of an open document, of a document that the batch creates, or of one that was edited before. */
 function startOf(chance: Chance, text: string, more: Partial<Document>): Draft {
   const [from, to] = [chance.below(text.length), text.length - chance.below(2)];
   const insert = text.slice(from, to);
@@ -70,7 +73,7 @@ interface Sought {
   readonly newTexts?: ReadonlyMap<string, string>;
 }
 
-/** New texts that would make a further old text where they meet, but for a unit now and then. */
+/** New texts that would form another old text where they meet, except for an occasional unit in between. */
 function meeting(chance: Chance): Sought {
   const gap = chance.pick(["", "", "-", "--"]);
   const [head, tail] = [unitsOf(chance, ["a", "b"], chance.below(3)), unitsOf(chance, ["a", "b"], chance.below(3))];
@@ -87,7 +90,7 @@ function meeting(chance: Chance): Sought {
   return { text, oldTexts: [...newTexts.keys()], newTexts };
 }
 
-/** Words with a number of their own, with little between them; most of them are old texts, some together with the next one. */
+/** Words with unique numbers and few separators; most of them are old texts, some together with the next word. */
 function numbered(chance: Chance): Sought {
   const gap = chance.pick(["", " ", ";", "; ", "\n", ", ", "\n\n"]);
   const prefixes = chance.pick([["w"], ["w", "ab"], ["word"], ["w", "a", ""]]);
@@ -100,7 +103,7 @@ function numbered(chance: Chance): Sought {
   return { text: words.map((word) => word + gap).join(""), oldTexts: oldTexts.length === 0 ? words : oldTexts };
 }
 
-/** Any units, and parts of them, of which some overlap; few stand in the text twice. */
+/** Arbitrary units and parts of units, some of which overlap; few occur twice in the text. */
 function random(chance: Chance, alphabet: readonly string[]): Sought {
   const text = unitsOf(chance, alphabet, chance.between(4, 30)) || "aa";
   const count = chance.between(2, 6);
@@ -125,7 +128,7 @@ interface Pair {
   readonly isTame: boolean;
 }
 
-/** New texts by their kinds, each as often as its number says: where all are wild, few batches are independent. */
+/** Kinds of new texts with their weights; if all edits were wild, few batches would be independent. */
 const tame = { other: 8, changed: 4, none: 1, fresh: 0, behind: 1, before: 1, start: 0, end: 0, whole: 0 };
 const wild = { other: 3, changed: 3, none: 3, fresh: 3, behind: 2, before: 2, start: 1, end: 1, whole: 1 };
 

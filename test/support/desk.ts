@@ -1,4 +1,7 @@
-/** A strict editor with files before it, for tests of one conversation: everything on it is gone after the test. */
+/**
+ * A strict editor with a set of files, for a test of one conversation; everything on the desk is removed after the
+ * test.
+ */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,16 +12,18 @@ import { buildProgram, type Program } from "./build.js";
 import { type Entry, makeDirectory } from "./directory.js";
 import { type EditorOptions, type FakeEditor, startEditor } from "./fakeEditor.js";
 
-/** What lies on the desk; everything may be left out. Paths are relative to a new directory, the only workspace folder. */
+/**
+ * The contents of the desk; all options are optional. Paths are relative to a new directory, the only workspace folder.
+ */
 export interface DeskOptions extends Partial<EditorOptions> {
   readonly files?: Readonly<Record<string, Entry>>;
-  /** Synced texts of open documents; one without an entry in `files` is saved. */
+  /** Synced texts of open documents; a document without an entry in `files` was never saved. */
   readonly open?: Readonly<Record<string, string>>;
-  /** Further arguments of the server. */
+  /** Additional arguments for the server. */
   readonly args?: readonly string[];
-  /** Instead of the directory itself, names of directories in it. */
+  /** Names of directories in the new directory that are the workspace folders instead of it. */
   readonly folderNames?: readonly string[];
-  /** Milliseconds, for the setting `proofTimeout`: short where the editor does nothing and the server waits in vain. */
+  /** Milliseconds for the setting `proofTimeout`: short if the editor does nothing and the server waits in vain. */
   readonly proofTimeout?: number;
 }
 
@@ -29,7 +34,7 @@ export interface Desk {
   readonly root: string;
   /** `file:` URI of a path in the directory. */
   uri(path: string): string;
-  /** All open texts by path, those that are no files by URI. */
+  /** All open texts by path; documents that are not files are listed by URI. */
   texts(): Record<string, string>;
   /** All files by path, as UTF-8. */
   disk(): Record<string, string>;
@@ -37,15 +42,15 @@ export interface Desk {
   propose(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
   /** The command `multiEdit.apply`. */
   apply(params: unknown, token?: CancellationToken): Promise<MultiEditResult>;
-  /** The request `multiEdit/undo`; without an id, of the last transaction. */
+  /** The request `multiEdit/undo`; without an id it undoes the last transaction. */
   undo(transaction?: string): Promise<MultiEditResult>;
   /** The request `multiEdit/read`. */
   read(params: unknown): Promise<ReadResult>;
-  /** Types before the first place of a text. */
+  /** Types before the first occurrence of a text. */
   typeBefore(path: string, text: string, insert: string): Promise<void>;
 }
 
-/** A failed call, as the client gets it. */
+/** A failed call as the client receives it. */
 export interface Failed extends MultiEditErrorData {
   readonly rpcCode: number;
   readonly message: string;
@@ -53,7 +58,7 @@ export interface Failed extends MultiEditErrorData {
   readonly codes: readonly string[];
 }
 
-/** Options that a server's start does not depend on, or that only the editor knows. */
+/** Options that do not affect how the server starts, or that only the editor knows. */
 const light = [
   "files",
   "open",
@@ -67,15 +72,15 @@ const light = [
   "directories",
 ];
 
-/** The settings where a test has none: what is applied stays unsaved, which the tests of saving have otherwise. */
+/** Settings for tests that have none: applied changes stay unsaved, unless a test is about saving. */
 const unsaved = { save: "never" };
 
-/** Editors that no desk needs now, by program and by what they were started with. */
+/** Idle editors, by program and by the options that they were started with. */
 const idle = new Map<Program, Map<string, FakeEditor[]>>();
 
 /**
- * Puts the files there and opens the documents, in an editor that an earlier test has left in order, where the options
- * are such that no trace of that test can matter, else in one with a server of its own.
+ * Creates the files and opens the documents. Reuses an editor that an earlier test left in good order if nothing of
+ * that test can matter for these options; otherwise it starts an editor with a server of its own.
  */
 export async function layDesk(program: Program, options: DeskOptions = {}): Promise<Desk> {
   const { files = {}, open = {}, args = [], folderNames = ["."], proofTimeout, ...rest } = options;
@@ -91,7 +96,7 @@ export async function layDesk(program: Program, options: DeskOptions = {}): Prom
   return deskOf(editor, root);
 }
 
-/** The built server for the desks of a test file: there before its tests, gone with its editors behind them. */
+/** The built server for the desks of a test file: built before its tests, and removed with its editors after them. */
 export function serverForDesks(): Program {
   const program = { path: "", folder: "", remove(): void {} };
   beforeAll(async () => {
@@ -104,7 +109,10 @@ export function serverForDesks(): Program {
   return program;
 }
 
-/** The command of a server for which waits of half a minute and longer pass so many times as fast; it lasts as long as the program. */
+/**
+ * The command of a server in which every wait of 30 s or more passes `times` times as fast; it exists as long as the
+ * program.
+ */
 export function hastyServer(program: Program, times: number): readonly [string, ...string[]] {
   return clockedServer(
     program,
@@ -113,7 +121,10 @@ export function hastyServer(program: Program, times: number): readonly [string, 
   );
 }
 
-/** The command of a server that takes itself for so many times as slow as it is: what it measures is that much longer. */
+/**
+ * The command of a server whose clock runs `times` times as fast, so that everything it measures seems that much
+ * slower.
+ */
 export function slowServer(program: Program, times: number): readonly [string, ...string[]] {
   const source = `const now = performance.now.bind(performance); performance.now = () => ${times} * now();`;
   return clockedServer(program, `slow${times}`, source);
@@ -125,7 +136,7 @@ function clockedServer(program: Program, name: string, source: string): readonly
   return [process.execPath, "--require", clock, program.path, "--stdio"];
 }
 
-/** Stops the editors that were kept for further desks. */
+/** Stops the editors that were kept for other desks. */
 async function clearDesks(program: Program): Promise<void> {
   const editors = [...(idle.get(program)?.values() ?? [])].flat();
   idle.delete(program);
@@ -143,7 +154,9 @@ async function stopCleanly(editor: FakeEditor): Promise<void> {
   expect(editor.stderr()).toBe("");
 }
 
-/** An idle editor, or a new one; it goes back when the test has passed and nothing is open between it and the server. */
+/**
+ * An idle editor, or a new one. It is returned after the test passes if nothing is pending between it and the server.
+ */
 async function borrow(
   program: Program,
   options: Omit<EditorOptions, "folders">,
@@ -179,7 +192,7 @@ function deskOf(editor: FakeEditor, root: string): Desk {
     uri,
     texts: () => Object.fromEntries([...editor.documents.values()].map((one) => [pathOf(one.uri), one.text])),
     disk: () => readAll(root),
-    // The answers are what the protocol says; that they are is what the tests find out.
+    // The cast assumes the types of the protocol; the tests check that the answers have them.
     propose: async (params, token) => (await editor.request("multiEdit/apply", params, token)) as MultiEditResult,
     apply: async (params, token) =>
       (await editor.request(
@@ -208,7 +221,7 @@ function readAll(root: string): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")]));
 }
 
-/** What a call failed with; throws where it did not fail. */
+/** The failures of a call; throws if the call succeeded. */
 export async function failed(answer: Promise<unknown>): Promise<Failed> {
   let succeeded: unknown;
   try {
@@ -228,19 +241,19 @@ export async function failed(answer: Promise<unknown>): Promise<Failed> {
   throw new Error(`the call did not fail: ${JSON.stringify(succeeded)}`);
 }
 
-/** What a call came to, be it an answer or an error. */
+/** The outcome of a call, whether an answer or an error. */
 export interface Told {
   readonly outcome: MultiEditResult["outcome"] | "failed";
-  /** Different codes of all failures. */
+  /** Distinct codes of all failures. */
   readonly codes: readonly string[];
-  /** All that a person or a model is told: the error's message, or the warnings. */
+  /** The text for a person or a model: the error's message, or the warnings. */
   readonly text: string;
   readonly edits: MultiEditResult["edits"];
-  /** `undefined`: it did not fail. */
+  /** `undefined`: the call succeeded. */
   readonly rpcCode: number | undefined;
 }
 
-/** What a call came to. */
+/** Waits for a call and returns its outcome. */
 export async function told(answer: Promise<MultiEditResult>): Promise<Told> {
   try {
     const { outcome, warnings, edits } = await answer;
@@ -252,12 +265,12 @@ export async function told(answer: Promise<MultiEditResult>): Promise<Told> {
   }
 }
 
-/** A Codex patch as a call; its markers are put around the lines. */
+/** A Codex patch as a call; the begin and end markers are added around the lines. */
 export function patchOf(...lines: readonly string[]): { patch: string } {
   return { patch: ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n") };
 }
 
-/** The same call, but the editor changes those files, too, that it does not have open; by default the server writes them. */
+/** The same call with files that are not open changed through the editor; by default the server writes them. */
 export function throughEditor<Call extends object>(call: Call) {
   const { options } = call as { readonly options?: object };
   return { ...call, options: { ...options, unopened: "editor" } };

@@ -1,14 +1,14 @@
-/** Temporary directories with files and links in them, written down as one value. */
+/** Temporary directories with files and links, described by one value. */
 import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
-/** What stands at a path: a text, bytes, a symbolic link to a target, or a hard link to another path of the same tree. */
+/** An entry at a path: a text, bytes, a symbolic link to a target, or a hard link to another path of the same tree. */
 export type Entry = string | Uint8Array | { readonly link: string } | { readonly hardLink: string };
 
-/** Makes a directory that is gone after the test, and answers its canonical path. */
+/** Creates a directory that is removed after the test, and returns its canonical path. */
 export function makeDirectory(entries: Readonly<Record<string, Entry>>): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -16,11 +16,11 @@ export function makeDirectory(entries: Readonly<Record<string, Entry>>): string 
   return root;
 }
 
-/** Removes a directory with all that is in it, also if a process that is ending still writes there for a moment. */
+/** Removes a directory and its contents, even if a process that is exiting still writes there for a moment. */
 export async function removeTree(path: string): Promise<void> {
   for (let tries = 50; ; tries--) {
     try {
-      // Its own retries do not look again for what has come since.
+      // The retries built into `rmSync` do not look for entries that were added in the meantime.
       return rmSync(path, { recursive: true, force: true });
     } catch (error) {
       if (tries === 0) throw error;
@@ -29,7 +29,7 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
-/** Writes entries below a directory, in their order; a name that ends in `/` is an empty directory. */
+/** Writes entries below a directory in order; a name that ends in `/` creates an empty directory. */
 function fillDirectory(root: string, entries: Readonly<Record<string, Entry>>): void {
   for (const [name, entry] of Object.entries(entries)) {
     const path = join(root, name);

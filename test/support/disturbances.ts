@@ -1,21 +1,25 @@
-/** Documents, an excerpt of one as a caller has it (disturbed as one rung folds it away), and what must come out. */
+/**
+ * Documents, excerpts as a caller has them (disturbed in a way that one rung ignores), and the texts that must result.
+ */
 import fc from "fast-check";
 import type { RungName } from "../../server/match/rungs.js";
 
-/** One edit that changes, deletes or adds one line of an excerpt, and the only texts that may come out. */
+/** One edit that changes, deletes or adds one line of an excerpt, and the only texts that may result. */
 export interface Excerpt {
   readonly text: string;
   readonly oldText: string;
   readonly newText: string;
-  /** With the new line in the document's indentation; every byte outside of it is the document's. */
+  /** With the new line in the document's indentation; every byte outside that line is the document's. */
   readonly expected: readonly string[];
-  /** The same with the new line as the caller indents it: what a rung gives that does not know of indentation. */
+  /**
+   * The same with the new line indented as the caller sent it: the result of a rung that does not handle indentation.
+   */
   readonly expectedAsSent: readonly string[];
-  /** The rung that the disturbance asks for; a stricter one may find it, where the disturbance happened to do nothing. */
+  /** The rung that the disturbance needs; a stricter one may find the excerpt if the disturbance changed nothing. */
   readonly rung: RungName;
 }
 
-/** A line of a document. Its content has a word of its own at each end, unless it is blank. */
+/** A line of a document. Unless it is empty, its content begins and ends with a word of its own. */
 interface Line {
   readonly indent: string;
   readonly content: string;
@@ -29,7 +33,7 @@ const contents = ["= 1;", "“x”", "it’s – so…", "a\u00a0= b", "😀 e\u
 const blanks = fc.constantFrom("", "", "", " ", "  ", "\t", "\u00a0", " \u3000");
 const lineEnds = fc.constantFrom("\n", "\n", "\r\n", "\r");
 
-/** The documents; `base` is an indentation that all their lines have. */
+/** The documents; `base` is an indentation that all their lines share. */
 function documents(indents: fc.Arbitrary<string>): fc.Arbitrary<Line[]> {
   const full = fc.record({ indent: indents, content: fc.constantFrom(...contents), blanks });
   const empty = fc.record({ indent: fc.constant(""), content: fc.constant(""), blanks });
@@ -52,7 +56,7 @@ function documents(indents: fc.Arbitrary<string>): fc.Arbitrary<Line[]> {
     )
     .map((lines) =>
       lines.map((line, i) => {
-        // A lone CR and the LF of an empty line behind it would be one line end.
+        // A lone CR followed by the LF of an empty line would be one line end.
         const fused = lines[i - 1]?.end === "\r" && lineText(line) === "" && line.end === "\n";
         return fused ? { ...line, end: "\r\n" } : line;
       }),
@@ -61,38 +65,40 @@ function documents(indents: fc.Arbitrary<string>): fc.Arbitrary<Line[]> {
 
 const lineText = ({ indent, content, blanks }: Line): string => indent + content + blanks;
 
-/** A line as a caller has it. */
+/** A line as the caller has it. */
 interface SentLine {
   readonly text: string;
   readonly end: string;
 }
 
 /**
- * How a caller has one line. `at` is its 0-based line in the document; `closed`: the line's end is the document's, so that
- * blanks may differ there.
+ * Turns a line of the document into the caller's. `at` is the line's 0-based number in the document; `closed`: the line
+ * ends as in the document, so that trailing whitespace may differ.
  */
 type Sender = (line: Line, at: number, closed: boolean) => SentLine;
 
-/** What a disturbance makes of a line that the caller sends. */
+/** One way in which a caller's lines differ from the document's. */
 interface Disturbance {
   readonly rung: RungName;
   readonly indents: fc.Arbitrary<string>;
-  /** Only whole lines can be found. */
+  /** `true` if only whole lines can be found. */
   readonly wholeLines: boolean;
   /** Drawn once for an excerpt. */
   readonly sender: fc.Arbitrary<Sender>;
-  /** Indentation of a line of the caller's, as the document would have it; `undefined`: as sent. */
+  /**
+   * Converts the indentation of a line of the caller's to the document's; `undefined`: the indentation stays as sent.
+   */
   readonly inDocument?: (indent: string) => string;
-  /** Indentations of new lines, as the caller sends them. */
+  /** Indentations of new lines as the caller sends them. */
   readonly newIndents: fc.Arbitrary<string>;
-  /** What the caller puts in front of a new line, after the excerpt's numbering. */
+  /** The text that the caller puts before a new line, in keeping with the excerpt's line numbers. */
   readonly prefix?: (at: number) => string;
 }
 
 const plainIndents = fc.constantFrom("", "  ", "    ", "\t", "\t\t");
 const asIs = fc.constant((line: Line) => ({ text: lineText(line), end: line.end }));
 
-/** Choices for the lines and characters of an excerpt, by whatever number they have. */
+/** Random choices for the lines and characters of an excerpt, addressed by number. */
 const choices = fc.array(fc.nat(1_000), { minLength: 29, maxLength: 29 }).map(
   (list) =>
     (number: number): number =>
@@ -103,7 +109,7 @@ const pick = <T>(list: readonly [T, ...T[]], choice: number): T => list[choice %
 
 const otherEnds = ["\n", "\r\n", "\r"] as const;
 
-/** Line ends of the caller's own, all alike or each another one; a line without an end keeps having none. */
+/** The caller's own line ends, all the same or each different; a line without an end still has none. */
 const ends = fc
   .record({ alike: fc.option(lineEnds, { nil: undefined }), choices })
   .map(({ alike, choices }) => (line: Line, at: number): string => {
@@ -113,7 +119,7 @@ const ends = fc
 
 const otherBlanks = ["", "", " ", "   ", "\t", "\u00a0"] as const;
 
-/** Line ends and trailing blanks of the caller's own. */
+/** The caller's own line ends and trailing whitespace. */
 const looseEnds = fc
   .record({ end: ends, choices })
   .map(({ end, choices }) => (line: Line, at: number, closed: boolean) => ({
@@ -121,7 +127,7 @@ const looseEnds = fc
     end: end(line, at),
   }));
 
-/** Characters that stand for each other on the rung `typography`; the plain one first. */
+/** Characters that the rung `typography` treats as equal; the plain one comes first. */
 const alike: readonly (readonly [string, ...string[]])[] = [
   ["...", "…"],
   ['"', "“", "”", "„"],
@@ -146,7 +152,7 @@ const typing = fc
 
 const isBlankLine = ({ content }: Line): boolean => content === "";
 
-/** A caller that has another indentation than the document, told by what it makes of a line's own. */
+/** A caller whose indentation differs from the document's by this function. */
 function indenting(toCaller: (indent: string) => string): Disturbance["sender"] {
   return looseEnds.map((loose) => (line: Line, at: number, closed: boolean) => {
     const { blanks, end } = loose(line, at, closed);
@@ -178,7 +184,7 @@ function moreIndented(by: string): Disturbance {
 
 const levels = (unit: string): fc.Arbitrary<string> => fc.nat(3).map((level) => unit.repeat(level));
 
-/** The document has one unit of indentation, the caller another; lines without any tell nothing, and must not. */
+/** The document uses one unit of indentation, the caller another; lines without indentation carry no information. */
 function exchanged(document: string, caller: string): Disturbance {
   const convert = (from: string, to: string) => (indent: string) => to.repeat(indent.length / from.length);
   return {
@@ -191,7 +197,7 @@ function exchanged(document: string, caller: string): Disturbance {
   };
 }
 
-/** `start` is what the view calls the document's first line. */
+/** `start` is the number that the view gives to the document's first line. */
 function numbered(start: number, prefixOf: (lineNumber: number) => string): Disturbance {
   return {
     rung: "viewPrefix",
@@ -208,7 +214,7 @@ function numbered(start: number, prefixOf: (lineNumber: number) => string): Dist
 
 const plain = { wholeLines: false, indents: plainIndents, newIndents: plainIndents } as const;
 
-/** One row for each way in which callers are known to have a text otherwise than the document. */
+/** One row for each known way in which a caller's text differs from the document. */
 export const disturbances: Readonly<Record<string, Disturbance>> = {
   nothing: { ...plain, rung: "exact", sender: asIs },
   "line ends": {
@@ -238,7 +244,7 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
   "line numbers and a bar": numbered(1, (n) => `${String(n).padStart(4)} | `),
 };
 
-/** Excerpts of a document with one line changed, all other lines being what the caller has for the document's. */
+/** Excerpts of a document with one line changed; all other lines are the caller's versions of the document's lines. */
 export function excerpts(kind: Disturbance): fc.Arbitrary<Excerpt> {
   const ranged = documents(kind.indents).chain((lines) =>
     fc
@@ -269,7 +275,7 @@ interface Range {
   readonly last: number;
 }
 
-/** A blank line at an end of the excerpt stays: how much of its blanks an old text takes is nobody's promise. */
+/** An empty line at an end of the excerpt is kept: how much of its whitespace an old text covers is not specified. */
 function changeable({ lines, first, last }: Range): number[] {
   const all = Array.from({ length: last - first + 1 }, (_, i) => first + i);
   return all.filter((i) => (i > first && i < last) || lines[i]?.content !== "");
@@ -308,7 +314,7 @@ function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
       .map(joined)
       .join("");
   };
-  // An old text that stops at the end of a line need not take all the blanks that follow there.
+  // An old text that ends at the end of a line need not cover all the whitespace that follows there.
   const behind = lines[changed]?.blanks ?? "";
   const left = Array.from({ length: behind.length + 1 }, (_, i) => behind.slice(i));
   const open = how === "changes" && changed === last && !ended;
@@ -328,7 +334,7 @@ function excerptOf(kind: Disturbance, drawn: Drawn): Excerpt {
   };
 }
 
-/** A line in the middle can go, and one can come behind it, where everybody knows which line end it gets. */
+/** Lines may be deleted only in the middle, and added only after a middle line, where the new line's end is certain. */
 function possible({ how, range: { lines, first, last }, changed }: Drawn): Drawn["how"] {
   const alike = ["\n", "\r\n"].some((known) => lines.every(({ end }) => end === known || end === ""));
   const inside = changed > first && changed < last && lines[changed]?.content !== "";
@@ -342,7 +348,7 @@ function edited(how: Drawn["how"], line: SentLine, written: SentLine): SentLine[
 
 const joined = ({ text, end }: SentLine): string => text + end;
 
-/** The lines as one text; a lone CR in front of an empty line that ends with LF would make one line end of two. */
+/** Joins the lines; a lone CR before an empty line that ends with LF would merge two line ends into one. */
 function separated(lines: readonly SentLine[], ended: boolean): string {
   let text = "";
   lines.forEach((line, i) => {
@@ -352,7 +358,9 @@ function separated(lines: readonly SentLine[], ended: boolean): string {
   return text;
 }
 
-/** What of the first and of the last line is not in the excerpt; the words that tell the lines apart always are. */
+/**
+ * The parts of the first and last line outside the excerpt; the words that distinguish the lines always stay inside.
+ */
 function cutsOf({ lines, first, last }: Range, ended: boolean, cuts: Drawn["cuts"]): { head: string; tail: string } {
   const [start, end] = [lines[first], lines[last]];
   if (start === undefined || end === undefined) return { head: "", tail: "" };
@@ -364,13 +372,13 @@ function cutsOf({ lines, first, last }: Range, ended: boolean, cuts: Drawn["cuts
   return { head, tail };
 }
 
-/** The start of a text, one unit shorter where it would end in half a character. */
+/** The start of a text, one unit shorter if it would otherwise end in half a character. */
 function wellFormedCut(text: string, length: number): string {
   const cut = text.slice(0, length);
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
-/** A line without what is cut off at its ends. */
+/** A line without the parts that are cut off at its ends. */
 function trimmedBy(line: Line, head: string, tail: string): Line {
   if (head === "" && tail === "") return line;
   const text = lineText(line);

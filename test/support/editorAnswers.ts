@@ -1,4 +1,4 @@
-/** How editors take `workspace/applyEdit`: what they do, and what they say that they did; a table of what real ones do. */
+/** How editors handle `workspace/applyEdit`: what they do and what they report, as a table of what real editors do. */
 import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
 import type { ApplyWorkspaceEditParams, ApplyWorkspaceEditResult, WorkspaceEdit } from "vscode-languageserver/node";
 import { Refused, type Replacement } from "./editorText.js";
@@ -6,12 +6,12 @@ import type { Step, Terms } from "./editorWorkspace.js";
 
 interface Manner {
   /**
-   * `first`: the first replacement of the first document; `withLf`: with LF for every line end that is inserted;
-   * `allButRenames`: a rename is left out, as Neovim does where the new name is taken.
+   * `first`: only the first replacement of the first document; `withLf`: every inserted line end becomes LF;
+   * `allButRenames`: a rename is skipped, as Neovim does if the new name is taken.
    */
   readonly does: "all" | "allButRenames" | "first" | "withLf" | "nothing";
   readonly versions: Terms["versions"];
-  /** `truth`: true, or false and why; `onDemand`: the same, but only on `answerNow`; `silence`: there is no answer. */
+  /** `truth`: true, or false with the reason; `onDemand`: the same, but only on `answerNow`; `silence`: no answer. */
   readonly says: "truth" | "onDemand" | "true" | "false" | "null" | "error" | "silence";
 }
 
@@ -33,19 +33,19 @@ const manners = {
   normalisesLineEnds: { does: "withLf", versions: "checked", says: "truth" },
 } as const satisfies Record<string, Manner>;
 
-/** A row of the table by its name. */
+/** The name of a row of the table. */
 export type Behaviour = keyof typeof manners;
 
-/** What an editor does with edits that it takes. */
+/** The part of an editor that takes edits. */
 export interface EditTaker {
   /** Throws `Refused`. */
   check(edit: WorkspaceEdit, versions: Terms["versions"]): readonly Step[];
   commit(steps: readonly Step[]): Promise<void>;
-  /** Whether a change is synced before or after the edit that made it is answered. */
+  /** Whether the editor syncs a change before or after it answers the edit that made the change. */
   readonly syncs: "beforeAnswer" | "afterAnswer";
 }
 
-/** Answers `workspace/applyEdit` in the way that `behave` sets. */
+/** Answers `workspace/applyEdit` in the manner that `behave` sets. */
 export function answerEdits(connection: MessageConnection, taker: EditTaker) {
   const asked: ApplyWorkspaceEditParams[] = [];
   const refusals: string[] = [];
@@ -127,7 +127,9 @@ function done({ does }: Manner, steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => (step.kind === "edit" ? { ...step, replacements: step.replacements.map(toLf) } : step));
 }
 
-/** Runs a task a moment later. While it is pending, a key that is typed has to wait: it comes behind the edit, as in any editor. */
+/**
+ * Runs a task a moment later. Until then, keys that are typed wait and are applied after the edit, as in any editor.
+ */
 function createLater() {
   let pending: Promise<void> | undefined;
   return {

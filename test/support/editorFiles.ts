@@ -1,15 +1,15 @@
-/** Files as a strict editor reads and writes them: bytes that are text, with their byte order mark kept. */
+/** Files as a strict editor reads and writes them: text with its encoding, and with its byte order mark kept. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** A file's text without its byte order mark, and how it is written. */
+/** A file's text without its byte order mark, and the way to encode it. */
 export interface FileText {
   readonly text: string;
   readonly encoding: "utf8" | "utf16le";
   readonly bom: boolean;
 }
 
-/** The text of bytes: UTF-16 where its mark says so, else UTF-8. Throws a TypeError for bytes that are neither. */
+/** Decodes bytes: UTF-16 if their mark says so, otherwise UTF-8. Throws a TypeError for bytes that are neither. */
 export function decodeFile(bytes: Uint8Array): FileText {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   const decoder = new TextDecoder(utf16 ? "utf-16le" : "utf-8", { fatal: true, ignoreBOM: true });
@@ -18,17 +18,17 @@ export function decodeFile(bytes: Uint8Array): FileText {
   return { text: bom ? text.slice(1) : text, encoding: utf16 ? "utf16le" : "utf8", bom };
 }
 
-/** The bytes of a text. */
+/** Encodes a text. */
 export function encodeFile({ text, encoding, bom }: FileText): Buffer {
   return Buffer.from(bom ? `\ufeff${text}` : text, encoding);
 }
 
-/** A file's text; `undefined`: there is no such file. */
+/** A file's text; `undefined`: the file does not exist. */
 export function readFileText(path: string): FileText | undefined {
   return existsSync(path) ? decodeFile(readFileSync(path)) : undefined;
 }
 
-/** Writes a file with its parent directories. */
+/** Writes a file, and creates its parent directories. */
 export function writeFileText(path: string, file: FileText): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, encodeFile(file));

@@ -5,8 +5,8 @@ import type { SaveDocumentsParams, SaveDocumentsResult } from "../../server/lsp/
 import { saveText } from "./editorFiles.js";
 
 /**
- * `formats`: a line is added before it is saved; `endsLines`: a last line without an end gets one in the file alone;
- * `crlf`: LF is written as CRLF; `refuses`, `lies` and the others save nothing.
+ * `formats`: adds a line before saving; `endsLines`: adds a missing final line end in the file only; `crlf`: writes LF
+ * as CRLF; `refuses`, `lies` and the others save nothing.
  */
 export type SavingManner =
   | "saves"
@@ -25,7 +25,7 @@ export interface Saved {
   typed(typed: { uri: string; from: number; to: number; insert: string }): Promise<void>;
 }
 
-/** Answers as the manner says; gives the list in which everything is noted that came. */
+/** Answers in the given manner; returns the list to which every request is added. */
 export function answerSaves(connection: MessageConnection, texts: Saved, manner: SavingManner): SaveDocumentsParams[] {
   const asked: SaveDocumentsParams[] = [];
   const save = async (uri: string): Promise<string | undefined> => {

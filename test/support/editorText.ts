@@ -1,13 +1,15 @@
-/** A text as a strict editor keeps it: it shares nothing with the server, so that the two can disagree. */
+/** A text as a strict editor keeps it; it shares no code with the server, so that the two can disagree. */
 import type { Position, Range, TextEdit } from "vscode-languageserver/node";
 
-/** The encodings of LSP 3.17 that count the characters of a position. */
+/** The encodings of LSP 3.17, by which the characters of a position are counted. */
 export type Encoding = "utf-8" | "utf-16" | "utf-32";
 
-/** An edit that a strict editor does not take. */
+/** An edit that a strict editor refuses. */
 export class Refused extends Error {}
 
-/** The UTF-16 offset of a position. Refuses lines and characters that do not exist, half characters, and half line ends. */
+/**
+ * The UTF-16 offset of a position. Refuses lines and characters that do not exist, half characters and half line ends.
+ */
 export function offsetOf(text: string, position: Position, encoding: Encoding): number {
   const line = linesOf(text)[position.line];
   const where = `${position.line}:${position.character}`;
@@ -24,7 +26,7 @@ export function offsetOf(text: string, position: Position, encoding: Encoding): 
   return offset;
 }
 
-/** The position of a UTF-16 offset that is neither inside a character nor inside a line's end. */
+/** The position of a UTF-16 offset that is inside neither a character nor a line end. */
 export function positionOf(text: string, offset: number, encoding: Encoding): Position {
   const lines = linesOf(text);
   const line = lines.findLastIndex(({ start }) => start <= offset);
@@ -41,7 +43,10 @@ export interface Replacement {
   readonly range: Range;
 }
 
-/** The replacements that edits mean, in their order. Refuses edits that are not sorted, that touch, or that do nothing. */
+/**
+ * The replacements that edits describe, in order. Refuses edits that are not sorted, that touch, or that change
+ * nothing.
+ */
 export function replacementsOf(text: string, edits: readonly TextEdit[], encoding: Encoding): Replacement[] {
   let end = -1;
   return edits.map(({ range, newText }) => {

@@ -1,4 +1,4 @@
-/** What a strict editor shows, asks and tells its user for the server: messages, questions, documents, settings. */
+/** The window of a strict editor: the messages, questions, documents and settings that the server shows or asks for. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,26 +12,26 @@ import type {
 } from "vscode-languageserver/node";
 import type { DidApplyParams } from "../../server/lsp/protocol.js";
 
-/** What the user and the window are like; everything may be left out. */
+/** Properties of the user and the window; all are optional. */
 export interface WindowOptions {
-  /** The settings of the section `multiEdit`, sent at the start and answered when asked for. */
+  /** The settings of the section `multiEdit`, sent at the start and returned on request. */
   readonly settings?: unknown;
-  /** What `window/showDocument` comes to; `undefined`: the document is shown, if the capabilities say that it can be. */
+  /** The outcome of `window/showDocument`; `undefined`: the document is shown if the capabilities allow it. */
   readonly shows?: "shows" | "fails" | "answersErrors" | "answersNull";
 }
 
-/** A document that was to be shown, as it was then. */
+/** A document that the server asked to show, as it was at that time. */
 export interface Shown extends ShowDocumentParams {
   readonly path: string;
   readonly text: string;
   /** Permission bits of the file and of its folder. */
   readonly mode: number;
   readonly folderMode: number;
-  /** Whether it is still there. */
+  /** Reports whether the file still exists. */
   readonly isThere: () => boolean;
 }
 
-/** Notes what the server says, and answers what it asks. */
+/** Records the server's messages and answers its questions. */
 export function answerWindow(connection: MessageConnection, options: WindowOptions) {
   const messages: LogMessageParams[] = [];
   const questions: ShowMessageRequestParams[] = [];
@@ -87,7 +87,7 @@ export function answerWindow(connection: MessageConnection, options: WindowOptio
   };
 }
 
-/** Answers as the manner says; gives the list in which everything is noted that came. */
+/** Answers in the given manner; returns the list to which every request is added. */
 function showDocuments(connection: MessageConnection, manner: NonNullable<WindowOptions["shows"]>): Shown[] {
   const shown: Shown[] = [];
   connection.onRequest("window/showDocument", (params: ShowDocumentParams) => {

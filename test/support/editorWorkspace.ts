@@ -1,4 +1,6 @@
-/** What a WorkspaceEdit does to a strict editor's texts and to the disk: all is checked before anything is done. */
+/**
+ * Applies a WorkspaceEdit to a strict editor's texts and to the disk; everything is checked before anything changes.
+ */
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,19 +13,19 @@ export interface OpenDocument {
   readonly uri: string;
   readonly languageId: string;
   readonly version: number;
-  /** As it is synced. */
+  /** The text as it is synced. */
   readonly text: string;
 }
 
-/** What the editor is like when it takes an edit. */
+/** The editor's rules for taking an edit. */
 export interface Terms {
   readonly encoding: Encoding;
   readonly versions: "checked" | "ignored";
-  /** How an empty file reads once it is open. */
+  /** The text of an empty file once it is open. */
   readonly emptyText: "" | "\n";
-  /** Whether files are opened with LF for CRLF, as in Emacs; `undefined`: as they are. */
+  /** `lf`: CRLF becomes LF on opening, as in Emacs; `undefined`: line ends are kept. */
   readonly lineEnds?: "lf" | undefined;
-  /** `needed`: the directory of a file's new name has to be there; `undefined`: it is made. */
+  /** `needed`: the directory of a file's new name must exist; `undefined`: it is created. */
   readonly directories?: "needed" | undefined;
 }
 
@@ -33,7 +35,7 @@ export type Step =
   | {
       readonly kind: "write";
       readonly uri: string;
-      /** `created`: there was no file, and its text so far is that of an empty one. */
+      /** `created`: the file did not exist, and its text so far is that of an empty file. */
       readonly before: FileText & { readonly created: boolean };
       readonly replacements: readonly Replacement[];
     }
@@ -41,9 +43,9 @@ export type Step =
   | { readonly kind: "delete"; readonly uri: string };
 
 /**
- * The steps that an edit means, in its order: changes of open documents, and files to be written, renamed and deleted.
- * Throws `Refused` for whatever the protocol forbids, for what our server has no reason to send, and for what real editors
- * are known to lose: options of file operations, and edits of a document behind its rename.
+ * The steps that an edit describes, in its order: changes of open documents, and files to be written, renamed and
+ * deleted. Throws `Refused` for anything that the protocol forbids, that our server has no reason to send, or that real
+ * editors are known to lose: options of file operations, and edits of a document after its rename.
  */
 export function stepsOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocument>, terms: Terms): Step[] {
   const check = new Check(open, terms);
@@ -61,7 +63,7 @@ export function stepsOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocum
   return check.steps;
 }
 
-/** Does one step on disk; the editor does "edit" steps, and what a step means for its documents, itself. */
+/** Performs one step on disk; the editor itself performs "edit" steps and updates its documents. */
 export function doOnDisk(step: Exclude<Step, { kind: "edit" }>): void {
   const path = fileURLToPath(step.uri);
   if (step.kind === "write") {
@@ -91,7 +93,9 @@ function entriesOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocument>)
   }));
 }
 
-/** A file in the picture. `place`: where the step that writes it stands; `renamed`: it is not to be edited any more. */
+/**
+ * A file in the simulated tree. `place`: index of the step that writes it; `renamed`: it must not be edited any more.
+ */
 type Pictured =
   | (FileText & { readonly created: boolean; readonly place?: number })
   | "open"
@@ -99,10 +103,10 @@ type Pictured =
   | "binary"
   | "gone";
 
-/** Walks through an edit on a picture of the files, so that a refusal comes before the first change. */
+/** Walks through an edit on a simulated tree, so that a refusal comes before the first change. */
 class Check {
   readonly steps: Step[] = [];
-  /** What is not as it was before the edit. */
+  /** Entries that differ from before the edit. */
   private readonly picture = new Map<string, Pictured>();
   private readonly edited = new Set<string>();
 
@@ -177,7 +181,7 @@ class Check {
     return this.read(path);
   }
 
-  /** What is no text can only be renamed and deleted. */
+  /** A file that is not text can only be renamed or deleted. */
   private read(path: string): Pictured {
     try {
       const file = readFileText(path)!;

@@ -1,23 +1,28 @@
-/** Characters that a page can't show, written as JSON writes them. */
+/** Characters that a page cannot show, written as in JSON. */
 
-/** What a reader would not see or an editor would change: controls, blanks at line ends, odd spaces, lone surrogates. */
+/**
+ * Characters that a reader would not see or an editor would change: controls, trailing spaces, odd spaces, lone
+ * surrogates.
+ */
 const hidden =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what must become visible.
   /[\u0000-\u0009\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]| +$|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gm;
 
 const short: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r" };
 
-/** Whether a text can't be put on a page as it is. */
+/** Reports whether a text cannot be put on a page unchanged. */
 export function needsEscapes(text: string): boolean {
   return text.search(hidden) !== -1;
 }
 
-/** A text with what is hidden in it made visible. Line ends stay, and so does a backslash before a blank, as diffs have it. */
+/**
+ * A text with its hidden characters made visible. Line ends stay, and so does a backslash before a space, as in diffs.
+ */
 export function escaped(text: string): string {
   return text.replaceAll(/\\(?! )/g, "\\\\").replace(hidden, (found) => found.split("").map(escapedUnit).join(""));
 }
 
-/** The text that an escaped one stands for. Throws a SyntaxError for an escape that JSON does not know. */
+/** The original of an escaped text. Throws a SyntaxError for an escape that JSON does not define. */
 export function unescaped(text: string): string {
   return text.replace(/\\(?! )(?:u[0-9a-fA-F]{4}|.?)/g, (sequence) => String(JSON.parse(`"${sequence}"`)));
 }

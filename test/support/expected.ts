@@ -1,20 +1,23 @@
-/** What a page's diff makes of its files, as git sees it: the texts that both depths have to reach. */
+/** The result of applying a page's diff to its files with git: the texts that both depths must reach. */
 import type { Case, CaseFile } from "./cases.js";
 import { decodeFile } from "./editorFiles.js";
 import { applyDiff } from "./gitApply.js";
 
-/** A file as the editor and the disk have it. */
+/** A file in the editor and on disk. */
 export interface FileState {
   /** `undefined`: not open. */
   readonly synced?: string;
-  /** `undefined`: there is no file. */
+  /** `undefined`: the file does not exist. */
   readonly disk?: Buffer;
 }
 
-/** Whether what is not open is written to disk, as clients do with an answer, or opened, as editors do with a request. */
+/**
+ * Whether files that are not open are written to disk (clients do so with an answer) or opened (editors do so with a
+ * request).
+ */
 export type Unopened = "written" | "opened";
 
-/** Every file of a case after its call. Throws where git refuses the page's diff. */
+/** Every file of a case after its call. Throws if git refuses the page's diff. */
 export function expectedFiles(one: Case, unopened: Unopened): Map<string, FileState> {
   const expected = new Map<string, FileState>(one.files.map(({ path, ...file }) => [path, stateOf(file)]));
   const { diff } = one.outcome;
@@ -30,7 +33,7 @@ export function expectedFiles(one: Case, unopened: Unopened): Map<string, FileSt
   for (const name of before.keys()) if (!after.has(name)) expected.delete(pathOf.get(name) ?? name);
   for (const [name, bytes] of after) {
     const source = renamed.get(name) ?? name;
-    // What now has the old name of a renamed file is another file.
+    // A file that now has the old name of a renamed file is a different file.
     const isNew = source === name && left.has(name);
     if (source === name && !isNew && before.get(name)?.equals(bytes) === true) continue;
     const path = pathOf.get(source) ?? source;
@@ -41,7 +44,7 @@ export function expectedFiles(one: Case, unopened: Unopened): Map<string, FileSt
   return expected;
 }
 
-/** The text that counts: the editor's, or else the disk's; without its byte order mark. */
+/** The text that counts: the editor's if the file is open, otherwise the disk's; without its byte order mark. */
 export function textOf({ synced, disk }: FileState): string {
   return synced?.replace(/^\ufeff/, "") ?? decodeFile(disk!).text;
 }
@@ -58,13 +61,13 @@ function changed(before: FileState | undefined, bytes: Buffer, unopened: Unopene
   return { synced: text, disk: before?.disk ?? Buffer.of() };
 }
 
-/** What git is given: the text that counts, with the mark that the diff has to show. */
+/** The input for git: the text that counts, with the byte order mark that the diff must show. */
 function bytesOf({ synced, disk, bom }: CaseFile): Buffer {
   if (synced === undefined) return disk!;
   return Buffer.from(bom && !synced.startsWith("\ufeff") ? `\ufeff${synced}` : synced);
 }
 
-/** A diff names a file from the workspace folder that it lies in, and as git does from the root where it lies in none. */
+/** A diff names a file relative to its workspace folder, or, as git does, relative to the root if it is in none. */
 function pathInDiff({ folders }: Case, path: string): string {
   if (folders.includes(".")) return path;
   const folder = folders.find((name) => path.startsWith(`${name}/`));

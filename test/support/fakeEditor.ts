@@ -1,4 +1,7 @@
-/** A strict editor without a screen: it speaks LSP to a server over stdio, and refuses whatever a strict editor would. */
+/**
+ * A strict editor without a screen: it speaks LSP to a server over stdio and refuses everything that a strict editor
+ * would.
+ */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -28,10 +31,10 @@ import { type Encoding, positionOf, type Replacement, replaced } from "./editorT
 import { answerWindow, type Shown, type WindowOptions } from "./editorWindow.js";
 import { doOnDisk, type OpenDocument, type Step, stepsOf } from "./editorWorkspace.js";
 
-/** What happens to a file that is edited without being open; `hidden`: it is opened and edited, and never synced. */
+/** How a file is edited that is not open; `hidden`: it is opened and edited, but never synced. */
 export type Unopened = "written" | "opened" | "hidden";
 
-/** What somebody types: `[from, to)` is replaced, in UTF-16 units. */
+/** Text that somebody types: it replaces `[from, to)`, in UTF-16 units. */
 export interface Typed {
   readonly uri: string;
   readonly from: number;
@@ -39,44 +42,48 @@ export interface Typed {
   readonly insert: string;
 }
 
-/** What the editor is like; everything may be left out but the server and the folders. */
+/** Properties of the editor; all are optional except the server and the folders. */
 export interface EditorOptions extends WindowOptions {
   /** Program and arguments of the server. */
   readonly server: readonly [string, ...string[]];
   /** Paths of the workspace folders. */
   readonly folders: readonly string[];
-  /** Offered in this order; `undefined`: the client says nothing, which means utf-16. */
+  /** Encodings offered in this order; `undefined`: the client offers none, which means utf-16. */
   readonly encodings?: readonly string[];
-  /** Instead of the defaults, key by key. */
+  /** Capabilities that replace the defaults, key by key. */
   readonly capabilities?: ClientCapabilities;
-  /** Further params of `initialize`, or others instead of those that follow from the rest. */
+  /** Params of `initialize` that are added to those derived from the other options, or replace them. */
   readonly params?: Partial<InitializeParams>;
   readonly clientInfo?: { readonly name: string; readonly version?: string };
   /**
-   * What `workspace/applyEdit` does to a file that is not open: it is written to disk, or opened, edited and left unsaved,
-   * as real editors do and as is the default.
+   * How `workspace/applyEdit` changes a file that is not open: the file is written to disk, or opened, edited and left
+   * unsaved, as real editors do and as is the default.
    */
   readonly unopened?: Unopened;
-  /** Whether a change is synced before or after the edit that made it is answered. */
+  /** Whether a change is synced before or after the answer to the edit that made it. */
   readonly syncs?: EditTaker["syncs"];
-  /** Whether a change is told as what changed or as the whole text. */
+  /** Whether a change is synced as ranges or as the whole text. */
   readonly tells?: "changes" | "wholeText";
-  /** `returns`: a text always ends with LF, as in Neovim: one that is taken away comes back at once, and an empty file reads as one. */
+  /**
+   * `returns`: a text always ends with LF, as in Neovim: a removed final LF comes back at once, and an empty file reads
+   * as one LF.
+   */
   readonly finalLineEnd?: "returns";
-  /** `lf`: files are opened with LF for CRLF, as in Emacs; it takes `saves: "crlf"` to give them back. */
+  /** `lf`: CRLF becomes LF on opening, as in Emacs; combine it with `saves: "crlf"` to write CRLF back. */
   readonly lineEnds?: "lf";
   /**
-   * What becomes of an open document whose file is renamed: it is closed and opened anew, as its text was (`undefined`);
-   * saved on the way (Neovim); kept under its old name; or closed without a word of its text.
+   * How an open document reacts when its file is renamed. `undefined`: it is closed and opened again with its text;
+   * `saves`: it is saved on the way (Neovim); `keepsOpen`: it stays open under its old name; `loses`: it is closed and
+   * its text is lost.
    */
   readonly onRename?: "saves" | "keepsOpen" | "loses";
   /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined`: it is closed. */
   readonly onDelete?: "keepsOpen";
-  /** `needed`: a file is not renamed into a directory that is not there, as in Helix; `undefined`: it is made. */
+  /** `needed`: a rename into a missing directory fails, as in Helix; `undefined`: the directory is created. */
   readonly directories?: "needed";
-  /** How it saves what the server asks it to save; `undefined`: it can't be asked. */
+  /** How it saves documents at the server's request; `undefined`: it does not support the request. */
   readonly saves?: SavingManner;
-  /** User that the server runs as; `undefined`: that of the tests. */
+  /** User id of the server; `undefined`: the user that runs the tests. */
   readonly uid?: number;
   /** Working directory of the server. */
   readonly cwd?: string;
@@ -87,69 +94,74 @@ export interface FakeEditor {
   readonly connection: MessageConnection;
   readonly process: ChildProcessWithoutNullStreams;
   readonly initialized: InitializeResult;
-  /** What was negotiated. */
+  /** The negotiated encoding. */
   readonly encoding: Encoding;
-  /** By URI, as it was opened. */
+  /** Open documents by URI, spelt as when they were opened. */
   readonly documents: ReadonlyMap<string, OpenDocument>;
-  /** Texts of what `hidden` has opened, by URI. */
+  /** Texts of the files that `hidden` has opened, by URI. */
   readonly hidden: ReadonlyMap<string, string>;
-  /** Every `workspace/applyEdit` that came. */
+  /** Every `workspace/applyEdit` request received. */
   readonly asked: readonly ApplyWorkspaceEditParams[];
-  /** Why edits were refused. */
+  /** Reasons for which edits were refused. */
   readonly refusals: readonly string[];
   /** `window/logMessage` and `window/showMessage`. */
   readonly messages: readonly LogMessageParams[];
   readonly questions: readonly ShowMessageRequestParams[];
-  /** Every `multiEdit/saveDocuments` that came. */
+  /** Every `multiEdit/saveDocuments` request received. */
   readonly saving: readonly SaveDocumentsParams[];
-  /** Every `multiEdit/didApply` that came. */
+  /** Every `multiEdit/didApply` notification received. */
   readonly applied: readonly DidApplyParams[];
-  /** Every `window/showDocument` that came, with what was there to be shown. */
+  /** Every `window/showDocument` request received, with the file as it was then. */
   readonly shown: readonly Shown[];
-  /** Every `workspace/configuration` that came. */
+  /** Every `workspace/configuration` request received. */
   readonly configurations: readonly ConfigurationParams[];
-  /** Every `client/registerCapability` that came. */
+  /** Every `client/registerCapability` request received. */
   readonly registrations: readonly RegistrationParams[];
-  /** What the server wrote to stderr. */
+  /** Everything that the server wrote to stderr. */
   readonly stderr: () => string;
   readonly request: (method: string, params: unknown, token?: CancellationToken) => Promise<unknown>;
   readonly notify: (method: string, params: unknown) => Promise<void>;
   readonly open: (document: { uri: string; text: string; languageId?: string; version?: number }) => Promise<void>;
-  /** An edit that was taken and is not in the text yet: who types meanwhile types behind it. `undefined`: there is none. */
+  /**
+   * An edit that was accepted but is not in the text yet; anything typed meanwhile comes after it. `undefined`: none.
+   */
   readonly pendingEdit: () => Promise<void> | undefined;
-  /** Types and syncs it. */
+  /** Types the text and syncs it. */
   readonly type: (typed: Typed) => Promise<void>;
-  /** Types, and syncs it only some milliseconds later. */
+  /** Types the text, and syncs it some milliseconds later. */
   readonly typeUnsynced: (typed: Typed, milliseconds: number) => void;
-  /** Types right after the next edit of this document, in offsets of the text that the edit gives; both are synced as one change. */
+  /** Types right after the next edit of this document, at offsets of the edited text; both are synced as one change. */
   readonly typeWithNextEdit: (typed: Typed) => void;
   readonly close: (uri: string) => Promise<void>;
   /**
-   * Applies an edit that a request answered with; what is not open is written to disk. Throws `Refused`, and then nothing
-   * is changed.
+   * Applies the edit from a request's answer; files that are not open are written to disk. Throws `Refused`, and then
+   * nothing has changed.
    */
   readonly apply: (edit: WorkspaceEdit) => Promise<void>;
-  /** How edits are taken from now on, each in its turn; the last one stays. */
+  /** Sets how the next edits are taken, one behaviour per edit; the last one stays in force. */
   readonly behave: (...behaviours: readonly [Behaviour, ...Behaviour[]]) => void;
-  /** What happens whenever an edit comes, before the editor takes it. */
+  /** Sets a function that runs whenever an edit arrives, before the editor takes it. */
   readonly beforeEdits: (act: (params: ApplyWorkspaceEditParams) => unknown) => void;
-  /** Lets the answers go that `answersLate` holds back. */
+  /** Sends the answers that `answersLate` holds back. */
   readonly answerNow: () => void;
   /**
-   * The titles of the actions that questions are answered with, each in its turn; the last one stays. `undefined`: they
-   * are dismissed.
+   * Sets the titles of the actions that answer the next questions, one per question; the last one stays in force.
+   * `undefined`: the question is dismissed.
    */
   readonly answerQuestionsWith: (...titles: readonly [string | undefined, ...(string | undefined)[]]) => void;
-  /** What happens whenever a question comes, before it is answered. An error that it throws is the answer. */
+  /**
+   * Sets a function that runs whenever a question arrives, before it is answered. An error that it throws is the
+   * answer.
+   */
   readonly beforeAnswers: (act: () => unknown) => void;
-  /** Changes what the client answers when it is asked for settings, without telling of it. */
+  /** Changes the settings that the client returns on request, without notifying the server. */
   readonly keepSettings: (settings: unknown) => void;
   readonly setSettings: (settings: unknown) => Promise<void>;
-  /** Whether the server waits for an answer that may never come. */
+  /** Reports whether the server is waiting for an answer that may never come. */
   readonly owesAnswers: () => boolean;
-  /** Closes every document and behaves as at the start, with everything forgotten that the server said. */
+  /** Closes every document, restores the initial behaviour, and forgets all messages of the server. */
   readonly reset: () => Promise<void>;
-  /** Shuts the server down as LSP says; gives its exit code. */
+  /** Shuts the server down as LSP prescribes; returns its exit code. */
   readonly stop: () => Promise<number | null>;
 }
 
@@ -165,7 +177,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     stderr += chunk;
   });
-  child.stdin.on("error", () => undefined); // A server that has gone is told by its exit code, not by a broken pipe.
+  child.stdin.on("error", () => undefined); // If the server has exited, its exit code says so, and not a broken pipe.
   const texts = new Texts(connection, options);
   const window = answerWindow(connection, options);
   const answers = answerEdits(connection, texts);
@@ -185,7 +197,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
     ...window,
     saving,
     stderr: () => stderr,
-    // A token that is `undefined` would be taken for a second param.
+    // A token that is `undefined` would be sent as a second param.
     request: (method, params, token) => connection.sendRequest(method, params, ...(token === undefined ? [] : [token])),
     notify: (method, params) => connection.sendNotification(method, params),
     open: (document) => texts.openDocument({ languageId: "plaintext", version: 1, ...document }),
@@ -243,7 +255,7 @@ function knownEncoding(answered: string | undefined): Encoding {
   throw new Error(`the server chose the unknown encoding ${encoding}`);
 }
 
-/** The open documents, and how their changes are told to the server. */
+/** The open documents, and the way their changes are synced to the server. */
 class Texts implements EditTaker {
   readonly open = new Map<string, OpenDocument>();
   readonly hidden = new Map<string, string>();
@@ -273,7 +285,7 @@ class Texts implements EditTaker {
     await this.change(typed.uri, [this.replacementOf(typed, this.open.get(typed.uri)!.text)]);
   }
 
-  /** Whatever is told afterwards is told behind it, with versions that count on. */
+  /** Everything synced later follows these changes, and its versions count on from theirs. */
   typedUnsynced(typed: Typed, milliseconds: number): void {
     const document = this.open.get(typed.uri)!;
     const { range, insert } = this.replacementOf(typed, document.text);
@@ -311,7 +323,10 @@ class Texts implements EditTaker {
     }
   }
 
-  /** Later places first, so that the positions of the earlier ones stay true; what is typed along comes last. */
+  /**
+   * Changes later ranges first, so that the positions of earlier ones stay valid; text typed along with the edit comes
+   * last.
+   */
   private async change(uri: string, replacements: readonly Replacement[], along?: Typed): Promise<void> {
     const document = this.open.get(uri)!;
     const version = document.version + 1;
@@ -335,7 +350,7 @@ class Texts implements EditTaker {
     });
   }
 
-  /** A new file is on disk at once, but its text is not. */
+  /** A new file exists on disk at once, but without its text. */
   private async openAndChange(
     { uri, before, replacements }: Extract<Step, { kind: "write" }>,
     unopened: "opened" | "hidden",
@@ -355,7 +370,7 @@ class Texts implements EditTaker {
     doOnDisk(step);
   }
 
-  /** What is unsaved stays so, unless the editor has a habit. */
+  /** Unsaved text stays unsaved, unless the editor is set to do otherwise. */
   private async renamed(step: Extract<Step, { kind: "rename" }>): Promise<void> {
     const { onRename } = this.options;
     const document = this.open.get(step.uri);

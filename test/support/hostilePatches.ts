@@ -1,14 +1,14 @@
-/** Desks for patches that nobody should send: what both doors must do with them, and what may not change. */
+/** Desks for patches that nobody should send: what both doors must do with them, and what must not change. */
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect } from "vitest";
 import { limits } from "../../server/text/limits.js";
 import { type Desk, type DeskOptions, type Failed, failed, layDesk, patchOf, serverForDesks } from "./desk.js";
 
-/** A patch, with what the integration adds. */
+/** A patch with the options that the integration adds. */
 export type Call = { readonly patch: string; readonly options?: object };
 
-/** What a section may do with a path. In all files that are updated here, one line is `old`. */
+/** The ways in which a section can use a path. Every file that is updated here contains the line `old`. */
 export const sections = {
   update: (path: string) => [`*** Update File: ${path}`, "@@", "-old", "+new"],
   add: (path: string) => [`*** Add File: ${path}`, "+added"],
@@ -16,14 +16,14 @@ export const sections = {
   from: (path: string) => [`*** Update File: ${path}`, "*** Move to: fresh.txt"],
   to: (path: string) => ["*** Update File: b.txt", `*** Move to: ${path}`],
 };
-/** What a section does. */
+/** The name of one way. */
 export type Use = keyof typeof sections;
-/** All of it. */
+/** All of them. */
 export const uses: readonly Use[] = ["update", "add", "delete", "from", "to"];
 /** The lines that move a file. */
 export const move = (from: string, to: string) => [`*** Update File: ${from}`, `*** Move to: ${to}`];
 
-/** Everything that may not change where a call fails: texts, versions, and all that is on disk. */
+/** Everything that must not change if a call fails: texts, versions, and the whole disk. */
 function stateOf({ editor, root }: Desk): unknown {
   const tree = readdirSync(root, { recursive: true, withFileTypes: true }).map((entry) => {
     const path = join(entry.parentPath, entry.name);
@@ -34,17 +34,19 @@ function stateOf({ editor, root }: Desk): unknown {
   return { tree: tree.sort(), documents: [...editor.documents.values()] };
 }
 
-/** What a person sees under each name: the editor's text where it is open, else the file's. */
+/** What a person sees under each name: the editor's text if the file is open, otherwise the file's. */
 const contents = (desk: Desk): Record<string, string> => ({ ...desk.disk(), ...desk.texts() });
 
-/** The next call is answered as if nothing had been. */
+/** Checks that the next call is answered as usual. */
 export async function expectAlive({ propose }: Desk): Promise<void> {
   expect((await propose(patchOf("*** Add File: witness.txt", "+seen"))).text).toBe(
     "witness.txt (1 edit)\nA witness.txt",
   );
 }
 
-/** That both doors refuse a patch for these reasons, in words that are bounded; gives what the second one says. */
+/**
+ * Checks that both doors refuse a patch for these reasons in bounded messages; returns the failure of the second door.
+ */
 export async function expectRefused(desk: Desk, call: Call, codes: readonly string[]): Promise<Failed> {
   const before = stateOf(desk);
   const answers = [await failed(desk.propose(call)), await failed(desk.apply(call))] as const;
@@ -60,7 +62,7 @@ export async function expectRefused(desk: Desk, call: Call, codes: readonly stri
   return answers[1];
 }
 
-/** Files of every kind that a path may lead to. */
+/** Files of every kind to which a path may lead. */
 export const files = {
   "a.txt": "old\n",
   "b.txt": "b\n",
@@ -79,11 +81,14 @@ export const files = {
 export interface HostileDesks {
   /** Lays a desk for a test. */
   start(options?: DeskOptions): Promise<Desk>;
-  /** That both doors do with a patch what is expected: the names that are other than before, or `undefined` where one is gone. */
+  /**
+   * Checks that both doors make these changes: the names whose text differs from before, `undefined` if the file is
+   * gone.
+   */
   expectDone(options: DeskOptions, call: Call, expected: Readonly<Record<string, string | undefined>>): Promise<void>;
 }
 
-/** Builds the server before the tests of a file; other users may read it as well. */
+/** Builds the server before the tests of a file; other users may read the built program, too. */
 export function hostileDesks(): HostileDesks {
   const program = serverForDesks();
   beforeAll(() => chmodSync(program.folder, 0o755));

@@ -1,14 +1,14 @@
-/** Where an old text stands on each rung, found by trying everything: slow, short, and of one mind with nothing in `server/`. */
+/** Finds an old text on each rung by trying everything: slow, short, and independent of all code in `server/`. */
 import type { RungName } from "../../server/match/rungs.js";
 
-/** Where a place starts, in UTF-16 units. */
+/** The matches on one rung. */
 export interface ModelFound {
   readonly rung: RungName;
-  /** Sorted, none twice. */
+  /** Start offsets in UTF-16 units, sorted and without duplicates. */
   readonly starts: readonly number[];
 }
 
-/** The first rung that finds the old text, and all its places; `undefined`: none does. */
+/** The first rung that finds the old text, and all its matches; `undefined`: no rung does. */
 export function modelLocate(text: string, oldText: string, { lenient }: { lenient: boolean }): ModelFound | undefined {
   const blank = /^\p{White_Space}*$/u.test(oldText);
   const all: readonly [RungName, boolean, () => number[]][] = [
@@ -42,7 +42,7 @@ interface Folding {
 
 const plain: Folding = { lineEnds: false, blanks: false, typography: false };
 
-/** A character of a folded text: `[from, to)` of the text it stands for, and which part of it. */
+/** A character of a folded text: the range `[from, to)` of the text that it represents, and which part of it. */
 interface Unit {
   readonly character: string;
   readonly from: number;
@@ -76,7 +76,10 @@ function fold(text: string, folding: Folding, end: "ends" | "goes on"): Unit[] {
   return units;
 }
 
-/** Starts of the folded old text in the folded text; blanks at its very end are literal, or the document's line ends. */
+/**
+ * Start offsets of the folded old text in the folded text; whitespace at its very end is literal, or the document's
+ * line ends.
+ */
 function foldedStarts(text: string, oldText: string, folding: Folding): number[] {
   const units = fold(text, folding, "ends");
   const literal = fold(oldText, folding, "goes on");
@@ -117,7 +120,7 @@ const trimEnd = (line: string): string => line.replace(new RegExp(`${blank}+$`),
 const trim = (line: string): string => trimEnd(line).replace(new RegExp(`^${blank}+`), "");
 const indentOf = (line: string): string => new RegExp(`^${blank}*`).exec(line)?.[0] ?? "";
 
-/** Lines without their ends, where each starts, and whether the last one of a text had an end. */
+/** Lines without their ends, the offset at which each starts, and whether the last line had an end. */
 function linesOf(text: string): { line: string; start: number }[] {
   const lines: { line: string; start: number }[] = [];
   let start = 0;
@@ -129,7 +132,9 @@ function linesOf(text: string): { line: string; start: number }[] {
   return lines;
 }
 
-/** Starts of the windows of whole lines that a test accepts; a line end at the old text's end has to be there. */
+/**
+ * Start offsets of the windows of whole lines that a test accepts; a line end at the old text's end must exist there.
+ */
 function windows(
   text: string,
   oldLines: readonly string[],
@@ -157,7 +162,7 @@ function indentedStarts(text: string, oldText: string): number[] {
   });
 }
 
-/** Every shift that could explain the first line, and every exchange if a line with tabs on one side only calls for one. */
+/** Every shift that could explain the first line; also every exchange of units if only one side of a line has tabs. */
 function shifts(pairs: readonly (readonly [string, string])[]): ((indent: string) => string | undefined)[] {
   const [from, to] = pairs[0] ?? ["", ""];
   const all: ((indent: string) => string | undefined)[] = [];
@@ -192,13 +197,13 @@ function viewedStarts(text: string, oldText: string): number[] {
     if (!found.every((one, i) => one !== null && Number(one[1]) === first + i)) continue;
     const bare = found.map((one) => one?.input.slice(one[0].length) ?? "");
     if (bare.every((line) => trim(line) === "")) return [];
-    // A line that the text has with its number: the numbers are the text's own.
+    // If the text itself contains a line with its number, the numbers belong to the text.
     const own = found.filter((one, i) => trim(bare[i] ?? "") !== "" && hasLine(text, trim(one?.input ?? "")));
     if (own.length > 0) return [];
     const starts = windows(text, isEnded ? [...bare, ""] : bare, (file, sent) =>
       sent.every((line, i) => trimEnd(line) === trimEnd(file[i] ?? "")),
     );
-    // One line of `404: notFound` is only believed where the number is the line's.
+    // A single line such as `404: notFound` is trusted only if the number is that of the line.
     const isWeak = found.length === 1;
     return isWeak ? starts.filter((start) => linesOf(text)[first - 1]?.start === start) : starts;
   }

@@ -1,16 +1,19 @@
-/** Applies text edits as LSP defines them, in each encoding and for both rules of what ends a line; the oracle of the laws. */
+/**
+ * Applies text edits as LSP defines them, in each encoding and with both definitions of a line end; the oracle of the
+ * laws.
+ */
 import type { TextEdit } from "vscode-languageserver/node";
 import type { PositionEncoding } from "../../server/lsp/edit/positions.js";
 import type { LineRule } from "../../server/text/lines.js";
 import { modelOffsets, modelPosition } from "./positionModel.js";
 
-/** How a client counts. */
+/** How a client counts lines and characters. */
 export interface Counting {
   readonly encoding: PositionEncoding;
   readonly rule: LineRule;
 }
 
-/** An edit in UTF-16 offsets of the text that it is for. */
+/** An edit in UTF-16 offsets of the text that it applies to. */
 export interface OffsetEdit {
   readonly from: number;
   readonly to: number;
@@ -18,8 +21,8 @@ export interface OffsetEdit {
 }
 
 /**
- * The edits as offsets. Throws for a position that the text does not have: behind a line's end, inside a surrogate pair,
- * between CR and LF.
+ * Converts edits to offsets. Throws for a position that the text does not have: after a line's end, inside a surrogate
+ * pair, or between CR and LF.
  */
 export function toOffsets(text: string, edits: readonly TextEdit[], counting: Counting): OffsetEdit[] {
   const offsets = new Map(
@@ -33,14 +36,16 @@ export function toOffsets(text: string, edits: readonly TextEdit[], counting: Co
   return edits.map(({ range, newText }) => ({ from: at(range.start), to: at(range.end), insert: newText }));
 }
 
-/** The text after edits; they all refer to the text before, so that the last one is done first. */
+/** The text after the edits. All of them refer to the original text, so the last one is applied first. */
 export function applied(text: string, edits: readonly OffsetEdit[]): string {
   let after = text;
   for (const { from, to, insert } of [...edits].reverse()) after = after.slice(0, from) + insert + after.slice(to);
   return after;
 }
 
-/** What is wrong with the list: edits out of order, that touch, that do nothing, or that could be smaller. */
+/**
+ * Defects of a list of edits: edits that are out of order, that touch, that change nothing, or that could be smaller.
+ */
 export function untidiness(text: string, edits: readonly OffsetEdit[]): string[] {
   const problems: string[] = [];
   let end = -1;
@@ -54,7 +59,7 @@ export function untidiness(text: string, edits: readonly OffsetEdit[]): string[]
   return problems;
 }
 
-/** Whether the texts of an edit share an end that could be left out without splitting a character or a CRLF. */
+/** Reports whether an edit could be made smaller at one end without splitting a character or a CRLF. */
 function isWide(text: string, { from, to, insert }: OffsetEdit): boolean {
   const old = text.slice(from, to);
   const most = Math.min(old.length, insert.length);
@@ -67,7 +72,7 @@ function isWide(text: string, { from, to, insert }: OffsetEdit): boolean {
   return false;
 }
 
-/** Whether an offset lies inside a surrogate pair or a CRLF. */
+/** Reports whether an offset is inside a surrogate pair or a CRLF. */
 function isInside(text: string, offset: number): boolean {
   const around = text.slice(Math.max(0, offset - 1), offset + 1);
   return offset > 0 && (around === "\r\n" || (around.length === 2 && [...around].length === 1));

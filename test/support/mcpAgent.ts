@@ -1,10 +1,10 @@
-/** An agent that speaks MCP through the client of the reference, and so with nothing of the server's own. */
+/** An agent that speaks MCP through the reference client, and shares no code with the server. */
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { onTestFinished } from "vitest";
 import type { Program } from "./build.js";
 
-/** What a tool answered: its texts, and the structured part. */
+/** A tool's answer: its texts and its structured content. */
 export interface Told {
   readonly texts: readonly string[];
   readonly structured: Record<string, unknown> | undefined;
@@ -17,17 +17,17 @@ export interface Agent {
   call(name: string, args: object, signal?: AbortSignal): Promise<Told>;
 }
 
-/** The revision of the protocol, by its year: `2025` begins with `initialize`, `2026` does not. */
+/** The revision of the protocol by its year: `2025` begins with `initialize`, `2026` does not. */
 export type Era = "2025" | "2026";
 
-/** What the server is started with; everything may be left out. */
+/** Options for starting the server; all are optional. */
 export interface AgentOptions {
   readonly era?: Era;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts the server as agents do. */
+/** Starts the server as agents do, and connects to it. */
 export async function startAgent(
   program: Pick<Program, "path">,
   cwd: string,

@@ -1,20 +1,20 @@
-/** Patches and the sections that must come of them, for the tests of the grammar. */
+/** Patches and the sections that must result from them, for the tests of the grammar. */
 import { expect } from "vitest";
 import type { AddSection, Anchor, DeleteSection, Hunk, UpdateSection } from "../../server/plan/operation.js";
 
-/** Lines of a patch that are no text of a file. */
+/** The line that begins a patch. */
 export const begin = "*** Begin Patch";
-/** Likewise. */
+/** The line that ends a patch. */
 export const end = "*** End Patch";
-/** Likewise, for the file `f`. */
+/** The header that updates the file `f`. */
 export const update = "*** Update File: f";
-/** Likewise. */
+/** The marker for the end of the file. */
 export const endOfFile = "*** End of File";
 
-/** The lines of a patch between its markers, so that the first one is line 2. */
+/** A patch with these lines between its markers; the first of them is line 2. */
 export const patch = (...lines: readonly string[]): string => [begin, ...lines, end].join("\n");
 
-/** A section as the parser should give it. `patchLine` is 1-based. */
+/** An Add section as the parser must return it. `patchLine` is 1-based. */
 export const add = (index: number, patchLine: number, path: string, text: string): AddSection => ({
   kind: "add",
   index,
@@ -22,14 +22,14 @@ export const add = (index: number, patchLine: number, path: string, text: string
   patchLine,
   text,
 });
-/** Likewise. */
+/** A Delete section as the parser must return it. `patchLine` is 1-based. */
 export const remove = (index: number, patchLine: number, path: string): DeleteSection => ({
   kind: "delete",
   index,
   path,
   patchLine,
 });
-/** Likewise, for the file `f`. */
+/** An Update section of the file `f` as the parser must return it. `patchLine` is 1-based. */
 export const change = (
   patchLine: number,
   hunks: readonly Hunk[],
@@ -58,7 +58,7 @@ export const hunk = (
 
 /** Codex' own grammar. */
 export const strict = { lenient: false };
-/** Ours. */
+/** The server's lenient grammar. */
 export const lenient = { lenient: true };
 /** The warning of a patch without an end. */
 export const cutOff = [expect.stringContaining("cut off")];

@@ -1,4 +1,6 @@
-/** Applies patches to files in memory, by the core alone: no editor has them open, and nothing is resolved or written. */
+/**
+ * Applies patches to files in memory with the core alone: no editor has them open, and nothing is resolved or written.
+ */
 import { posix } from "node:path";
 import { decodeCall } from "../../server/dialect/decode.js";
 import type { Failure } from "../../server/plan/failure.js";
@@ -12,17 +14,17 @@ import { fileProblems, pathFailures } from "../../server/workspace/sentences.js"
 /** Files by their path; a text is what the file holds as UTF-8, its byte order mark included. */
 export type PatchedFiles = ReadonlyMap<string, string | Uint8Array>;
 
-/** What came of a patch. */
+/** The outcome of a patch. */
 export interface PatchRun {
   /** `undefined`: the patch could not be read. */
   readonly planned: Planned | undefined;
-  /** Empty where the patch is done. */
+  /** Empty if the patch was applied. */
   readonly failures: readonly Failure[];
-  /** All files afterwards: those that were given where the patch failed. */
+  /** All files afterwards; if the patch failed, the files that were given. */
   readonly files: PatchedFiles;
 }
 
-/** Reads a patch, plans it on the files, and does to them what the plan says. */
+/** Parses a patch, plans it on the files, and applies the plan to them. */
 export function planPatch(files: PatchedFiles, patch: string, options: { readonly lenient?: boolean } = {}): PatchRun {
   const decoded = decodeCall({ patch, options }, { optionsAllowed: true });
   if (!decoded.ok) return { planned: undefined, failures: decoded.failures, files };
@@ -38,7 +40,7 @@ export function planPatch(files: PatchedFiles, patch: string, options: { readonl
   return { planned, failures: [], files: filesAfter(files, planned.files) };
 }
 
-/** A file that is no text, of which nobody may want the text. */
+/** Reports whether a file is not text. */
 const isBinary = (content: string | Uint8Array | undefined): boolean =>
   content !== undefined && (typeof content !== "string" || content.includes("\0"));
 
@@ -60,7 +62,7 @@ function snapshotOf(files: PatchedFiles, operations: readonly Operation[]): Snap
   return { targets, documents };
 }
 
-/** Why a path can't be what the patch takes it for, as the workspace would say; `undefined`: it can. */
+/** The reason for which a path cannot be used as the patch uses it, in the workspace's words; `undefined`: it can. */
 function refusalOf(
   files: PatchedFiles,
   { sent, path, isText }: { readonly sent: string; readonly path: string; readonly isText: boolean },
@@ -90,7 +92,7 @@ function documentOf(path: string, content: string | Uint8Array | undefined): Doc
   };
 }
 
-/** All names are freed before any is taken: whether an order of steps can do that is for other tests. */
+/** All names are freed before any is taken; other tests check that the steps have an order that works. */
 function filesAfter(files: PatchedFiles, changes: readonly FileChange[]): PatchedFiles {
   const after = new Map(files);
   for (const { kind, document } of changes) {

@@ -1,11 +1,14 @@
-/** A tree with all that makes paths difficult, and the scopes in which tests look at it. */
+/** A tree with everything that makes paths difficult, and the scopes in which tests look at it. */
 import { join } from "node:path";
 import { createDocuments } from "../../server/workspace/documents.js";
 import type { Scope } from "../../server/workspace/paths.js";
 import { uriOfPath } from "../../server/workspace/pathText.js";
 import type { Entry } from "./directory.js";
 
-/** A workspace with all that makes paths difficult, a second one, and a secret beside them whose name starts alike. */
+/**
+ * A workspace with everything that makes paths difficult, a second workspace, and a secret next to them with a similar
+ * name.
+ */
 export const tree: Record<string, Entry> = {
   "ws/src/a.ts": "a",
   "ws/src/b.ts": "b",
@@ -41,9 +44,9 @@ export const tree: Record<string, Entry> = {
 const protectedNames = [".git", ".vscode", ".husky"];
 const rule = { loneCrEndsLine: true };
 
-/** How a resolver sees the tree. */
+/** The resolver's view of the tree. */
 export interface Setting {
-  /** The directory in which the tree stands. */
+  /** The directory that contains the tree. */
   readonly at: string;
   readonly folders?: readonly string[];
   readonly root?: string;
@@ -52,7 +55,7 @@ export interface Setting {
   readonly open?: readonly string[];
 }
 
-/** A scope whose open documents have version 1; protected are `.git`, `.vscode` and `.husky`. */
+/** A scope whose open documents have version 1; the names `.git`, `.vscode` and `.husky` are protected. */
 export function scopeOf({ at, folders = ["ws"], root, added = [], open = [] }: Setting): Scope {
   const openTexts = createDocuments();
   for (const uri of open) openTexts.open(uri, 1, "open", rule);

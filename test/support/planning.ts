@@ -1,16 +1,16 @@
-/** Plans batches on texts in memory, for laws: the documents are the whole world. */
+/** Plans batches on texts in memory, for laws; no other documents exist. */
 import type { BatchOptions, EditOperation } from "../../server/plan/operation.js";
 import type { Planned } from "../../server/plan/outcome.js";
 import { planBatch } from "../../server/plan/plan.js";
 import type { Document, Snapshot, Target } from "../../server/plan/snapshot.js";
 import { toEnd } from "../../server/text/lines.js";
 
-/** An edit with only what matters to a law; the path is `a` where none is given. */
+/** An edit with only the fields that matter to a law; the default path is `a`. */
 export type SentEdit = { readonly oldText: string; readonly newText: string } & Partial<
   Omit<EditOperation, "kind" | "index">
 >;
 
-/** An open document at `file:///w/<path>` that exists. */
+/** An open document at `file:///w/<path>` whose file exists. */
 export function documentAt(path: string, text: string, more: Partial<Document> = {}): Document {
   return {
     uri: `file:///w/${path}`,
@@ -25,7 +25,7 @@ export function documentAt(path: string, text: string, more: Partial<Document> =
   };
 }
 
-/** What planning the edits on the documents gives; sequential, lenient and all or nothing unless said otherwise. */
+/** Plans the edits on the documents; by default sequential, lenient, and all or nothing. */
 export function planOn(
   documents: readonly Document[],
   edits: readonly SentEdit[],
@@ -45,7 +45,7 @@ export function planOn(
   );
 }
 
-/** A snapshot in which each document is found by its path. */
+/** A snapshot in which every document is found by its path. */
 export function snapshotOf(documents: readonly Document[]): Snapshot {
   return {
     targets: new Map(documents.map(({ path, uri }): [string, Target] => [path, { ok: true, uri }])),
@@ -53,7 +53,7 @@ export function snapshotOf(documents: readonly Document[]): Snapshot {
   };
 }
 
-/** The text of a document after a plan: its own where the plan failed or left it alone. */
+/** The text of a document after a plan: unchanged if the plan failed or did not touch the document. */
 export function textAfter(planned: Planned, document: Document): string {
   const file = planned.ok ? planned.files.find((one) => one.document.uri === document.uri) : undefined;
   return file?.text ?? document.text;

@@ -1,4 +1,6 @@
-/** Positions from the definition in LSP, on a text that is split anew each time: the oracle for our own. */
+/**
+ * Positions straight from the definition in LSP, on a text that is split anew each time: the oracle for our own code.
+ */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import type { PositionEncoding } from "../../server/lsp/edit/positions.js";
@@ -6,7 +8,7 @@ import type { LineRule } from "../../server/text/lines.js";
 
 export const encodings = ["utf-8", "utf-16", "utf-32"] as const;
 
-/** LSP's rule, on which a lone CR ends a line, and that of the editors that think otherwise. */
+/** LSP's rule, by which a lone CR ends a line, and the rule of the editors that differ. */
 export const lspRule: LineRule = { loneCrEndsLine: true };
 export const lfRule: LineRule = { loneCrEndsLine: false };
 
@@ -14,26 +16,26 @@ const lineEnds = ["\n", "\r\n", "\r"];
 const astral = ["𝒳", "👩\u200d💻", "\ud83d", "\ude00", "\udc00"];
 const others = ["a", "é", "e\u0301", "\u20ac", "\ufeff", "\0", "\t", "\u2028", "\u0085"];
 
-/** Short texts of characters of every width, halves of characters, marks, and all line ends mixed. */
+/** Short texts with characters of every width, half characters, marks, and mixed line ends. */
 export const anyText = fc
   .array(fc.oneof(fc.constantFrom(...others), fc.constantFrom(...astral), fc.constantFrom(...lineEnds)), {
     maxLength: 24,
   })
   .map((parts) => parts.join(""));
 
-/** Units of a text in each encoding, as Node and the language count them. */
+/** The length of a text in each encoding, as Node and the language count it. */
 export const width: Record<PositionEncoding, (text: string) => number> = {
   "utf-8": (text) => Buffer.byteLength(text, "utf8"),
   "utf-16": (text) => text.length,
   "utf-32": (text) => [...text].length,
 };
 
-/** The lines of a text, without their ends. */
+/** The lines of a text without their ends. */
 export function modelLines(text: string, rule: LineRule): string[] {
   return text.split(rule.loneCrEndsLine ? /\r\n|\n|\r/ : /\r?\n/);
 }
 
-/** The offsets that have a position: those not between CR and LF, and not inside a surrogate pair. */
+/** The offsets that have a position: all except those between CR and LF or inside a surrogate pair. */
 export function modelOffsets(text: string): number[] {
   const offsets = Array.from({ length: text.length + 1 }, (_, offset) => offset);
   return offsets.filter((at) => {

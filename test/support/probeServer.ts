@@ -1,4 +1,4 @@
-/** The probes behind the real transport, as a program: `<transport> [address] [clientProcessId]`. */
+/** A program that runs the probes on the real transport: `<transport> [address] [clientProcessId]`. */
 import { serve, type Transport } from "../../server/lsp/wire/transport.js";
 import { registerProbes } from "./probes.js";
 

@@ -1,19 +1,21 @@
-/** Servers that answer probes, for tests of the wire: built before the tests of a file, and gone behind them. */
+/**
+ * Servers that answer probes, for tests of the wire; they are built before the tests of a file and removed after them.
+ */
 import { afterAll, beforeAll } from "vitest";
 import { buildProgram, type Program } from "./build.js";
 import { initialize, type RunningServer, startServer } from "./rawClient.js";
 
-/** The built server, and what starts it. */
+/** The built server, and functions that start it. */
 export interface ProbeServers {
-  /** There when the tests begin. */
+  /** Set before the tests begin. */
   readonly program: Program;
-  /** Starts a server over the transport that the arguments name; without any over stdio. */
+  /** Starts a server on the transport that the arguments name; the default is stdio. */
   start(...args: readonly string[]): RunningServer;
   /** Starts a server and waits until it has answered `initialize`. */
   startInitialized(...args: readonly string[]): Promise<RunningServer>;
 }
 
-/** The servers of a test file; what is still running behind its tests is killed. */
+/** The servers of a test file; any that still run after its tests are killed. */
 export function probeServers(): ProbeServers {
   const program = { path: "", folder: "", remove(): void {} };
   const running: RunningServer[] = [];

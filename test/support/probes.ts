@@ -1,7 +1,9 @@
-/** Handlers that do what a handler may do wrong, or slowly, for tests of what stands between them and the client. */
+/**
+ * Handlers that fail or are slow in every way that a handler can be, for tests of the code between them and the client.
+ */
 import { type Connection, TextDocumentSyncKind } from "vscode-languageserver/node";
 
-/** Registers them on a connection that does not listen yet. */
+/** Registers the handlers on a connection that does not listen yet. */
 export function registerProbes(connection: Connection): void {
   connection.onInitialize((params) => {
     if (params.initializationOptions === "refuse") throw new Error("refused");

@@ -1,14 +1,14 @@
-/** The project's files as they are now, those included that are not committed yet. */
+/** The project's files as they are now, including those that are not committed yet. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Source } from "./source.js";
 
-/** Path of the project. */
+/** Path of the project's root. */
 export const projectRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Paths of all files, relative to the project, with `/`; what Git ignores is left out. */
+/** Paths of all files, relative to the project, with `/`; files that Git ignores are left out. */
 export const projectPaths: readonly string[] = execFileSync(
   "git",
   ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -24,5 +24,5 @@ export const projectSources: readonly Source[] = projectPaths.map((path) => ({
   text: readFileSync(join(projectRoot, path), "utf8"),
 }));
 
-/** One source as it would be in the project at a path, its lines given one by one. */
+/** A single source at a path of the project, given as lines. */
 export const sourceAt = (path: string, ...lines: string[]): Source[] => [{ path, text: `${lines.join("\n")}\n` }];

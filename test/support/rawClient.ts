@@ -1,9 +1,9 @@
-/** A client that sends bytes as it is told and reads frames by the letter, for tests of the wire itself. */
+/** A client that sends exactly the bytes it is given and parses frames strictly, for tests of the wire itself. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 
-/** A message as it came; the tests look at it field by field. */
+/** A message as it was received; the tests look at its fields. */
 export interface Received {
   readonly jsonrpc: "2.0";
   readonly id?: number | string | null;
@@ -19,13 +19,13 @@ export interface RawClient {
   write(bytes: string | Uint8Array): void;
   /** Sends each message in a frame. */
   send(...messages: readonly unknown[]): void;
-  /** Sends a request and gives its answer. */
+  /** Sends a request and returns its answer. */
   ask(id: number | string | null, method: string, params?: unknown): Promise<Received>;
-  /** The next answer with this id that was not given yet; rejects when the connection ends without one. */
+  /** The next answer with this id that was not returned yet; rejects if the connection ends without one. */
   answer(id: number | string | null): Promise<Received>;
-  /** The next request or notification with this method that was not given yet. */
+  /** The next request or notification with this method that was not returned yet. */
   call(method: string): Promise<Received>;
-  /** Closes the client's writing end. */
+  /** Closes the client's side for writing. */
   end(): void;
   /** Everything that was received, as text. */
   received(): string;
@@ -42,12 +42,12 @@ export function request(id: unknown, method: unknown, params?: unknown): object 
   return { jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) };
 }
 
-/** A request `initialize` with nothing in it. */
+/** An `initialize` request with empty params. */
 export const initialize = request(0, "initialize", { processId: null, rootUri: null, capabilities: {} });
 
 /**
- * Splits bytes into the messages of whole frames and the rest; throws for whatever is no frame. Written from the
- * protocol's text, on its own.
+ * Splits bytes into the messages of complete frames and the rest; throws for anything that is not a frame. Written from
+ * the text of the protocol, independently of the server.
  */
 export function framesOf(bytes: Buffer): { messages: Received[]; rest: Buffer } {
   const messages: Received[] = [];
@@ -68,7 +68,7 @@ export function framesOf(bytes: Buffer): { messages: Received[]; rest: Buffer } 
   return { messages, rest };
 }
 
-/** A client on streams: `output` is what the server says. */
+/** A client on two streams: `output` is what the server writes. */
 export function rawClient(input: Writable, output: Readable): RawClient {
   let all = "";
   let unread: Buffer = Buffer.alloc(0);
@@ -128,20 +128,20 @@ export function rawClient(input: Writable, output: Readable): RawClient {
   return client;
 }
 
-/** A program that runs and is spoken to over stdio. */
+/** A running program with a client on its stdio. */
 export interface RunningServer extends RawClient {
   readonly process: ChildProcess;
   /** Settles when the process and its streams have ended. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>;
 }
 
-/** Starts a program of Node with its stdio as the wire. */
+/** Starts a Node program with its stdio as the wire. */
 export function startServer(program: string, args: readonly string[]): RunningServer {
   const child = spawn(process.execPath, [program, ...args], { stdio: ["pipe", "pipe", "pipe"] });
   return { ...rawClient(child.stdin, child.stdout), process: child, ended: endOf(child) };
 }
 
-/** The end of a process and what it said on stderr. */
+/** Waits for a process to end and returns its exit code and its stderr. */
 async function endOf(child: ChildProcess): Promise<Awaited<RunningServer["ended"]>> {
   let stderr = "";
   child.stderr?.on("data", (chunk: Buffer) => {

@@ -1,17 +1,17 @@
-/** Batches for the law of regions: texts whose lines are mostly different, and edits that come into each other's way. */
+/** Batches for the law of regions: texts whose lines mostly differ, and edits that interfere with each other. */
 import { type Draft, draftOf, edited } from "../../server/plan/draft.js";
 import type { EditOperation } from "../../server/plan/operation.js";
 import { type Chance, chanceOf } from "../codex/random.js";
 import { documentAt, type SentEdit } from "./planning.js";
 
-/** A draft before its edits, and what is asked of it. */
+/** A draft before its edits, and the edits requested. */
 export interface RegionBatch {
   readonly start: Draft;
   readonly edits: readonly EditOperation[];
   readonly lenient: boolean;
 }
 
-/** Lines with a number of their own, and with what the rungs fold. */
+/** Lines with a unique number, and with the differences that rungs ignore. */
 const contents: readonly ((id: number) => string)[] = [
   (id) => `const value${id} = compute(one, two);`,
   (id) => `    const value${id} = compute(one, three);  `,
@@ -26,7 +26,7 @@ const contents: readonly ((id: number) => string)[] = [
 ];
 const common = ["}", "", "  ", "end", "12: numbered", "😀"];
 
-/** Ways in which a caller's text differs from the document's, each folded by a rung, or by none. */
+/** Ways in which a caller's text differs from the document's; one rung or no rung ignores each. */
 const disturbances: readonly ((text: string, line: number) => string)[] = [
   (text) => text.replaceAll("\r\n", "\n"),
   (text) => text.replace(/\r?\n/g, "\r\n"),
@@ -46,11 +46,11 @@ const disturbances: readonly ((text: string, line: number) => string)[] = [
   (text) => `\uFEFF${text}`,
 ];
 
-/** The batch of a seed, a 32-bit number: the same each time. */
+/** The batch for a 32-bit seed; the same seed always gives the same batch. */
 export function regionBatch(seed: number): RegionBatch {
   const chance = chanceOf(seed);
   const start = startOf(chance);
-  // Most batches are tame, or few of them could be planned in regions.
+  // Most batches are tame; otherwise few of them could be planned in regions.
   const mood = chance.weighted<Mood>({ tame: 5, failing: 3, wild: 2 });
   const count = chance.between(2, 9);
   const focus = chance.below(60);
@@ -74,7 +74,7 @@ function startOf(chance: Chance): Draft {
   while (lines.length < 20 || chance.percent(97)) {
     const kind = chance.weighted({ own: 82, common: 12, twin: 6 });
     const own = chance.pick(contents)(chance.percent(97) ? lines.length : 1);
-    // What a looser rung takes for a line that is there already.
+    // A line that a looser rung takes for an existing one.
     const twin = lines.length === 0 ? own : disturbed(chance, chance.pick(lines), { line: 0, percent: 100 });
     lines.push(...{ own, common: chance.pick(common), twin }[kind].split("\n"));
   }
@@ -101,7 +101,7 @@ type Kind =
   | "chosen"
   | "copies";
 
-/** Kinds of edits, each as often as it is named. */
+/** Kinds of edits; a kind that is listed several times is that much more likely. */
 const kinds: Readonly<Record<Mood, readonly Kind[]>> = {
   tame: [
     ...times<Kind>(16, "plain"),
@@ -146,11 +146,11 @@ interface Around {
   readonly text: string;
   readonly sent: readonly SentEdit[];
   readonly mood: Mood;
-  /** Line near which half of the edits are. */
+  /** The line near which half of the edits are. */
   readonly focus: number;
 }
 
-/** One edit, or a few that belong together. */
+/** One edit, or several that belong together. */
 function editOf(chance: Chance, { text, sent, mood, focus }: Around): SentEdit[] {
   const starts = lineStarts(text);
   // Half of the edits are near each other.
@@ -197,14 +197,14 @@ function editOf(chance: Chance, { text, sent, mood, focus }: Around): SentEdit[]
   }
 }
 
-/** An edit of what an earlier one writes, alone or with the text of another. */
+/** An edit of text that an earlier edit writes, alone or combined with the text of another. */
 function onto(chance: Chance, { newText }: SentEdit, plain: SentEdit): SentEdit {
   const from = chance.below(Math.max(1, newText.length));
   const part = chance.percent(50) ? newText : newText.slice(from, from + chance.between(1, 12));
   return { oldText: chance.percent(80) ? part : part + plain.oldText, newText: plain.newText };
 }
 
-/** An edit of what an earlier one writes together with the lines before or after it, some of which it changes. */
+/** An edit of text that an earlier edit writes, together with neighbouring lines, some of which it changes. */
 function onward(chance: Chance, text: string, earlier: SentEdit): SentEdit[] {
   const at = text.indexOf(earlier.oldText);
   if (at === -1 || earlier.oldText === "") return [];
@@ -217,7 +217,7 @@ function onward(chance: Chance, text: string, earlier: SentEdit): SentEdit[] {
   return [{ oldText, newText }];
 }
 
-/** Lets one edit write what another one looks for, or a line of it. */
+/** Makes one edit write the text, or a line of the text, that another edit looks for. */
 function foretell(chance: Chance, sent: SentEdit[]): void {
   const [at, other] = [chance.below(sent.length), chance.pick(sent)];
   const foretold = chance.percent(50) ? other.oldText : chance.pick(other.oldText.split("\n"));
@@ -234,7 +234,7 @@ function atMark(chance: Chance, text: string): SentEdit {
   };
 }
 
-/** Some lines of a text, with or without the last line's end, or a part of a line. */
+/** Some lines of a text, with or without the end of the last line, or a part of a line. */
 function excerpt(chance: Chance, text: string, starts: readonly number[], line: number): string {
   const from = starts[line] ?? 0;
   const last =

@@ -1,4 +1,6 @@
-/** A session of another version, as the protocol's page describes one: written on its own, for agents to meet. */
+/**
+ * A session of another version, written from the protocol page and independent of the server, for agents to connect to.
+ */
 import { createHmac, randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
@@ -8,21 +10,21 @@ import { onTestFinished } from "vitest";
 import { sessionsIn } from "./agentPeer.js";
 import { frame, framesOf, type Received } from "./rawClient.js";
 
-/** What the session is like; everything may be left out. */
+/** Properties of the session; all are optional. */
 export interface Stub {
-  /** The error that `initialize` is answered with. */
+  /** The error with which `initialize` is answered. */
   readonly refuses?: string;
-  /** It does not know the secret that is announced. */
+  /** `true` if it does not know the announced secret. */
   readonly isImpostor?: boolean;
-  /** It never answers. */
+  /** `true` if it never answers. */
   readonly isSilent?: boolean;
-  /** Answers everything behind the handshake; by default with MethodNotFound. */
+  /** Answers every request after the handshake; the default answer is MethodNotFound. */
   readonly serve?: (request: Received, socket: Socket) => object | undefined;
   readonly folders?: readonly string[];
   readonly pid?: number;
 }
 
-/** Announces a session in a state directory and serves it until the test ends; gives its id. */
+/** Announces a session in a state directory and serves it until the test ends; returns its id. */
 export async function startStub(home: string, stub: Stub = {}): Promise<string> {
   const id = randomBytes(6).toString("hex");
   const secret = randomBytes(32).toString("hex");

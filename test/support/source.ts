@@ -1,4 +1,4 @@
-/** Reads TypeScript sources as text: enough of the language to tell code from comments and strings, and no more. */
+/** Reads TypeScript sources as text, and knows just enough of the language to tell code from comments and strings. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -10,22 +10,22 @@ export interface Source {
   readonly text: string;
 }
 
-/** One source twice, every offset and line as in the original. */
+/** One source in two masked forms; every offset and line is as in the original. */
 export interface Masked {
-  /** Comments and what stands in strings, templates and regular expressions are blanks. */
+  /** Comments and the contents of strings, templates and regular expressions are replaced by spaces. */
   readonly code: string;
-  /** Only comments are blanks. */
+  /** Only comments are replaced by spaces. */
   readonly uncommented: string;
   readonly literals: readonly Literal[];
 }
 
-/** What a piece of source is, and where it ends. */
+/** The kind of a piece of source, and its end. */
 interface Token {
   readonly kind: "comment" | "quoted" | "code";
   readonly end: number;
 }
 
-/** A text that stands in a source: a string, or a template in which each substitution is an ellipsis. */
+/** The text of a literal: a string, or a template in which each substitution is an ellipsis. */
 export interface Literal {
   /** Offset of its opening quote. */
   readonly at: number;
@@ -33,7 +33,7 @@ export interface Literal {
   readonly text: string;
 }
 
-/** Blanks out what is not code. */
+/** Replaces everything that is not code by spaces. */
 export function maskSource(text: string): Masked {
   const cached = masks.get(text);
   if (cached !== undefined) return cached;
@@ -75,14 +75,14 @@ function literalsIn(quoted: readonly Quoted[]): Literal[] {
   });
 }
 
-/** By the text: the rules ask for the same files again and again. */
+/** Masked sources by their text: the rules ask for the same files again and again. */
 const masks = new Map<string, Masked>();
 
-/** Where in nested templates a place is. */
+/** The state of a scan through nested templates. */
 interface Braces {
-  /** Open braces in the code so far. */
+  /** Number of braces that are open at this point. */
   depth: number;
-  /** The depth at which each open template goes on. */
+  /** The depth at which each open template continues. */
   readonly templates: number[];
 }
 
@@ -104,7 +104,10 @@ function tokenAt(text: string, at: number, before: string, braces: Braces): Toke
   return { kind: "code", end: at + 1 };
 }
 
-/** From a backtick or a substitution's closing brace to the next substitution, which is code, or to the template's end. */
+/**
+ * The end of a template part: from a backtick or a substitution's closing brace to the next substitution or the closing
+ * backtick.
+ */
 function endOfTemplatePart(text: string, at: number, braces: Braces): number {
   const end = endAfter(text, /(?<!\\)(?:\\\\)*(?:`|\$\{)|$/g, at + 1);
   if (text.slice(end - 2, end) === "${") braces.templates.push(braces.depth);
@@ -117,7 +120,7 @@ function endOfRegExp(text: string, at: number): number {
   return literal.test(text) ? literal.lastIndex : at + 1;
 }
 
-/** Whether a slash after this code opens a regular expression rather than dividing. */
+/** Reports whether a slash after this code opens a regular expression rather than dividing. */
 function startsExpression(before: string): boolean {
   const tail = before.slice(-200).trimEnd();
   return tail === "" || /[(,=:[!&|?{;+\-*%<>~^]$|\b(?:return|typeof|case|in|of|void|delete)$/.test(tail);
@@ -133,18 +136,20 @@ function endAfter(text: string, pattern: RegExp, from: number): number {
   return pattern.test(text) ? Math.max(pattern.lastIndex, from) : text.length;
 }
 
-/** Quotes stay, so that a string is still seen to be there. */
+/** Keeps the quotes, so that a string remains visible as one. */
 function blanks(token: string, { keepEnds }: { keepEnds: boolean }): string {
   const blank = token.replace(/[^\n]/g, " ");
   return keepEnds && token.length > 1 ? `${token[0]}${blank.slice(1, -1)}${token.at(-1)}` : blank;
 }
 
-/** Whether a path is of the server and no page of prose. */
+/** Reports whether a path belongs to the server and is not a page of prose. */
 export function isServerFile({ path }: Source): boolean {
   return path.startsWith("server/") && path !== "server/README.md" && path !== "server/PROTOCOL.md";
 }
 
-/** Everything that a file imports, also dynamically and for types; `undefined`: not a plain string. Lines are 1-based. */
+/**
+ * Everything that a file imports, also dynamically and for types; `undefined`: not a plain string. Lines are 1-based.
+ */
 export function importsOf(source: Source): { line: number; specifier: string | undefined }[] {
   const { code, uncommented } = maskSource(source.text);
   const plain = /(?<![.\w$])(?:from\s*|import\s*\(?\s*|require\s*\(\s*)(["'])([^"'\n]+)\1/g;
@@ -157,7 +162,7 @@ export function importsOf(source: Source): { line: number; specifier: string | u
     .map(({ at, specifier }) => ({ line: lineOf(source.text, at), specifier }));
 }
 
-/** Places in the code, comments and quoted texts left out, that a pattern fits. Lines are 1-based. */
+/** Matches of a pattern in the code, outside comments and quoted texts. Lines are 1-based. */
 export function findInCode(source: Source, pattern: RegExp): { line: number; found: string }[] {
   const { code } = maskSource(source.text);
   return [...code.matchAll(pattern)].map((match) => ({ line: lineOf(source.text, match.index), found: match[0] }));
@@ -166,7 +171,7 @@ export function findInCode(source: Source, pattern: RegExp): { line: number; fou
 /** The 1-based line of an offset. */
 export const lineOf = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 
-/** All pages of sentences of the server, one behind the other. */
+/** All of the server's pages of sentences, concatenated. */
 export function pagesOfSentences(): string {
   const server = fileURLToPath(new URL("../../server/", import.meta.url));
   return readdirSync(server, { recursive: true, encoding: "utf8" })

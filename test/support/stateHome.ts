@@ -1,9 +1,9 @@
-/** Keeps what servers remember of their users out of the home of whoever runs the tests. */
+/** Keeps the server's state files out of the home directory of the user who runs the tests. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Called once before all tests; what it gives is called after them. */
+/** Runs once before all tests; the function that it returns runs after them. */
 export function setup(): () => void {
   const home = mkdtempSync(join(tmpdir(), "multi-edit-state-"));
   process.env.XDG_STATE_HOME = home;

@@ -1,14 +1,14 @@
-/** Three documents and a call on all of them, for tests of what becomes of a batch in the middle. */
+/** Three documents and a call that changes all of them, for tests of a batch that is interrupted in the middle. */
 import { batch } from "./desk.js";
 
-/** Their line ends and ends differ, so that a text that is put together again is seen. */
+/** Their line ends and final lines differ, so that a text that was reassembled differs from the original. */
 export const three = {
   "a.txt": "one\r\nold a\r\nthree\r\n",
   "b.txt": "\ufeffold b\nmixed\r\nends\rand none at the end",
   "c.txt": "😀 old c\n\n\n",
 };
 
-/** What the call makes of them. */
+/** The texts after the call. */
 export const threeAfter = {
   "a.txt": "one\r\nnew a\r\nthree\r\n",
   "b.txt": "\ufeffnew b\nmixed\r\nends\rand none at the end",

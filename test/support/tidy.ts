@@ -1,18 +1,24 @@
-/** The project's own rules, as functions from sources to problems: each names the file and line that breaks it. */
+/**
+ * The project's own rules, as functions from sources to problems; each problem names the file and line that breaks the
+ * rule.
+ */
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { posix } from "node:path";
 import { findInCode, importsOf, isServerFile, maskSource, type Source } from "./source.js";
 
-/** Lowest first: an import runs down only, or stays within its layer. `main` is `server/main.ts`, its sentences and what starts it. */
+/**
+ * Lowest first: an import points down or stays within its layer. `main` is `server/main.ts`, its sentences and its
+ * starter.
+ */
 const layers = ["text", "match", "plan", "dialect", "workspace", "disk", "lsp", "agent", "main"] as const;
 
 type Layer = (typeof layers)[number];
 
-/** Values in, values out: no input or output, no waiting, no clock. */
+/** Layers that compute values from values: no input or output, no waiting, no clock. */
 const pureLayers: readonly (Layer | undefined)[] = ["text", "match", "plan", "dialect"];
 
-/** The packages that are the editor's connection; `vscode-languageserver-textdocument` only holds texts. */
+/** The packages that form the connection to the editor; `vscode-languageserver-textdocument` only holds texts. */
 const connectionPackages = [
   "vscode-languageserver",
   "vscode-languageserver-protocol",
@@ -23,7 +29,7 @@ const connectionPackages = [
 const maxFileLines = 400;
 const maxFunctionLines = 70;
 
-/** Imports that run up, leave `server/`, or can't be read, and files that stand in no layer. */
+/** Imports that point up, leave `server/` or cannot be resolved, and files that belong to no layer. */
 export function layerProblems(sources: readonly Source[]): string[] {
   return sources.filter(isServerFile).flatMap((source) => {
     const own = layerOf(source.path);
@@ -39,7 +45,7 @@ function importProblem(path: string, own: Layer, specifier: string | undefined):
   if (specifier === undefined) return "imports something that is not written as a plain string";
   if (!specifier.startsWith(".")) return undefined;
   const target = posix.join(posix.dirname(path), specifier);
-  // The version that the program tells is the package's.
+  // The program reports the package's version.
   if (target === "package.json" && own === "main") return undefined;
   const layer = layerOf(target.replace(/\.js$/, ".ts"));
   if (layer === undefined) return `imports ${specifier}, which stands in no layer`;
@@ -47,13 +53,15 @@ function importProblem(path: string, own: Layer, specifier: string | undefined):
   return runsUp ? `imports ${specifier}: ${own} is below ${layer}` : undefined;
 }
 
-/** Circles of imports, types included: the files of each, none of which can be understood without all others. */
+/**
+ * Cycles of imports, including type imports: the files of each, none of which can be understood without all the others.
+ */
 export function circleProblems(sources: readonly Source[]): string[] {
   const imported = new Map(sources.filter(isServerFile).map((source) => [source.path, importedBy(source)]));
   const reached = new Map([...imported.keys()].map((path) => [path, reachedFrom(path, imported)]));
   const paths = [...imported.keys()].filter((path) => reached.get(path)?.has(path)).sort();
   const circles = paths.map((path) => paths.filter((other) => isMutual(path, other, reached)));
-  // Every file of a circle finds the same one.
+  // Every file of a cycle finds the same cycle.
   return circles
     .filter((circle, index) => circle[0] === paths[index])
     .map((circle) => `${circle.join(", ")} import${circle.length === 1 ? "s itself" : " each other in a circle"}`);
@@ -62,14 +70,14 @@ export function circleProblems(sources: readonly Source[]): string[] {
 const isMutual = (path: string, other: string, reached: ReadonlyMap<string, ReadonlySet<string>>): boolean =>
   reached.get(path)?.has(other) === true && reached.get(other)?.has(path) === true;
 
-/** Paths of the project's files that a file imports. */
+/** Paths of the project files that a file imports. */
 function importedBy(source: Source): string[] {
   return importsOf(source).flatMap(({ specifier }) =>
     specifier?.startsWith(".") ? [posix.join(posix.dirname(source.path), specifier).replace(/\.js$/, ".ts")] : [],
   );
 }
 
-/** All files that a file needs, itself only if it is in a circle. */
+/** All files that a file depends on; the file itself is included only if it is in a cycle. */
 function reachedFrom(path: string, imported: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const reached = new Set<string>();
   const waiting = [...(imported.get(path) ?? [])];
@@ -81,7 +89,7 @@ function reachedFrom(path: string, imported: ReadonlyMap<string, readonly string
   return reached;
 }
 
-/** What the pure layers must not know: Node, the editor's packages, waiting, the clock. */
+/** Uses of things that the pure layers must not depend on: Node, the editor's packages, waiting, the clock. */
 export function purityProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && pureLayers.includes(layerOf(source.path)))
@@ -103,7 +111,7 @@ function isImpure(specifier: string): boolean {
   return specifier.startsWith("node:") || specifier.startsWith("vscode-") || builtinModules.includes(specifier);
 }
 
-/** Imports of the editor's connection outside `lsp/`; agents are spoken with through the JSON-RPC library alone. */
+/** Imports of the editor's connection outside `lsp/`; the connection to agents uses the JSON-RPC library alone. */
 export function connectionProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && layerOf(source.path) !== "lsp")
@@ -118,7 +126,7 @@ export function connectionProblems(sources: readonly Source[]): string[] {
     );
 }
 
-/** Files, functions and methods that are too long to be read at once. */
+/** Files, functions and methods that are too long to read at once. */
 export function lengthProblems(sources: readonly Source[]): string[] {
   return sources
     .filter(({ path }) => path.endsWith(".ts"))
@@ -136,7 +144,9 @@ export function lengthProblems(sources: readonly Source[]): string[] {
     });
 }
 
-/** By indentation, which the formatter sees to: functions at column 0 and members of classes at column 2. */
+/**
+ * Finds functions by indentation, which the formatter guarantees: column 0 for functions, column 2 for class members.
+ */
 function functionsOf(source: Source): { line: number; lines: number }[] {
   const code = maskSource(source.text).code.split("\n");
   return blocks(code, 0, /^[A-Za-z@]/).flatMap((block) => {
@@ -149,7 +159,7 @@ function functionsOf(source: Source): { line: number; lines: number }[] {
   });
 }
 
-/** Runs of lines from one that `starts` to the last one with code before the next; `line` is 1-based. */
+/** Runs of lines from one that matches `starts` to the last line with code before the next match; `line` is 1-based. */
 function blocks(code: readonly string[], from: number, starts: RegExp): { line: number; lines: number }[] {
   const found: { line: number; lines: number }[] = [];
   code.forEach((line, index) => {
@@ -160,7 +170,7 @@ function blocks(code: readonly string[], from: number, starts: RegExp): { line: 
   return found;
 }
 
-/** Differences between the code map in the architecture page and what is there, both ways. */
+/** Differences in both directions between the code map of the architecture page and the files. */
 export function codeMapProblems(readme: string, paths: readonly string[]): string[] {
   const files = paths.filter((path) => path.startsWith("server/") && path !== "server/README.md");
   const folders = files.map((path) => `${posix.dirname(path)}/`).filter((folder) => folder !== "server/");
@@ -184,7 +194,7 @@ export function codeMapProblems(readme: string, paths: readonly string[]): strin
   return problems;
 }
 
-/** Files that the architecture page names outside of its code map, and that are not there. */
+/** Files that the architecture page names outside its code map and that do not exist. */
 export function namedFileProblems(readme: string, paths: readonly string[]): string[] {
   const files = new Set(paths);
   return readme.split("\n").flatMap((line, index) =>
@@ -201,11 +211,13 @@ export interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** Characters of a default that is too long for a table: its row names the schema, which has it, instead. */
+/** Length in characters from which a default is too long for a table; its row refers to the schema instead. */
 const longDefault = 200;
 const settingsSchemaPath = "dist/schemas/settings.schema.json";
 
-/** Differences between the rows under README.md's settings heading and the schema: keys and defaults, both ways. */
+/**
+ * Differences in both directions between the rows below README.md's settings heading and the schema: keys and defaults.
+ */
 export function settingsProblems(readme: string, schema: SchemaNode): string[] {
   const expected = new Map(settingsOf(schema, ""));
   const seen = new Set<string>();
@@ -226,7 +238,7 @@ export function settingsProblems(readme: string, schema: SchemaNode): string[] {
   return problems;
 }
 
-/** Leaves of the schema by dotted key, each with its default as JSON; empty text where it has none. */
+/** Leaves of the schema by dotted key, each with its default as JSON; empty if it has none. */
 function settingsOf(schema: SchemaNode, prefix: string): [string, string][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, node]): [string, string][] =>
     node.properties === undefined
@@ -238,8 +250,8 @@ function settingsOf(schema: SchemaNode, prefix: string): [string, string][] {
 const withoutBlanks = (json: string): string => json.replace(/\s/g, "");
 
 /**
- * Notes to oneself, paths of one machine, and tests that are left out. `home` is the folder that the checkout lies in: its
- * path may stand nowhere, unless it is the folder for temporary files or the root.
+ * Notes to oneself, paths of one machine, and tests that are skipped. `home` is the folder that contains the checkout:
+ * its path must not occur anywhere, unless it is the folder for temporary files or the root.
  */
 export function leftoverProblems(sources: readonly Source[], { home }: { readonly home: string }): string[] {
   const here = home.length > 1 && home !== tmpdir() ? `|${home.replace(/[^\w/]/g, "\\$&")}` : "";
@@ -268,7 +280,7 @@ export function leftoverProblems(sources: readonly Source[], { home }: { readonl
   });
 }
 
-/** What stands at the top level and is not one of the few things that belong there. */
+/** Entries of the top level that are not among the few that belong there. */
 export function topLevelProblems(paths: readonly string[]): string[] {
   const folders = ["server", "client-samples", "test"];
   const files = [
@@ -288,18 +300,18 @@ export function topLevelProblems(paths: readonly string[]): string[] {
     .map((name) => `${name} does not belong at the top level`);
 }
 
-/** Copies of a package beside the one that everybody has to share; both lists name folders or entry files. */
+/** Copies of a package next to the shared one; both lists name folders or entry files. */
 export function copyProblems(name: string, places: readonly string[]): string[] {
   const distinct = [...new Set(places)];
   return distinct.length === 1 ? [] : [`there are ${distinct.length} copies of ${name}: ${distinct.join(", ")}`];
 }
 
-/** The part of a lock file that tells what is installed on which platform. */
+/** The part of a lock file that lists what is installed on which platform. */
 export interface LockFile {
   readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>>;
 }
 
-/** Optional packages, those of other platforms above all, that the lock file lacks: `npm ci` stops at the first one. */
+/** Optional packages, mainly of other platforms, that are missing in the lock file; `npm ci` fails at the first one. */
 export function lockProblems(lock: LockFile): string[] {
   return Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)
@@ -310,7 +322,7 @@ export function lockProblems(lock: LockFile): string[] {
   );
 }
 
-/** `undefined`: the path belongs to no layer. */
+/** The layer of a path; `undefined`: it belongs to none. */
 function layerOf(path: string): Layer | undefined {
   if (/^server\/(?:main|start|sentences)\.ts$/.test(path)) return "main";
   const folder = /^server\/([^/]+)\//.exec(path)?.[1];

@@ -1,11 +1,13 @@
-/** The project's own rules on words: names, sentences and comments. Functions from sources to problems, as in `tidy.ts`. */
+/** The project's own rules for names, sentences and comments: functions from sources to problems, as in `tidy.ts`. */
 import { findInCode, isServerFile, lineOf, maskSource, type Source } from "./source.js";
 
-/** Names by which programs could be treated as what they are called; the disk's and the agents' part know files of editors. */
+/**
+ * Names by which code could branch on a particular client; the code for the disk and for agents knows files of editors.
+ */
 const clientNames =
   /(["'`])(?:neovim|nvim|helix|eglot|emacs|lsp-mode|vim|vim-lsp|kakoune|vscode|visual studio code)\1/gi;
 
-/** Decisions by a client's name outside the table of clients. */
+/** Decisions that depend on a client's name outside the table of clients. */
 export function clientNameProblems(sources: readonly Source[]): string[] {
   return sources
     .filter(({ path }) => /^server\/(?:text|match|plan|dialect|workspace|lsp)\//.test(path))
@@ -28,11 +30,11 @@ export function failureProblems(sources: readonly Source[]): string[] {
     );
 }
 
-/** The files of the server that may hold sentences for callers, and the ground of these pages. */
+/** The files of the server that may hold sentences for callers, and the module that these pages are built on. */
 const isPageOfSentences = ({ path }: Source): boolean =>
   path.endsWith("/sentences.ts") || path === "server/plan/failure.ts";
 
-/** Files that hold texts of four words and more, and none of them tells a caller how a call went. */
+/** Files with texts of four or more words, none of which reports the outcome of a call. */
 const wordyFiles: Readonly<Record<string, string>> = {
   "server/start.ts": "runs before anything else may be loaded",
   "server/dialect/fields.ts": "a table that is a schema",
@@ -42,23 +44,23 @@ const wordyFiles: Readonly<Record<string, string>> = {
   "server/agent/cli/setupHelix.ts": "configurations of another program, with their comments",
 };
 
-/** What a text is an argument of, or the value of, that is not said to a caller. */
+/** Code in front of a text that is not shown to a caller: the call or the property that takes the text. */
 const wordyPlaces = [
-  // A mistake of ours.
+  // A bug in our own code.
   /\bthrow new (?:Range|Type)?Error\($/,
-  // An error of the system's kind: callers are told its code in words.
+  // An error of the system's kind; its code is explained to callers in words.
   /\bsystemError\($/,
-  // A line of the log.
+  // A line in the log.
   /\b(?:log|note|drop)\($/,
   // A part of a schema, of a tool's announcement, or of the help.
   /(?:\.describe|\.regex|\blineNumber)\($/,
   /\b(?:title|description|about):\s*$/,
 ];
 
-/** Beginnings of the help, and lines that the format of patches and diffs prescribes. */
+/** Beginnings of the help, and lines that the formats of patches and diffs prescribe. */
 const wordyTexts = /^Usage: |^Binary files … and … differ|\\\\ No newline at end of file/;
 
-/** Sentences, that is texts of four words and more, in files that are no pages of sentences. */
+/** Sentences, that is, texts of four or more words, in files that are not pages of sentences. */
 export function sentenceProblems(sources: readonly Source[]): string[] {
   return sources
     .filter((source) => isServerFile(source) && !isPageOfSentences(source) && !(source.path in wordyFiles))
@@ -73,13 +75,13 @@ export function sentenceProblems(sources: readonly Source[]): string[] {
     });
 }
 
-/** Four words, one of which may be a substitution. */
+/** Reports whether a text has four words; one of them may be a substitution. */
 function isSentence(text: string): boolean {
   const words = text.split(/\s+|\\n/).filter((part) => /^["'`(…]*(?:[A-Za-z][a-z'-]*|…)[…"'`).,;:!?]*$/.test(part));
   return words.length >= 4 && words.filter((word) => /[a-z]/i.test(word)).length >= 3;
 }
 
-/** Whether the quote at an offset opens such a value, or stands within the parentheses of such a call. */
+/** Reports whether the quote at an offset opens such a value, or is within the parentheses of such a call. */
 function isInWordyPlace(code: string, at: number): boolean {
   const opens = [at];
   let depth = 0;
@@ -92,7 +94,7 @@ function isInWordyPlace(code: string, at: number): boolean {
   return opens.some((end) => wordyPlaces.some((place) => place.test(code.slice(Math.max(0, end - 60), end))));
 }
 
-/** Names of types that are declared in several files; each file names them all. */
+/** Names of types that are declared in several files, with the files that declare them. */
 export function typeNameProblems(sources: readonly Source[]): string[] {
   const declaration =
     /^\s*(?:export )?(?:declare |abstract |const )*(?:(?:interface|class|enum)\s+(\w+)|type\s+(\w+)\s*[=<])/gm;
@@ -134,7 +136,7 @@ function undocumentedExports(source: Source): string[] {
     .code.split("\n")
     .flatMap((code, index) => {
       const name = declaration.exec(code)?.[1];
-      // An overload's doc comment stands above its first signature.
+      // An overload's doc comment is above its first signature.
       if (name === undefined || documented.has(name)) return [];
       documented.add(name);
       const above = lines.slice(0, index).join("\n").trimEnd();

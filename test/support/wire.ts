@@ -1,4 +1,4 @@
-/** Runs a case over the wire: a server of its own process, and the strict editor in front of it. */
+/** Runs a case over the wire, with the server in its own process and the strict editor as its client. */
 import {
   mkdirSync,
   mkdtempSync,
@@ -19,17 +19,17 @@ import type { FileState } from "./expected.js";
 import type { FakeEditor } from "./fakeEditor.js";
 import type { Seen } from "./outcome.js";
 
-/** Who applies: the client, with the edit in the answer, or the server. */
+/** Who applies the edit: the client, from the answer, or the server. */
 export type Door = "multiEdit/apply" | "multiEdit.apply";
 
-/** What came out over the wire. */
+/** The outcome over the wire. */
 export interface WireRun {
   readonly seen: Seen;
-  /** Every file of the case's folder afterwards, by path. */
+  /** Every file in the case's folder afterwards, by path. */
   readonly files: ReadonlyMap<string, FileState>;
 }
 
-/** Puts a case's files before the editor and the server, sends its call, and takes everything away again. */
+/** Puts a case's files into the editor and on disk, sends its call, and removes everything again. */
 export async function runOverWire(one: Case, editor: FakeEditor, door: Door, unopened?: "editor"): Promise<WireRun> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-case-")));
   const folders = one.folders.map((folder) => join(root, folder)).map((path) => ({ uri: toUri(path), name: path }));
@@ -50,7 +50,7 @@ export async function runOverWire(one: Case, editor: FakeEditor, door: Door, uno
   }
 }
 
-/** A page's request, which is a call or a patch, with where files that are not open are changed. */
+/** Adds to a page's request, a call or a patch, the option that says who changes files that are not open. */
 function withOption(params: unknown, unopened: "editor" | undefined): unknown {
   if (unopened === undefined) return params;
   if (typeof params === "string") return { patch: params, options: { unopened } };
@@ -58,7 +58,7 @@ function withOption(params: unknown, unopened: "editor" | undefined): unknown {
   return { ...call, options: { ...options, unopened } };
 }
 
-/** A page's request or settings with the real folder in them. */
+/** A page's request or settings with the path of the real folder filled in. */
 export function withRoot(value: unknown, root: string): unknown {
   if (typeof value === "string") {
     const uri = value.replace(/^file:\/\/\/project(?=\/|$)/, toUri(root));
@@ -104,7 +104,7 @@ async function send(
   }
 }
 
-/** The client applies what it was answered; where the server applied, the answer must say so. */
+/** The client applies the answered edit; if the server applied it, the answer must say so. */
 async function takeResult(answer: MultiEditResult, editor: FakeEditor, door: Door, root: string): Promise<Seen> {
   if (door === "multiEdit/apply") await editor.apply(answer.edit!);
   const expected = door === "multiEdit/apply" ? "proposed" : "applied";
@@ -115,7 +115,7 @@ async function takeResult(answer: MultiEditResult, editor: FakeEditor, door: Doo
   return { diff, failures: edits.flatMap(({ failure }) => failure ?? []), edits, warnings, label };
 }
 
-/** What the server answered, with `/project` for the real folder. */
+/** The server's answer with `/project` in place of the real folder. */
 function withoutRoot<T>(value: T, root: string): T {
   return JSON.parse(JSON.stringify(value).replaceAll(toUri(root), "file:///project").replaceAll(root, "/project"));
 }

@@ -1,4 +1,4 @@
-/** The built server with a client on vscode-jsonrpc that sends whatever it is told: no editor, no checks of its own. */
+/** The built server with a client on vscode-jsonrpc that sends whatever it is given, without an editor or checks. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
@@ -15,21 +15,21 @@ import type { Failure, MultiEditErrorData, MultiEditResult, ReadResult } from ".
 /** The program that users run. */
 export const builtServer = fileURLToPath(new URL("../../dist/main.cjs", import.meta.url));
 
-/** What a call was answered with. */
+/** The answer to a call. */
 export type Answered =
   | { readonly ok: true; readonly result: MultiEditResult }
   | { readonly ok: false; readonly code: number; readonly message: string; readonly failures: readonly Failure[] };
 
-/** A server and the wire to it; it ends with the test. */
+/** A server and the connection to it; it ends with the test. */
 export interface WireServer {
   readonly connection: MessageConnection;
   readonly process: ChildProcess;
   open(uri: string, text: string): Promise<void>;
   /** `multiEdit/apply` with these params, whatever they are. */
   apply(params: unknown): Promise<Answered>;
-  /** `multiEdit/read`; rejects where the server refuses. */
+  /** `multiEdit/read`; rejects if the server refuses. */
   read(path: string, more?: object): Promise<ReadResult>;
-  /** Every edit that the server asked the client to apply; the client applies none. */
+  /** Every edit that the server asked the client to apply; the client applies none of them. */
   readonly asked: readonly WorkspaceEdit[];
 }
 

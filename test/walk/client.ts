@@ -1,4 +1,7 @@
-/** A client and the server in one process, with streams in memory between them; the client applies what it is asked to and syncs whole texts. */
+/**
+ * A client and the server in one process, connected by streams in memory; the client applies every edit and syncs whole
+ * texts.
+ */
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { pathToFileURL } from "node:url";
@@ -17,13 +20,13 @@ export interface Client {
   open(uri: string, text: string): Promise<void>;
   /** The document's text. */
   text(): string;
-  /** The request `multiEdit/apply`: nothing is changed. */
+  /** The request `multiEdit/apply`, which changes nothing. */
   propose(call: object): Promise<MultiEditResult>;
   /** The command `multiEdit.apply`. */
   apply(call: object): Promise<MultiEditResult>;
 }
 
-/** Starts the server that was compiled into this folder, without a door for agents, and initializes it. */
+/** Starts the server that was compiled into this folder, without a socket for agents, and initializes it. */
 export async function startClient(compiled: string, root: string): Promise<Client> {
   const [toServer, toClient] = [new PassThrough(), new PassThrough()];
   await startServer(compiled, toServer, toClient);
@@ -37,7 +40,7 @@ export async function startClient(compiled: string, root: string): Promise<Clien
       const edits = change.edits.filter((one) => TextEdit.is(one));
       const text = TextDocument.applyEdits(document, edits);
       document = TextDocument.create(document.uri, document.languageId, document.version + 1, text);
-      // Before the answer, so that the proof is there when the server looks for it.
+      // Synced before the answer, so that the server finds the proof when it looks for it.
       const textDocument = { uri: document.uri, version: document.version };
       await connection.sendNotification("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
     }

@@ -1,10 +1,10 @@
-/** Asks V8 which of the server's functions have run. */
+/** Uses V8's coverage to find the server's functions that have run. */
 import { Session } from "node:inspector/promises";
 import { relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** A file of the server that has run. */
+/** A file of the server in which a function has run. */
 export interface RanFile {
   /** Relative to the repository, with slashes: `server/plan/plan.ts`. */
   readonly path: string;
@@ -12,19 +12,19 @@ export interface RanFile {
   readonly functions: readonly string[];
 }
 
-/** A running count of the server's functions. */
+/** A running coverage measurement. */
 export interface Coverage {
-  /** The files of which a named function has run since the last call, by path. Module-level code does not count. */
+  /** The files, by path, in which a named function has run since the last call. Module-level code does not count. */
   take(): Promise<RanFile[]>;
 }
 
-/** Milliseconds without a single function of the server after which it is idle. */
+/** Milliseconds without a call of a server function after which the server counts as idle. */
 const quietMs = 200;
 
-/** Not the fields of a class, which V8 counts as a function of this name. */
+/** Excludes the field initializers of a class, which V8 counts as a function in angle brackets. */
 const isNamed = (functionName: string): boolean => functionName !== "" && !functionName.startsWith("<");
 
-/** Starts to count what runs of the compiled server in this folder, once the server is idle. */
+/** Starts to measure the server that was compiled into this folder, as soon as the server is idle. */
 export async function startCoverage(compiled: string): Promise<Coverage> {
   const session = new Session();
   session.connect();
@@ -33,7 +33,7 @@ export async function startCoverage(compiled: string): Promise<Coverage> {
   const root = pathToFileURL(compiled + sep).href;
   const coverage: Coverage = {
     async take() {
-      // V8 counts from zero again after each answer.
+      // V8 resets its counters after each answer.
       const { result } = await session.post("Profiler.takePreciseCoverage");
       return result
         .filter(({ url }) => url.startsWith(root))
@@ -47,7 +47,7 @@ export async function startCoverage(compiled: string): Promise<Coverage> {
         .sort((a, b) => (a.path < b.path ? -1 : 1));
     },
   };
-  // The first answer also has what ran before.
+  // The first answer also contains everything that ran before.
   await coverage.take();
   do await delay(quietMs);
   while ((await coverage.take()).length > 0);

@@ -1,6 +1,7 @@
 /**
  * The ruler of the server's size: counts the files and named functions of `server/` that run for one ordinary call.
- * `npm run walk -- propose|apply|disk`; without a name all three. `--list` also prints which files and functions ran.
+ * Usage: `npm run walk -- propose|apply|disk`; without a name it counts all three. `--list` also prints the files and
+ * functions that ran.
  */
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -9,7 +10,7 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { walkNames, walkOnce } from "./walk.js";
 
-/** The server, one .js file for each .ts file, so that V8 names our own files. npm is at home in the package's folder. */
+/** The server, one .js file for each .ts file, so that V8 names our own files. npm runs in the package's folder. */
 const compiled = resolve("dist/walk");
 
 const { values, positionals } = parseArgs({ options: { list: { type: "boolean" } }, allowPositionals: true });
@@ -25,10 +26,10 @@ if (chosen.length === 1 && only !== undefined) {
   const lines = [`${only}: ${ran.length} files, ${functions} functions`];
   if (values.list)
     lines.push(...ran.map((file) => `  ${file.path} (${file.functions.length}): ${file.functions.join(", ")}`));
-  // What the server keeps open would keep the process alive.
+  // The server's open handles would keep the process alive.
   process.stdout.write(`${lines.join("\n")}\n`, () => process.exit());
 } else {
-  // Each in a process of its own: what one call has left in memory would shorten the next one.
+  // Each call runs in a process of its own: state that one call leaves in memory would shorten the next.
   const flags = values.list ? ["--list"] : [];
   for (const name of chosen)
     execFileSync(process.execPath, [process.argv[1] ?? "", name, ...flags], { stdio: "inherit" });
@@ -36,7 +37,7 @@ if (chosen.length === 1 && only !== undefined) {
 
 async function compile(): Promise<void> {
   rmSync(compiled, { recursive: true, force: true });
-  // Not the programs at the top, which start themselves when they are loaded.
+  // Excludes the programs at the top, which start themselves when they are loaded.
   await build({
     entryPoints: ["server/*/**/*.ts"],
     outbase: "server",

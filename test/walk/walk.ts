@@ -1,4 +1,6 @@
-/** One ordinary call to a server in this process: two edits in an open document, and what of the server runs for them. */
+/**
+ * One ordinary call to a server in this process: two edits in an open document, and the server code that runs for them.
+ */
 import { deepStrictEqual } from "node:assert";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,12 +10,12 @@ import { type Client, startClient } from "./client.js";
 import { type RanFile, startCoverage } from "./coverage.js";
 
 /**
- * `propose`: the client gets the edit. `apply`: the server has the client apply it, and sees the proof. `disk`: the same,
- * with an edit of a closed file besides.
+ * `propose`: the client gets the edit. `apply`: the server has the client apply it and verifies the result. `disk`: the
+ * same, with an additional edit of a closed file.
  */
 export const walkNames = ["propose", "apply", "disk"] as const;
 
-/** Which call is served. */
+/** The name of the call to serve. */
 export type WalkName = (typeof walkNames)[number];
 
 const openText = `import { rate } from "./rate.js";
@@ -35,8 +37,8 @@ const openEdits = [
 const closedEdit = { path: "rate.ts", oldText: closedText.trim(), newText: closedAfter.trim() };
 
 /**
- * Serves the call as the first of a new session of the server that was compiled into this folder. Throws when the call does
- * not come to what it should. The server is not ended.
+ * Serves the call as the first call of a new session of the server that was compiled into this folder. Throws if the
+ * call does not have the expected outcome. The server keeps running.
  */
 export async function walkOnce(name: WalkName, compiled: string): Promise<RanFile[]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-walk-")));
@@ -65,7 +67,7 @@ export async function walkOnce(name: WalkName, compiled: string): Promise<RanFil
   }
 }
 
-/** For the server no time passes from now on: otherwise a busy machine would run what is there for long calls. */
+/** Stops the server's clock: otherwise a busy machine would run the code for long calls. */
 function stopClock(): void {
   const now = performance.now();
   performance.now = () => now;

@@ -1,5 +1,5 @@
--- multi-edit-language-server in Neovim 0.10 and later: attaches to all files beside your other servers, applies agents' calls
--- all or none, and saves what the server asks to have saved. `require("multi_edit").setup()` is all that it needs.
+-- multi-edit-language-server in Neovim 0.10 and later: attaches to all files next to your other servers, applies agents'
+-- calls all or none, and saves files at the server's request. `require("multi_edit").setup()` is all you need.
 
 local M = {}
 
@@ -15,7 +15,7 @@ local function is_map(value)
   return type(value) == "table" and (next(value) == nil or not vim.islist(value))
 end
 
--- The server knows which settings there are, and warns of others; here it matters that it gets all of them.
+-- The server knows the valid settings and warns of others; this function only makes sure that it receives all of them.
 local function problem_of_settings(value)
   if not is_map(value) or not is_map(value.multiEdit or {}) then
     return "must be a table with names of settings"
@@ -23,7 +23,7 @@ local function problem_of_settings(value)
   return value.multiEdit and vim.tbl_count(value) > 1 and "has other keys beside multiEdit; put all settings into multiEdit" or nil
 end
 
--- Functions that say what is wrong with the value of an option, by its name; nil: nothing.
+-- Functions by the name of an option; each returns the problem of a value, or nil.
 local options_of_ours = {
   cmd = function(value)
     local is_list = type(value) == "table" and vim.islist(value) and type(value[1]) == "string"
@@ -33,7 +33,7 @@ local options_of_ours = {
   settings = problem_of_settings,
 }
 
--- What is wrong with options; nil: nothing. One that is left out silently may be the one that protects a text.
+-- The problem of options, or nil. An option that is silently ignored could be the one that protects a text.
 local function problem_of_options(options)
   if not is_map(options) then
     return "the options must be a table with names"
@@ -51,7 +51,7 @@ local function problem_of_options(options)
   return nil
 end
 
--- Raises an error in the line that has called the function of this name.
+-- Raises an error at the line that called the function with this name.
 local function check(options, caller)
   local problem = problem_of_options(options)
   if problem then
@@ -59,7 +59,7 @@ local function check(options, caller)
   end
 end
 
--- Settings under the name of their section, whether they were written so or not, so that several tables of them can be merged.
+-- Settings below the name of their section, whether or not they were written that way, so that tables can be merged.
 local function in_section(settings)
   if settings == nil or next(settings) == nil then
     return nil
@@ -67,7 +67,7 @@ local function in_section(settings)
   return { multiEdit = settings.multiEdit == nil and settings or settings.multiEdit }
 end
 
--- One configuration made of several; a later one overrides those before it.
+-- Merges configurations; later ones override earlier ones.
 local function merged(...)
   local all = vim.tbl_map(function(config)
     local copy = vim.tbl_extend("force", {}, config)
@@ -78,7 +78,7 @@ local function merged(...)
   return vim.tbl_deep_extend("force", unpack(all))
 end
 
--- Methods are called with a dot up to 0.10 and with a colon from 0.11 on.
+-- Methods of a client are called with a dot up to Neovim 0.10 and with a colon from 0.11 on.
 local function request(client, method, params, handler)
   if vim.fn.has("nvim-0.11") == 1 then
     return client:request(method, params, handler)
@@ -101,7 +101,7 @@ local function is_loaded(buffer)
   return buffer ~= -1 and vim.api.nvim_buf_is_loaded(buffer)
 end
 
--- `-1`: there is no buffer for it. `bufnr` takes a pattern, so names are compared here.
+-- `-1`: no buffer has it. `bufnr` takes a pattern, so this function compares names.
 local function buffer_of(uri)
   local path = vim.uri_to_fname(uri)
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
@@ -122,7 +122,7 @@ local function read_bytes(path)
   return bytes
 end
 
--- Saves buffers as `:write` does. Never asks: what was changed on disk meanwhile is not saved, and the answer says so.
+-- Saves buffers as `:write` does, but never asks: a file that has changed on disk is not saved, and the answer says so.
 local function save(uri)
   local buffer = buffer_of(uri)
   if not is_loaded(buffer) then
@@ -166,7 +166,7 @@ local function client_here()
   return get({ name = name, bufnr = 0 })[1] or get({ name = name })[1]
 end
 
--- Why a document can't be edited as it was planned; nil: it can.
+-- The reason for which a document cannot be edited as planned, or nil.
 local function problem_of_edit(change, hashes)
   local uri, version = change.textDocument.uri, change.textDocument.version
   local buffer = buffer_of(uri)
@@ -176,7 +176,7 @@ local function problem_of_edit(change, hashes)
       return path .. " has changes that the server does not know of"
     end
     local bytes = read_bytes(path)
-    -- Up to 0.10 there is no hash of bytes that are no text.
+    -- Neovim 0.10 and earlier cannot hash bytes that are not text.
     local ok, hash = pcall(vim.fn.sha256, bytes or "")
     if bytes and hashes[uri] and ok and hash ~= hashes[uri] then
       return path .. " was changed on disk"
@@ -192,7 +192,7 @@ local function problem_of_edit(change, hashes)
   return nil
 end
 
--- Why a file operation can't be done, when those before it have been; nil: it can. `known` says of paths whether they exist.
+-- The reason for which a file operation cannot follow the earlier ones, or nil. `known` says which paths exist.
 local function problem_of_operation(change, known)
   local function exists(path)
     if known[path] == nil then
@@ -214,7 +214,7 @@ local function problem_of_operation(change, known)
   return nil
 end
 
--- Why an edit can't be applied as it was planned; nil: it can. `hashes` has SHA-256 of files that are not open, by URI.
+-- The reason for which an edit cannot be applied as planned, or nil. `hashes`: SHA-256 of files that are not open, by URI.
 local function problem_of(edit, hashes)
   local known = {}
   for _, change in ipairs(edit.documentChanges or {}) do
@@ -231,7 +231,7 @@ local function problem_of(edit, hashes)
   return nil
 end
 
--- What is typed before and after an edit is undone on its own.
+-- Makes text that is typed before and after an edit undo separately from it.
 local function break_undo(edit)
   for _, change in ipairs(edit.documentChanges or {}) do
     local buffer = change.textDocument and buffer_of(change.textDocument.uri) or -1
@@ -241,8 +241,8 @@ local function break_undo(edit)
   end
 end
 
--- Applies an edit all or none, and says why not. Nothing else runs between the checks and the edits, so that no text can
--- move on meanwhile.
+-- Applies an edit all or none, and returns the reason if it does not. Nothing else runs between the checks and the edits, so
+-- no text can change in between.
 local function apply_edit(edit, hashes, encoding)
   local problem = problem_of(edit, hashes)
   if problem then
@@ -267,15 +267,15 @@ local function apply_edit(edit, hashes, encoding)
   return nil
 end
 
--- What the server asks for. Neovim's own handler checks no version of a document that was not edited before, nor of any but
--- the first one, and says that it has applied what it has not.
+-- Answers the server's edits. Neovim's own handler checks only the version of the first document, and only if that was
+-- edited before; it also claims to have applied edits that it has not.
 local function answer_apply_edit(_, params, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
   local problem = apply_edit(params.edit, {}, client.offset_encoding)
   return { applied = problem == nil, failureReason = problem }
 end
 
---- The client's configuration, for `vim.lsp.start` and `vim.lsp.config`. Options: `cmd` is the server's command line,
+--- The client's configuration for `vim.lsp.start` and `vim.lsp.config`. Options: `cmd` is the server's command line,
 --- `settings` are the server's settings, and `init_options` are settings that are sent when the server starts.
 function M.config(options)
   check(options or {}, "config")
@@ -287,18 +287,18 @@ function M.config(options)
     root_markers = { ".git" },
     capabilities = capabilities,
     handlers = { ["multiEdit/saveDocuments"] = save_documents, ["workspace/applyEdit"] = answer_apply_edit },
-    -- By default Neovim keeps changes back for 150 ms. The server plans on what it was told, and waits for the proof of each
-    -- edit; with 0 it always knows the text, and answers at once.
+    -- By default Neovim holds changes back for 150 ms. The server plans with the synced text and waits for the proof of each
+    -- edit; with 0 it always knows the current text, and answers at once.
     flags = { debounce_text_changes = 0 },
   }, options or {})
 end
 
--- The user's own configuration of this server, which Neovim keeps from 0.11 on.
+-- The user's own configuration of this server, which Neovim stores from 0.11 on.
 local function user_config()
   return vim.fn.has("nvim-0.11") == 1 and vim.lsp.config[name] or {}
 end
 
--- Each client gets a table of its own: Neovim keeps it, and another project has another root.
+-- Each client gets its own table: Neovim keeps it, and another project has another root.
 local function attach(buffer, options)
   if not is_file(buffer) then
     return
@@ -314,15 +314,15 @@ local function attach(buffer, options)
   start(config.root_dir or vim.fs.root(buffer, config.root_markers) or vim.fn.getcwd())
 end
 
---- Attaches the server to every buffer that is a file, with a file type or without, and defines `:MultiEdit`. The options are
---- those of `config()`; they override what `vim.lsp.config("multi_edit_ls", …)` says. An unknown one is an error.
+--- Attaches the server to every buffer that is a file, with or without a file type, and defines `:MultiEdit`. The options
+--- are those of `config()`; they override `vim.lsp.config("multi_edit_ls", …)`. An unknown option is an error.
 function M.setup(options)
   options = options or {}
   check(options, "setup")
   if user_config().filetypes then
     error('multi_edit.setup() attaches to files of all types: leave "filetypes" out, or use vim.lsp.enable in its place', 2)
   end
-  -- The last two are for buffers that get a name, and so become files, later on.
+  -- The last two events are for buffers that get a name, and so become files, later.
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
     group = vim.api.nvim_create_augroup(name, {}),
     callback = function(event)
@@ -365,9 +365,9 @@ local function list_failures(client, data)
   vim.fn.setqflist({}, " ", { title = "MultiEdit", items = items })
 end
 
---- Sends a call of `multiEdit/apply` and applies the answer all or none: the versions of all documents are checked before the
---- first one is changed, and each buffer gets one undo step. Calls `callback(problem, result)`, where `problem` is nil if all
---- was applied, else the text for the model; nothing was changed then. Places of failures are in the quickfix list.
+--- Sends a call of `multiEdit/apply` and applies the answer all or none: it checks the versions of all documents before it
+--- changes the first one, and each buffer gets one undo step. Calls `callback(problem, result)`: `problem` is nil if all was
+--- applied; otherwise it is the text for the model, and nothing has changed. Failures are listed in the quickfix list.
 function M.apply(params, callback)
   callback = callback or notify
   local client = client_here()
@@ -385,14 +385,14 @@ function M.apply(params, callback)
     end
     local problem = apply_edit(result.edit, hashes, client.offset_encoding)
     if not problem then
-      -- So that `multiEdit/undo` can take it back.
+      -- Tells the server, so that `multiEdit/undo` can undo it.
       notify_server(client, "multiEdit/didApply")
     end
     callback(problem, result)
   end)
 end
 
---- Takes back the last batch that was applied, or the one with `params.transaction`, as long as its text is untouched.
+--- Undoes the last applied batch, or the one with `params.transaction`, as long as its text is untouched.
 function M.undo(params, callback)
   callback = callback or notify
   local client = client_here()
@@ -404,7 +404,7 @@ function M.undo(params, callback)
   end)
 end
 
---- `:MultiEdit` applies the call in the buffer, with a range in its lines, with an argument in that register.
+--- `:MultiEdit` applies the call in the buffer; with a range, in those lines; with an argument, in that register.
 function M.command(input)
   local text
   if input.args ~= "" then

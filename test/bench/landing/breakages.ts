@@ -1,11 +1,13 @@
-/** Mistakes that nothing folds away: what a model sends then has no place, and must be refused with the reason. */
+/**
+ * Mistakes that no rung tolerates: the text that the model sends does not occur, and must be refused with the reason.
+ */
 import type { Chance } from "../../codex/random.js";
 import { viewStyles } from "./damages.js";
 import { addedLines, type EditLine, isBlankLine, newLines, oldLines, placesOf, type RealEdit } from "./realEdit.js";
 import { type Sent, toSent } from "./sent.js";
 import type { Version } from "./sources.js";
 
-/** Why a call is refused, as the benchmark tells reasons apart. */
+/** Reasons for a refusal, as the benchmark distinguishes them. */
 export type Reason =
   | "absent"
   | "blankLine"
@@ -25,14 +27,14 @@ export type Reason =
 /** One edit with a mistake. */
 export interface Broken {
   readonly sent: Sent;
-  /** The first line that differs, 0-based in the file, and the 0-based column; where the failure must name them. */
+  /** The first line that differs, 0-based in the file, and the 0-based column, if the failure must name them. */
   readonly differsAt?: { readonly line: number; readonly column: number };
 }
 
-/** Makes a mistake; `undefined`: the edit gives no occasion for it. */
+/** Makes a mistake; `undefined`: the edit does not allow it. */
 export type Breaker = (chance: Chance, edit: RealEdit, version: Version) => Broken | undefined;
 
-/** A blank line between others is left out, in both texts. */
+/** Leaves out an empty line between other lines, in both texts. */
 export const droppedBlankLine: Breaker = (chance, edit) => {
   const { lines } = edit;
   const inner = lines.flatMap(({ kind, text }, i) =>
@@ -42,7 +44,7 @@ export const droppedBlankLine: Breaker = (chance, edit) => {
   return { sent: toSent({ lines: lines.toSpliced(chance.pick(inner), 1) }, { ended: chance.percent(40) }) };
 };
 
-/** Quotes, backslashes, angle brackets or line ends are escaped once more than they should be. */
+/** Escapes quotes, backslashes, angle brackets or line ends once more than necessary. */
 export const overEscaped: Breaker = (chance, edit) => {
   const escapers: ((line: string) => string)[] = [
     (line) => line.replace(/["`]/g, (quote) => `\\${quote}`),
@@ -60,7 +62,7 @@ export const overEscaped: Breaker = (chance, edit) => {
   return { sent: toSent(edit, { copied: escaped, typed: escaped, ended: chance.percent(40) }) };
 };
 
-/** One word of one context line is another one. */
+/** Replaces one word of one context line. */
 export const wrongWord: Breaker = (chance, edit, version) => {
   const words = /[A-Za-z_$][\w$]{2,}/g;
   return withOneLine(chance, edit, (line) => {
@@ -72,7 +74,7 @@ export const wrongWord: Breaker = (chance, edit, version) => {
   });
 };
 
-/** A word of one context line has another case. */
+/** Changes the case of a word of one context line. */
 export const wrongCase: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => {
     const found = [...line.matchAll(/[a-z]+[A-Z]\w*|[A-Z][a-z]\w*/g)];
@@ -81,11 +83,11 @@ export const wrongCase: Breaker = (chance, edit) =>
     return line.slice(0, index) + word.toLowerCase() + line.slice(index + word.length);
   });
 
-/** Single quotes for double ones, or back. */
+/** Replaces double quotes by single quotes, or the reverse. */
 export const otherQuotes: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => line.replace(/["']/g, (quote) => (quote === '"' ? "'" : '"')));
 
-/** Blanks within one context line are doubled or missing. */
+/** Doubles or removes spaces within one context line. */
 export const innerBlanks: Breaker = (chance, edit) =>
   withOneLine(chance, edit, (line) => {
     const start = line.length - line.trimStart().length;
@@ -96,13 +98,13 @@ export const innerBlanks: Breaker = (chance, edit) =>
     return line.slice(0, gap) + (isBetweenWords || chance.percent(50) ? "  " : "") + line.slice(gap + 1);
   });
 
-/** One context line, not the first, is indented by one level more than the others. */
+/** Indents one context line, but not the first, one level more than the others. */
 export const unevenIndentation: Breaker = (chance, edit) => {
   const first = edit.lines.findIndex(({ kind, text }) => kind !== "add" && !isBlankLine(text));
   return withOneLine(chance, edit, (line, at) => (at === first ? undefined : `  ${line}`));
 };
 
-/** The numbers of a file view stand in front of most lines, but not of all, or one of them is another number. */
+/** Puts the numbers of a file view before most lines but not all, or changes one of the numbers. */
 export const brokenViewNumbers: Breaker = (chance, edit) => {
   const old = oldLines(edit);
   if (old.length < 3) return undefined;
@@ -116,7 +118,7 @@ export const brokenViewNumbers: Breaker = (chance, edit) => {
   return { sent: { oldText: numbered(old), newText: numbered(newLines(edit)), hunk: undefined } };
 };
 
-/** Lines in the middle of the old text are left out, and a mark says so. What is in front of it tells where it belongs. */
+/** Replaces lines in the middle of the old text by a mark. The lines before the mark still identify the location. */
 export const elided: Breaker = (chance, edit, { lines: file }) => {
   const old = oldLines(edit);
   const head = chance.between(1, 3);
@@ -146,7 +148,7 @@ const elisionMarks = [
   "…",
 ];
 
-/** The line behind `@@` is no line of the file; the lines of the hunk are right. */
+/** Puts a line after `@@` that is not a line of the file; the lines of the hunk are right. */
 export const wrongAnchor: Breaker = (chance, edit, version) => {
   const above = version.lines
     .slice(Math.max(0, edit.start - 40), edit.start)
@@ -158,7 +160,7 @@ export const wrongAnchor: Breaker = (chance, edit, version) => {
   return { sent: { ...toSent(edit, { ended: false }), anchor } };
 };
 
-/** A second edit of the same lines, written against the file as it was before the first one. */
+/** Adds a second edit of the same lines, written for the file as it was before the first edit. */
 export const secondThought: Breaker = (chance, edit) => {
   const from = edit.lines.findIndex(({ kind }) => kind === "remove");
   if (from === -1) return undefined;
@@ -173,7 +175,7 @@ export const secondThought: Breaker = (chance, edit) => {
   return says ? { sent: toSent({ lines }, { ended: chance.percent(40) }) } : undefined;
 };
 
-/** One context line is another one in both texts; where it first differs is known. */
+/** Replaces one context line in both texts, and records where it first differs. */
 function withOneLine(
   chance: Chance,
   edit: RealEdit,

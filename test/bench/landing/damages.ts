@@ -1,28 +1,28 @@
-/** Damages that a rung of the ladder folds away: what a file has otherwise than the model, or the model than the file. */
+/** Damage that a rung of the ladder tolerates: differences between the file and the model's copy of it. */
 import type { Chance } from "../../codex/random.js";
 import { addedLines, isBlankLine, newLines, oldLines, type RealEdit } from "./realEdit.js";
 import { type Door, type Sent, type Spelling, toSent } from "./sent.js";
 import type { Version } from "./sources.js";
 
-/** What happened to a file, and to a model's memory of it. */
+/** The differences in a file, and in a model's memory of it. */
 export interface Damage {
-  /** What the file has for a line of the package; alike lines are damaged alike. */
+  /** Turns a line of the package into the file's line; equal lines are damaged equally. */
   readonly fileLine?: (line: string) => string;
   /** `undefined`: LF. */
   readonly fileEnd?: "\n" | "\r\n";
-  /** What the file must have for a line that the model added; `undefined`: what its author wrote. */
+  /** The form that the file must have of a line that the model added; `undefined`: as its author wrote it. */
   readonly written?: (line: string) => string;
-  /** `undefined`: the edit is none that this damage can happen to. */
+  /** `undefined`: the damage does not apply to this edit. */
   readonly send: (edit: RealEdit) => Sent | undefined;
 }
 
-/** Draws a damage for a file; `undefined`: it is no file for it. */
+/** Draws damage for a file; `undefined`: the file is not suitable. */
 export type DamageMaker = (chance: Chance, version: Version, door: Door) => Damage | undefined;
 
-/** Nothing at all. */
+/** No damage. */
 export const exact: DamageMaker = (chance) => ({ send: (edit) => toSent(edit, { ended: chance.percent(40) }) });
 
-/** Blanks behind lines of the old text; in the new text those lines are as in the file, or they have them there, too. */
+/** Trailing spaces in the old text; in the new text these lines are as in the file, or have the spaces, too. */
 export const blanksByModel: DamageMaker = (chance) => ({
   send: (edit) => {
     const blanks = oldLines(edit).map(() => chance.pick(["", " ", "  ", "\t"]));
@@ -31,7 +31,7 @@ export const blanksByModel: DamageMaker = (chance) => ({
   },
 });
 
-/** Blanks behind lines of the file, perhaps also in its blank lines. */
+/** Trailing spaces in the file, perhaps also in its empty lines. */
 export const blanksInFile: DamageMaker = (chance) => {
   const salt = chance.below(1_000_000);
   const withBlankLines = chance.percent(50);
@@ -42,7 +42,7 @@ export const blanksInFile: DamageMaker = (chance) => {
   return inFile(fileLine, { ended: chance.percent(40) });
 };
 
-/** Quotes, dashes, dots and blanks that an editor or a web page prettified, in the file only. */
+/** Quotes, dashes, dots and spaces that an editor or a web page prettified, in the file only. */
 export const typographyInFile: DamageMaker = (chance, _version, door) => {
   const salt = chance.below(1_000_000);
   const withDots = door !== "patch";
@@ -51,7 +51,7 @@ export const typographyInFile: DamageMaker = (chance, _version, door) => {
   });
 };
 
-/** The same, in what the model copied; its own lines are as its author wrote them. */
+/** The same in the lines that the model copied; its own lines are as their author wrote them. */
 export const typographyByModel: DamageMaker = (chance, _version, door) => ({
   send: (edit) => {
     const copied = (line: string): string => prettified(line, door !== "patch");
@@ -64,7 +64,7 @@ export const dedented: DamageMaker = (chance, version) => ({
   send: (edit) => {
     const lines = [...oldLines(edit), ...addedLines(edit)].filter((line) => !isBlankLine(line));
     const common = Math.min(...lines.map((line) => /^ */.exec(line)?.[0].length ?? 0));
-    // A single line without its indentation stands in the file as it is: in the middle of a line.
+    // A single line without its indentation occurs in the file unchanged: in the middle of a line.
     const isBlock = oldLines(edit).filter((line) => !isBlankLine(line)).length > 1;
     if (common === 0 || !isBlock) return undefined;
     const cut = chance.pick([common, Math.min(common, version.indent ?? 1)]);
@@ -80,13 +80,13 @@ export const overIndented: DamageMaker = (chance) => {
   return { send: (edit) => toSent(edit, { copied: indented, typed: indented, ended: chance.percent(40) }) };
 };
 
-/** The file is indented by tabs, what the model sends by spaces. */
+/** The file is indented with tabs, the model's text with spaces. */
 export const spacesForTabs: DamageMaker = (chance, { indent }) => {
   if (indent === undefined) return undefined;
   return inFile(tabbed(indent), { ended: chance.percent(40) }, tabbed(indent));
 };
 
-/** The file is indented by spaces, what the model sends by tabs. */
+/** The file is indented with spaces, the model's text with tabs. */
 export const tabsForSpaces: DamageMaker = (chance, { indent }) => {
   if (indent === undefined) return undefined;
   const typed = tabbed(indent);
@@ -104,7 +104,7 @@ export const crlfByModel: DamageMaker = (chance) => ({
   send: (edit) => toSent(edit, { lineEnd: "\r\n", ended: chance.percent(40) }),
 });
 
-/** The first line lost its indentation on the way, the others did not. */
+/** The first line lost its indentation, the others did not. */
 export const firstLineDedented: DamageMaker = (chance) => ({
   send: (edit) => {
     const copied = (line: string, at: number): string => (at === 0 ? line.trimStart() : line);
@@ -112,7 +112,7 @@ export const firstLineDedented: DamageMaker = (chance) => ({
   },
 });
 
-/** Each line has the number that a file view puts in front; in the new text they count on, or there are none. */
+/** Each line has the number of a file view before it; in the new text the numbers continue, or there are none. */
 export const viewNumbers: DamageMaker = (chance) => ({
   send: (edit) => {
     const style = chance.pick(viewStyles);
@@ -129,7 +129,7 @@ export const viewNumbers: DamageMaker = (chance) => ({
   },
 });
 
-/** Line ends and one thing more. */
+/** Different line ends and one other kind of damage. */
 export const twoAtOnce: DamageMaker = (chance, version, door) => {
   const others = [blanksInFile, blanksByModel, typographyInFile, dedented, overIndented, spacesForTabs, tabsForSpaces];
   const other = chance.pick(door === "patch" ? others : [...others, viewNumbers])(chance, version, door);
@@ -141,13 +141,13 @@ export const twoAtOnce: DamageMaker = (chance, version, door) => {
   return { ...other, send, fileEnd: "\r\n" };
 };
 
-/** Whether a damage has made a difference for the old text of an edit. */
+/** Reports whether damage changed the old text of an edit. */
 export function isTouched(edit: RealEdit, sent: Sent, { fileLine = (line) => line, fileEnd = "\n" }: Damage): boolean {
   const own = oldLines(edit).map(fileLine).join(fileEnd);
   return sent.oldText !== own && sent.oldText !== own + fileEnd;
 }
 
-/** What file views put in front of a line, by its number. */
+/** The prefixes that file views put before a line, by its number. */
 export const viewStyles: readonly ((lineNumber: number) => string)[] = [
   (n) => `${n}\t`,
   (n) => `${String(n).padStart(6)}\t`,
@@ -156,7 +156,7 @@ export const viewStyles: readonly ((lineNumber: number) => string)[] = [
   (n) => `${String(n).padStart(4)} | `,
 ];
 
-/** A damage of the file alone. What comes is as the author wrote it, unless `written` says otherwise. */
+/** Damage of the file alone. New lines are as the author wrote them, unless `written` says otherwise. */
 function inFile(
   fileLine: (line: string) => string,
   spelling: Spelling,
@@ -166,7 +166,7 @@ function inFile(
     fileLine,
     written,
     send: (edit) => {
-      // Which of two lines stays and which one comes nobody can tell where they are alike.
+      // If two lines are equal, it is undefined which of them is kept and which is new.
       const old = new Set(oldLines(edit));
       const isClear = addedLines(edit).every((line) => !old.has(line) || fileLine(line) === written(line));
       return isClear ? toSent(edit, spelling) : undefined;
@@ -174,7 +174,7 @@ function inFile(
   };
 }
 
-/** A line with its leading spaces as tabs, but for those that are no whole level. */
+/** A line with its leading spaces converted to tabs, except spaces that do not form a whole level. */
 const tabbed =
   (indent: number) =>
   (line: string): string => {

@@ -1,4 +1,4 @@
-/** The kinds of cases, as a table: what happens to the edits, in which shapes they are sent, and what is promised. */
+/** The kinds of cases as a table: the treatment of the edits, the shapes in which they are sent, and the goal. */
 import {
   brokenViewNumbers,
   droppedBlankLine,
@@ -30,16 +30,16 @@ import { type Door, doors } from "./sent.js";
 export interface Kind {
   readonly name: string;
   readonly make: CaseMaker;
-  /** The shapes that take turns. */
+  /** The shapes that are used in turn. */
   readonly doors: readonly Door[];
-  /** The share of cases, in percent, that must land right, or that must be refused. */
+  /** The percentage of cases that must land correctly, or that must be refused. */
   readonly goal: { readonly right: number } | { readonly refused: number };
 }
 
 const texts = doors.filter((door) => door !== "patch");
 const inSequence = texts.filter((door) => door !== "pi");
 
-/** Every kind: first what lands, then what is refused. */
+/** Every kind: first those that land, then those that are refused. */
 export const kinds: readonly Kind[] = [
   { name: "exact", make: damaged(damages.exact), doors, goal: { right: 100 } },
   { name: "shuffled", make: shuffled, doors, goal: { right: 100 } },

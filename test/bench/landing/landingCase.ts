@@ -1,4 +1,4 @@
-/** What one case of the benchmark is, and the parts that kinds of cases are built from. */
+/** A case of the benchmark, and the parts from which kinds of cases are built. */
 import type { Chance } from "../../codex/random.js";
 import type { Reason } from "./breakages.js";
 import { type Damage, type DamageMaker, exact, isTouched } from "./damages.js";
@@ -6,58 +6,58 @@ import { drawEdits, endOf, oldLines, placesOf, type RealEdit, withEdits } from "
 import { type Door, type Sent, toCall } from "./sent.js";
 import type { SourceFile, Version } from "./sources.js";
 
-/** A stretch of a file: 1-based lines, both included. */
+/** A range of a file: 1-based lines, both included. */
 export interface LineSpan {
   readonly startLine: number;
   readonly endLine: number;
 }
 
-/** What must come of a call. */
+/** The expected outcome of a call. */
 export type Expected =
   /** The file's text afterwards. */
   | { readonly text: string }
   | {
       readonly reason: Reason;
-      /** 0-based edit of the call that is at fault. */
+      /** 0-based index of the faulty edit. */
       readonly index: number;
       readonly differsAt?: { readonly line: number; readonly column: number };
     };
 
-/** A file, a call, and what must come of it. */
+/** A file, a call, and its expected outcome. */
 export interface LandingCase {
   readonly path: string;
   readonly door: Door;
   readonly before: string;
   readonly call: unknown;
-  /** By edit of the call: where it belongs; `undefined`: nowhere. */
+  /** For each edit of the call, the location where it belongs; `undefined`: nowhere. */
   readonly places: readonly (LineSpan | undefined)[];
-  /** By edit of the call: the lines of its old text. */
+  /** For each edit of the call, the number of lines of its old text. */
   readonly sentLines: readonly number[];
   readonly expected: Expected;
 }
 
-/** What a case is drawn from. */
+/** The material from which a case is drawn. */
 export interface Ground {
   readonly chance: Chance;
   readonly version: Version;
-  /** All files, for edits that belong elsewhere. */
+  /** All files, for edits that belong to a different file. */
   readonly files: readonly SourceFile[];
   readonly door: Door;
 }
 
-/** Draws a case; `undefined`: this file or these edits do not suit. */
+/** Draws a case; `undefined`: the file or its edits are not suitable. */
 export type CaseMaker = (ground: Ground) => LandingCase | undefined;
 
-/** A call's edit, and the real edit that it stands for. */
+/** A call's edit, and the real edit on which it is based. */
 export interface Planned {
   readonly sent: Sent;
   /** `undefined`: it belongs to another file. */
   readonly edit: RealEdit | undefined;
-  /** The lines that are looked for, as the file has them but for damages; empty where they must not be found. */
+  /** The lines to find, as in the file apart from damage; empty if they must not be found. */
   readonly sought: readonly string[];
 }
 
-/** Edits that land although all of them are damaged, or the file is; those that the damage does not reach are left out. */
+/** Edits that land although they or the file are damaged; edits that the damage does not affect are left out. */
 export function damaged(make: DamageMaker): CaseMaker {
   return (ground) => {
     const { chance, version, door } = ground;
@@ -73,7 +73,7 @@ export function damaged(make: DamageMaker): CaseMaker {
   };
 }
 
-/** The case of edits that land; `damage` says what the file has otherwise than the package. */
+/** The case of edits that land; `damage` describes how the file differs from the package. */
 export function landing(
   { version, door }: Ground,
   planned: readonly Planned[],
@@ -89,7 +89,7 @@ export function landing(
   };
 }
 
-/** The case of a call that is refused for one of its edits. */
+/** The case of a call that is refused because of one of its edits. */
 export function refusal(
   { version, door }: Ground,
   planned: readonly Planned[],
@@ -110,7 +110,7 @@ function callOf(version: Version, door: Door, planned: readonly Planned[]): Omit
   };
 }
 
-/** Whether what each edit looks for stands once, in the text before the call and in each text on the way. */
+/** Reports whether each edit's lines occur exactly once, in the text before the call and in every intermediate text. */
 export function isCertain({ lines }: Version, planned: readonly Planned[]): boolean {
   return planned.every(({ sought }, i) => {
     const wanted = sought.length === 0 ? [planned[i]?.sent.oldText ?? ""] : sought;

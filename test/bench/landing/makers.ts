@@ -1,4 +1,7 @@
-/** Makers of the cases that are more than one damage of all edits: orders, chains, parts of lines, and all refusals. */
+/**
+ * Makers of cases that need more than one kind of damage to all edits: orders, chains, parts of lines, and all
+ * refusals.
+ */
 import type { Breaker, Reason } from "./breakages.js";
 import { secondThought } from "./breakages.js";
 import { type CaseMaker, type Ground, isCertain, landing, type Planned, refusal } from "./landingCase.js";
@@ -17,7 +20,7 @@ import {
 import { toSent } from "./sent.js";
 import type { Version } from "./sources.js";
 
-/** At least three edits in any order but that of the file. */
+/** At least three edits in any order except the file's. */
 export const shuffled: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edits = drawEdits(chance, version, chance.between(3, 8));
@@ -31,7 +34,7 @@ export const shuffled: CaseMaker = (ground) => {
   return isCertain(version, planned) ? landing(ground, planned) : undefined;
 };
 
-/** One real edit in two or three steps, each made in the result of the one before; others stand among them. */
+/** One real edit in two or three steps, each based on the result of the one before, with other edits between them. */
 export const chain: CaseMaker = (ground) => {
   const { chance, version, door } = ground;
   const edits = drawEdits(chance, version, chance.between(1, 3));
@@ -56,7 +59,7 @@ const draftMark = "InDraft";
 const sectionOf = ({ sent }: Planned): number => sent.section ?? 0;
 const startOf = ({ edit }: Planned): number => edit?.start ?? 0;
 
-/** The lines of each step: at first one new line is a draft, which the next steps make what it is in the end. */
+/** The lines of each step: at first one new line is a draft, which the next steps turn into its final form. */
 function stepsOf({ lines }: RealEdit, count: number): EditLine[][] {
   const at = lines.findIndex(({ kind, text }) => kind === "add" && /\w{4}/.test(text));
   const final = lines[at]?.text ?? "";
@@ -72,7 +75,7 @@ function stepsOf({ lines }: RealEdit, count: number): EditLine[][] {
   return steps;
 }
 
-/** Only what differs between a line and its new form, with as much around it as makes it unique. */
+/** Only the difference between a line and its new form, with as much around it as makes it unique. */
 export const partOfLine: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const planned = version.hunks
@@ -104,7 +107,7 @@ function partOf(version: Version, edit: RealEdit): Planned | undefined {
   }
 }
 
-/** Lines that stand several times, with the number of the line that is meant or, in a patch, a line in front of it. */
+/** Lines that occur several times, with the line number of the intended ones or, in a patch, a line before them. */
 export const repeatedWithLine: CaseMaker = (ground) => {
   const { chance, version, door } = ground;
   const edit = repeatedLines(ground, 50);
@@ -127,7 +130,7 @@ export const repeatedWithLine: CaseMaker = (ground) => {
   return isNearest && line > 0 ? landing(ground, planned({ line })) : undefined;
 };
 
-/** The same without a word on which is meant. */
+/** The same without any information on which is meant. */
 export const ambiguous: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edit = repeatedLines(ground, 5);
@@ -142,7 +145,7 @@ export const ambiguous: CaseMaker = (ground) => {
   return refusal(ground, [first, ...rest], { reason: "ambiguous", index: 0 });
 };
 
-/** One or two lines that a hunk removes and that stand at least twice, and so many times at most, also as parts of lines. */
+/** One or two lines that a hunk removes and that occur from twice to `most` times, also as parts of lines. */
 function repeatedLines({ chance, version }: Ground, most: number): RealEdit | undefined {
   const { start, lines } = chance.pick(version.hunks);
   const removed = lines.filter(({ kind }) => kind === "remove");
@@ -171,7 +174,10 @@ function linesWith({ lines }: Pick<Version, "lines">, sought: readonly string[])
   return starts;
 }
 
-/** One edit of several that has a mistake. `found`: where it belongs is found once blanks do not count, so that only they differ. */
+/**
+ * Several edits, one of which has a mistake. `found`: its location is found if spaces are ignored, so that only they
+ * differ.
+ */
 export function broken(
   reason: Reason,
   breaker: Breaker,
@@ -193,7 +199,7 @@ export function broken(
   };
 }
 
-/** An edit of another file among those of this one. */
+/** An edit of a different file among those of this one. */
 export const absent: CaseMaker = (ground) => {
   const { chance, version, files } = ground;
   const other = chance.pick(files).version();
@@ -208,7 +214,7 @@ export const absent: CaseMaker = (ground) => {
   return isCertain(version, planned) ? refusal(ground, planned, { reason: "absent", index }) : undefined;
 };
 
-/** An edit that the file has already, among others that it does not have. */
+/** An edit that is already applied, among others that are not. */
 export const alreadyApplied: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edits = drawEdits(chance, version, chance.between(1, 4));
@@ -221,7 +227,7 @@ export const alreadyApplied: CaseMaker = (ground) => {
   const planned = edits.map((edit, i): Planned => {
     if (i < index) return asIs(ground, edit);
     if (i > index) return asIs(ground, { ...edit, start: edit.start + moved });
-    // What it makes of the file is there, so that its place is as long as its new lines.
+    // The file contains the edit's result, so its location is as long as its new lines.
     const kept = newLines(done).map((text): EditLine => ({ kind: "keep", text }));
     return { sent: asIs(ground, done).sent, edit: { start: done.start, lines: kept }, sought: [] };
   });
@@ -231,7 +237,7 @@ export const alreadyApplied: CaseMaker = (ground) => {
     : undefined;
 };
 
-/** Two edits of one call for the same lines, both against the file as it was. */
+/** Two edits of one call for the same lines, both written for the original file. */
 export const consumed: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edits = drawEdits(chance, version, chance.between(1, 3));

@@ -1,4 +1,4 @@
-/** A change as its author made it, as lines: what it needs around it to be certain, and what it makes of a file. */
+/** A change as its author made it, as lines: the context that makes it certain, and its effect on a file. */
 import type { Chance } from "../../codex/random.js";
 import type { Version } from "./sources.js";
 
@@ -8,33 +8,33 @@ export interface EditLine {
   readonly text: string;
 }
 
-/** Lines of a file that are kept or go, and those that come; `start` is the 0-based line of the first one that was there. */
+/** Kept, removed and added lines; `start` is the 0-based line of the first kept or removed one. */
 export interface RealEdit {
   readonly start: number;
   readonly lines: readonly EditLine[];
 }
 
-/** The lines that must be there. */
+/** The lines that must exist. */
 export const oldLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "add" ? [] : [text]));
 
-/** The lines that are there afterwards. */
+/** The lines that exist afterwards. */
 export const newLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
 
-/** The lines that come. */
+/** The added lines. */
 export const addedLines = ({ lines }: Pick<RealEdit, "lines">): string[] =>
   lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
 
-/** The 0-based line behind those that an edit names. */
+/** The 0-based line after those that an edit names. */
 export const endOf = (edit: RealEdit): number => edit.start + oldLines(edit).length;
 
-/** Whether there is anything in a line but blanks. */
+/** Reports whether a line contains only whitespace. */
 export const isBlankLine = (line: string): boolean => line.trim() === "";
 
 /**
- * A file's lines after edits that do not touch each other: kept lines are the file's own, lines that come are as `written`
- * makes them.
+ * A file's lines after edits that do not touch each other: kept lines are the file's own, added lines are transformed
+ * by `written`.
  */
 export function withEdits(
   lines: readonly string[],
@@ -55,7 +55,7 @@ export function withEdits(
   return after;
 }
 
-/** Changes of a file with the context that makes each certain; ascending, none touching another. */
+/** Changes of a file with the context that makes each certain; ascending, with none touching another. */
 export function drawEdits(chance: Chance, version: Version, count: number): RealEdit[] {
   const edits: RealEdit[] = [];
   for (let tries = 0; edits.length < count && tries < 4 * count; tries++) {
@@ -67,8 +67,9 @@ export function drawEdits(chance: Chance, version: Version, count: number): Real
 }
 
 /**
- * A change with at least so many lines of context on both sides, and as many more as make its old lines unique even where
- * blanks and typography do not count. `undefined`: not even the most context does, or there is no context behind it.
+ * A change with at least `least` lines of context on both sides, and as many more as make its old lines unique even if
+ * whitespace and typography are ignored. `undefined`: not even the largest context does, or there is no context after
+ * it.
  */
 function withContext(version: Version, hunk: RealEdit, least: number): RealEdit | undefined {
   for (let context = least; context <= mostContext; context++) {
@@ -86,7 +87,7 @@ function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, contex
   const end = endOf({ start, lines: hunk });
   let from = Math.max(0, start - context);
   let to = Math.min(lines.length, end + context);
-  // Nobody quotes a blank line at an end.
+  // Nobody quotes an empty line at an end.
   while (from > 0 && from < start && isBlankLine(lines[from] ?? "")) from--;
   while (to < lines.length && to > end && isBlankLine(lines[to - 1] ?? "")) to++;
   const kept = (some: readonly string[]): EditLine[] => some.map((text) => ({ kind: "keep", text }));
@@ -94,8 +95,8 @@ function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, contex
 }
 
 /**
- * In how many places a text's lines stand in others where no blank counts within a line and all quotes and dashes are alike,
- * the first and the last also as parts of lines: never fewer than any way of matching can find.
+ * Counts the locations at which lines occur among others if all whitespace within lines is ignored, all quotes and
+ * dashes are equal, and the first and last may be parts of lines: never fewer than any way of matching can find.
  */
 export function placesOf(sought: readonly string[], lines: readonly string[]): number {
   const [needle, text] = [bareText(sought), bareText(lines)];

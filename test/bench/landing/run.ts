@@ -1,4 +1,4 @@
-/** Draws and judges the cases of each kind, from one seed. */
+/** Draws and judges the cases of each kind from one seed. */
 import { chanceOf } from "../../codex/random.js";
 import type { Kind } from "./kinds.js";
 import type { LandingCase } from "./landingCase.js";
@@ -7,13 +7,13 @@ import { judge, type Verdict } from "./trial.js";
 
 /** A case that was run. */
 export interface Landed {
-  /** 0-based among the cases of its kind; the seed, the kind and this number give the same case again. */
+  /** 0-based number among the cases of its kind; seed, kind and number determine the case. */
   readonly number: number;
   readonly landingCase: LandingCase;
   readonly verdict: Verdict;
 }
 
-/** Runs so many cases of a kind. */
+/** Runs that many cases of a kind. */
 export function runKind(
   kind: Kind,
   { files, seed, count }: { readonly files: readonly SourceFile[]; readonly seed: number; readonly count: number },
@@ -24,7 +24,7 @@ export function runKind(
   });
 }
 
-/** Times that a file and edits are drawn for one case; many files give no occasion for a rare damage. */
+/** How often a file and edits are drawn for one case; many files do not allow a rare kind of damage. */
 const mostDraws = 2_000;
 
 function drawCase(kind: Kind, files: readonly SourceFile[], seed: number, number: number): LandingCase {

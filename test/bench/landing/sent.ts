@@ -1,31 +1,31 @@
-/** An edit as a model sends it, and calls in the shapes of several tools that hold such edits. */
+/** An edit as a model sends it, and calls with such edits in the shapes of several tools. */
 import { type EditLine, newLines, oldLines, type RealEdit } from "./realEdit.js";
 
 /** One edit of a call. */
 export interface Sent {
   readonly oldText: string;
   readonly newText: string;
-  /** The same as lines of a hunk; `undefined`: it can't be sent in a patch. */
+  /** The same as lines of a hunk; `undefined`: a patch cannot express it. */
   readonly hunk: readonly EditLine[] | undefined;
-  /** 1-based line of the file that a batch may name; in a patch it goes into the head of the hunk. */
+  /** 1-based line of the file that a batch may name; in a patch it is in the head of the hunk. */
   readonly line?: number;
-  /** A line of the file that a patch names behind `@@`. */
+  /** A line of the file that a patch names after `@@`. */
   readonly anchor?: string;
   /** 0-based section of the patch that has the hunk; `undefined`: the first one. */
   readonly section?: number;
 }
 
-/** How a model writes the lines of an edit. */
+/** The way in which a model writes the lines of an edit. */
 export interface Spelling {
-  /** A line that it copied from the file; `at` is its 0-based place in the old text. */
+  /** Transforms a line that it copied from the file; `at` is the line's 0-based index in the old text. */
   readonly copied?: (line: string, at: number) => string;
-  /** A line of its own. */
+  /** Transforms a line that the model wrote. */
   readonly typed?: (line: string) => string;
-  /** Whether the lines that stay are as in the file when they stand in the new text. */
+  /** `true` if kept lines are as in the file when they occur in the new text. */
   readonly cleanNew?: boolean;
-  /** Between lines, and at the end of an ended text; `undefined`: LF. */
+  /** The separator of lines, also at the end of an ended text; `undefined`: LF. */
   readonly lineEnd?: string | undefined;
-  /** Whether both texts have an end behind their last line. */
+  /** `true` if both texts have a line end after their last line. */
   readonly ended: boolean;
 }
 
@@ -47,13 +47,13 @@ export function toSent({ lines }: Pick<RealEdit, "lines">, spelling: Spelling): 
   };
 }
 
-/** The shapes that calls come in; the last one holds no texts but hunks. */
+/** The shapes of calls; the last one contains hunks instead of texts. */
 export const doors = ["batch", "MultiEdit", "pi", "edit_file", "patch"] as const;
 
 /** The shape of a call. */
 export type Door = (typeof doors)[number];
 
-/** One call with all edits, for one file. */
+/** One call with all edits of one file. */
 export function toCall(door: Door, path: string, edits: readonly Sent[]): unknown {
   switch (door) {
     case "batch":

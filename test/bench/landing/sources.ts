@@ -1,22 +1,22 @@
-/** Edits that people made: the differences between two published versions of installed packages. */
+/** Edits made by people: the differences between two published versions of installed packages. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { structuredPatch } from "diff";
 import { type EditLine, type RealEdit, withEdits } from "./realEdit.js";
 
-/** One file of a package in its older version, and what its authors changed in it up to the newer one. */
+/** A file of a package in its older version, and its authors' changes up to the newer version. */
 export interface Version {
-  /** Of the file, with the package's name in front. */
+  /** The file's path, preceded by the package's name. */
   readonly path: string;
   /** Without their ends, which are all LF; the last line has one, too. */
   readonly lines: readonly string[];
-  /** The changes one by one, without any context that surrounds them, ascending. */
+  /** The separate changes without surrounding context, ascending. */
   readonly hunks: readonly RealEdit[];
-  /** Spaces of one level of indentation; `undefined`: the file is indented by tabs. */
+  /** Spaces per level of indentation; `undefined`: the file is indented with tabs. */
   readonly indent: 2 | 4 | undefined;
 }
 
-/** Two versions of one package, and the folders or files of it that hold what people wrote. */
+/** Two versions of a package, and its folders or files that people wrote. */
 interface Pair {
   readonly older: string;
   readonly newer: string;
@@ -28,7 +28,10 @@ const pairs: readonly Pair[] = [
   { older: "zod-4-1", newer: "zod", parts: ["src", "README.md", "package.json"] },
 ];
 
-/** The files that differ, by path; `project` is the folder that has `node_modules`. A file's changes are found when asked for. */
+/**
+ * The files that differ, by path; `project` is the folder that contains `node_modules`. A file's changes are computed
+ * on demand.
+ */
 export function changedFiles(project: string): SourceFile[] {
   return pairs.flatMap(({ older, newer, parts }) => {
     const [from, to] = [folderOf(project, older), folderOf(project, newer)];
@@ -45,17 +48,17 @@ export function changedFiles(project: string): SourceFile[] {
   });
 }
 
-/** A file whose changes are not known yet. */
+/** A file whose changes have not been computed yet. */
 export interface SourceFile {
   readonly path: string;
-  /** `undefined`: its changes are too many to be found, or too large to be sent as edits. */
+  /** `undefined`: it has too many changes to compute, or changes that are too large to send as edits. */
   version(): Version | undefined;
 }
 
-/** Characters beyond which a file is left alone, so that a run takes seconds. */
+/** Length in characters above which a file is skipped, so that a run takes seconds. */
 const longest = 300_000;
 
-/** Lines that one hunk removes, and that it adds, at most. */
+/** The most lines that one hunk may remove and add. */
 const largest = { removed: 40, added: 60 };
 
 const folderOf = (project: string, name: string): string =>
@@ -70,7 +73,7 @@ function filesIn(folder: string, part: string): string[] {
     .sort();
 }
 
-/** What the damages start from: one kind of line end, also at the end, and nothing that is no text. */
+/** The files to which damage can be applied: one kind of line end, also at the end, and only text. */
 const isPlain = (text: string): boolean => text.endsWith("\n") && !/[\r\0\ufeff]/.test(text);
 
 function lazily(path: string, before: string, after: string): SourceFile {

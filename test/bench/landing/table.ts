@@ -1,4 +1,4 @@
-/** Counts what came of the cases of each kind, holds it against the goals, and writes it as a table. */
+/** Counts the outcomes of each kind of case, compares them with the goals, and formats them as a table. */
 import type { Kind } from "./kinds.js";
 import type { Landed } from "./run.js";
 
@@ -9,22 +9,22 @@ export interface Figures {
   readonly right: number;
   readonly refused: number;
   readonly wrong: number;
-  /** Refusals that have a true place, and those of them that name it. */
+  /** Refusals of edits that have a true location, and those of them that name it. */
   readonly placed: number;
   readonly pointed: number;
-  /** Refusals that were due, and those of them whose reason is the right one. */
+  /** Refusals that were due, and those of them with the right reason. */
   readonly due: number;
   readonly reasoned: number;
-  /** How many edits were found by which rung. */
+  /** Numbers of edits by the rung that found them. */
   readonly rungs: Readonly<Record<string, number>>;
   readonly goal: string;
   readonly isMet: boolean;
 }
 
-/** What is promised of all refusals that have a true place together, in percent. */
+/** The percentage of refusals with a true location that must name it. */
 const pointingGoal = 97;
 
-/** One kind's figures from its cases. */
+/** Computes the figures of one kind from its cases. */
 export function figuresOf({ name, goal }: Kind, landed: readonly Landed[]): Figures {
   const count = (test: (one: Landed) => boolean): number => landed.filter(test).length;
   const right = count(({ verdict }) => verdict.outcome === "right");

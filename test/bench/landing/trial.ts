@@ -1,4 +1,4 @@
-/** Runs one case through the core, and judges what comes of it. */
+/** Runs one case through the core, and judges the outcome. */
 import { decodeCall } from "../../../server/dialect/decode.js";
 import type { RungName } from "../../../server/match/rungs.js";
 import type { Failure } from "../../../server/plan/failure.js";
@@ -8,21 +8,21 @@ import { documentAt, snapshotOf, textAfter } from "../../support/planning.js";
 import type { Reason } from "./breakages.js";
 import type { Expected, LandingCase, LineSpan } from "./landingCase.js";
 
-/** What came of a case. */
+/** The judgement of a case. */
 export interface Verdict {
   readonly outcome: "right" | "refused" | "wrong";
-  /** Of a refusal: whether it names the place where the edit belongs; `undefined`: it belongs nowhere. */
+  /** For a refusal, `true` if it names the location where the edit belongs; `undefined`: it belongs nowhere. */
   readonly pointsAtPlace?: boolean;
-  /** Of a refusal that was due: whether the reason is the right one, and only the edit that is at fault is blamed. */
+  /** For a due refusal, `true` if the reason is right and only the faulty edit is blamed. */
   readonly isReasonRight?: boolean;
-  /** The file's text afterwards; `undefined`: refused. */
+  /** The file's text afterwards; `undefined`: the call was refused. */
   readonly text: string | undefined;
   readonly failures: readonly Failure[];
-  /** By which rungs the edits were found, those that were refused apart. */
+  /** The rungs that found the edits, without the refused edits. */
   readonly rungs: readonly RungName[];
 }
 
-/** Runs a case. Throws where the call can't be read: that would be a mistake of the benchmark's. */
+/** Runs a case. Throws if the call cannot be decoded, which would be a bug of the benchmark. */
 export function judge(one: LandingCase): Verdict {
   const decoded = decodeCall(one.call, { optionsAllowed: false });
   if (!decoded.ok) throw new Error(`${one.path}: ${decoded.failures[0]?.message}\n${JSON.stringify(one.call)}`);
@@ -61,13 +61,17 @@ export function judge(one: LandingCase): Verdict {
   };
 }
 
-/** Whether a failure names a place: a region that shares most of its lines, one of the places listed, or a line in it. */
+/**
+ * Reports whether a failure names a location: by a region that shares most of its lines, by a listed match, or by a
+ * line in it.
+ */
 function pointsAt(failure: Failure, place: LineSpan, sentLines: number): boolean {
   const isIn = (line: number | undefined): boolean =>
     line !== undefined && line >= place.startLine && line <= place.endLine;
   const said = /occur(?: only)? at line (\d+)/.exec(failure.hint ?? "");
   if (said !== null && isIn(Number(said[1]))) return true;
-  // It says first where the new text stands, and what else is near for the case that this was not meant.
+  // The failure first says where the new text occurs, and then what else is near in case that was not the intended
+  // location.
   if (failure.code === "alreadyApplied" && isIn(failure.line)) return true;
   if (failure.nearest !== undefined) {
     const enough = (2 / 3) * Math.min(sentLines, place.endLine - place.startLine + 1);
@@ -83,13 +87,15 @@ type ReasonTest = (failure: Failure, expected: Extract<Expected, { reason: Reaso
 
 const isAbsence = ({ code }: Failure): boolean => code === "noMatch" || code === "contextNotFound";
 
-/** A refusal for want of a place that says so in these words. */
+/** Tests a refusal for a missing match by its wording. */
 const saying =
   (words: RegExp): ReasonTest =>
   (failure) =>
     isAbsence(failure) && words.test(failure.message);
 
-/** A nearest region that says these words of the very line and column in which the old text differs. */
+/**
+ * Tests whether a nearest region describes, in these words, the exact line and column at which the old text differs.
+ */
 const differing =
   (words: RegExp): ReasonTest =>
   (failure, { differsAt }) =>
@@ -101,7 +107,7 @@ const differing =
       return words.test(difference) && isLine && (column === undefined || Number(column) - 1 === differsAt?.column);
     });
 
-/** How each reason is told by code and words. */
+/** How code and wording reveal each reason. */
 const reasons: Readonly<Record<Reason, ReasonTest>> = {
   absent: isAbsence,
   blankLine: saying(/empty line/),
