@@ -9,14 +9,14 @@ import { readParameterTexts, toolTexts } from "./sentences.js";
 export interface ToolRow {
   readonly name: "multi_edit" | "apply_patch" | "preview_edits" | "read_document" | "editor_status";
   readonly title: string;
-  /** Less than 2 KB: agents cut longer ones off. */
+  /** Less than 2 KB, because agents cut longer ones off. */
   readonly description: string;
-  /** A plain object with plain properties: some models refuse unions, references and lists of types. */
+  /** A plain object with plain properties, because some models refuse unions, references and lists of types. */
   readonly inputSchema: object;
   readonly readOnly: boolean;
-  /** Hints for single agents, under the names that those give them. */
+  /** Hints for particular agents, under the names that these agents use. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** `undefined`: it is for no session in particular. */
+  /** `undefined` if the tool is for no session in particular. */
   readonly toRequest: ((args: unknown, directory: string) => CallRequest) | undefined;
 }
 
@@ -28,8 +28,9 @@ const { batch, patch } = shapeJsonSchemas() as Record<
 const lineNumber = (description: string): object => ({ type: "integer", minimum: 1, description });
 
 /**
- * Claude Code shows the model only the names of other tools, until it searches for them. An edit takes two, which say so; each of
- * the others would cost its description in every request, and is searched for when a file is to be moved or a call is in doubt.
+ * Makes Claude Code always show a tool to the model. Of tools without this mark it shows only the names, until the
+ * model searches for them. An edit needs two tools, which have the mark. Each of the others would cost its description
+ * in every request; the model searches for them to move a file, or if it is unsure about a call.
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 
@@ -89,14 +90,14 @@ function editRequest(method: string, args: unknown, directory: string): CallRequ
   return readCall(args, method, { root: directory, result: "summary" }, "tool");
 }
 
-/** The answer to a caller that should send a patch, and sends nothing that could be done, is about patches. */
+/** Reads a call that should be a patch. If there is nothing in it to apply, the answer is about patches. */
 function patchRequest(args: unknown, directory: string): CallRequest {
   const call = editRequest("multiEdit/apply", args, directory);
   const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);
   return hasContent ? call : editRequest("multiEdit/apply", { patch: "" }, directory);
 }
 
-/** The session says what is wrong with it. */
+/** Builds the request to read a document. The session says what is wrong with it. */
 function readRequest(args: unknown, directory: string): CallRequest {
   const { path, ...lines } = (args ?? {}) as { path?: unknown };
   if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };
