@@ -80,6 +80,7 @@ export interface FileResult {
 export interface MultiEditResult {
   /** `true` if the server applied the call and verified that. */
   applied: boolean;
+  /** `proposed`: the client may apply `edit`. `unknown`: not everything could be verified; `warnings` say what. */
   outcome: "applied" | "proposed" | "unknown";
   /** `src/a.ts (3 edits)`, `4 files (9 edits)` for several files, or the option `label`. */
   label: string;
@@ -91,7 +92,7 @@ export interface MultiEditResult {
   text: string;
   /** The edit that was applied or is proposed; absent in a `summary`. */
   edit?: WorkspaceEdit;
-  /** One unified diff of all files, in git style with 3 lines of context; cut in a `summary`, with a warning. */
+  /** One unified diff of all files, in git style with 3 lines of context; a long one is cut in a `summary`. */
   diff: string;
   files: FileResult[];
   edits: EditResult[];
