@@ -56,8 +56,8 @@ export function createHistory(): SessionHistory {
 }
 
 /**
- * Adds an entry to a list, without the parts that only planning needs. Drops the oldest entries while there are more
- * than `most`, or while they are too large together. Returns `undefined` if the new entry alone is too large.
+ * Returns a list with one more entry, without the parts that only planning needs. Leaves out the oldest entries if
+ * there are more than `most`, or if they are too large together. `undefined` if the new entry alone is too large.
  */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],

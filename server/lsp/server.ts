@@ -256,7 +256,7 @@ type Loose =
   | null
   | undefined;
 
-/** Registers requests and commands. The client applies the edit of a request itself; the server applies a command. */
+/** Registers requests and commands. The client applies a request's edit itself; the server applies a command's. */
 function registerRequests(session: Session): void {
   const { connection } = session;
   // A client may report that it has applied a proposal, so that the server need not wait for a synced text.

@@ -13,7 +13,7 @@ import type { Arguments } from "./arguments.js";
 import { exitCodes, print, printJson, say } from "./output.js";
 import { doctorSentences, type ShownSession } from "./sentences.js";
 
-/** Lists the sessions that answer, one on each line. */
+/** Lists the sessions that answer, one per line. */
 export function listSessions({ json }: Arguments, context: RequestContext): Promise<number> {
   return withSessions(context, async (found, sessions) => {
     if (json) printJson(sessions);
@@ -27,7 +27,7 @@ export function listSessions({ json }: Arguments, context: RequestContext): Prom
   });
 }
 
-/** Describes the editors to an agent, in lines. */
+/** Describes the editors to an agent, in several lines. */
 export function describeSessions(context: RequestContext): Promise<string> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);

@@ -63,7 +63,7 @@ export function printJson(value: unknown): void {
   print(`${JSON.stringify(value)}\n`);
 }
 
-/** Prints a message that is not an answer to stderr. */
+/** Prints to stderr a message that is not an answer. */
 export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }

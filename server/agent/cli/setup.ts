@@ -9,7 +9,7 @@ import { type Input, unreadable } from "./input.js";
 import { exitCodes, print, say } from "./output.js";
 import { setupSentences } from "./sentences.js";
 
-/** Prints the configuration of one program, which for Helix is that of some languages; or says which are known. */
+/** Prints the configuration of one program (for Helix, of some languages), or says which programs are known. */
 export function printSetup([name, ...words]: readonly string[]): number {
   const setup = name === "helix" ? helixSetup(words) : fixedSetup(name, words);
   if (!setup.ok) {
@@ -39,7 +39,7 @@ function samples(): string {
 const quotedForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Configurations by name, except Helix. Each is complete, and its first lines say where it belongs. */
+/** Configurations by the program's name, except for Helix. Each is complete; its first lines say where it belongs. */
 const setups: Readonly<Record<string, (samples: string) => string>> = {
   neovim: (folder) => `-- Neovim 0.10 or later, in init.lua: every file, beside the servers that it has.
 vim.opt.runtimepath:append(${JSON.stringify(join(folder, "neovim"))})

@@ -90,7 +90,7 @@ function editRequest(method: string, args: unknown, directory: string): CallRequ
   return readCall(args, method, { root: directory, result: "summary" }, "tool");
 }
 
-/** Reads a call that should be a patch. If there is nothing in it to apply, the answer is about patches. */
+/** Reads a call that should be a patch. If it has nothing to apply, the answer is about patches. */
 function patchRequest(args: unknown, directory: string): CallRequest {
   const call = editRequest("multiEdit/apply", args, directory);
   const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);

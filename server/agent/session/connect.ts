@@ -22,7 +22,7 @@ export interface SessionConnection {
   readonly record: SessionRecord;
   /** Version that the language server states. */
   readonly version: string;
-  /** Returns the session's answer. Rejects with `ResponseError` if that is an error, or with `ConnectionLost`. */
+  /** Returns the session's answer. Rejects with `ResponseError` if it is an error, or with `ConnectionLost`. */
   request(method: string, params: unknown, token?: CancellationToken): Promise<unknown>;
   close(): void;
 }
@@ -103,7 +103,7 @@ function requestsOver(socket: Socket): SessionConnection["request"] {
     Promise.race([lost, connection.sendRequest(method, params, token)]);
 }
 
-/** Reports whether a message is a response. The library would serve any message, but a session sends no requests. */
+/** Reports whether a message is a response. A session sends no requests, but the library would serve them. */
 function isResponse(message: unknown): message is Message {
   return typeof message === "object" && message !== null && "id" in message && !("method" in message);
 }

@@ -28,7 +28,7 @@ export interface Handshake {
   readonly serverNonce: string;
 }
 
-/** Returns the proof that one side knows the secret. Because it has a role, the other side can't just send it back. */
+/** Returns the proof that one side knows the secret. The role in it keeps the other side from sending it back. */
 export function proofOf(role: "agent" | "server", handshake: Handshake): string {
   const { secret, session, agentNonce, serverNonce } = handshake;
   const claim = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");

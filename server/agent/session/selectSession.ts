@@ -23,7 +23,7 @@ export interface SessionQuery {
   readonly session: string | undefined;
   /** Paths and URIs as the call spells them. If there are none, the directory has to be in a workspace folder. */
   readonly targets: readonly string[];
-  /** Absolute path at which relative ones start. */
+  /** Absolute path from which relative paths start. */
   readonly directory: string;
 }
 
@@ -42,7 +42,7 @@ export async function selectSession(found: FoundSessions, query: SessionQuery): 
   const views = await Promise.all(found.reached.map((session) => viewTargets(session, query)));
   const opens = views.filter(({ hasOpen }) => hasOpen);
   if (opens.length > 1) return failWith(sessionFailures.openInSeveral(sessionNames(opens)));
-  // It may have the same file open, too.
+  // Such a session may have the same file open.
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
   if (opens[0] !== undefined) return { ok: true, session: opens[0].session };

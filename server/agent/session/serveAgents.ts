@@ -52,7 +52,7 @@ export async function serveAgents(session: Session): Promise<void> {
     announce();
     void outside.foldersChanged();
   };
-  // Runs whatever ends the process, except a signal that can't be caught.
+  // Runs however the process ends, except by a signal that can't be caught.
   process.on("exit", () => {
     removeQuietly(recordPath(sessions, id));
     server.close();
@@ -100,7 +100,7 @@ async function watchOutside(session: Session, changed: () => void) {
   return { paths: () => [...new Set([...files.values()].filter(isOutside))], foldersChanged };
 }
 
-/** Builds a record that its readers accept. If it is too large, it has no folders, and any file may be open. */
+/** Builds a record that its readers accept. One that is too large names no folders, so that any file may be open. */
 function toRecord(
   session: Session,
   outside: readonly string[],
@@ -132,7 +132,7 @@ interface ListeningSession {
   readonly id: string;
 }
 
-/** Serves one agent; no request of it before both sides have proved that they know the secret. */
+/** Serves one agent, but no request before both sides have proved that they know the secret. */
 function serveAgent(socket: Socket, listening: ListeningSession): void {
   const { session } = listening;
   const handshaker = createHandshaker({ ...listening, version: session.version });

@@ -80,7 +80,7 @@ export function closeSessions({ reached }: FoundSessions): void {
   for (const session of reached) session.close();
 }
 
-/** Asks a session what it has open, for `patience` milliseconds. One that is too busy to answer may have any file. */
+/** Asks a session what it has open, for `patience` milliseconds. One too busy to answer may have any file open. */
 async function askStatus(session: SessionConnection, patience: number): Promise<ConnectResult<LiveSession>> {
   const late = new AbortController();
   const giveUp = (why: Unreached): ConnectResult<LiveSession> => {
@@ -104,7 +104,7 @@ async function askStatus(session: SessionConnection, patience: number): Promise<
   }
 }
 
-/** Checks a status. Only the fields that are used here count, because other versions may answer differently. */
+/** Checks the fields of a status that are used here. The others may differ, because versions differ. */
 function isStatus(value: unknown): value is StatusResult {
   const { folders, open } = (value ?? {}) as Partial<Record<keyof StatusResult, unknown>>;
   const isOpen = (one: unknown): boolean => typeof (one as { uri?: unknown } | null)?.uri === "string";

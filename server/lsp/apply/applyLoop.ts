@@ -50,7 +50,7 @@ export function textsFirst(tasks: readonly Task[]): Task[] {
   return [...new Set([...open, ...texts, ...tasks])];
 }
 
-/** Plans until the user agrees to the result, if the user must be asked, and then applies exactly that. */
+/** Plans until the user agrees to the plan, if the user must be asked, and then applies exactly that plan. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
   // A caller may ask for a confirmation, but can't skip one that the user wants.
   const asks = job.options.confirm === true || job.session.settings.confirm === "always";
@@ -113,7 +113,7 @@ const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-/** One file that was planned again on its present text, with the same fate as before; or the failure of that. */
+/** One file, planned again on its present text with the same fate as before; or the failure. */
 type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Failure;
 
 async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
@@ -195,8 +195,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
     const state = await stateAfter(run, file);
     if (state !== undefined || run.places.get(uri)?.file !== undefined) onDisk.set(file, state ?? "differs");
     if (state === "same") continue;
-    // The editor may have written a file that it does not sync because it does not open it. The disk verifies that,
-    // too.
+    // The editor may have written a file without opening it, and so does not sync it. The disk can verify that.
     if (unverifiable.some((step) => step.file === file)) {
       outcome = "unknown";
       warnings.push(callSentences.unverifiable(path));

@@ -81,8 +81,7 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
     const [typed] = shrink(mark + before, { from: 0, to: mark.length + before.length, insert: synced });
     if (typed === undefined) return true;
     const [from, to] = [typed.from - mark.length, typed.to - mark.length];
-    // A stretch of text is intact if the typing does not reach into it; an empty stretch, if the typing does not touch
-    // it.
+    // A stretch is intact if the typing does not reach into it; an empty stretch, if the typing does not touch it.
     return telling.changes.every((one) =>
       one.from < one.to ? one.to <= from || one.from >= to : one.to < from || one.from > to,
     );

@@ -33,7 +33,7 @@ export async function undo(session: Session, params: unknown, token: Cancellatio
   });
 }
 
-/** Reads the requested id, if there is one. Refuses a misspelt key, which would undo the wrong transaction. */
+/** Reads the requested id, if there is one. Refuses a misspelt key, which could undo the wrong transaction. */
 function undoParams(params: unknown): Answer<string | undefined> {
   const given: unknown = Array.isArray(params) && params.length <= 1 ? params[0] : params;
   const wrong = (problem: string): Answer<never> => toRefusal([callFailures.wrongType({}, "transaction", problem)]);

@@ -102,7 +102,7 @@ export function toTextEdits({ document, change, kind }: FileChange, target: Edit
   }));
 }
 
-/** Inserts lines that are added at the end of a text before its final line end instead, and without their own one. */
+/** Moves an insertion at the end of a text to before the final line end, which then ends the last line inserted. */
 function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   const last = change.changes.at(-1);
   const end = /\r\n$|\n$/.exec(text)?.[0];

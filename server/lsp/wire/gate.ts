@@ -28,7 +28,7 @@ export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
 
 /**
  * Creates the gate of one connection, in the state before `initialize`. `note` gets one line about each message that is
- * dropped, without any text of the message. `end` is the event of the channel.
+ * dropped, without any text of the message. `end` handles the channel's event.
  */
 export function createGate(channel: Channel, note: Note, end: (fault: string | undefined) => void): Gate {
   const state: EnvelopeState = { phase: "new", pending: new Map(), asked: new Set(), initializeKey: undefined };
