@@ -1,36 +1,36 @@
-/** Differences of known clients from what they announce: the only place where a client's name is looked at. */
+/** Differences between known clients and what they announce. No other file looks at a client's name. */
 import { limits } from "../text/limits.js";
 import type { SaveHabits } from "../workspace/files.js";
 
-/** One row of facts. */
+/** Facts about one client. */
 export interface ClientFacts {
-  /** Versioned `documentChanges` work although they are not announced. */
+  /** `true` if versioned `documentChanges` work although the client does not announce them. */
   readonly documentChanges: boolean;
-  /** A lone CR ends a line, as LSP has it. */
+  /** `true` if a lone CR ends a line, as LSP specifies. */
   readonly loneCrEndsLine: boolean;
-  /** An empty document is one line end to it, so that the text of a new file replaces that line. */
+  /** `true` if the client treats an empty document as one line end, which the text of a new file must then replace. */
   readonly emptyIsLineEnd: boolean;
-  /** A final line end that an edit takes away comes back at once. */
+  /** `true` if the client at once restores a final line end that an edit removes. */
   readonly finalLineEndReturns: boolean;
-  /** It makes the line ends of what it inserts alike: LF, if the text has both kinds; it need not announce it. */
+  /** `true` if the client makes inserted line ends alike (LF if the text has both kinds), announced or not. */
   readonly normalisesInserts: boolean;
-  /** A text that is inserted after the final line end leaves one more empty line. */
+  /** `true` if inserting text after the final line end leaves an extra empty line. */
   readonly addsLineAtEnd: boolean;
-  /** How its texts differ from the files that it opens and saves. */
+  /** Differences between its texts and the files that it opens and saves. */
   readonly habits: SaveHabits;
-  /** The first version from which on an edit for a version that is gone is refused: 0 is for all, Infinity for none. */
+  /** First document version from which the client refuses edits for an old version: 0 for all, Infinity for none. */
   readonly checksVersionsFrom: number;
-  /** Milliseconds that typed text may take until it is synced, with some to spare. */
+  /** Milliseconds until typed text is synced, with a margin. */
   readonly syncDelay: number;
-  /** Milliseconds that it may take to answer `workspace/applyEdit`: as long as people take, if it asks its user about some. */
+  /** Milliseconds that it may take to answer `workspace/applyEdit`; longer if it asks its user about some edits. */
   readonly answerMs: number;
-  /** It says that an edit is applied although its user has declined it. */
+  /** `true` if the client reports an edit as applied although its user declined it. */
   readonly hidesDeclining: boolean;
-  /** It warns its user of notifications that it does not know. */
+  /** `true` if the client warns its user of notifications that it does not know. */
   readonly warnsOfUnknown: boolean;
 }
 
-/** For clients that nothing is known of: what the protocol says, and what does no harm where they do otherwise. */
+/** Facts assumed of unknown clients: what the protocol says, or what does no harm if a client differs. */
 const unknownClient: ClientFacts = {
   documentChanges: false,
   loneCrEndsLine: true,
@@ -68,14 +68,14 @@ const eglot: ClientFacts = { ...emacs, syncDelay: 600, answerMs: limits.confirmM
 interface Row {
   /** `clientInfo.name`, in lower case. */
   readonly name: string;
-  /** Up to this version, which is not included, and for clients that tell none; `undefined`: for all. */
+  /** The row is for versions before this one, and for clients that state no version; if `undefined`, for all. */
   readonly before?: readonly [major: number, minor: number];
   readonly facts: ClientFacts;
 }
 
 /**
- * The first row that fits counts. Measured on Neovim 0.10 and 0.12, Helix 25.01 and 25.07, eglot 1.17 and 1.24, lsp-mode 10
- * (which calls itself Emacs); parts of it on Vim 9.2 with vim-lsp and with yegappan/lsp.
+ * Known clients; the first row that matches counts. Measured on Neovim 0.10 and 0.12, Helix 25.01 and 25.07, eglot 1.17
+ * and 1.24, and lsp-mode 10 (which calls itself Emacs); in part on Vim 9.2 with vim-lsp and with yegappan/lsp.
  */
 const rows: readonly Row[] = [
   { name: "neovim", before: [0, 12], facts: { ...neovim, addsLineAtEnd: true } },
@@ -87,14 +87,14 @@ const rows: readonly Row[] = [
   ...["vim-lsp", "vim"].map((name): Row => ({ name, facts: { ...measured, checksVersionsFrom: Infinity } })),
 ];
 
-/** The facts of a client as it names itself; `undefined`: it does not. */
+/** Returns the facts of a client, by the name and version that it states; `undefined` is a client without a name. */
 export function factsOf(client: { readonly name: string; readonly version?: string } | undefined): ClientFacts {
   const name = client?.name.toLowerCase();
   const row = rows.find((one) => one.name === name && isBefore(client?.version, one.before));
   return row?.facts ?? unknownClient;
 }
 
-/** Tells whether a version is before another one. A version that can't be read may be any. */
+/** Reports whether a version is before `end`. Also `true` if the version can't be read, or if there is no `end`. */
 function isBefore(version: string | undefined, end: Row["before"]): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version ?? "") ?? [];
   if (end === undefined || major === undefined || minor === undefined) return true;

@@ -1,4 +1,4 @@
-/** The history of a session, as two bounded lists: what was applied and can still be undone, and what was proposed to the client. */
+/** The history of a session, as two bounded lists: the batches that were applied, and the edits that were proposed. */
 import { randomBytes } from "node:crypto";
 import type { FileChange } from "../plan/outcome.js";
 import { limits } from "../text/limits.js";
@@ -6,14 +6,14 @@ import type { KeptFile } from "../workspace/fileBackup.js";
 import type { ResolvedPath } from "../workspace/paths.js";
 import type { Caller } from "./protocol.js";
 
-/** One step of what was applied or proposed: the text of a file that is there, or what is done to a whole file. */
+/** One step that was applied or proposed: a change of an existing file's text, or an operation on a whole file. */
 export interface AppliedStep {
   readonly kind: "text" | "create" | "rename" | "delete" | "restore";
-  /** As it was applied: two steps of one file share it. */
+  /** The change as it was applied; two steps of one file share it. */
   readonly file: FileChange;
-  /** Of a deletion: the file as it was right before; `undefined`: it is not known any more. */
+  /** A file that is deleted, as it was just before; `undefined` if the server has not kept it. */
   readonly kept?: KeptFile | undefined;
-  /** Takes away the directories that were made for it, as far as they are empty. */
+  /** Removes those directories that were made for it and are empty. */
   readonly tidy?: (() => Promise<void>) | undefined;
 }
 
@@ -21,34 +21,34 @@ export interface AppliedStep {
 export interface Transaction {
   readonly id: string;
   readonly label: string;
-  /** In the order in which they were done; empty once they are undone. */
+  /** The steps in the order in which they were done; empty after an undo. */
   readonly steps: readonly AppliedStep[];
   readonly isUndone: boolean;
-  /** The agent that asked for it; `undefined`: the editor did. */
+  /** The agent that sent the call; `undefined` if the editor did. */
   readonly caller: Caller | undefined;
 }
 
-/** An edit that was proposed to the client, and is not known to be applied. */
+/** An edit that was proposed to the client and has not been seen to be applied. */
 export interface Proposal {
-  /** The id that its transaction gets. */
+  /** The id that its transaction will get. */
   readonly id: string;
   readonly label: string;
   readonly steps: readonly AppliedStep[];
   /** The paths of its files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
-  /** Open documents whose text has not been seen as it is planned, by the URI that they have. */
+  /** Open documents whose synced text has not been equal to the planned text yet, by URI. */
   readonly unseen: Map<string, FileChange>;
 }
 
-/** The history of one session, of which only the latest is kept. Both lists have the oldest first. */
+/** The latest history of one session. Both lists begin with the oldest entry. */
 export interface SessionHistory {
   transactions: readonly Transaction[];
   proposals: readonly Proposal[];
-  /** An id that no other transaction has, in this session or in another one. */
+  /** Returns an id that no other transaction has, in this session or in another one. */
   newId(): string;
 }
 
-/** A history that holds nothing yet. */
+/** Creates an empty history. */
 export function createHistory(): SessionHistory {
   const session = randomBytes(4).toString("hex");
   let made = 0;
@@ -56,8 +56,8 @@ export function createHistory(): SessionHistory {
 }
 
 /**
- * A list with one more, which is kept without what only planning needs, and without the oldest ones as far as they are too
- * many or too large; `undefined`: the new one is too large.
+ * Returns a list with one more entry, without the parts that only planning needs. Leaves out the oldest entries if
+ * there are more than `most`, or if they are too large together. `undefined` if the new entry alone is too large.
  */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],
@@ -73,7 +73,7 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
   let room = limits.undoSize;
   const latestFirst = [...held, { ...latest, steps }].slice(-most).reverse();
   const end = latestFirst.findIndex((one) => {
-    // UTF-16 units of the texts, and bytes of the files, that are kept for undoing steps.
+    // UTF-16 units of the texts, and bytes of the files, that are kept for an undo.
     const files = new Set(one.steps.map(({ file }) => file));
     for (const { document, text } of files) room -= document.text.length + text.length;
     for (const { kept } of one.steps) room -= kept?.bytes.length ?? 0;

@@ -1,4 +1,4 @@
-/** Shows the user that a call takes long, where the client can show it, and lets the user stop it there. */
+/** Shows the user the progress of a long call, if the client can show it, and lets the user cancel the call there. */
 import {
   type CancellationToken,
   CancellationTokenSource,
@@ -8,12 +8,12 @@ import { limits } from "../text/limits.js";
 import { callSentences, serverLog } from "./sentences.js";
 import type { Session } from "./session.js";
 
-/** How far a task has come: `done` of `of` steps. */
+/** Reports the progress of a task: `done` of `of` steps. */
 export type ReportStep = (done: number, of: number) => void;
 
 /**
- * Runs a task; from `limits.progressAfterMs` on its progress is shown. The task's token is also cancelled by the user, from
- * where the progress is shown.
+ * Runs a task, and shows its progress after `limits.progressAfterMs`. The task's token is cancelled with `token`, or by
+ * the user where the progress is shown.
  */
 export async function withProgress<T>(
   session: Session,
@@ -29,7 +29,7 @@ export async function withProgress<T>(
   let isRequested = false;
   let hasEnded = false;
   let percentage = 0;
-  /** Nothing is shown after the end, however late the client answers. */
+  /** Starts to show the progress. Shows nothing if the client answers after the end of the task. */
   const show = async (): Promise<void> => {
     const created = await session.connection.window.createWorkDoneProgress();
     if (hasEnded) return created.done();
@@ -38,7 +38,7 @@ export async function withProgress<T>(
     reporter = created;
   };
   const report: ReportStep = (done, of) => {
-    // A plan that begins anew takes more steps than there are edits.
+    // A plan that starts again takes more steps than there are edits.
     const now = Math.min(100, Math.floor((100 * done) / Math.max(1, of)));
     if (canShow && !isRequested && performance.now() - begun > limits.progressAfterMs) {
       isRequested = true;

@@ -17,7 +17,7 @@ export const methods = {
   status: "multiEdit/status",
 } as const;
 
-/** Names of the commands for `workspace/executeCommand`; each takes the params as its only argument. */
+/** Names of the commands for `workspace/executeCommand`; each takes the params as its first argument. */
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
 /** Names of the requests that the server sends to clients that announce them. */
@@ -26,112 +26,118 @@ export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as co
 /** Names of the notifications that the server sends. */
 export const notifications = { didApply: "multiEdit/didApply" } as const;
 
-/** One tool call as the model wrote it, in any shape that the server announces, and the integration's options. */
+/** One tool call as the model wrote it, in any announced shape, with the integration's options; a string is a patch. */
 export type MultiEditParams = { options?: CallOptions; [field: string]: unknown } | string;
 
-/** Lines of a place: 1-based, both included, of the text before the batch. */
+/** First and last line of a match: 1-based, both included, in the text before the batch. */
 export interface PlaceLines {
   startLine: number;
   endLine: number;
 }
 
-/** What became of one edit of the call. */
+/** The outcome of one edit of the call. */
 export interface EditResult {
-  /** 0-based, as sent. */
+  /** 0-based number of the edit, in the order of the call. */
   index: number;
   path: string;
-  /** `applied` means: contained in `edit`, in proposals too. */
+  /** `applied` means that `edit` contains it, even if the edit is only proposed. */
   status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** The rung that found the old text. `undefined`: nothing was searched or found. */
+  /** Name of the rung that found the old text; absent if nothing was searched for or found. */
   rung?: string;
   places: PlaceLines[];
   failure?: Failure;
 }
 
-/** What becomes of one file. */
+/** The change of one file. */
 export interface FileResult {
   path: string;
   uri: string;
   kind: "create" | "update" | "delete" | "rename";
-  /** Of a `rename`; `path` and `uri` are those before. */
+  /** Path after a `rename`; `path` and `uri` are the old names. */
   newPath?: string;
-  /** A text that was there is replaced as a whole, or a file that had the new name makes room; absent: neither. */
+  /** Set if an existing text is replaced as a whole, or if a file that has the new name is deleted first. */
   overwritten?: true;
-  /** The version that was matched; `null`: not open in the editor. */
+  /** Version of the document that was matched; `null` if it is not open in the editor. */
   version: number | null;
-  /** SHA-256, in hex, of the bytes of the file that was matched; only where `version` is `null` and the file exists. */
+  /** SHA-256, in hex, of the file's bytes that were matched. Set only if `version` is `null` and the file exists. */
   hash?: string;
-  /** 1-based line of the result; 0 where no line changes, and where the file is deleted. */
+  /** 1-based, in the text after the batch; 0 if no line changes or the file is deleted, 1 for a new empty file. */
   firstChangedLine: number;
-  /** Lines. */
+  /** Number of lines that are only in the text after the batch. */
   added: number;
+  /** Number of lines that are only in the text before the batch. */
   removed: number;
-  /** Unified, git style, of this file alone. */
+  /** Unified diff of this file alone, in git style; empty in a `summary`. */
   diff: string;
-  /** Whether the text that the editor holds is also on disk. `undefined`: not open, or deleted. */
+  /**
+   * `same` if the file on disk has the text that the editor holds. If the server applied the call, it compares the text
+   * after the call, also for files that are not open. Absent for a deleted file, or if there is nothing to compare.
+   */
   onDisk?: "same" | "differs";
 }
 
 /** The answer to `multiEdit/apply` and its commands. */
 export interface MultiEditResult {
-  /** Whether the server applied it and saw the proof. */
+  /** `true` if the server applied the call and verified that. */
   applied: boolean;
+  /** `proposed`: the client may apply `edit`. `unknown`: not everything could be verified; `warnings` say what. */
   outcome: "applied" | "proposed" | "unknown";
-  /** `src/a.ts (3 edits)`; several files: `4 files (9 edits)`. */
+  /** `src/a.ts (3 edits)`, `4 files (9 edits)` for several files, or the option `label`. */
   label: string;
   /**
-   * The result in words for an agent: the label, then a line for each file, with `A` (added or overwritten), `M` (changed
-   * or renamed, with its new path) or `D` (deleted) in front of its path; all of one letter stand together.
+   * The result as text for an agent: the label, a sentence if the server wrote files that no editor has open, and a
+   * line for each file. Each of these lines is `A` (added or overwritten), `M` (changed or renamed) or `D` (deleted),
+   * and the path after the call. The lines are sorted by their letters in this order.
    */
   text: string;
-  /** What was, or is to be, applied; absent in a `summary`. */
+  /** The edit that was applied or is proposed; absent in a `summary`. */
   edit?: WorkspaceEdit;
-  /** One unified diff of all files, git style, with 3 lines of context. */
+  /** One unified diff of all files, in git style with 3 lines of context; a long one is cut in a `summary`. */
   diff: string;
   files: FileResult[];
   edits: EditResult[];
-  /** By which `multiEdit/undo` takes it back; absent where nothing was applied, or it can't be taken back. */
+  /** Id for `multiEdit/undo` (for a proposal, once the client has applied it); absent if no undo is possible. */
   transaction?: string;
   warnings: string[];
 }
 
-/** `data` of the JSON-RPC error that a failed call is answered with. */
+/** `data` of the JSON-RPC error that answers a failed call. */
 export interface MultiEditErrorData {
   failures: Failure[];
   edits: EditResult[];
-  /** Of a call that the user rejected: the diff that was proposed. */
+  /** The proposed diff, if the user rejected the call. */
   diff?: string;
 }
 
-/** Params of `multiEdit/read`; lines are 1-based and both included. */
+/** Params of `multiEdit/read`. Lines are 1-based and both included; by default they are the first and the last one. */
 export interface ReadParams {
   path: string;
   startLine?: number;
   endLine?: number;
 }
 
-/** The text that a batch would be matched against. */
+/** The answer to `multiEdit/read`: the text that a call would be matched against, or the requested lines of it. */
 export interface ReadResult {
   uri: string;
   version: number | null;
   text: string;
-  /** 1-based line at which `text` starts. */
+  /** 1-based number of the first line of `text`. */
   startLine: number;
   totalLines: number;
   onDisk: "same" | "differs";
 }
 
-/** What a client may announce in `capabilities.experimental.multiEdit`. */
+/** Capabilities that a client may announce in `capabilities.experimental.multiEdit`. */
 export interface ClientMultiEdit {
-  /** That it answers `multiEdit/saveDocuments`. */
+  /** `true` if the client answers the request `multiEdit/saveDocuments`. */
   save?: boolean;
-  /** That it takes the notification `multiEdit/didApply`. */
+  /** `true` if the client accepts the notification `multiEdit/didApply`. */
   didApply?: boolean;
-  /** Milliseconds that typed text may take until it is synced. */
+  /** Maximum number of milliseconds until typed text is synced. */
   syncDelay?: number;
 }
 
-/** Params of `multiEdit/saveDocuments`, which the server sends. */
+/** Params of the request `multiEdit/saveDocuments`, which the server sends to the client. */
 export interface SaveDocumentsParams {
   uris: string[];
 }
@@ -142,52 +148,52 @@ export interface SaveDocumentsResult {
   failed: { uri: string; message: string }[];
 }
 
-/** Params of `multiEdit/undo`; may be left out. */
+/** Params of `multiEdit/undo`, which may be omitted. */
 export interface UndoParams {
-  /** Of a result, or of the status; absent: the last one that was not taken back. */
+  /** Id from a result or from the status; absent for the last transaction that has not been undone. */
   transaction?: string;
 }
 
 /** Params of the notification `multiEdit/didApply`. */
 export interface DidApplyParams {
-  /** The batch that was applied or taken back. */
+  /** Id of the batch that was applied or undone. */
   transaction: string;
   label: string;
-  /** Without those that were deleted. */
+  /** The changed files, without those that were deleted. */
   files: AppliedFile[];
 }
 
-/** Where in a file the text was changed. */
+/** A changed file, and the ranges of its new text. */
 export interface AppliedFile {
   uri: string;
-  /** That `ranges` are of; `null`: not open in the editor. */
+  /** Version of the document that `ranges` refer to; `null` if it is not open in the editor. */
   version: number | null;
-  /** What was written; where text only went, an empty range. */
+  /** Ranges of the new text; a deletion gives an empty range. No ranges if the new text can't be located any more. */
   ranges: Range[];
 }
 
-/** What `multiEdit/status` answers; the request has no params. */
+/** The answer to `multiEdit/status`, which has no params. */
 export interface StatusResult {
   server: { name: string; version: string };
   /** Version of this protocol. */
   protocol: number;
-  /** As it names itself; `null`: it does not. */
+  /** Name and version that the client states; `null` if it states no name. */
   client: { name: string; version?: string } | null;
   /** URIs of the workspace folders. */
   folders: string[];
-  /** In the order in which they were opened. */
+  /** The open documents, in the order in which they were opened. */
   open: OpenStatus[];
-  /** What was applied, oldest first. */
+  /** The latest batches that were applied, oldest first; some may have been undone since. */
   transactions: TransactionStatus[];
-  /** The agents that have asked this session through its socket, the one that asked last at the end. */
+  /** The agents that have called this session through its socket, the latest caller last. */
   agents: Caller[];
 }
 
-/** An agent, or a script, as it names itself to the session that it asks. */
+/** An agent or script, by the name that it gives to the session that it calls. */
 export interface Caller {
   name: string;
   version?: string;
-  /** The same in all calls of one agent, whatever connections it opens; absent: it is not known which agent it is. */
+  /** Id that is the same in all calls of one agent, over all its connections; absent if the agent is unknown. */
   agent?: string;
 }
 
@@ -195,7 +201,7 @@ export interface Caller {
 export interface OpenStatus {
   uri: string;
   version: number;
-  /** `differs` also where there is no file. */
+  /** `differs` also if there is no file. */
   onDisk: "same" | "differs";
 }
 
@@ -204,6 +210,6 @@ export interface TransactionStatus {
   transaction: string;
   label: string;
   state: "applied" | "undone";
-  /** The agent that asked for it; absent: the editor did. */
+  /** The agent that sent the call; absent if the editor did. */
   by?: Caller;
 }

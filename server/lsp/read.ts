@@ -1,4 +1,4 @@
-/** Answers the requests that change nothing: for a text as a batch would be matched against it, and for the state of the session. */
+/** Answers the requests that change nothing: for the text that a batch would be matched against, and for the status. */
 import { callFailures } from "../dialect/sentences.js";
 import { LineIndex } from "../text/lines.js";
 import { sameAsDisk } from "../workspace/files.js";
@@ -11,7 +11,7 @@ import { protocolVersion, type ReadResult, type StatusResult } from "./protocol.
 import { readProblems, requestFailures } from "./sentences.js";
 import { type Session, worldOf } from "./session.js";
 
-/** Serves `multiEdit/read`: a text or some of its lines; lines that do not exist are left out, so that a caller may ask for more than there are. */
+/** Serves `multiEdit/read`: a text or some of its lines. A caller may ask for more lines than there are. */
 export async function readDocument(session: Session, params: unknown): Promise<Answer<ReadResult>> {
   const request = parseParams(params);
   if (!request.ok) return request;
@@ -21,7 +21,7 @@ export async function readDocument(session: Session, params: unknown): Promise<A
   if (!target.ok) return toRefusal([target.failure]);
   const { document } = target;
   const lines = LineIndex.of(document.text, document);
-  // A text that ends with a line end has no line after it.
+  // There is no further line after a final line end.
   const totalLines = lines.lineCount - (lines.lineCount > 1 && lines.content(lines.lineCount - 1) === "" ? 1 : 0);
   const from = Math.min(startLine, totalLines + 1) - 1;
   const to = Math.max(from, Math.min(endLine ?? totalLines, totalLines));
@@ -40,7 +40,7 @@ function parseParams(params: unknown): Answer<{ path: string; startLine: number;
   const wrong = (field: string, problem: string): FailedAnswer =>
     toRefusal([callFailures.wrongType({}, field, problem)]);
   const values: Record<string, unknown> = typeof params === "object" && params !== null ? { ...params } : {};
-  // A caller that asks for lines in another tool's way must not take the whole text for them.
+  // A caller that asks for lines with another tool's fields must not get the whole text instead.
   const unknown = Object.keys(values).find((key) => !fields.includes(key));
   if (unknown !== undefined) return toRefusal([requestFailures.unknownReadField(unknown)]);
   const { path, startLine = 1, endLine } = values;
@@ -50,12 +50,12 @@ function parseParams(params: unknown): Answer<{ path: string; startLine: number;
   return { ok: true, result: { path, startLine, endLine } };
 }
 
-/** The request's own fields, and those that LSP lets every request have. */
+/** The request's own fields, and those that LSP allows in every request. */
 const fields: readonly string[] = ["path", "startLine", "endLine", "workDoneToken", "partialResultToken"];
 
 const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
 
-/** Serves `multiEdit/status`: every open file is compared with the disk as it is now. */
+/** Serves `multiEdit/status`. Compares every open file with the disk as it is now. */
 export async function statusOf(session: Session): Promise<StatusResult> {
   await session.ready;
   await settleProposals(session);

@@ -1,4 +1,4 @@
-/** The requests that every door serves, as one table: the editor's requests and commands, and the requests of agents. */
+/** The table of requests that every door serves: for the editor's requests and commands, and for agents. */
 import { type CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -10,9 +10,9 @@ import { readDocument, statusOf } from "./read.js";
 import { unknownRequest } from "./sentences.js";
 import type { Session } from "./session.js";
 
-/** A request as it came through one of the doors. */
+/** A request that came through one of the doors. */
 export interface IncomingRequest extends ReceivedCall {
-  /** One of `methods`, or anything else. */
+  /** One of `methods`, or an unknown method. */
   readonly method: string;
 }
 
@@ -27,8 +27,8 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
 ]);
 
 /**
- * Serves one request of any door. What can go wrong is answered with a `ResponseError`, which JSON-RPC libraries send as
- * one: failures of a call have `MultiEditErrorData`; a method that nobody knows is MethodNotFound.
+ * Serves one request of any door. Returns a failure as a `ResponseError`, which JSON-RPC libraries send as an error: a
+ * failed call has `MultiEditErrorData`; an unknown method is MethodNotFound.
  */
 export async function serveRequest(
   session: Session,
@@ -58,15 +58,15 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
 };
 
 /**
- * The answer to a command, whose errors are never ContentModified: VS Code's client library takes that for a request that is
- * out of date, and resolves the command to `undefined` as if nothing had failed. `data` has the failure's own code.
+ * Makes the answer to a command, whose error is never ContentModified: VS Code's client library takes that code for an
+ * outdated request, and resolves the command to `undefined` as if nothing had failed. `data` keeps the failure's code.
  */
 export function asCommandAnswer(answer: unknown): unknown {
   const isSwallowed = answer instanceof ResponseError && answer.code === LSPErrorCodes.ContentModified;
   return isSwallowed ? new ResponseError(LSPErrorCodes.RequestFailed, answer.message, answer.data) : answer;
 }
 
-/** The state of a session is asked for by every agent of the user that looks for an editor: that alone is no call. */
+/** Remembers and logs the caller. A status request does not count: every agent that looks for an editor sends one. */
 function noteCaller(session: Session, method: string, caller: Caller, answer: Answer<unknown>): void {
   if (method === methods.status) return;
   rememberCaller(session, caller);
@@ -74,26 +74,26 @@ function noteCaller(session: Session, method: string, caller: Caller, answer: An
   session.log(level, `${describeCaller(caller)}: ${method} ${outcomeOf(answer)}`);
 }
 
-/** Notes that an agent has asked. One without an id is known by its name; the list is bounded. */
+/** Moves an agent to the end of the bounded list of callers. An agent without an id is identified by its name. */
 function rememberCaller(session: Session, caller: Caller): void {
   const { name, agent } = caller;
   const others = session.callers.filter((one) => one.agent !== agent || (agent === undefined && one.name !== name));
   session.callers = [...others, caller].slice(-limits.agentsKnown);
 }
 
-/** A caller in the log: `claude-code 2.1.330 (agent 0f3a…)`. */
+/** Describes a caller for the log: `claude-code 2.1.330 (agent 0f3a…)`. */
 export function describeCaller({ name, version, agent }: Caller): string {
   return `${name}${version === undefined ? "" : ` ${version}`} (${agent === undefined ? "an unknown agent" : `agent ${agent}`})`;
 }
 
-/** The end of a request, in a few words for the log. */
+/** Describes the outcome of a request briefly, for the log. */
 function outcomeOf(answer: Answer<unknown>): string {
   if (!answer.ok) return `failed: ${answer.message.split("\n", 1)[0]}`;
   const { outcome, label } = answer.result as Partial<MultiEditResult>;
   return outcome === undefined ? "answered" : `${outcome}: ${label}`;
 }
 
-/** The library's trace tells how a call ended and how long it took. */
+/** Serves a call, and writes its outcome and its duration to the library's trace. */
 async function traced(session: Session, call: ReceivedCall, token: CancellationToken): Promise<Answer> {
   const start = performance.now();
   const answer = await applyBatch(session, call, token);

@@ -1,4 +1,4 @@
-/** The language server: announces what it can, mirrors what the client has, and hands each request to the one function. */
+/** The language server: announces its capabilities, mirrors the client's documents and dispatches the requests. */
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type Connection,
@@ -26,12 +26,12 @@ import { serverLog, unknownCommand } from "./sentences.js";
 import { announcedBy, type ClientInfo, createTurns, type Session } from "./session.js";
 import { type LogLevel, logLevels, shorten } from "./wire/lifetime.js";
 
-/** How the server was started. */
+/** Parameters with which the server is started. */
 export interface ServerStart {
   readonly version: string;
-  /** From the command line; `undefined`: the setting decides. */
+  /** Log level from the command line; if `undefined`, the setting decides. */
   readonly logLevel: LogLevel | undefined;
-  /** Opens the session to agents; called once, when it has begun and the user's settings allow it. */
+  /** Opens the session to agents. Called once, after the session has begun, if the user's settings allow it. */
   openToAgents(session: Session): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     session.ready = settings.pull();
     settings.subscribe();
     session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
-    // Not before: while initializing, the library puts a listener of its own in the place of ours.
+    // Not earlier: while initializing, the library replaces our listener with its own.
     connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) =>
       changeFolders(session, params),
     );
@@ -61,7 +61,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
   registerRequests(session);
 }
 
-/** Only once: a setting that comes later counts from the next start on. */
+/** Opens the session to agents if the settings allow it. A later change of the setting counts at the next start. */
 async function openToAgents(session: Session, start: ServerStart): Promise<void> {
   if (!session.settings.agent.enabled) return;
   try {
@@ -71,12 +71,12 @@ async function openToAgents(session: Session, start: ServerStart): Promise<void>
   }
 }
 
-/** Reports to the user the batches on disk that a crash had cut off, before any other is begun. */
+/** Recovers the batches on disk that a crash cut off, before any other batch begins, and tells the user about them. */
 async function reportRecovered(session: Session): Promise<void> {
   await session.ready;
   for (const message of await recoverAtStart(session)) {
     session.log("warn", message);
-    // Not the library's own way, which asks a question.
+    // Not with the library's own method, which sends a question.
     session.connection
       .sendNotification("window/showMessage", { type: MessageType.Warning, message })
       .catch(() => undefined);
@@ -118,7 +118,7 @@ const messageTypes: Record<LogLevel, MessageType> = {
 };
 
 function initialize(session: Session, params: InitializeParams): InitializeResult {
-  // Some clients leave out what the protocol demands.
+  // Some clients leave out fields that the protocol requires.
   const capabilities: Partial<InitializeParams>["capabilities"] = params.capabilities;
   session.client = clientOf(params);
   session.capabilities = capabilities ?? {};
@@ -142,7 +142,7 @@ function initialize(session: Session, params: InitializeParams): InitializeResul
   };
 }
 
-/** Milliseconds that are not too long to be waited for with each edit. */
+/** Reports whether a value is a number of milliseconds that is short enough to wait before each edit. */
 const isDelay = (value: unknown): value is number =>
   typeof value === "number" && value >= 0 && value <= limits.syncDelayMs;
 
@@ -158,7 +158,7 @@ function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): F
   return rootPath ? [{ uri: rootPath, path: rootPath }] : [];
 }
 
-/** A folder that is no directory of this machine keeps an empty path, and so holds no file. */
+/** Returns a workspace folder. If it is no directory of this machine, its path is empty and it contains no file. */
 const toFolder = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
 
 function urisIn(folders: unknown): string[] {
@@ -174,7 +174,7 @@ function changeFolders(session: Session, params: unknown): void {
   session.foldersChanged();
 }
 
-/** The settings over time, from all their sources. */
+/** Keeps the session's settings up to date, from all their sources. */
 function createSettings(session: Session) {
   const warnOnce = createWarnOnce();
   let pushed: unknown[] = [];
@@ -186,13 +186,13 @@ function createSettings(session: Session) {
     for (const warning of warnOnce(warnings)) session.log("warn", warning);
   };
   return {
-    /** Takes the settings that the client sends of itself. */
+    /** Takes settings that the client sends unasked. */
     push(value: unknown): void {
-      // The first is `initializationOptions`; later ones replace each other.
+      // The first are the `initializationOptions`; of the later ones, only the latest count.
       pushed = pushed.length === 0 ? [value] : [pushed[0], value];
       read();
     },
-    /** Asks the client, if it can be asked. */
+    /** Asks the client for the settings, if it supports that. */
     async pull(): Promise<void> {
       if (session.capabilities.workspace?.configuration !== true) return;
       const turn = ++pulls;
@@ -205,10 +205,10 @@ function createSettings(session: Session) {
         },
         (error: unknown) => session.log("warn", serverLog.noSettings(error)),
       );
-      // Requests wait for the settings: a client that does not answer must not keep them waiting for ever.
+      // Requests wait for the settings, so a client that does not answer must not keep them waiting forever.
       await Promise.race([answer, delay(limits.settingsMs, undefined, { ref: false })]);
     },
-    /** Asks to be notified of changes. */
+    /** Asks the client to send a notification when settings change. */
     subscribe(): void {
       if (session.capabilities.workspace?.didChangeConfiguration?.dynamicRegistration !== true) return;
       const registration = {
@@ -223,7 +223,7 @@ function createSettings(session: Session) {
   };
 }
 
-/** Notifications about documents are taken as they come: a malformed one desyncs its document, never the server. */
+/** Mirrors the client's documents from its notifications. A malformed one desyncs its own document and nothing else. */
 function registerSync(session: Session): void {
   const { connection, documents } = session;
   watchProposals(session);
@@ -250,16 +250,16 @@ function registerSync(session: Session): void {
   });
 }
 
-/** Params as they came off the wire. */
+/** Params as received, not yet checked. */
 type Loose =
   | { textDocument?: { uri?: unknown; version?: unknown; text?: unknown }; contentChanges?: unknown }
   | null
   | undefined;
 
-/** The client applies what it asks for by a request itself; what it asks for by a command, the server applies. */
+/** Registers requests and commands. The client applies a request's edit itself; the server applies a command's. */
 function registerRequests(session: Session): void {
   const { connection } = session;
-  // A client may say when it has applied a proposal; the server does not have to wait for a text to see it then.
+  // A client may report that it has applied a proposal, so that the server need not wait for a synced text.
   connection.onNotification(notifications.didApply, () => {
     settleProposals(session).catch((error: unknown) => session.log("warn", String(error)));
   });
@@ -276,7 +276,7 @@ function registerRequests(session: Session): void {
   });
 }
 
-/** The request that each command stands for, which has the same name. */
+/** Maps each command to the request of the same name. */
 const methodsByCommand: ReadonlyMap<unknown, string> = new Map(
   Object.entries(commands).map(([name, command]) => [command, methods[name as keyof typeof commands]]),
 );

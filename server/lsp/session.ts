@@ -13,46 +13,46 @@ import type { SessionHistory } from "./history.js";
 import type { Caller, ClientMultiEdit } from "./protocol.js";
 import type { LogLevel } from "./wire/lifetime.js";
 
-/** The name of a client, as it says itself. */
+/** Name and version of a client, as it states them. */
 export interface ClientInfo {
   readonly name: string;
   readonly version?: string;
 }
 
-/** One connected client. Its fields are set by `initialize` and by notifications; requests only read them. */
+/** One connected client. `initialize` and notifications set its fields; calls change only `callers` and `history`. */
 export interface Session {
   readonly connection: Connection;
   readonly documents: Documents;
   readonly history: SessionHistory;
-  /** The agents that have asked, each of them once, the one that asked last at the end. */
+  /** The agents that have called, each of them once, the latest caller last. */
   callers: readonly Caller[];
-  /** Of the server. */
+  /** Version of the server. */
   readonly version: string;
-  /** As the client names itself; `undefined`: it does not. */
+  /** Name and version that the client states; `undefined` if it states no name. */
   client: ClientInfo | undefined;
   capabilities: ClientCapabilities;
   facts: ClientFacts;
   encoding: PositionEncoding;
   folders: readonly Folder[];
-  /** Told whenever the folders are others; set by who wants to know. */
+  /** Called whenever the folders change; set by the code that needs to know. */
   foldersChanged: () => void;
   settings: Settings;
-  /** Settled once the settings that the client was asked for are here. */
+  /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
-  /** The user's other editors that have one of these files open, or may have, by absolute path; set by who can find them. */
+  /** Finds the user's other editors that have, or may have, these files open, by absolute path; set by `agent/`. */
   openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
   readonly log: (level: LogLevel, text: string) => void;
-  /** Runs after everything that was queued before it: batches that the server applies go one at a time. */
+  /** Runs a task after all tasks that were queued before it, so that the server applies one batch at a time. */
   readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
-/** The capabilities that the client announces for this server alone. */
+/** Returns the capabilities that the client announces for this server alone. */
 export function announcedBy({ capabilities }: Session): Partial<Record<keyof ClientMultiEdit, unknown>> {
   const { multiEdit }: { multiEdit?: unknown } = capabilities.experimental ?? {};
   return typeof multiEdit === "object" && multiEdit !== null ? multiEdit : {};
 }
 
-/** The world that a call's paths are resolved in. */
+/** Returns the world in which a call's paths are resolved. */
 export function worldOf(session: Session, root: string | undefined): World {
   const { documents, facts, folders, settings } = session;
   return {
@@ -67,8 +67,8 @@ export function worldOf(session: Session, root: string | undefined): World {
 }
 
 /**
- * The open document at a URI, in whatever way the client spells it: a file that was not open when it was planned has our
- * spelling, and the client opens it under its own. `undefined`: not open.
+ * Returns the open document at a URI, however the client spells it; `undefined` if it is not open. A file that was not
+ * open when it was planned has our spelling, and the client opens it under its own.
  */
 export function openAt({ documents }: Session, uri: string): OpenDocument | undefined {
   const exact = documents.get(uri);
@@ -77,7 +77,7 @@ export function openAt({ documents }: Session, uri: string): OpenDocument | unde
   return path === undefined ? undefined : documents.all().find((open) => pathOfSyncedUri(open.uri) === path);
 }
 
-/** A queue of one: each task starts when the one before it has ended, however it ended. */
+/** Creates a queue in which each task starts when the one before it has ended, even if that one failed. */
 export function createTurns(): Session["inTurn"] {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
@@ -87,7 +87,7 @@ export function createTurns(): Session["inTurn"] {
   };
 }
 
-/** Settled when the caller cancels; the token of a call that was cancelled before it was dispatched never tells so. */
+/** Settles when the caller cancels. The token of a call that was cancelled before its dispatch never fires. */
 export function cancellation(token: CancellationToken): Promise<void> {
   if (token.isCancellationRequested) return Promise.resolve();
   return new Promise((resolve) => {
@@ -95,7 +95,7 @@ export function cancellation(token: CancellationToken): Promise<void> {
   });
 }
 
-/** Runs a generator to its end in slices of a few milliseconds, so that keystrokes and cancellations are served in between; tells how many steps are done after each. */
+/** Runs a generator in short slices, between which keystrokes and cancellations are served; reports the steps done. */
 export function inSlices<T>(work: Generator<void, T>): Promise<T>;
 export function inSlices<T>(
   work: Generator<void, T>,
@@ -114,7 +114,7 @@ export async function inSlices<T>(
     if (token?.isCancellationRequested) return "cancelled";
     const step = work.next();
     const isLate = performance.now() - start >= sliceMs;
-    // Whoever goes on with what was made has some time of its own.
+    // The code that continues with the result gets a slice of its own.
     if (isLate || (step.done && hasServed)) await nextTurn();
     if (step.done) return step.value;
     steps++;
@@ -125,5 +125,5 @@ export async function inSlices<T>(
   }
 }
 
-/** Milliseconds of work after which others are served. */
+/** Milliseconds of work after which other messages are served. */
 const sliceMs = 6;

@@ -1,4 +1,4 @@
-/** The arguments of the commands: which commands there are, and what each takes. */
+/** The commands, and the arguments that each takes. */
 import { parseArgs } from "node:util";
 import type { CallOptions } from "../../dialect/options.js";
 import { limits } from "../../text/limits.js";
@@ -7,7 +7,7 @@ import type { Mode } from "../session/request.js";
 import { type Input, unreadable } from "./input.js";
 import { argumentProblems, helpText } from "./sentences.js";
 
-/** Every option, as `parseArgs` wants it. */
+/** Every option, in the form that `parseArgs` takes. */
 const options = {
   /** The id of the agent that calls. */
   agent: { type: "string" },
@@ -17,7 +17,7 @@ const options = {
   mode: { type: "string" },
   save: { type: "string" },
   session: { type: "string" },
-  /** Of `mcp`: answers have a structured part, too. */
+  /** For `mcp`: answers also have a structured part. */
   structured: { type: "boolean" },
   summary: { type: "boolean" },
   timeout: { type: "string" },
@@ -28,7 +28,7 @@ const options = {
 type OptionName = keyof typeof options;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-/** The values of options that take one of a few. */
+/** The values that an option accepts, if it accepts only a few. */
 const choices = {
   mode: ["auto", "editor", "disk"],
   atomic: ["all", "file", "none"],
@@ -43,7 +43,7 @@ interface CommandRow {
   /** Its arguments, as the help shows them. */
   readonly takes: string;
   readonly about: string;
-  /** The fewest and the most words that it takes. */
+  /** The smallest and the largest number of its arguments, without options. */
   readonly words: readonly [least: number, most: number];
   readonly options: readonly OptionName[];
 }
@@ -73,23 +73,23 @@ export const commandRows = {
 /** The name of a command. */
 export type CommandName = keyof typeof commandRows;
 
-/** Tells whether a word is the name of a command. */
+/** Reports whether an argument is the name of a command. */
 export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commandRows, word);
 }
 
-/** A command line that makes sense; the options are as they were given, and `undefined` if they were not. */
+/** A valid command line. The options are as they were given, or `undefined` if they were not. */
 export interface Arguments extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured"> {
   readonly command: CommandName;
-  /** The arguments that are no options. */
+  /** The arguments that are not options. */
   readonly words: readonly string[];
   readonly mode: Mode | undefined;
-  /** Milliseconds. */
+  /** Number of milliseconds to wait for an answer. */
   readonly patience: number | undefined;
   readonly call: Pick<CallOptions, "atomic" | "save" | "result">;
 }
 
-/** Reads the arguments of the program, of which the first is a command. */
+/** Reads the arguments of the program. The first one has to be a command. */
 export function readArguments([command, ...rest]: readonly string[]): Input<Arguments> {
   if (!isCommand(command)) return unreadable(argumentProblems.unknownCommand(command ?? ""));
   const row: CommandRow = commandRows[command];
@@ -137,7 +137,7 @@ function parseOptions(row: CommandRow, args: readonly string[]): Input<{ values:
   }
 }
 
-/** The help for everything that is no transport; `program` is how it is called. */
+/** Returns the help for the commands; `program` is the name by which it is called. */
 export function helpOf(program: string): string {
   const rows = Object.entries(commandRows);
   return helpText(

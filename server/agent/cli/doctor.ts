@@ -13,7 +13,7 @@ import type { Arguments } from "./arguments.js";
 import { exitCodes, print, printJson, say } from "./output.js";
 import { doctorSentences, type ShownSession } from "./sentences.js";
 
-/** Lists the sessions that answer, a line each. */
+/** Lists the sessions that answer, one per line. */
 export function listSessions({ json }: Arguments, context: RequestContext): Promise<number> {
   return withSessions(context, async (found, sessions) => {
     if (json) printJson(sessions);
@@ -27,7 +27,7 @@ export function listSessions({ json }: Arguments, context: RequestContext): Prom
   });
 }
 
-/** Describes the editors to an agent, in lines. */
+/** Describes the editors to an agent, in several lines. */
 export function describeSessions(context: RequestContext): Promise<string> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
@@ -35,7 +35,7 @@ export function describeSessions(context: RequestContext): Promise<string> {
   });
 }
 
-/** Looks at everything that a call depends on. Fails if no editor would be found for the working directory. */
+/** Checks everything that a call depends on. Fails if no editor would be found for the working directory. */
 export function runDoctor({ json }: Arguments, context: RequestContext): Promise<number> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
@@ -60,7 +60,7 @@ export function runDoctor({ json }: Arguments, context: RequestContext): Promise
   });
 }
 
-/** Does something with the sessions that are there, and closes their connections when it is done. */
+/** Runs a task with the sessions that are found, and closes their connections when the task is done. */
 async function withSessions<T>(
   { sessions, caller }: RequestContext,
   task: (found: FoundSessions, sessions: readonly ShownSession[]) => Promise<T>,

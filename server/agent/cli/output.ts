@@ -4,20 +4,20 @@ import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
 import type { RequestResult } from "../session/request.js";
 
-/** Every exit code by what it means, so that a script need not read a message. */
+/** The exit codes by their meaning, so that a script need not read messages. */
 export const exitCodes = {
   done: 0,
-  /** An edit did not find its place, or a file may not be changed; nothing was changed. */
+  /** The old text of an edit was not found, or a file may not be changed; nothing was changed. */
   unresolved: 1,
   /** The command line or the call can't be read. */
   usage: 2,
   /** No editor, or more than one. */
   noSession: 3,
-  /** The editor or the user did not go along. */
+  /** The editor or the user refused, the call was cancelled, or a file is locked. */
   refused: 4,
-  /** The text moved on. */
+  /** The text has changed meanwhile. */
   movedOn: 5,
-  /** It is not known what became of the call, or not all of it could be taken back. */
+  /** The outcome of the call is unknown, or not all of it could be rolled back. */
   unknown: 6,
 } as const;
 
@@ -46,12 +46,12 @@ export function exitCodeOf(result: RequestResult): number {
   }
   if (result.unknown) return exitCodes.unknown;
   const [first] = result.failures;
-  // The user who did not answer in time is the call's trouble; an editor that did not is that of a file.
+  // If an editor did not answer in time, the failure names a file; if the user did not, it names none.
   if (first?.code === "timeout") return first.path === undefined ? exitCodes.refused : exitCodes.unknown;
   return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
 }
 
-/** Prints an answer, of which nothing but answers goes to stdout: as it is in a pipe, in colour on a terminal. */
+/** Prints an answer to stdout, which gets nothing else: unchanged into a pipe, in colour on a terminal. */
 export function print(text: string, { isDiff }: { readonly isDiff: boolean } = { isDiff: false }): void {
   const { stdout } = process;
   if (!stdout.isTTY) stdout.write(text);
@@ -63,14 +63,14 @@ export function printJson(value: unknown): void {
   print(`${JSON.stringify(value)}\n`);
 }
 
-/** Prints a line that is no answer, to stderr. */
+/** Prints to stderr a message that is not an answer. */
 export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }
 
 type Style = Parameters<typeof styleText>[0];
 
-/** By how a line of a diff begins; the first that fits counts. */
+/** Styles by the start of a diff's line; the first one that matches counts. */
 const lineStyles: readonly (readonly [start: string, style: Style])[] = [
   ["diff ", "bold"],
   ["--- ", "bold"],
@@ -80,13 +80,13 @@ const lineStyles: readonly (readonly [start: string, style: Style])[] = [
   ["-", "red"],
 ];
 
-/** A line of a diff, in colours if the user wants them. */
+/** Returns a line of a diff, in colours if the user wants them. */
 function inColour(line: string): string {
   const style = lineStyles.find(([start]) => line.startsWith(start))?.[1];
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });
 }
 
-/** A text in which characters that could steer a terminal are shown as the pictures that Unicode has for them; tabs stay. */
+/** Replaces control characters except tab and LF with the pictures that Unicode has for them, or else with U+FFFD. */
 function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {
     if (character === "\t" || character === "\n") return character;

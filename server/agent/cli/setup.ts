@@ -1,4 +1,4 @@
-/** Prints what to write into the configuration of an editor or an agent; changes nothing itself. */
+/** Prints the text that belongs in the configuration of an editor or an agent; changes nothing itself. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { type Input, unreadable } from "./input.js";
 import { exitCodes, print, say } from "./output.js";
 import { setupSentences } from "./sentences.js";
 
-/** Prints the configuration of one program, of Helix that for some languages; or says what is known. */
+/** Prints the configuration of one program (for Helix, of some languages), or says which programs are known. */
 export function printSetup([name, ...words]: readonly string[]): number {
   const setup = name === "helix" ? helixSetup(words) : fixedSetup(name, words);
   if (!setup.ok) {
@@ -30,16 +30,16 @@ function fixedSetup(name: string | undefined, words: readonly string[]): Input<s
   return { ok: true, value: setup(samples()) };
 }
 
-/** The samples lie in the package beside the program, wherever that was installed. */
+/** Returns the folder of the samples, which is in the package beside the program. */
 function samples(): string {
   return join(dirname(dirname(realpathSync(process.argv[1] ?? "."))), "client-samples");
 }
 
-/** A word of a shell's command line; what needs no quotes stays as it is. */
+/** Quotes an argument for a shell, if it needs quotes. */
 const quotedForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** By name, but for Helix; each text is complete, its first lines say where it belongs. They are given the folder of the samples. */
+/** Configurations by the program's name, except for Helix. Each is complete; its first lines say where it belongs. */
 const setups: Readonly<Record<string, (samples: string) => string>> = {
   neovim: (folder) => `-- Neovim 0.10 or later, in init.lua: every file, beside the servers that it has.
 vim.opt.runtimepath:append(${JSON.stringify(join(folder, "neovim"))})
@@ -113,8 +113,8 @@ cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 };
 
 /**
- * Makes the entries of Helix' languages.toml for these languages, in which each names all of its servers: those that it has, and
- * ours. Only Helix knows their servers, so it is asked, and shown the result.
+ * Makes the entries of Helix's languages.toml for these languages. Each entry names all servers of its language: those
+ * that it has, and ours. Only Helix knows which servers it has, so it is asked, and is also made to check the result.
  */
 function helixSetup(languages: readonly string[]): Input<string> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
@@ -139,13 +139,13 @@ command = "${command}"
 args = ["--stdio"]
 `;
 
-/** The server's table may be in a file once: whoever appends to the file again must not get another one. */
+/** Finds the server's table, which may be in a file only once: a user who appends again must not get another one. */
 const hasOurServer = /^\s*(?:\[\s*language-server\s*\.\s*)?["']?multi-edit["']?\s*[\].=]/m;
 
 const heading = (file: string): string => `# Helix 25.01 or later: to be appended to ${file}.
 # The list of a language takes the place of the one that it has, so it names the servers of that one, too.`;
 
-/** Helix knows no plain text: this makes a language of it. */
+/** Makes plain text a language, because Helix does not know it. */
 const plainText = `[[language]]
 name = "text"
 scope = "text.plain"
@@ -153,14 +153,14 @@ file-types = ["txt"]
 language-servers = ["${serverName}"]
 `;
 
-/** Answers with what Helix says of a language, if its configuration had some text more. */
+/** Returns what Helix would say about a language if its configuration also had the text `more`. */
 type ExamineLanguage = (more: string, language: string) => Health;
 
 type Health =
   | { readonly kind: "servers"; readonly shown: readonly string[] }
   | { readonly kind: "unknown"; readonly near: string }
   | { readonly kind: "broken"; readonly problem: string }
-  /** It has crashed, or did not end. */
+  /** Helix crashed or did not end. */
   | { readonly kind: "silent" };
 
 function entryOf(examine: ExamineLanguage, server: string, language: string): Input<string> {
@@ -175,7 +175,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   if (shown.includes(serverName) || shown.includes(command)) {
     return { ok: true, value: `# ${language} has ${serverName} already.\n` };
   }
-  // A list with a name that Helix does not know loses a server without a word. So Helix has to show the same ones, and ours.
+  // Helix silently drops a server whose name it does not know. So it has to show the same servers as before, and ours.
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
     const list = [...servers, serverName].map((one) => JSON.stringify(one)).join(", ");
     const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
@@ -186,7 +186,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/** Up to 25.07 Helix shows the commands of servers. By command: the names that its own configuration gives those, if they differ. */
+/** Helix's own names of servers, by command, if the two differ: up to 25.07, Helix shows the commands. */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",
   R: "r",
@@ -220,7 +220,7 @@ const names: Readonly<Record<string, string>> = {
   wat_server: "wasm-language-tools",
 };
 
-/** The user's languages.toml, where Helix looks for it. */
+/** Returns the path at which Helix looks for the user's languages.toml. */
 function userFile(): string {
   const { APPDATA, XDG_CONFIG_HOME } = process.env;
   const config = process.platform === "win32" ? APPDATA : XDG_CONFIG_HOME;
@@ -231,19 +231,19 @@ function readOwn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // Nothing is there yet, or nothing that Helix could read either.
+    // There is no file yet, or none that Helix could read either.
     return "";
   }
 }
 
-/** The program under one of the names that systems give it; `undefined`: it is not on the PATH. */
+/** Returns the name of the program, which depends on the system; `undefined` if it is not on the PATH. */
 function findHelix(): string | undefined {
   return ["hx", "helix"].find(
     (one) => spawnSync(one, ["--version"], { stdio: "ignore", timeout: limits.helixMs }).error === undefined,
   );
 }
 
-/** Has Helix examine a language with this text as the user's languages.toml, and nothing else of the user's. */
+/** Has Helix examine a language with this text as the user's languages.toml, and with no other file of the user. */
 function askHelix(helix: string, languages: string, language: string): Health {
   const config = mkdtempSync(join(tmpdir(), "multi-edit-helix-"));
   try {
@@ -261,13 +261,13 @@ function askHelix(helix: string, languages: string, language: string): Health {
 
 function healthIn(stdout: string, stderr: string): Health {
   if (stderr.includes("Error parsing")) return { kind: "broken", problem: stderr.trim() };
-  // Below the heading each server has a line with a mark, its name and a colon; "None" follows the heading in its line.
+  // Below the heading, each server has a line with a mark, its name and a colon. "None" is on the heading's own line.
   const list = /^Configured language servers?:.*\n((?: .*\n)*)/m.exec(stdout)?.[1];
   if (list === undefined) return { kind: "unknown", near: /^Did you mean .*?: (.*?) ?\?$/m.exec(stdout)?.[1] ?? "" };
   return { kind: "servers", shown: [...list.matchAll(/^ +\S+ (.+?): /gm)].map(([, one = ""]) => one) };
 }
 
-/** Text without the colours that Helix also gives it in a pipe. */
+/** Removes the colours, which Helix also writes into a pipe. */
 function withoutColours(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with one
   return text.replace(/\u001b\[[0-9;]*m/g, "");

@@ -20,11 +20,11 @@ import { type ToolRow, tools } from "./tools.js";
 
 /** The context of an agent's requests, and the form of the answers. */
 export interface ToolContext extends RequestContext {
-  /** `true`: answers to edits also have a structured part, which some agents show their model instead of the text. */
+  /** `true` if answers to edits also have a structured part, which some agents show their model instead of the text. */
   readonly structured: boolean;
 }
 
-/** Serves until the agent closes stdin, and returns the exit code. All calls count as calls of one agent. */
+/** Serves until the agent closes stdin, or a signal stops it; returns the exit code. All calls count as one agent's. */
 export async function serveMcp(start: ToolContext): Promise<number> {
   const context: ToolContext = { ...start, caller: { agent: newAgentId(), ...start.caller } };
   const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), once(context.signal, "abort")]);
@@ -35,7 +35,7 @@ export async function serveMcp(start: ToolContext): Promise<number> {
   return 0;
 }
 
-/** One server for one connection. */
+/** Creates the server for one connection. */
 function createServer(context: ToolContext): McpServer {
   const server = new McpServer(
     { name: "multi-edit", title: "Multi-edit", version: context.version },
@@ -50,11 +50,11 @@ function createServer(context: ToolContext): McpServer {
       idempotentHint: readOnly,
       openWorldHint: false,
     };
-    // Our own decoder checks the arguments: it accepts more than the schema, and gives a reason when it refuses.
+    // Our own decoder reads calls that do not follow the schema, or refuses them with the reason.
     const inputSchema = fromJsonSchema(tool.inputSchema, { getValidator: () => accept });
     const config = { title, description, inputSchema, annotations, ...(meta === undefined ? {} : { _meta: meta }) };
     server.registerTool(name, config, (args, { mcpReq }) => {
-      // Clients of newer MCP revisions name themselves in each request, older ones once.
+      // Clients of the newer revisions identify themselves in each request, older ones once.
       const { [CLIENT_INFO_META_KEY]: client = server.server.getClientVersion() }: { [key: string]: unknown } =
         mcpReq.envelope ?? {};
       return callTool(tool, args, { ...context, caller: callerOf(client, context), signal: mcpReq.signal });
@@ -63,7 +63,7 @@ function createServer(context: ToolContext): McpServer {
   return server;
 }
 
-/** Returns the agent, with the name that its client gives itself. */
+/** Returns the agent, with the name that its client states. */
 function callerOf(client: unknown, { caller }: ToolContext): Caller {
   const { name, version } = (client ?? {}) as Partial<Implementation>;
   return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);
@@ -86,7 +86,7 @@ const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-/** Shows a note on the lines, then the lines themselves: agents that cut an answer cut its end or its middle. */
+/** Shows a note about the lines, then the lines as they are: agents that cut an answer cut its end or its middle. */
 function readResult(
   { text, startLine, totalLines, version, onDisk }: ReadResult,
   context: RequestContext,
@@ -95,7 +95,7 @@ function readResult(
   const shown = text.slice(0, end === 0 ? limits.toolText : end);
   const lines = shown.split("\n").length - (shown.endsWith("\n") ? 1 : 0);
   const last = Math.min(totalLines, startLine + lines - 1);
-  // If the caller named a session, or no session may be asked, another editor may have the file open.
+  // If the user has named a session, or wants the disk, another editor may have the file open.
   const unopened = context.mode === "disk" || context.session !== undefined ? "disk" : "unopened";
   const from = version === null ? unopened : onDisk === "same" ? "saved" : "unsaved";
   const isCut = end > 0 && end < text.length;
@@ -103,8 +103,8 @@ function readResult(
 }
 
 /**
- * Shows the text of an answer, and the diff only for a preview: the caller of an edit has just written its content.
- * A change with an unknown outcome is an error.
+ * Shows the text of an answer, and the diff only of a preview: the caller of an edit has just written what the diff
+ * says. An unknown outcome is not a success.
  */
 function editResult(result: MultiEditResult, { structured }: ToolContext): CallToolResult {
   const { outcome, text, diff } = result;
@@ -116,7 +116,7 @@ function editResult(result: MultiEditResult, { structured }: ToolContext): CallT
   const isUnchanged = isPreview || (outcome === "applied" && result.files.length === 0);
   const nothing = isUnchanged ? [callSentences.nothingChanged] : [];
   const summary = [...shownLines, ...rest, ...nothing];
-  // If the outcome is unknown, the warnings that say so come first.
+  // If the outcome is unknown, the warnings come first.
   const inOrder = outcome === "unknown" ? [...warnings, ...summary] : [...summary, ...warnings];
   const shown = isPreview && diff !== "" ? [...inOrder, "", diff] : inOrder;
   return {
@@ -126,7 +126,7 @@ function editResult(result: MultiEditResult, { structured }: ToolContext): CallT
   };
 }
 
-/** The answer for programs. */
+/** Builds the answer for programs. */
 function structuredOf(result: MultiEditResult): Record<string, unknown> {
   const { outcome, label, text, diff, files, warnings, transaction } = result;
   const shown = files

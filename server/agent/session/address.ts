@@ -1,4 +1,4 @@
-/** The directories that a session's socket can be in, and how it is put there so that nobody else ever reaches it. */
+/** Chooses the directory of a session's socket, and creates the socket so that nobody else can ever reach it. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmdirSync } from "node:fs";
@@ -16,18 +16,18 @@ import { removeQuietly } from "./record.js";
 export interface SocketAddress {
   /** Path of the socket, or name of the pipe. */
   readonly name: string;
-  /** Takes away what the file system shows of it. */
+  /** Removes what the file system shows of it. */
   remove(): void;
 }
 
-/** An address, or why none can be had, as a clause. */
+/** An address, or the reason why there is none, as a clause. */
 export type BoundSocket =
   | { readonly ok: true; readonly address: SocketAddress }
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Lets a server listen beside its session's record, or if the path is too long or the file system has no sockets, in a
- * private directory elsewhere: the record says where. Nothing that is there already is removed or used.
+ * Lets a server listen beside its session's record, or in a private directory elsewhere if the path is too long or the
+ * file system has no sockets. The record says where. Nothing that exists already is removed or used.
  */
 export async function listen(server: Server, id: string, directory: string): Promise<BoundSocket> {
   if (process.platform === "win32") {
@@ -39,7 +39,7 @@ export async function listen(server: Server, id: string, directory: string): Pro
   const hasRuntime = runtime !== undefined && isAbsolute(runtime);
   const lasting = hasRuntime ? [directory, join(runtime, "multi-edit-language-server", "s")] : [directory];
   let problem = "";
-  // The first that fits counts; `undefined` is for one that is made for this socket alone.
+  // The first usable directory counts; `undefined` stands for one that is made for this socket alone.
   for (const shared of [...lasting, undefined]) {
     const path = shared ?? mkdtempSync(join(tmpdir(), "multi-edit-"));
     const removeDirectory = (): void => {
@@ -59,19 +59,19 @@ export async function listen(server: Server, id: string, directory: string): Pro
   return { ok: false, problem };
 }
 
-/** Node cuts a longer path off without a word, and would listen somewhere else. */
+/** Returns the problem with a path that is too long: Node would silently cut it, and listen somewhere else. */
 function pathProblem(path: string): string | undefined {
   const most = process.platform === "linux" ? limits.linuxSocketPathBytes : limits.bsdSocketPathBytes;
   return Buffer.byteLength(path) > most ? sessionProblems.longSocketPath(dirname(path), most) : undefined;
 }
 
-/** Gives why the server does not listen there, as a clause; `undefined`: it listens. */
+/** Lets the server listen at a path. Returns the reason why it can't, as a clause; `undefined` if it listens. */
 async function listenAt(server: Server, name: string): Promise<string | undefined> {
   const problem = once(server, "listening").then(
     () => undefined,
     (error: unknown) => sessionProblems.socket(name, folderProblems.system(codeOf(error))),
   );
-  // The socket comes into being within the call, with the mode that this mask leaves: it never has another one.
+  // The call creates the socket with the mode that this mask leaves, so that it never has another one.
   const mask = process.umask(0o177);
   try {
     server.listen(name);

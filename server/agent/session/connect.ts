@@ -1,4 +1,4 @@
-/** An agent's end of a session's socket: connects, has the session prove that it is the announced one, and sends requests. */
+/** An agent's end of a session's socket: connects, has the session prove its identity, and sends requests. */
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -20,24 +20,24 @@ import type { SessionRecord } from "./record.js";
 /** A connection to a session that has proved itself. */
 export interface SessionConnection {
   readonly record: SessionRecord;
-  /** Version of the language server, as it says itself. */
+  /** Version that the language server states. */
   readonly version: string;
-  /** Answers as the session does; rejects with `ResponseError` if the session does, and with `ConnectionLost`. */
+  /** Returns the session's answer. Rejects with `ResponseError` if it is an error, or with `ConnectionLost`. */
   request(method: string, params: unknown, token?: CancellationToken): Promise<unknown>;
   close(): void;
 }
 
-/** A session, or why it was not reached. */
+/** A session, or the reason why it was not reached. */
 export type ConnectResult<T = SessionConnection> =
   | { readonly ok: true; readonly session: T }
   | { readonly ok: false; readonly why: Unreached };
 
-/** The connection ended before the answer came, so that nobody knows what became of the request. */
+/** The connection ended before the answer came, so that the outcome of the request is unknown. */
 export class ConnectionLost extends Error {}
 
 /**
- * Connects to an announced session within some milliseconds, as this caller; never throws. A session that has no place is
- * asked again until there is no time left.
+ * Connects to an announced session as this caller, within `patience` milliseconds; never throws. If the session has no
+ * room for another connection, tries again until the time is up.
  */
 export async function connect(
   record: SessionRecord,
@@ -55,7 +55,7 @@ export async function connect(
 
 const retryMs = 50;
 
-/** `cutOff`: the connection was not accepted, or ended before the session had answered. */
+/** Tries once. Returns `cutOff` if the connection was not accepted, or ended before the session answered. */
 async function connectOnce(record: SessionRecord, caller: Caller, until: number): Promise<ConnectResult | "cutOff"> {
   const socket = createConnection({ path: record.address });
   const code = await once(socket, "connect").then(() => undefined, codeOf);
@@ -81,7 +81,7 @@ function unreached(code: string): Unreached {
   return isForbidden ? { kind: "forbidden", code, sandbox: isInCodexSandbox() } : { kind: "absent", code };
 }
 
-/** Tells whether this process is in a sandbox of Codex, which says so to the commands that it starts; others say nothing. */
+/** Reports whether this process is in a sandbox of Codex, which tells its commands so. Other sandboxes do not. */
 export function isInCodexSandbox(): boolean {
   return process.env.CODEX_SANDBOX_NETWORK_DISABLED === "1";
 }
@@ -103,14 +103,14 @@ function requestsOver(socket: Socket): SessionConnection["request"] {
     Promise.race([lost, connection.sendRequest(method, params, token)]);
 }
 
-/** The library takes any message for what it looks like; a session has nothing to ask of an agent. */
+/** Reports whether a message is a response. A session sends no requests, but the library would serve them. */
 function isResponse(message: unknown): message is Message {
   return typeof message === "object" && message !== null && "id" in message && !("method" in message);
 }
 
 /**
- * Gives the version of the session's server; `undefined`: it is not the announced session. The session proves itself first,
- * so that whoever has taken its place learns nothing.
+ * Returns the version of the session's server; `undefined` if it is not the announced session. The session has to prove
+ * itself first, so that an impostor learns nothing.
  */
 async function shakeHands(
   record: SessionRecord,

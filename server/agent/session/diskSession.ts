@@ -1,11 +1,11 @@
-/** A session without an editor, for files that no editor has: the same server, whose client has nothing open and can do nothing. */
+/** A session without an editor: the same server, with a client that has no document open and can do nothing. */
 import { registerServer } from "../../lsp/server.js";
 import type { Session } from "../../lsp/session.js";
 import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
 import { openClientConnection } from "../../lsp/wire/transport.js";
 import { uriOfPath } from "../../workspace/pathText.js";
 
-/** Opens a session whose only folder is this directory, an absolute path. `log` takes the messages that an editor would show its user. */
+/** Opens a session whose only folder is this absolute path. `log` gets messages that an editor would show its user. */
 export function openDiskSession(directory: string, version: string, log: (text: string) => void): Promise<Session> {
   return new Promise((resolve) => {
     const { connection } = openClientConnection(createAbsentClient(directory, log), {
@@ -16,14 +16,14 @@ export function openDiskSession(directory: string, version: string, log: (text: 
     registerServer(connection, {
       version,
       logLevel: "warn",
-      // Called first for a session that has begun.
+      // Called once the session has begun.
       openToAgents: async (session) => resolve(session),
     });
     connection.listen();
   });
 }
 
-/** A client that is not there: it opens the session, shows nobody any message, and dismisses every question. */
+/** Creates a client that opens the session, shows no message to anybody, and dismisses every question. */
 function createAbsentClient(directory: string, log: (text: string) => void): Channel {
   let server: ChannelEvents | undefined;
   const say = (message: object): void => void setImmediate(() => server?.message({ jsonrpc: "2.0", ...message }));
@@ -38,7 +38,7 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
       const sent = message as { id?: string | number; method?: string; params?: { message?: string } };
       if (sent.method === undefined && sent.id === 0) say({ method: "initialized", params: {} });
       else if (sent.method !== undefined && sent.id !== undefined) say({ id: sent.id, result: null });
-      // Every message that is shown is logged as well.
+      // The server also logs every message that it shows.
       else if (sent.method === "window/logMessage") log(sent.params?.message ?? "");
     },
     whenFlushed: async () => undefined,
@@ -49,7 +49,7 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
   };
 }
 
-/** An edit of any kind may be proposed; `workspace/applyEdit` is not among what it can, so that everything goes to the disk. */
+/** Allows edits of any kind to be proposed. `workspace/applyEdit` is missing, so that everything goes to the disk. */
 const capabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };

@@ -1,4 +1,4 @@
-/** How the two ends of a session's socket meet: who is calling, and the proof that both know the secret, without saying it. */
+/** A session's handshake: the agent says who it is, and both prove that they know the secret, without sending it. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { Caller } from "../../lsp/protocol.js";
@@ -9,54 +9,54 @@ import { namelessAgent, socketSentences } from "../sentences.js";
 /** Versions of the socket's protocol that this build speaks. */
 export const socketProtocols: readonly number[] = [1];
 
-/** A random value that makes every handshake another one: 32 bytes in hexadecimal digits. */
+/** Returns a random value that makes every handshake different: 32 bytes in hexadecimal digits. */
 export function makeNonce(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** Tells whether something that the other side sent can be a nonce. */
+/** Reports whether a value that the other side sent can be a nonce. */
 function isNonce(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
 
 /** The facts that both sides know once each has sent its nonce. */
 export interface Handshake {
-  /** Of the session, in hexadecimal digits. */
+  /** The session's secret, in hexadecimal digits. */
   readonly secret: string;
   readonly session: string;
   readonly agentNonce: string;
   readonly serverNonce: string;
 }
 
-/** The proof that one side sends to show that it knows the secret; its role keeps it from being sent back as the other's. */
+/** Returns the proof that one side knows the secret. The role in it keeps the other side from sending it back. */
 export function proofOf(role: "agent" | "server", handshake: Handshake): string {
   const { secret, session, agentNonce, serverNonce } = handshake;
   const claim = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");
   return createHmac("sha256", Buffer.from(secret, "hex")).update(claim).digest("hex");
 }
 
-/** Tells whether what the other side sent is its proof; takes as long for a wrong one as for the right one. */
+/** Reports whether a value that the other side sent is its proof. A wrong proof takes as long as the right one. */
 export function isProof(role: "agent" | "server", handshake: Handshake, sent: unknown): boolean {
   if (!isNonce(sent)) return false;
   return timingSafeEqual(Buffer.from(sent, "hex"), Buffer.from(proofOf(role, handshake), "hex"));
 }
 
 /**
- * An id for an agent that has none: 16 hexadecimal digits. Connections of agents come and go with each call, so an agent is
- * known by an id that it gives itself.
+ * Returns an id for an agent that has none: 16 hexadecimal digits. An agent opens a new connection for each call, so it
+ * is known by an id that it gives itself.
  */
 export function newAgentId(): string {
   return randomBytes(8).toString("hex");
 }
 
-/** Returns `true` if a value can be an agent's id: printable ASCII without spaces, at most `limits.agentId` characters. */
+/** Returns `true` if a value can be an agent's id: printable ASCII, no spaces, at most `limits.agentId` characters. */
 export function isAgentId(value: unknown): value is string {
   return typeof value === "string" && value.length <= limits.agentId && /^[\x21-\x7e]+$/.test(value);
 }
 
 /**
- * Reads `client` of an agent's `initialize`, which may be any JSON value; `undefined`: its `agent` is no id. A name that is
- * missing or too long is no reason to refuse anybody.
+ * Reads `client` of an agent's `initialize`, which may be any JSON value. Returns `undefined` if its `agent` is not an
+ * id. A missing name is replaced and a long one cut, since neither is a reason to refuse an agent.
  */
 export function readCaller(client: unknown): Caller | undefined {
   const { name, version, agent } = (client ?? {}) as Partial<Record<keyof Caller, unknown>>;
@@ -69,25 +69,25 @@ export function readCaller(client: unknown): Caller | undefined {
   };
 }
 
-/** One line of a text without what could steer a terminal; `undefined`: it is none. */
+/** Returns a text as one line, without characters that control a terminal; `undefined` if it is no text, or empty. */
 function oneLine(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.slice(0, limits.agentName).replace(/[\p{C}\s]+/gu, " ");
   return text.trim() || undefined;
 }
 
-/** The answer to a request of an agent that is not served. */
+/** Returns the answer to a request of an agent that the session does not serve. */
 export const rejection = (sentence: string): ResponseError<void> => new ResponseError(requestFailed, sentence);
 
-/** A session, as far as an agent must prove that it knows it. */
+/** The parts of a session that the handshake needs. */
 export interface ProvableSession {
-  /** Of the server, for the agent. */
+  /** Version of the server, for the agent. */
   readonly version: string;
   readonly secret: string;
   readonly id: string;
 }
 
-/** Leads one agent through the handshake. */
+/** Creates the session's side of the handshake with one agent. */
 export function createHandshaker({ version, secret, id }: ProvableSession) {
   let handshake: Handshake | undefined;
   let caller: Caller | undefined;
@@ -109,9 +109,9 @@ export function createHandshaker({ version, secret, id }: ProvableSession) {
   }
 
   return {
-    /** The agent, once it has shown that it knows the secret; `undefined`: it has not. */
+    /** Returns the agent once it has proved that it knows the secret; until then `undefined`. */
     caller: () => (isProved ? caller : undefined),
-    /** The answer to a request that came before the proof; after an error the connection needs to end. */
+    /** Returns the answer to a request that came before the proof. After an error, the connection must end. */
     answer(method: string, params: unknown): object {
       if (method === "initialize") return hello(params);
       if (method !== "multiEdit/prove" || handshake === undefined) return rejection(socketSentences.whoAreYou);

@@ -1,4 +1,4 @@
-/** The file by which a session is found: what it says, how it is written, and how strictly it is read. */
+/** The file by which a session is found: its fields, and how it is written and strictly read. */
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -18,47 +18,47 @@ import { codeOf } from "../../workspace/identity.js";
 import { isOwn } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 
-/** Fields that a later version adds are ignored; a change of these gets another `format`. */
+/** Fields of a record. Those that a later version adds are ignored; a change of these gets another `format`. */
 const schema = z.object({
   format: z.literal(1),
   /** 12 hexadecimal digits. */
   id: z.string().regex(/^[0-9a-f]{12}$/),
-  /** Of the language server. */
+  /** Process id of the language server. */
   pid: z.int().positive(),
-  /** When the system started that process, in its own terms; `undefined`: it does not tell. */
+  /** Time at which that process started, in the system's own form; `undefined` if the system does not report it. */
   processStart: z.string().max(40).optional(),
-  /** Name of the machine, which containers have of their own. */
+  /** Name of the machine; a container has its own. */
   host: z.string().max(256),
   /** Path of the socket, or name of the pipe. */
   address: z.string().min(1).max(limits.pathLength),
   /** 32 random bytes in hexadecimal digits, which both sides must know. */
   secret: z.string().regex(/^[0-9a-f]{64}$/),
   /**
-   * The workspace folders; `path` is empty for one that is no directory of this machine. A session without any may have any
-   * file open.
+   * The workspace folders; `path` is empty for a folder that is no directory of this machine. A session without folders
+   * may have any file open.
    */
   folders: z.array(z.object({ uri: z.string(), path: z.string() })).readonly(),
-  /** Canonical paths of the files that it has open outside of its folders; `undefined`: it does not say. */
+  /** Canonical paths of the files that it has open outside its folders; `undefined` if it does not say. */
   outside: z.array(z.string()).readonly().optional(),
   /** The editor, by the name that it gives itself. */
   client: z.string().max(200),
-  /** Of the language server. */
+  /** Version of the language server. */
   version: z.string().max(100),
   /** Versions of the socket's protocol that it speaks. */
   protocols: z.array(z.int()).max(100).readonly(),
-  /** ISO 8601, UTC. */
+  /** Time at which the session's process started, in ISO 8601, UTC. */
   startedAt: z.string().max(40),
 });
 
-/** One session as it announces itself. */
+/** One session, as it announces itself. */
 export type SessionRecord = Readonly<z.infer<typeof schema>>;
 
 /** The content of a directory of records. */
 export interface ReadRecords {
   readonly records: readonly SessionRecord[];
-  /** Files that are no records, each with the reason, and why the directory can't be read, as sentences. */
+  /** Sentences about files that are no records, each with the reason, and about a directory that can't be read. */
   readonly problems: readonly string[];
-  /** Those of them that may hide a session: they announce one in a way that this version can't read. */
+  /** Those problems that may hide a session, because its announcement has a form that this version can't read. */
   readonly hidden: readonly string[];
 }
 
@@ -67,14 +67,14 @@ export function recordPath(directory: string, id: string): string {
   return join(directory, `${id}.json`);
 }
 
-/** Writes a record, or another one in its place, so that a reader sees all of it or nothing. Throws what the system says. */
+/** Writes or replaces a record, of which a reader never sees only a part. Throws the system's errors. */
 export function writeRecord(directory: string, record: SessionRecord): void {
   const temporary = join(directory, `${record.id}.${randomBytes(6).toString("hex")}.tmp`);
   writeFileSync(temporary, JSON.stringify(record), { mode: 0o600, flag: "wx" });
   renameSync(temporary, recordPath(directory, record.id));
 }
 
-/** Reads every record of a directory; one that is not there holds none. Throws what the system says of the directory. */
+/** Reads all records of a directory; a missing directory has none. Throws the system's errors about the directory. */
 export function readRecords(directory: string): ReadRecords {
   const records: SessionRecord[] = [];
   const problems: string[] = [];
@@ -94,12 +94,12 @@ export function readRecords(directory: string): ReadRecords {
   return { records: records.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)), problems, hidden };
 }
 
-/** Removes a file if it is there, or with `rmdirSync` a directory that is empty. */
+/** Removes a file, or with `rmdirSync` an empty directory. Ignores errors. */
 export function removeQuietly(path: string, remove = unlinkSync): void {
   try {
     remove(path);
   } catch {
-    // Somebody else was faster, or it can't be helped.
+    // Another process has removed it first, or nothing can be done.
   }
 }
 
@@ -116,10 +116,10 @@ function recordNames(directory: string): string[] {
 
 type RecordFile =
   | { readonly kind: "record"; readonly record: SessionRecord }
-  /** `gone`: nobody needs to know. */
+  /** `gone`: nobody has to be told. */
   | { readonly kind: "gone" | "foreignRecord" | "badRecord" | "newerRecord" };
 
-/** Whoever can plant a file here can plant a link or a pipe: neither is followed or waited for. */
+/** Reads one record. Does not follow a link or wait for a pipe that somebody may have planted here. */
 function readRecord(path: string): RecordFile {
   let file: number | undefined;
   try {

@@ -1,4 +1,4 @@
-/** Sends a request to the right session, waits as long as it may, and gives a result in any case. */
+/** Sends a request to the right session, waits for a limited time, and returns a result in any case. */
 import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { decodeCall } from "../../dialect/decode.js";
 import type { CallOptions } from "../../dialect/options.js";
@@ -21,19 +21,19 @@ export interface RequestContext {
   readonly caller: Caller;
   /** The directory in which sessions are announced. */
   readonly sessions: string;
-  /** Absolute path at which relative ones start. */
+  /** Absolute path from which relative paths start. */
   readonly directory: string;
-  /** The start of the id of the session that the user has named; `undefined`: the files decide. */
+  /** The start of the id of the session that the user has named; if `undefined`, the files decide. */
   readonly session: string | undefined;
-  /** `editor`: an editor, or nothing. `disk`: the disk, whatever editors have. `auto`: the disk if no editor has the files. */
+  /** `editor`: only an editor. `disk`: the disk, whatever editors have. `auto`: the disk if no editor has the files. */
   readonly mode: Mode;
-  /** Milliseconds that an answer may take. */
+  /** Number of milliseconds that an answer may take. */
   readonly patience: number;
-  /** Called once when the answer takes more than a second, with the session's name; `undefined`: the disk is waited for. */
+  /** Called once if the answer takes more than a second, with the session's name, or with `undefined` for the disk. */
   slow?(session: string | undefined): void;
-  /** Called with the messages that an editor would show its user, if there is none. */
+  /** Called with the messages that an editor would show its user, if there is no editor. */
   notify?(text: string): void;
-  /** Aborted when the user does not want the answer any more. */
+  /** Aborted when the user no longer wants the answer. */
   readonly signal: AbortSignal;
 }
 
@@ -45,7 +45,7 @@ export interface SessionRequest {
   readonly method: string;
   readonly params: unknown;
   readonly targets: readonly string[];
-  /** It makes no sense without an editor. */
+  /** `true` if the request makes no sense without an editor. */
   readonly needsEditor?: boolean;
 }
 
@@ -53,8 +53,8 @@ export interface SessionRequest {
 export type CallRequest = { readonly ok: true; readonly request: SessionRequest } | FailedRequest;
 
 /**
- * Reads one call, which may be any JSON value, for a program that adds options: a model sets none. `previewer` previews calls
- * at this door.
+ * Reads one call, which may be any JSON value, and adds the program's options; a model may set none. `previewer` is
+ * what previews calls at this door.
  */
 export function readCall(value: unknown, method: string, options: CallOptions, previewer: Previewer): CallRequest {
   const call: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
@@ -65,7 +65,7 @@ export function readCall(value: unknown, method: string, options: CallOptions, p
     return { ok: false, message, failures, edits: [], unknown: false };
   }
   const paths = decoded.operations.flatMap((operation) => pathsOf(operation).map(({ path }) => path));
-  // What could be decoded is an object or a text.
+  // A call that could be decoded is an object or a text.
   const params = typeof call === "string" ? { patch: call, options } : { ...(call as object), options };
   return { ok: true, request: { method, params, targets: [...new Set(paths)] } };
 }
@@ -75,23 +75,23 @@ export type RequestResult =
   | {
       readonly ok: true;
       readonly result: unknown;
-      /** The editor that answered; `undefined`: there was none, and it is the disk that was read or written. */
+      /** The editor that answered; `undefined` if there was none, and the disk was read or written. */
       readonly editor: string | undefined;
     }
   | FailedRequest;
 
-/** A request that has failed, or was not sent. */
+/** A request that failed or was not sent. */
 export interface FailedRequest {
   readonly ok: false;
   /** All failures as one text, for people and models. */
   readonly message: string;
   readonly failures: readonly Failure[];
   readonly edits: readonly EditResult[];
-  /** It is not known whether the files are changed. */
+  /** `true` if it is unclear whether the files were changed. */
   readonly unknown: boolean;
 }
 
-/** Sends a request to the session that has the files, or does without one. Never rejects for what a caller, an editor or a session can do. */
+/** Sends a request to the session that has the files, or serves it without one. Rejects only because of a bug. */
 export async function sendRequest(request: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { session: id, directory, mode } = context;
   if (mode === "disk" && request.needsEditor !== true) return serveOnDisk(request, context);
@@ -112,7 +112,7 @@ export async function sendRequest(request: SessionRequest, context: RequestConte
   }
 }
 
-/** The same server in this process, with no editor behind it. */
+/** Serves a request with the same server, in this process and without an editor. */
 async function serveOnDisk({ method, params }: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { openDiskSession } = await import("./diskSession.js");
   const { serveRequest } = await import("../../lsp/requests.js");
@@ -122,7 +122,7 @@ async function serveOnDisk({ method, params }: SessionRequest, context: RequestC
   const respond = async (token: CancellationToken): Promise<unknown> => {
     const answer = await serveRequest(session, { method, params, applier: "server", caller }, token);
     if (answer instanceof ResponseError) throw answer;
-    // Nobody is there to whom it could be sent later.
+    // This session ends with the call, so that nobody could undo the transaction later.
     const { transaction: _, ...result } = answer as { transaction?: string };
     return result;
   };
@@ -132,12 +132,12 @@ async function serveOnDisk({ method, params }: SessionRequest, context: RequestC
 /** A session that answers a request, at the other end of a socket or in this process. */
 interface Responder {
   readonly version: string;
-  /** `undefined`: there is none behind it. */
+  /** The session's editor; `undefined` if it has none. */
   readonly editor: string | undefined;
   respond(token: CancellationToken): Promise<unknown>;
 }
 
-/** Waits as long as an answer may take; cancels the request then, and waits a little more. */
+/** Waits for an answer as long as it may take, then cancels the request and waits a little longer. */
 async function resultOf(responder: Responder, { patience, signal, slow }: RequestContext): Promise<RequestResult> {
   const source = new CancellationTokenSource();
   const timers: NodeJS.Timeout[] = [];

@@ -1,4 +1,4 @@
-/** Selects the user's editor that a call is for: the one that has its files, and never a guess between two; finds who else has them. */
+/** Selects the editor that has a call's files, without guessing between two; finds other editors that have them. */
 import { dirname, parse } from "node:path";
 import type { Holder } from "../../disk/sentences.js";
 import type { Caller } from "../../lsp/protocol.js";
@@ -17,32 +17,32 @@ import {
   type UnreachedSession,
 } from "./sessions.js";
 
-/** The requirements of a call on its session. */
+/** The data by which a call's session is selected. */
 export interface SessionQuery {
-  /** The start of a session's id, which the user has named; `undefined`: the files decide. */
+  /** The start of the id of a session that the user has named; if `undefined`, the files decide. */
   readonly session: string | undefined;
-  /** Paths and URIs as the call spells them; without any, it is the directory that has to lie in a workspace folder. */
+  /** Paths and URIs as the call spells them. If there are none, the directory has to be in a workspace folder. */
   readonly targets: readonly string[];
-  /** Absolute path at which relative ones start. */
+  /** Absolute path from which relative paths start. */
   readonly directory: string;
 }
 
-/** The session that a call is for; `undefined`: no editor has to do with its files. */
+/** The session that a call is for; `undefined` if no editor has anything to do with its files. */
 export type SelectedSession =
   | { readonly ok: true; readonly session: SessionConnection | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
 /**
- * Selects the session that the user has named; else the one that has a target open, unless one that can't be asked may, too;
- * else the one whose workspace folder holds all of them, the longest folder first. Whatever leaves a doubt is a failure, for
- * text that nobody has seen might be lost.
+ * Selects the session that the user has named; else the one that has a target open, unless a session that can't be
+ * asked may have it open, too; else the one whose workspace folder contains all targets, the longest folder first. Any
+ * doubt is a failure, because unsaved text might be lost.
  */
 export async function selectSession(found: FoundSessions, query: SessionQuery): Promise<SelectedSession> {
   if (query.session !== undefined) return selectNamed(found, query.session);
   const views = await Promise.all(found.reached.map((session) => viewTargets(session, query)));
   const opens = views.filter(({ hasOpen }) => hasOpen);
   if (opens.length > 1) return failWith(sessionFailures.openInSeveral(sessionNames(opens)));
-  // It may have the same file open, too.
+  // Such a session may have the same file open.
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
   if (opens[0] !== undefined) return { ok: true, session: opens[0].session };
@@ -67,7 +67,7 @@ function selectNamed({ reached, unreached }: FoundSessions, id: string): Selecte
   return failWith(sessionFailures.unknown(id, sessionNames(reached)));
 }
 
-/** How the targets look from one session. */
+/** Compares the targets with one session's documents and folders. */
 async function viewTargets(session: LiveSession, { targets, directory }: SessionQuery) {
   const { status, record } = session;
   const open = status.open.map(({ uri, version }): OpenText => ({ uri, version, text: "", loneCrEndsLine: true }));
@@ -78,21 +78,21 @@ async function viewTargets(session: LiveSession, { targets, directory }: Session
     session,
     record,
     hasOpen: files.some(({ isOpen }) => isOpen),
-    /** Characters of the longest workspace folder that holds all targets; 0: none does. */
+    /** Length of the longest path of a workspace folder that contains all targets; 0 if none does. */
     depth: Math.max(0, ...folders.filter(holds).map(({ length }) => length)),
-    /** A target is in one of its folders. */
+    /** `true` if a target is in one of its folders. */
     holdsSome: files.some(({ file }) => file !== undefined && folders.some((folder) => isInside(folder, file))),
   };
 }
 
 /** A target as one session sees it. */
 interface TargetFile {
-  /** Canonical path; `undefined`: it is no file, or its spelling means none. */
+  /** Canonical path; `undefined` if the target is not a file, or its spelling names none. */
   readonly file: string | undefined;
   readonly isOpen: boolean;
 }
 
-/** Every file is inside, as far as this question goes: what may be touched is for the session to say. */
+/** Resolves the targets. Every file counts as inside here: the session decides which files may be changed. */
 async function targetFiles(
   targets: readonly string[],
   directory: string,
@@ -113,12 +113,12 @@ async function targetFiles(
   return mapBounded(targets, async (target) => {
     const resolved = await resolver.resolve(target);
     if (resolved.ok) return { file: resolved.place.file, isOpen: resolved.place.open !== undefined };
-    // Open under several names is open; anything else that is wrong with the path is for the session to say.
+    // A file that is open under several names is open. The session reports anything else that is wrong with a path.
     return { file: undefined, isOpen: resolved.failure.code === "ambiguousPath" };
   });
 }
 
-/** Paths as they are once all links are followed; those that are `undefined` or empty are left out. */
+/** Returns the paths after all links are followed, without those that are `undefined` or empty. */
 export async function canonicalPaths(paths: readonly (string | undefined)[]): Promise<string[]> {
   const present = paths.filter((path) => path !== undefined && path !== "");
   return mapBounded(present as string[], async (path) => {
@@ -127,7 +127,7 @@ export async function canonicalPaths(paths: readonly (string | undefined)[]): Pr
   });
 }
 
-/** Gives a test that tells of an announced session whether it might have one of some targets open, or be the one that holds it. */
+/** Returns a test for announced sessions that may have a target open or in a folder, or that the user has named. */
 export function mattersTo({ targets, directory, session }: SessionQuery): (record: SessionRecord) => Promise<boolean> {
   let files: Promise<TargetFile[]> | undefined;
   return async (record) => {
@@ -140,7 +140,7 @@ export function mattersTo({ targets, directory, session }: SessionQuery): (recor
   };
 }
 
-/** The first session that could not be asked and might have a target open, or be the one that holds it. */
+/** Returns the first session that could not be asked and might have a target open, or have it in one of its folders. */
 async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): Promise<UnreachedSession | undefined> {
   const matters = mattersTo(query);
   for (const one of unreached) if (await matters(one.record)) return one;
@@ -148,8 +148,9 @@ async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): 
 }
 
 /**
- * Of these absolute paths those that another session has open, or may have because it can't be asked. `sessions` is the directory
- * in which they are announced, `caller` looks, and the session with the id `except` is left out.
+ * Returns those of these absolute paths that another session has open, or may have open because it can't be asked.
+ * `sessions` is the directory in which sessions are announced, `caller` is the program that asks, and the session with
+ * the id `except` is left out.
  */
 export async function openElsewhere(
   paths: readonly string[],
@@ -157,7 +158,7 @@ export async function openElsewhere(
   caller: Caller,
   except?: string,
 ): Promise<ReadonlyMap<string, Holder>> {
-  // Nothing is relative, so that any directory will do; the working directory may be gone.
+  // No path is relative, so any directory will do; the working directory may not exist any more.
   const query = { session: undefined, targets: paths, directory: dirname(paths[0] ?? "/") };
   const found = await findSessions(sessions, caller, mattersTo(query), except);
   try {
@@ -174,7 +175,7 @@ export async function openElsewhere(
   }
 }
 
-/** A session that may have the target open and can't be asked; `undefined`: there is none. */
+/** Returns a session that may have the target open and can't be asked; `undefined` if there is none. */
 async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holder | undefined> {
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };
@@ -182,7 +183,7 @@ async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holde
   return problem === undefined ? undefined : { kind: "hidden", problem };
 }
 
-/** The files that a session has open, by their identity. */
+/** Returns the files that a session has open, by their identity. */
 async function filesOf({ status, record }: LiveSession): Promise<(readonly [identity: string, name: string])[]> {
   const paths = status.open.map(({ uri }) => pathOfSyncedUri(uri)).filter((path) => path !== undefined);
   const name = `${record.client} (session ${record.id})`;
@@ -194,7 +195,7 @@ async function fileIdentity(path: string): Promise<string> {
   return canonical.ok ? canonical.identity : path;
 }
 
-/** How sentences name a session. */
+/** Returns the name of a session for use in sentences. */
 export function sessionName({ id, client, folders }: SessionRecord): string {
   const where = folders.map(({ path, uri }) => path || uri).join(", ");
   return `${id} (${client}${where === "" ? "" : ` in ${where}`})`;

@@ -1,4 +1,4 @@
-/** Opens the session of an editor to the agents of its user, until the process ends: its socket, and who gets in. */
+/** Opens an editor's session to its user's agents until the process ends: makes the socket, and decides who gets in. */
 import { randomBytes } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
@@ -18,14 +18,14 @@ import { recordPath, removeQuietly, type SessionRecord, writeRecord } from "./re
 import { canonicalPaths, openElsewhere } from "./selectSession.js";
 
 /**
- * Opens the socket and announces it; if it can't, the log says why. Agents may send what the editor may send; what a call changes,
- * the server changes.
+ * Opens the socket and announces it; if that fails, the log says why. Agents may send the same requests as the editor;
+ * the server applies their calls.
  */
 export async function serveAgents(session: Session): Promise<void> {
   const sessions = inServerFolder("sessions");
   const id = randomBytes(6).toString("hex");
   const secret = makeNonce();
-  /** `undefined`: agents can't reach the session yet. */
+  /** Address of the socket; `undefined` until agents can reach the session. */
   let address: SocketAddress | undefined;
   const announce = (): void => {
     if (address === undefined) return;
@@ -44,7 +44,7 @@ export async function serveAgents(session: Session): Promise<void> {
   session.openElsewhere = (paths) => openElsewhere(paths, sessions, caller, id);
   if (!bound.ok) return session.log("warn", sessionLog.unreachable(bound.problem));
   address = bound.address;
-  // An agent that could not be accepted is that agent's trouble.
+  // If an agent could not be accepted, only that agent is affected.
   server.on("error", (error) => session.log("warn", sessionLog.socketError(error)));
   announce();
   session.log("info", sessionLog.reachable(id));
@@ -52,7 +52,7 @@ export async function serveAgents(session: Session): Promise<void> {
     announce();
     void outside.foldersChanged();
   };
-  // Whatever ends the process, other than a signal that nobody can catch, comes by here.
+  // Runs however the process ends, except by a signal that can't be caught.
   process.on("exit", () => {
     removeQuietly(recordPath(sessions, id));
     server.close();
@@ -61,11 +61,11 @@ export async function serveAgents(session: Session): Promise<void> {
 }
 
 /**
- * Watches the open files of a session outside of its folders; `changed` is called when there are others. Gives their canonical
- * paths as they are then, and a function that takes over the session's folders as they are now.
+ * Watches the files that a session has open outside its folders, and calls `changed` when there are others. Returns a
+ * function that gives their canonical paths, and a function to be called when the session's folders have changed.
  */
 async function watchOutside(session: Session, changed: () => void) {
-  /** Canonical paths by URI, of all open files; `undefined`: not known yet, or no file. */
+  /** Canonical paths of all open documents, by URI; `undefined` if the path is not known yet, or there is no file. */
   const files = new Map<string, string | undefined>();
   let folders: readonly string[] = [];
   const isOutside = (path: string | undefined): path is string =>
@@ -100,7 +100,7 @@ async function watchOutside(session: Session, changed: () => void) {
   return { paths: () => [...new Set([...files.values()].filter(isOutside))], foldersChanged };
 }
 
-/** It must fit what its readers take, whatever the editor says of itself: what can't be said in full may be anything. */
+/** Builds a record that its readers accept. One that is too large names no folders, so that any file may be open. */
 function toRecord(
   session: Session,
   outside: readonly string[],
@@ -132,7 +132,7 @@ interface ListeningSession {
   readonly id: string;
 }
 
-/** One agent: nothing is served before both sides have shown that they know the secret. */
+/** Serves one agent, but no request before both sides have proved that they know the secret. */
 function serveAgent(socket: Socket, listening: ListeningSession): void {
   const { session } = listening;
   const handshaker = createHandshaker({ ...listening, version: session.version });
@@ -142,7 +142,7 @@ function serveAgent(socket: Socket, listening: ListeningSession): void {
 
   function leave(): void {
     channel.stop();
-    // An agent that does not close its end must not keep the place of another.
+    // An agent that does not close its end must not keep other agents out.
     void gate.whenAnswered().then(() => socket.destroySoon());
   }
 
@@ -172,7 +172,7 @@ function serveAgent(socket: Socket, listening: ListeningSession): void {
   });
   socket.on("close", () => {
     clearTimeout(late);
-    // The library cancels what the agent takes back, but not what it has walked away from.
+    // The library cancels a request if the agent asks for that, but not if the agent disconnects.
     gate.cancelRequests();
     connection.dispose();
   });

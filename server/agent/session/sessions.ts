@@ -1,4 +1,4 @@
-/** The sessions of the user's editors that live now: found by their announcements, asked whether they are there. */
+/** Finds the running sessions of the user's editors by their announcements, and asks each what it has open. */
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -19,26 +19,27 @@ export interface LiveSession extends SessionConnection {
   readonly status: StatusResult;
 }
 
-/** A session that is announced and could not be asked. */
+/** A session that is announced but could not be asked. */
 export interface UnreachedSession {
   readonly record: SessionRecord;
   readonly why: Unreached;
 }
 
-/** The sessions that were found; the connections are the caller's to close. */
+/** The sessions that were found. The caller has to close the connections. */
 export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> {
   readonly reached: readonly LiveSession[];
-  /** They may live, and hold text that nobody has seen. */
+  /** Sessions that may be running and have unsaved text. */
   readonly unreached: readonly UnreachedSession[];
-  /** Those of the problems because of which no session can announce itself, or be read. */
+  /** Those of the problems that keep all sessions from announcing themselves, or from being found. */
   readonly blind: readonly string[];
-  /** Announcements of sessions that have ended, which were removed. */
+  /** Number of announcements that were removed, because their sessions have ended. */
   readonly removed: number;
 }
 
 /**
- * Connects to every announced session, as this caller, and asks what it has open. `matters` tells whether a session may have to do
- * with the files; one that has not gets little time. The session with the id `except` is left out: the one that asks.
+ * Connects to every announced session as this caller, and asks what it has open. `matters` reports whether a session
+ * may have to do with the files; a session that does not gets less time. The session with the id `except`, which is the
+ * one that asks, is left out.
  */
 export async function findSessions(
   directory: string,
@@ -54,7 +55,7 @@ export async function findSessions(
     const reply = connection.ok ? await askStatus(connection.session, patience) : connection;
     return { record, patience, reply, at: performance.now() };
   });
-  // While one was slow to answer, files may have been opened in the others.
+  // While one session was slow to answer, files may have been opened in the others.
   const now = performance.now();
   const freshAnswers = await mapBounded(answers, async (one) => {
     if (!one.reply.ok || now - one.at < limits.staleStatusMs) return one;
@@ -74,12 +75,12 @@ export async function findSessions(
   return { ...announced, reached, unreached, removed };
 }
 
-/** Ends every connection. */
+/** Closes every connection. */
 export function closeSessions({ reached }: FoundSessions): void {
   for (const session of reached) session.close();
 }
 
-/** Asks a session what it has open, within some milliseconds: one that is too busy to say may have anything open. */
+/** Asks a session what it has open, for `patience` milliseconds. One too busy to answer may have any file open. */
 async function askStatus(session: SessionConnection, patience: number): Promise<ConnectResult<LiveSession>> {
   const late = new AbortController();
   const giveUp = (why: Unreached): ConnectResult<LiveSession> => {
@@ -103,7 +104,7 @@ async function askStatus(session: SessionConnection, patience: number): Promise<
   }
 }
 
-/** Another version may answer in another way: only what is used here is looked at. */
+/** Checks the fields of a status that are used here. The others may differ, because versions differ. */
 function isStatus(value: unknown): value is StatusResult {
   const { folders, open } = (value ?? {}) as Partial<Record<keyof StatusResult, unknown>>;
   const isOpen = (one: unknown): boolean => typeof (one as { uri?: unknown } | null)?.uri === "string";
@@ -128,8 +129,8 @@ function readAnnouncements(directory: string): ReadRecords & Pick<FoundSessions,
 }
 
 /**
- * Tells whether a session is gone for certain. Its process may have a number that means nothing here, and its socket may be
- * where this process can't look; but one that nobody listens on is dead wherever it is seen from.
+ * Reports whether a session has certainly ended. The id of its process may mean nothing here, and its socket may be
+ * where this process can't see it; but a socket on which nobody listens is dead, wherever it is seen from.
  */
 function hasEnded(record: SessionRecord, why: Unreached, directory: string): boolean {
   if (why.kind !== "absent" || record.host !== hostname() || isProcess(record.pid, record.processStart)) return false;

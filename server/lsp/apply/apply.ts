@@ -1,4 +1,4 @@
-/** One function behind every door: from a tool call to a plan, and to the edit that the client gets or to applying it. */
+/** The one function behind every door: plans a tool call, and then returns the edit to the client or applies it. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { decodeCall } from "../../dialect/decode.js";
 import { type Failure, withRest } from "../../plan/failure.js";
@@ -21,20 +21,20 @@ import { applyJob, cancelled, inTurn, textsFirst } from "./applyLoop.js";
 import { addProposal, recordApplied } from "./recordApplied.js";
 import type { ApplyJob, PlanAttempt, Task } from "./step.js";
 
-/** A call as it came through one of the doors. */
+/** A call that came through one of the doors. */
 export interface ReceivedCall {
-  /** As it came off the wire. */
+  /** As received, not yet checked. */
   readonly params: unknown;
   /**
-   * The side that applies it: the client, with the edit in the answer to its own request; nobody (`preview`); or the server,
-   * which does so for commands and for agents.
+   * The side that applies it: the client, with the edit in the answer to its request; nobody (`preview`); or the
+   * server, for commands and agents.
    */
   readonly applier: "client" | "preview" | "server";
-  /** The agent that sent it; `undefined`: the editor did. */
+  /** The agent that sent it; `undefined` if the editor did. */
   readonly caller: Caller | undefined;
 }
 
-/** Serves one call. Never throws for what a caller can send. */
+/** Serves one call. Does not throw, whatever the caller sends. */
 export async function applyBatch(
   session: Session,
   { params, applier, caller }: ReceivedCall,
@@ -63,7 +63,7 @@ interface ServedCall extends Omit<ApplyJob, "kind" | "plan"> {
   readonly report: ReportStep;
 }
 
-/** Has the call applied, and remembers what was done. */
+/** Applies the call, and records what was done. */
 async function applyCall(call: ServedCall, caller: Caller | undefined): Promise<Answer> {
   const { session } = call;
   const plan = (only?: FileChange) => planCall(call, only?.operations ?? call.operations);
@@ -89,19 +89,19 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
   const warnings = [
     ...call.warnings,
     ...(options.confirm === true ? [callSentences.notAsked] : []),
-    // Nobody else wants one.
+    // Only such a client needs the edit.
     ...(applier === "client" && options.result === "summary" ? [callSentences.noEditInSummary] : []),
   ];
   const made = toResult({ planned: plan, edit, outcome: "proposed", options, warnings });
   const result = await inSlices(made, call.token, () => undefined);
   if (result === "cancelled") return cancelled();
-  // A client that takes no edits from the server can't have the proposal undone by it.
+  // If the client takes no edits from the server, the server can't undo the proposal later.
   const isWatched = applier === "client" && session.capabilities.workspace?.applyEdit === true;
   const transaction = isWatched ? await addProposal(session, result.label, plan) : undefined;
   return { ok: true, result: transaction === undefined ? result : { ...result, transaction } };
 }
 
-/** Plans on the text as it is when the plan is done: what moved on meanwhile is planned again. */
+/** Plans a call. If a text changes meanwhile, plans again, so that the plan fits the text at the end of planning. */
 async function planCall(call: ServedCall, operations: readonly Operation[]): Promise<PlanAttempt> {
   const { session, options, batch, token } = call;
   const failed = (failures: readonly Failure[], outcomes: readonly EditOutcome[] = []) =>
@@ -128,7 +128,7 @@ async function planCall(call: ServedCall, operations: readonly Operation[]): Pro
   return failed([staleFailures.contentModified({ path: moved ?? "" }, callSentences.keepsMoving)]);
 }
 
-/** The tasks of a plan: texts first, then new files, renames, and deletions last. What can be verified and undone best goes first. */
+/** Returns the tasks of a plan, the easiest to verify and undo first: texts, then new files, renames and deletions. */
 function tasksOf(files: readonly FileChange[]): Task[] {
   const { created, after } = fileOrder(files);
   const texts = files.flatMap((planned): Task[] =>
@@ -144,7 +144,7 @@ function tasksOf(files: readonly FileChange[]): Task[] {
   return textsFirst([...texts, ...whole]);
 }
 
-/** The outcomes of operations that nobody has looked at. */
+/** Returns the outcomes of operations that were not attempted. */
 function untried(operations: readonly Operation[]): EditOutcome[] {
   return operations.flatMap((operation) =>
     indicesOf(operation).map(
@@ -153,18 +153,18 @@ function untried(operations: readonly Operation[]): EditOutcome[] {
   );
 }
 
-/** The path of a document that is not what it was when the snapshot was taken: changed, closed, or opened meanwhile. */
+/** Returns the path of a document that was changed, closed or opened since the snapshot; `undefined` if none was. */
 function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | undefined {
   const open = new Set(session.documents.all().map(({ uri }) => pathOfSyncedUri(uri)));
   for (const { uri, path, file, open: seen } of snapshot.places.values()) {
-    // Open documents are values: another one means another text, whatever its version says.
+    // Open documents are values: a different one means a different text, whatever its version says.
     const isAsItWas = seen === undefined ? file === undefined || !open.has(file) : session.documents.get(uri) === seen;
     if (!isAsItWas) return path;
   }
   return undefined;
 }
 
-/** Compares `options.versions` with the documents of a call; `all`: also with those that it does not touch. */
+/** Compares `options.versions` with the documents of a call; if `all`, also with those that it does not touch. */
 async function checkVersions(
   { session, options }: ServedCall,
   versions: NonNullable<CallOptions["versions"]>,
@@ -175,11 +175,11 @@ async function checkVersions(
   const warnings: string[] = [];
   const resolver = await createResolver(worldOf(session, options.root));
   for (const [uri, expected] of Object.entries(versions)) {
-    // The caller may spell the document in another way than the call does, or than the editor.
+    // The option may spell a document differently from the edits, or from the editor.
     const resolved = await resolver.resolve(uri);
     const place = resolved.ok ? resolved.place : undefined;
     const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);
-    // Of a document that is planned again, the others may have been moved by this very batch.
+    // When one document is planned again, this batch itself may have changed the others.
     if (same === undefined && !all) continue;
     const document = same === undefined ? session.documents.get(place?.uri ?? uri) : snapshot.documents.get(same[0]);
     if (document === undefined) warnings.push(callSentences.versionOfUnknown(uri));

@@ -1,4 +1,4 @@
-/** Applies by the server, for a call or an undo: plan, confirm, stage, execute, finish. The editor promises little: each step is verified. */
+/** Applies a call or an undo: plan, confirm, stage, execute, finish. Verifies each step: the editor promises little. */
 import type { ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { type FileChange, hasSameFate, nameAfter, notAttempted } from "../../plan/outcome.js";
@@ -17,13 +17,13 @@ import type { ApplyJob, DoneStep, Run, StepResult, Task } from "./step.js";
 import { commitPart, heldElsewhere, stagePart, tasksByWriter } from "./steps/disk.js";
 import { stepRules } from "./steps/table.js";
 
-/** The answer to a job, and what was done if all of it is verified, in this order; else `undefined`. */
+/** The answer to a job, and its steps in order if all of them are verified; otherwise `steps` is `undefined`. */
 export interface Applied {
   readonly answer: Answer;
   readonly steps?: readonly DoneStep[];
 }
 
-/** One at a time; what is cancelled while it waits is answered at once. */
+/** Runs tasks one at a time. A task that is cancelled while it waits is answered at once. */
 export function inTurn(
   { session, token }: Pick<ApplyJob, "session" | "token">,
   task: () => Promise<Answer>,
@@ -37,22 +37,22 @@ export function inTurn(
   return Promise.race([turn, left]);
 }
 
-/** The answer to a call that its caller has cancelled before anything was changed. */
+/** Builds the answer to a call that was cancelled before anything was changed. */
 export function cancelled(): FailedAnswer {
   return toRefusal([withRest(editorFailures.cancelled(), callSentences.nothingChanged)]);
 }
 
-/** The tasks in an order in which the texts go first, those of open documents before others; otherwise they stay as they are. */
+/** Sorts tasks: texts of open documents first, then other texts, then all other tasks. Each group keeps its order. */
 export function textsFirst(tasks: readonly Task[]): Task[] {
   const texts = tasks.filter(({ kind }) => kind === "text");
   const open = texts.filter(({ planned }) => planned.document.version !== null);
-  // A set has each task once, where it came first.
+  // A set keeps each task where it occurs first.
   return [...new Set([...open, ...texts, ...tasks])];
 }
 
-/** Plans until the user agrees to the result, if the user must be asked, and then applies exactly that. */
+/** Plans until the user agrees to the plan, if the user must be asked, and then applies exactly that plan. */
 export async function applyJob(job: ApplyJob): Promise<Applied> {
-  // A caller may ask for a question, but not do without one that the user wants.
+  // A caller may ask for a confirmation, but can't skip one that the user wants.
   const asks = job.options.confirm === true || job.session.settings.confirm === "always";
   const confirmation = asks ? createConfirmation(job) : undefined;
   try {
@@ -82,7 +82,7 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
     if (!canApply) return refused(editorFailures.noApplyEdit(job.kind));
     const consent = await confirmation?.ask(plan);
     if (typeof consent === "object") return refused(consent);
-    // The text may have moved on while the user read: what is applied is what was agreed to.
+    // The text may have changed while the user read. Plan again, because only the agreed diff is applied.
     if (consent === "yes") continue;
     if (token.isCancellationRequested) return refused(editorFailures.cancelled());
     const held = await heldElsewhere(context, tasks);
@@ -98,11 +98,11 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
       part?.staged.abandon();
       return refused(editorFailures.cancelled());
     }
-    // The client can't apply any more what was proposed for texts that the server is going to change.
+    // Once the server changes a text, the client can't apply earlier proposals for it any more.
     session.history.proposals = session.history.proposals.filter(
       ({ unseen }) => !plan.files.some(({ document }) => unseen.has(document.uri)),
     );
-    // What the server writes itself need not be anything that the editor can do.
+    // Files that the server writes itself may need operations that the editor can't do.
     const shownTo = part === undefined ? session : { ...session, capabilities: anyEdit };
     const run: Run = { ...context, plan, tasks, disk: part, shownTo, warnings, done: [], budget: { bytes: 0 } };
     return execute(run, (file) => replan(job, confirmation, file));
@@ -113,7 +113,7 @@ const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-/** One file planned again, on the text that it has now, with the same fate as before; or why it can't be. */
+/** One file, planned again on its present text with the same fate as before; or the failure. */
 type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Failure;
 
 async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
@@ -122,18 +122,18 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
   const again = await job.plan(file);
   if (!again.ok) return again.failures[0] ?? changed;
   const same = again.files.find((one) => hasSameFate(one, file));
-  // What only makes room for another file was asked for by nobody, and so is not in the plan again.
+  // Nobody asked for a deletion that only makes room for another file, so the new plan does not have it.
   if (same === undefined) return changed;
   const consent = await confirmation?.askAgain(file, same, again);
   return typeof consent === "object" ? consent : { file: same, editOutcomes: again.outcomes };
 }
 
-/** Does the tasks in their order; if one fails, those before it are rolled back. */
+/** Does the editor's tasks in order, then commits the files on disk. If one fails, rolls back those before it. */
 export async function execute(run: Run, replanned: (file: FileChange) => Promise<Replanned>): Promise<Applied> {
   const { disk, tasks, done } = run;
   for (const task of tasks) {
     const step = await doTask(run, task, replanned).catch((error: unknown) => {
-      // What is staged keeps everybody else from these folders: whatever is thrown must not leave it so.
+      // Staged files keep everybody else out of these folders, so they must not stay, whatever is thrown.
       disk?.staged.abandon();
       throw error;
     });
@@ -151,7 +151,7 @@ export async function execute(run: Run, replanned: (file: FileChange) => Promise
   return { answer: { ok: true, result }, ...(result.outcome === "applied" ? { steps: done } : {}) };
 }
 
-/** One step; its file is planned again if it moved on before the editor could do anything. */
+/** Does one task. If its file changes before the editor can do anything, plans the file again. */
 async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Promise<Replanned>): Promise<DoneStep> {
   const before = run.done.findLast(({ planned }) => planned === task.planned);
   let file: FileChange = before?.file ?? task.planned;
@@ -163,7 +163,7 @@ async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Pro
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const result = await stepRules[task.kind].do(run, file, task);
     if (result.outcome.kind !== "moved") return toStep(result);
-    // What is half done can't be planned again.
+    // A file that is half done can't be planned again.
     if (before !== undefined) return hasMoved(staleProblems.fileChanged);
     const again = await replanned(task.planned);
     if ("code" in again) return toFailed(again);
@@ -173,7 +173,7 @@ async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Pro
   return hasMoved(callSentences.keepsMoving);
 }
 
-/** The result, as far as it was verified. */
+/** Has the changed files saved, compares them with the disk, and builds the result. */
 async function finish(run: Run): Promise<MultiEditResult> {
   const { options, done, plan, disk } = run;
   const last = new Map(done.map((step): [FileChange, FileChange] => [step.planned, step.file]));
@@ -181,7 +181,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
   const files = plan.files.map((file) => last.get(file) ?? file);
   const outcomes = plan.outcomes.map((outcome) => again.get(outcome.index) ?? outcome);
   const changed = [...new Set(last.values())];
-  // A file that was only renamed or deleted holds what it held.
+  // A file that was only renamed or deleted has no new text.
   const written = changed.filter(({ kind, change }) => kind === "create" || (kind !== "delete" && !change.isEmpty));
   const byServer = new Set(done.slice(run.tasks.length).map(({ file }) => file));
   const byEditor = written.filter((file) => !byServer.has(file));
@@ -195,7 +195,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
     const state = await stateAfter(run, file);
     if (state !== undefined || run.places.get(uri)?.file !== undefined) onDisk.set(file, state ?? "differs");
     if (state === "same") continue;
-    // An editor that does not sync what it was not asked to open may have written it: the disk verifies that, too.
+    // The editor may have written a file without opening it, and so does not sync it. The disk can verify that.
     if (unverifiable.some((step) => step.file === file)) {
       outcome = "unknown";
       warnings.push(callSentences.unverifiable(path));
@@ -205,7 +205,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
   }
   warnings.push(...(await staying(run)));
   const sent = new Map(done.flatMap(({ file, edits }) => (edits === undefined ? [] : [[file, edits]])));
-  // What the server has written again itself is no part of what the editor was asked to do.
+  // Files that the server restored itself are not part of the edit for the editor.
   const restored = done.flatMap(({ kind, file }) => (kind === "restore" ? [file] : []));
   const edit = toWorkspaceEdit(
     files.filter((file) => !restored.includes(file)),
@@ -216,7 +216,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
   return inSlices(toResult({ planned, edit, outcome, options, warnings, onDisk, written: byServer }));
 }
 
-/** Documents that the editor keeps open although their file is gone, or has another name; it gets a moment to close them. */
+/** Warns of documents that stay open although their file is gone or renamed; the editor gets a moment to close them. */
 async function staying({ session, done }: Run): Promise<string[]> {
   const taken = done.flatMap(({ kind, file }) => (kind === "create" || kind === "rename" ? [nameAfter(file).uri] : []));
   const gone = done.filter(

@@ -1,4 +1,4 @@
-/** Sends requests to the editor and finds out from the text that it syncs, or from the disk, what became of each. */
+/** Sends requests to the editor, and determines the outcome of each from the text that it syncs or from the disk. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApplyWorkspaceEditParams, TextEdit } from "vscode-languageserver/node";
 import { asUpdate, type FileChange, nameAfter } from "../../plan/outcome.js";
@@ -13,13 +13,13 @@ import { type FileOperation, hasDocumentChanges } from "../edit/workspaceEdit.js
 import { openAt, type Session } from "../session.js";
 import type { ApplyContext, StepOutcome } from "./step.js";
 
-/** The editor has applied the edit at places that are not meant, which `done` describes. */
+/** The editor applied the edit at the wrong places; `done` is the change that it made. */
 export interface Misapplied {
   readonly kind: "misapplied";
   readonly done: FileChange;
 }
 
-/** Sends the edits of one document, for the version that they were planned on, and watches its text: the answer only decides how long to wait for it. */
+/** Sends one document's edits, for the planned version, and watches its text; the answer only decides how long. */
 export async function applyText(
   session: Session,
   file: FileChange,
@@ -29,9 +29,9 @@ export async function applyText(
   const { uri, version } = file.document;
   const sourceOf = (text: string): TextSource => (version === null ? "unclear" : sourceOfText(file, text));
   const watch = watchText(session, file, edits);
-  // A file that was not open when it was planned, and is now: that is the version that it has.
+  // A file that was opened after it was planned has this version.
   const sentFor = version ?? openAt(session, uri)?.version ?? null;
-  // A client that knows no `documentChanges` gets the older form.
+  // A client without `documentChanges` gets the older form.
   const edit = hasDocumentChanges(session)
     ? { documentChanges: [{ textDocument: { uri, version: sentFor }, edits: [...edits] }] }
     : { changes: { [uri]: [...edits] } };
@@ -39,13 +39,13 @@ export async function applyText(
     const answer = await Promise.race([request(session, { label, edit }), watch.seen]);
     if ("kind" in answer) return answer;
     const isNo = !answer.applied && !answer.isLate;
-    // Who says no to a version that is gone has not applied the edit, if the text agrees.
+    // A client that answers no because the version is outdated has not applied the edit, if the text agrees.
     const moved = openAt(session, uri);
     if (isNo && moved !== undefined && moved.version !== version && sourceOf(moved.text) === "old") {
       return { kind: "moved" };
     }
     const { proofTimeout } = session.settings;
-    // What was typed before a refusal, and is the reason for it, may still be on its way.
+    // The typing that is the reason for a refusal may not be synced yet.
     const patience = answer.applied ? proofTimeout : Math.max(proofTimeout / 4, session.facts.syncDelay);
     const seen = await Promise.race([watch.seen, delay(patience, undefined, { ref: false })]);
     if (seen !== undefined) return seen;
@@ -56,7 +56,7 @@ export async function applyText(
     if (open === undefined || open.desynced !== undefined) return { kind: answer.isLate ? "timedOut" : "diverged" };
     if (open.version === version) return unchanged(answer);
     if (version === null) return { kind: "diverged" };
-    // If the user typed into the very place, the text does not tell; the editors that say no are known to mean it.
+    // If the user typed at that very place, the text is unclear. An editor that answers no is known to mean it.
     const source = sourceOf(open.text);
     return { kind: source === "old" || (source === "unclear" && isNo) ? "moved" : "diverged" };
   } finally {
@@ -64,16 +64,16 @@ export async function applyText(
   }
 }
 
-/** The outcome of a step that has left no trace in texts or on disk. */
+/** Returns the outcome of a step that left no trace in the text or on disk. */
 function unchanged(answer: EditorAnswer): StepOutcome {
   if (answer.isLate) return { kind: "timedOut" };
   return answer.applied ? { kind: "acknowledgedButUnchanged" } : { kind: "refused", reason: answer.reason };
 }
 
-/** The text that a text which moved on comes from: the user's typing is the difference. */
+/** The text that the user typed into, if a document has neither its old nor its planned text. */
 type TextSource = "old" | "planned" | "unclear";
 
-/** Tells if a text is the old or the planned one, apart from one stretch that leaves all of what tells the two apart. */
+/** Decides if a text is the old or the planned one, apart from one stretch of typing outside their differences. */
 export function sourceOfText(file: FileChange, synced: string): TextSource {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const { change, document, text } = file;
@@ -81,7 +81,7 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
     const [typed] = shrink(mark + before, { from: 0, to: mark.length + before.length, insert: synced });
     if (typed === undefined) return true;
     const [from, to] = [typed.from - mark.length, typed.to - mark.length];
-    // A stretch of text is intact where the typing does not reach into it; an empty one where it is not even touched.
+    // A stretch is intact if the typing does not reach into it; an empty stretch, if the typing does not touch it.
     return telling.changes.every((one) =>
       one.from < one.to ? one.to <= from || one.from >= to : one.to < from || one.from > to,
     );
@@ -91,7 +91,7 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
   return isOld === isPlanned ? "unclear" : isOld ? "old" : "planned";
 }
 
-/** Returns `true` if the editor's text is the planned one; some editors give a text its final line end back. */
+/** Returns `true` if the editor's text is the planned one, apart from a final line end that some editors restore. */
 export function isExpected(session: Session, file: FileChange, text: string): boolean {
   const expected = (file.document.bomSynced ? byteOrderMark : "") + file.text;
   if (text === expected) return true;
@@ -101,8 +101,8 @@ export function isExpected(session: Session, file: FileChange, text: string): bo
 }
 
 /**
- * The editor's change of the text that it had right before, if it is what the edit says and not what the edit means: typing
- * has moved the places meanwhile, or is in them. `undefined`: the editor has done something else.
+ * Returns the change that the editor made to its last text, if it used the edit's positions although typing had moved
+ * the intended places or was inside them. `undefined` if the places are right, or if the editor did something else.
  */
 function whereMisapplied(
   session: Session,
@@ -113,7 +113,7 @@ function whereMisapplied(
 ): FileChange | undefined {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const base = mark + file.document.text;
-  // How a file looks once it is open is nothing that somebody has typed.
+  // If a file was just opened, a difference from the planned text may be the editor's and not typing.
   if (file.document.version === null || before === base || !before.startsWith(mark) || !now.startsWith(mark))
     return undefined;
   const meant = spansOf(session, file, edits, base);
@@ -126,7 +126,7 @@ function whereMisapplied(
     const at = done[i];
     if (at === undefined) return false;
     const held = before.slice(at.from, at.to);
-    // Some editors tell of each change on its own: what an earlier step has done, this one does not do again.
+    // Some editors sync each change on its own: a change that they synced earlier is already in the text.
     if (held === at.insert) return true;
     return (
       base.slice(from, to) === held && typed.mapPos(from, "after") === at.from && typed.mapPos(to, "before") === at.to
@@ -147,7 +147,7 @@ function whereMisapplied(
   });
 }
 
-/** The edits as changes of a text; `undefined`: not all their positions are in it. */
+/** Returns the edits as changes of a text; `undefined` if the text does not have all their positions. */
 function spansOf({ encoding }: Session, { document }: FileChange, edits: readonly TextEdit[], text: string) {
   const lines = LineIndex.of(text, document);
   const spans = edits.flatMap(({ range, newText }) => {
@@ -161,7 +161,7 @@ function spansOf({ encoding }: Session, { document }: FileChange, edits: readonl
 interface EditorAnswer {
   readonly applied: boolean;
   readonly reason: string;
-  /** No answer came in time. */
+  /** `true` if no answer came in time. */
   readonly isLate: boolean;
 }
 
@@ -178,7 +178,7 @@ export async function request(session: Session, asked: ApplyWorkspaceEditParams)
   return Promise.race([answered, late]);
 }
 
-/** Gives the first thing that a document's synced text tells of its edits, even if it moves on at once. */
+/** Watches a document's synced text for the first sign of its edits, even if the text changes again at once. */
 function watchText(session: Session, file: FileChange, edits: readonly TextEdit[]) {
   const { uri, version } = file.document;
   let stop = (): void => {};
@@ -189,7 +189,7 @@ function watchText(session: Session, file: FileChange, edits: readonly TextEdit[
       if (changed !== open?.uri || open.desynced !== undefined) return;
       const before = last ?? open.text;
       last = open.text;
-      // However it came about.
+      // It does not matter how the text came about.
       if (isExpected(session, file, open.text)) return resolve({ kind: "verified" });
       const done = whereMisapplied(session, file, edits, before, open.text);
       if (done !== undefined) resolve({ kind: "misapplied", done });
@@ -200,8 +200,8 @@ function watchText(session: Session, file: FileChange, edits: readonly TextEdit[
 }
 
 /**
- * Sends an operation that deletes or renames the file at a path, and watches the disk: the answer only decides how long to
- * wait for it. `newPath`: the path that it gets, if it gets one.
+ * Sends an operation that deletes or renames the file at a path, and watches the disk; the answer only decides how
+ * long. `newPath` is the file's path after a rename.
  */
 export async function applyToFile(
   session: Session,
@@ -224,7 +224,7 @@ export async function applyToFile(
   return isUntouched ? unchanged(answer) : { kind: "diverged" };
 }
 
-/** Looks again and again whether something holds, for some milliseconds, or until it need not be known any more. */
+/** Polls until something holds; returns `false` after some milliseconds, or as soon as the caller loses interest. */
 export async function until(
   holds: () => Promise<boolean>,
   milliseconds: number,
@@ -238,7 +238,7 @@ export async function until(
   }
 }
 
-/** Compares the file at a URI, as it is on disk now, with a text. `undefined`: there is no file. */
+/** Compares the file at a URI, as it is on disk now, with a text; `undefined` if there is no text file. */
 export async function stateOnDisk(
   { places, session }: ApplyContext,
   uri: string,
@@ -248,7 +248,7 @@ export async function stateOnDisk(
   return path === undefined ? undefined : sameAsDisk(text, path, session.facts.habits);
 }
 
-/** The same for the text that the editor holds of a file in the end, or else for the planned one. */
+/** Compares a file on disk with the editor's text of it after the call, or if it is not open, with the planned text. */
 export function stateAfter(context: ApplyContext, file: FileChange): Promise<"same" | "differs" | undefined> {
   const { uri } = nameAfter(file);
   return stateOnDisk(context, uri, openAt(context.session, uri)?.text ?? file.text);

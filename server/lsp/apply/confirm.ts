@@ -1,4 +1,4 @@
-/** Asks the user before the server applies an edit, shows the diff to those who want to see it, and remembers what was agreed to. */
+/** Asks the user before the server applies an edit, shows the diff on request, and remembers what was agreed to. */
 import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,15 +16,15 @@ import { cancellation, type Session } from "../session.js";
 import type { ApplyJob, ApplyPlan } from "./step.js";
 
 /**
- * The user's word on a plan: `yes`, or `known` if the same was agreed to before; or the failure that it ends in: rejected,
- * cancelled, not answered, or not to be asked.
+ * The user's answer about a plan: `yes`; `known` if the user agreed to the same diff before; or the failure, if the
+ * user rejected the plan, cancelled, did not answer or can't be asked.
  */
 export type Consent = "known" | "yes" | Failure;
 
 /** The questions about one call. */
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
-/** The questions about one call, in which the user is asked about no diff twice. */
+/** Creates the questions about one call, which never ask about a diff that the user has agreed to. */
 export function createConfirmation(job: ApplyJob) {
   const agreed = new Map<FileChange, string>();
   const viewer = createViewer(job.session);
@@ -35,7 +35,7 @@ export function createConfirmation(job: ApplyJob) {
     return askUser(job, viewer, files, diff);
   };
   return {
-    /** Asks about a whole plan, if its diff has not been agreed to. */
+    /** Asks about a whole plan, unless its diff is empty or the user has agreed to it. */
     async ask({ files }: ApplyPlan): Promise<Consent> {
       const diff = wholeDiff(files);
       if (diff === "" || diff === confirmed) {
@@ -46,24 +46,24 @@ export function createConfirmation(job: ApplyJob) {
       if (consent === "yes") confirmed = diff;
       return consent;
     },
-    /** The same for one file of a plan that was `known`: it is `again` now, as part of a plan of its own. */
+    /** Asks about one file of a plan that was `known`. `again` is the file as planned again, in a plan of its own. */
     async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
-      // What the person has agreed to is that diff and no other.
+      // The user agreed to that diff and no other.
       const diff = wholeDiff([again]);
       if (diff === agreed.get(file)) return "known";
       agreed.set(file, diff);
       return question(files, wholeDiff(files));
     },
-    /** The diff that was last asked about; empty if nobody was asked. */
+    /** Returns the diff of the last question; empty if the user was not asked. */
     proposed: () => proposed,
-    /** Takes away what was made for showing. */
+    /** Removes the files that were made to show diffs. */
     end: () => viewer.end(),
   };
 }
 
 const titles = { apply: "Apply", show: "Show diff", reject: "Reject" } as const;
 
-/** Asks until the user says yes or no. */
+/** Asks until the user accepts or rejects the diff, the call is cancelled, or the time is up. */
 async function askUser(
   { session, options, token }: ApplyJob,
   viewer: ReturnType<typeof createViewer>,
@@ -74,7 +74,7 @@ async function askUser(
   const lines = files.map((file) => diffOf(file));
   const sum = (of: "added" | "removed"): number => lines.reduce((total, one) => total + one[of], 0);
   const ask = async (): Promise<Consent> => {
-    // Who has looked at a diff that is not the one any more looks at this one.
+    // A user who has looked at an outdated diff is shown this one.
     if (viewer.wasUsed()) await viewer.show(diff);
     for (;;) {
       const actions = [titles.apply, ...(viewer.works() ? [titles.show] : []), titles.reject];
@@ -94,33 +94,33 @@ async function askUser(
   return Promise.race([answer, left, late]);
 }
 
-/** The start of a diff, for a question; what is left out is counted. */
+/** Returns the start of a diff for a question, and the number of lines that are left out. */
 function short(diff: string): string {
   const shown = wholeLines(diff, limits.questionDiff);
   return shown + callSentences.furtherLines(diff.slice(shown.length).split("\n").length - 1);
 }
 
-/** Folders that are there now, so that they go when the process ends in the middle of a question. */
+/** Folders that exist now. They are removed if the process ends in the middle of a question. */
 const folders = new Set<string>();
 
 process.on("exit", () => {
   for (const path of folders) rmSync(path, { recursive: true, force: true });
 });
 
-/** Shows each diff as a file in a folder that only the user can read, and that is taken away in the end. */
+/** Shows each diff as a file in a folder that only the user can read, and that `end` removes. */
 function createViewer({ capabilities, connection }: Session) {
   let folder: string | undefined;
   let written = 0;
   let hasFailed = false;
   const works = (): boolean => capabilities.window?.showDocument?.support === true && !hasFailed;
   return {
-    /** Returns `true` if the client can show a document, and has not failed to. */
+    /** Returns `true` if the client can show a document and has not failed to do so. */
     works,
-    /** Returns `true` if the user has asked for a diff. */
+    /** Returns `true` if the user has asked to see a diff. */
     wasUsed: () => written > 0,
     async show(diff: string): Promise<void> {
       if (!works()) return;
-      // A file of its own, as editors do not like a file to change under them.
+      // Each diff has a file of its own, because editors do not expect an open file to change.
       const name = `proposed${written++ === 0 ? "" : `-${written}`}.diff`;
       // Made with the mode 0700.
       folder ??= await mkdtemp(join(tmpdir(), "multi-edit-"));

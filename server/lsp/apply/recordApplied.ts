@@ -1,4 +1,4 @@
-/** Records what was applied, in the session's history and by telling the client; what was proposed as soon as it is seen to be applied. */
+/** Records applied batches in the history and notifies the client; proposals, once they are seen to be applied. */
 import type { Range } from "vscode-languageserver/node";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { withoutMark } from "../../text/chars.js";
@@ -15,7 +15,7 @@ import type { ApplyPlan } from "./step.js";
 import { stepRules } from "./steps/table.js";
 import { inverseOf } from "./steps/text.js";
 
-/** Adds a transaction to the history and tells the client of it; `false`: it is too large to be kept. */
+/** Adds a transaction to the history and notifies the client. Returns `false` if it is too large to be kept. */
 export function recordApplied(session: Session, { id, label, steps, caller }: Omit<Transaction, "isUndone">): boolean {
   const { history } = session;
   const own = steps.map(({ kind, file, kept, tidy }) => ({ kind, file, kept, tidy }));
@@ -26,7 +26,7 @@ export function recordApplied(session: Session, { id, label, steps, caller }: Om
   return kept !== undefined;
 }
 
-/** Sends `multiEdit/didApply` to who does not mind, so that a plugin can show or follow it; files that were deleted are left out. */
+/** Sends `multiEdit/didApply`, without deleted files, to clients that do not warn their user of the notification. */
 export function tellApplied(session: Session, { id, label, steps }: Pick<Transaction, "id" | "label" | "steps">): void {
   if (session.facts.warnsOfUnknown && announcedBy(session).didApply !== true) return;
   const files = [...new Set(steps.map(({ file }) => file))].filter(({ kind }) => kind !== "delete");
@@ -34,7 +34,7 @@ export function tellApplied(session: Session, { id, label, steps }: Pick<Transac
   session.connection.sendNotification(notifications.didApply, params).catch(() => undefined);
 }
 
-/** The ranges of the new text in the text that the editor has synced last; typed on meanwhile, it is where that left it. */
+/** Returns the ranges of the new text in the text that the editor synced last, where later typing may have moved it. */
 function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][number] {
   const { uri } = nameAfter(file);
   const open = openAt(session, uri);
@@ -45,14 +45,14 @@ function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][n
   const lines = open?.lines ?? LineIndex.of(text, file.document);
   const mark = lines.text.length - text.length;
   const positionAt = ascendingPositions(lines.text, lines, session.encoding);
-  // The places of what was written are those that undoing it would replace.
+  // The new text is what an undo would replace.
   const ranges = inverse.change.change.changes.map(
     ({ from, to }): Range => ({ start: positionAt(from + mark), end: positionAt(to + mark) }),
   );
   return { uri: open?.uri ?? uri, version, ranges };
 }
 
-/** Watches for a proposal; gives the id that it has once it is applied. `undefined`: it does nothing, or is too large. */
+/** Starts to watch a proposal; returns its id, or `undefined` if it changes nothing or is too large to be kept. */
 export async function addProposal(
   { history }: Session,
   label: string,
@@ -61,7 +61,7 @@ export async function addProposal(
   if (tasks.length === 0) return undefined;
   const steps = await Promise.all(
     tasks.map(async ({ kind, planned: file }): Promise<AppliedStep> => {
-      // What is deleted is kept while it is there.
+      // A file to be deleted is kept while it still exists.
       const path = kind === "delete" ? pathOfSyncedUri(file.document.uri) : undefined;
       const keeping = path === undefined ? undefined : await keepFile(path, file.document.path);
       return { kind, file, kept: keeping?.kind === "kept" ? keeping.file : undefined };
@@ -76,7 +76,7 @@ export async function addProposal(
   return kept && id;
 }
 
-/** Looks at each text that is synced: a look into a map, and a comparison of texts that mostly have different lengths. */
+/** Checks the proposals at each synced text. That is cheap: a map lookup, and texts that mostly differ in length. */
 export function watchProposals(session: Session): void {
   session.documents.onChange((uri) => {
     for (const proposal of session.history.proposals) {
@@ -90,19 +90,19 @@ export function watchProposals(session: Session): void {
   });
 }
 
-/** Looks at texts and disk now, and makes transactions of what was applied. */
+/** Compares all proposals with the texts and the disk now, and turns those that were applied into transactions. */
 export async function settleProposals(session: Session): Promise<void> {
   for (const proposal of session.history.proposals) await settle(session, proposal);
 }
 
-/** Makes a transaction of a proposal if texts and files are as the edit makes them, apart from typing elsewhere. */
+/** Turns a proposal into a transaction if texts and files are as its edit makes them, apart from typing elsewhere. */
 async function settle(session: Session, proposal: Proposal): Promise<void> {
   const { history } = session;
   const { steps, unseen, places } = proposal;
   const names = new Set(steps.flatMap(({ file }) => (file.kind === "delete" ? [] : [nameAfter(file).uri])));
   const context = { session, options: {}, places, unseen, names };
   for (const { kind, file } of steps) if (!(await stepRules[kind].isDone({ ...context, file }))) return;
-  // Somebody else may have come here meanwhile.
+  // Another call of this function may have settled it meanwhile.
   if (!history.proposals.includes(proposal)) return;
   history.proposals = history.proposals.filter((one) => one !== proposal);
   recordApplied(session, { ...proposal, caller: undefined });

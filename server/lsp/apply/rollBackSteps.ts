@@ -1,4 +1,4 @@
-/** Rolls back the steps of a call that can't be completed, and answers with what is certain of it, and what is not. */
+/** Rolls back the steps of a call that can't be completed. The answer says what is certain and what is not. */
 import { type Failure, withRest } from "../../plan/failure.js";
 import { indicesOf } from "../../plan/operation.js";
 import { asUpdate, type EditOutcome, type FileChange, nameAfter } from "../../plan/outcome.js";
@@ -11,12 +11,12 @@ import { stateAfter } from "./applyOutcome.js";
 import type { DoneStep, Run, StepOutcome } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
-/** The parts of each file that could not be rolled back: its text, what was done to it as a whole, or both. */
+/** The parts of each file that could not be rolled back: its text, the operation on the whole file, or both. */
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
- * Rolls back what was done, the last first, because some steps failed, of which the first says why. What then is certain is a
- * refusal; what is not, a result that says so.
+ * Rolls back the steps that were done, the last one first, because others failed; the first of these says why. If
+ * everything is certainly as before, the answer is a refusal, otherwise a result with the outcome `unknown`.
  */
 export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
   const rest: Record<Leftover | "back", string[]> = {
@@ -32,11 +32,11 @@ export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...Don
   const hold = ({ file, kind }: DoneStep, part: "text" | "whole" = kind === "text" ? "text" : "whole"): void => {
     held.set(file, (held.get(file) ?? new Set()).add(part));
   };
-  // What is there on disk stays there, and so does the editor's part.
+  // The files that are on disk stay there, so the editor's part stays, too.
   const isThere = failed[0].outcome.kind === "unconfirmed";
   for (const step of run.done.toReversed()) {
     const { file, kind, outcome } = step;
-    // Something of a step that is certain stays; of another one nothing is known.
+    // A verified step that is not rolled back stays. Of other steps, nothing is certain.
     const stays = outcome.kind !== "verified" ? "doubtful" : isThere ? "held" : "stuck";
     const isBack = !isThere && (await stepRules[kind].rollBack(run, file, step));
     const left = isBack === true ? "back" : isBack || stays;
@@ -55,7 +55,7 @@ export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...Don
   return unknown(run, held, outcomes, warnings);
 }
 
-/** Outcomes of steps that may have come about after all. */
+/** Outcomes of failed steps that may have changed something after all. */
 const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
   "diverged",
   "timedOut",
@@ -65,7 +65,7 @@ const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
   "unconfirmed",
 ]);
 
-/** The outcomes of the edits: those that a file still holds are applied, those of the files that failed have failed. */
+/** Returns the edits' outcomes: `applied` if still in a file, `failed` if their step failed, else `notAttempted`. */
 function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held: HeldParts): EditOutcome[] {
   const indices = (files: readonly FileChange[]) =>
     new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));
@@ -79,7 +79,7 @@ function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held
   });
 }
 
-/** The result of a call that may have left something changed. */
+/** Builds the result of a call that may have left something changed. */
 async function unknown(
   run: Run,
   held: HeldParts,
@@ -98,14 +98,14 @@ async function unknown(
   return { ok: true, result };
 }
 
-/** A change of which only some parts came about. */
+/** Returns a change with only the parts that could not be rolled back. */
 function partOf(file: FileChange, parts: ReadonlySet<"text" | "whole">): FileChange {
   if (file.kind !== "rename" || (parts.has("text") && parts.has("whole"))) return file;
   if (parts.has("text")) return asUpdate(file);
   return { ...file, change: ChangeSet.none(file.document.text.length), text: file.document.text };
 }
 
-/** The failure of a step; `rest` says what became of the others. */
+/** Returns the failure of a step; `rest` says what happened to the others. */
 function failureOf(session: Session, { outcome, file, kind }: DoneStep, rest: string): Failure {
   const { path } = file.document;
   const asked: StepDescription =

@@ -1,4 +1,4 @@
-/** Has the editor save what was changed, as far as that is wanted, and finds out from the disk whether it did. */
+/** Asks the editor to save the changed files that should be saved, and checks on disk whether it did. */
 import { setTimeout as delay } from "node:timers/promises";
 import { clip } from "../../plan/failure.js";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
@@ -10,17 +10,18 @@ import { isExpected, stateAfter, until } from "./applyOutcome.js";
 import type { ApplyContext } from "./step.js";
 
 /**
- * Saves what a batch has changed: all of it, or what had no unsaved changes before. Returns sentences about what is not on
- * disk then, but not about files that were not open, of which the answer says so anyway.
+ * Saves the files that a batch changed: all of them, or those that had no unsaved changes before. Returns sentences
+ * about files that are not on disk afterwards. If the client can't save, files that were not open are left out: the
+ * answer warns of them anyway.
  */
 export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<readonly string[]> {
   const { session, options } = context;
   const policy = options.save ?? session.settings.save;
   if (policy === "never") return [];
   const states = await Promise.all(files.map((file) => stateAfter(context, file)));
-  // What is no file can't be saved.
+  // A document without a file can't be saved.
   const unsaved = files.filter((_, i) => states[i] === "differs");
-  // What was not open, or not there, had nothing unsaved in it.
+  // A file that was not open, or did not exist, had no unsaved changes.
   const wanted = unsaved.filter(
     ({ document }) => policy === "always" || document.version === null || document.onDisk === "same",
   );
@@ -34,7 +35,7 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   return [...dirty, ...(await saveThese(context, wanted))];
 }
 
-/** Asks the editor, whose answer decides only how long to wait for the disk to show it. */
+/** Asks the editor to save. Its answer only decides how long the server then waits for the disk. */
 async function saveThese(context: ApplyContext, files: readonly FileChange[]): Promise<string[]> {
   const { session } = context;
   const openOf = (file: FileChange) => openAt(session, nameAfter(file).uri);
@@ -51,7 +52,7 @@ async function saveThese(context: ApplyContext, files: readonly FileChange[]): P
     const isSaved = async () => (await stateAfter(context, file)) === "same";
     const patience = reason === undefined && reply.isAnswer ? session.settings.proofTimeout : 0;
     if (!(await until(isSaved, patience))) return callSentences.notSaved(path, reason ?? reply.problem);
-    // An editor may format what it saves.
+    // An editor may format a file when it saves it.
     const isOther = asPlanned.includes(file) && !isExpectedNow(file);
     return isOther ? callSentences.changedOnSave(path) : [];
   });
@@ -60,7 +61,7 @@ async function saveThese(context: ApplyContext, files: readonly FileChange[]): P
 
 /** The editor's answer to the request to save. */
 interface SaveAnswer {
-  /** By URI, why the editor did not save it. */
+  /** The reasons why the editor did not save files, by URI. */
   readonly failed: ReadonlyMap<string, string>;
   readonly isAnswer: boolean;
   /** The sentence about a file that is not on disk, if the editor itself gives no reason. */
@@ -76,7 +77,7 @@ async function askToSave(session: Session, uris: readonly string[]): Promise<Sav
   return Promise.race([answered, delay(limits.saveMs, silent, { ref: false })]);
 }
 
-/** The files of the answer, as far as it can be read, with the reasons. */
+/** Reads the files that were not saved from the answer, with the reasons; skips what can't be read. */
 function failedIn(answer: unknown): Map<string, string> {
   const { failed }: { failed?: unknown } = Object(answer);
   const items: unknown[] = Array.isArray(failed) ? failed : [];

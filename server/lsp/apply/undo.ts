@@ -1,4 +1,4 @@
-/** Answers `multiEdit/undo`: undoes what was applied, as long as its text is untouched, all of it or none. */
+/** Answers `multiEdit/undo`: undoes an applied batch, all of it or none, if nobody has changed its text since. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";
@@ -13,7 +13,7 @@ import { settleProposals, tellApplied } from "./recordApplied.js";
 import type { ApplyJob, Inverse, Task } from "./step.js";
 import { stepRules } from "./steps/table.js";
 
-/** Serves one request. Never throws for what a caller can send. */
+/** Serves one request. Does not throw, whatever the caller sends. */
 export async function undo(session: Session, params: unknown, token: CancellationToken): Promise<Answer> {
   const asked = undoParams(params);
   if (!asked.ok) return asked;
@@ -33,7 +33,7 @@ export async function undo(session: Session, params: unknown, token: Cancellatio
   });
 }
 
-/** The id that is asked for, if there is one. A misspelt key must not undo another transaction than the one that was meant. */
+/** Reads the requested id, if there is one. Refuses a misspelt key, which could undo the wrong transaction. */
 function undoParams(params: unknown): Answer<string | undefined> {
   const given: unknown = Array.isArray(params) && params.length <= 1 ? params[0] : params;
   const wrong = (problem: string): Answer<never> => toRefusal([callFailures.wrongType({}, "transaction", problem)]);
@@ -48,7 +48,7 @@ function undoParams(params: unknown): Answer<string | undefined> {
   return typeof transaction === "string" ? { ok: true, result: transaction } : wrong(undoProblems.transaction);
 }
 
-/** Plans the inverse of every file, and has it applied as any batch is. */
+/** Plans the inverse of every file, and applies it like any batch. */
 async function undoTransaction(session: Session, transaction: Transaction, token: CancellationToken): Promise<Answer> {
   const { id, label, steps: applied } = transaction;
   const options = { label: callSentences.undoOf(label) };
@@ -65,12 +65,12 @@ async function undoTransaction(session: Session, transaction: Transaction, token
   return { ok: true, result: { ...answer.result, transaction: id } };
 }
 
-/** Plans the inverse of steps on the texts of the moment. */
+/** Creates the function that plans the inverse of steps on the current texts. */
 function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["plan"] {
   const applied = [...new Set(steps.map(({ file }) => file))];
-  /** Names that are taken now and free again on the way. */
+  /** URIs that the steps have taken and that the undo frees. */
   const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri));
-  /** By inverse file, what was applied. */
+  /** The applied files, by their inverse. */
   const sources = new Map<FileChange, FileChange>();
   const invert = async (file: FileChange): Promise<Inverse> => {
     const own = steps.filter((step) => step.file === file);
@@ -95,7 +95,7 @@ function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["
   };
 }
 
-/** Texts first, under the names that they have now, those of open documents before others; then whole files, the last step first. */
+/** Returns the tasks: texts under their present names, open documents first; then whole files, the last step first. */
 function tasksOf(steps: readonly AppliedStep[], inverses: ReadonlyMap<FileChange, FileChange | undefined>): Task[] {
   const tasks = steps.toReversed().flatMap(({ kind, file, kept }): Task[] => {
     const planned = inverses.get(file);

@@ -1,22 +1,22 @@
-/** The message of a failed call: which failures it shows, how much of each, and what it says only once. */
+/** Builds the message of a failed call: cuts each failure, and says what several failures share only once. */
 import { mergeWith } from "../../plan/edits/sentences.js";
 import { clip, type Failure } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { callSentences } from "../sentences.js";
 
-/** The edits of a failed call. */
+/** Facts about the edits of a failed call. */
 export interface FailedCall {
-  /** Indices (0-based) of the edits that found their places. */
+  /** 0-based indices of the edits whose old text was found. */
   readonly sound: readonly number[];
-  /** Edits of the call. */
+  /** Number of edits in the call. */
   readonly total: number;
   readonly isPatch: boolean;
 }
 
-/** Every failure, and what the caller need not correct. Equal messages and equal hints are said once. */
+/** Returns every failure, and the edits that the caller need not correct. Equal messages and hints appear once. */
 export function failureMessage(failures: readonly Failure[], { sound: placed, total, isPatch }: FailedCall): string {
   const hints = new Set(failures.map(({ hint }) => hint));
-  // An edit that another one is to be merged with can't be sent again unchanged.
+  // An edit that the caller must merge with another one can't be sent again unchanged.
   const sound = placed.filter((index) => !hints.has(mergeWith(index)));
   const room = Math.max(limits.failureShare, limits.callMessage / Math.max(1, failures.length));
   const messages = new Map(failures.map((failure) => [failure.message, failure]));
@@ -31,7 +31,7 @@ export function failureMessage(failures: readonly Failure[], { sound: placed, to
   return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
 }
 
-/** A message without its hint, which is its last sentence but for what was said of the whole call. */
+/** Returns a message without its hint, after which only sentences about the whole call may follow. */
 function withoutHint(message: string, hint: string): string {
   const at = message.lastIndexOf(hint);
   return at < 0 ? message : `${message.slice(0, at).trimEnd()}${message.slice(at + hint.length)}`.trimEnd();

@@ -1,4 +1,4 @@
-/** The only place where offsets become positions of the protocol, and positions become offsets. */
+/** Converts offsets to positions of the protocol, and positions to offsets; no other file does. */
 import type { Position, Range } from "vscode-languageserver/node";
 import { splitsCharacter } from "../../text/chars.js";
 import type { LineIndex } from "../../text/lines.js";
@@ -6,7 +6,7 @@ import type { LineIndex } from "../../text/lines.js";
 /** The unit of `character`: UTF-8 bytes, UTF-16 units, or code points. */
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 
-/** Units of one code point in each encoding; half a surrogate pair alone is a code point like any other below U+10000. */
+/** Units of one code point in each encoding; a lone surrogate counts like any other code point below U+10000. */
 const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
   "utf-8": (codePoint) => (codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4),
   "utf-16": (codePoint) => (codePoint < 0x10000 ? 1 : 2),
@@ -14,17 +14,17 @@ const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
 };
 
 /**
- * The first encoding of the client's list that we know. `undefined`, a list without a known one, or anything else that a
- * client may have put there gives utf-16, which LSP makes every client understand.
+ * Returns the first encoding of the client's list that the server knows. Anything else, such as `undefined` or a list
+ * without a known encoding, gives utf-16, which LSP requires every client to support.
  */
 export function chooseEncoding(offered: unknown): PositionEncoding {
   return (Array.isArray(offered) ? offered.find(isEncoding) : undefined) ?? "utf-16";
 }
 
 /**
- * Gives the positions of offsets in UTF-16 units, best in ascending order: what was counted of a line is not counted again.
- * Throws if the protocol has no position: outside the text, inside a surrogate pair, or between CR and LF; whoever makes
- * edits widens them first.
+ * Returns a function from offsets in UTF-16 units to positions. It is fastest in ascending order, because it then
+ * counts each part of a line only once. It throws if the protocol has no such position: outside the text, inside a
+ * surrogate pair, or between CR and LF. Code that makes edits widens them first.
  */
 export function ascendingPositions(
   text: string,
@@ -47,14 +47,14 @@ export function ascendingPositions(
 }
 
 /**
- * The offset of a position, in UTF-16 units. `undefined`: there is no such place, because the line does not exist, the
- * character is beyond the line's content or inside a character, or a number is no unsigned integer. LSP would have a
- * character beyond the line moved to its end, but a client that sends one has another text than we do.
+ * Returns the offset of a position, in UTF-16 units. `undefined` if there is no such position: the line does not exist,
+ * `character` is beyond the line's content or inside a character, or a number is not an unsigned integer. LSP would
+ * move a `character` beyond the line to its end, but a client that sends one has a different text from ours.
  *
- * For an editor that takes a CR for a character, the place between CR and LF is one like any other.
+ * For an editor that counts a CR as a character, a position between CR and LF is as good as any other.
  *
- * Character 0 of the line after the last one is the end of the text: Neovim and Emacs name it so, having no empty
- * last line.
+ * Character 0 of the line after the last one is the end of the text: Neovim and Emacs, which have no empty last line,
+ * send it for that.
  */
 export function offsetOf(
   text: string,
@@ -68,12 +68,12 @@ export function offsetOf(
   const start = lines.start(line);
   const end = endOfCharacters(lines, line);
   if (encoding !== "utf-16") return skipUnits(text, { from: start, to: end }, character, encoding);
-  const offset = start + character; // A minified line is not walked where nothing has to be counted.
+  const offset = start + character; // Nothing has to be counted, so a long minified line is not walked.
   const isInsidePair = splitsCharacter(text, offset) && text[offset] !== "\n";
   return offset > end || isInsidePair ? undefined : offset;
 }
 
-/** The offsets of a range, in UTF-16 units. `undefined`: one of its ends has no offset, or it ends before it starts. */
+/** Returns the offsets of a range, in UTF-16 units. `undefined` if an end has no offset, or is before the start. */
 export function spanOf(
   text: string,
   lines: LineIndex,
@@ -85,7 +85,7 @@ export function spanOf(
   return from === undefined || to === undefined || from > to ? undefined : { from, to };
 }
 
-/** If a lone CR ends no line, the editor may put its cursor after any CR, one in front of an LF included. */
+/** Returns the last offset of a position on a line. If a lone CR ends no line, that may be between CR and LF. */
 function endOfCharacters(lines: LineIndex, line: number): number {
   const end = lines.contentEnd(line);
   return lines.rule.loneCrEndsLine || lines.terminator(line) !== "\r\n" ? end : end + 1;

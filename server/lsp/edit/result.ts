@@ -1,4 +1,4 @@
-/** Makes the answers: results for what is proposed or applied, refusals for what failed. */
+/** Builds the answers: results of calls that were proposed or applied, and refusals of calls that failed. */
 import type { WorkspaceEdit } from "vscode-languageserver/node";
 import { diffing, diffOf, type FileDiff } from "../../plan/diff.js";
 import type { Failure } from "../../plan/failure.js";
@@ -16,13 +16,13 @@ export interface Report {
   readonly outcome: MultiEditResult["outcome"];
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  /** The state of the text that the editor holds now; of a file without one, the document's own `onDisk` counts. */
+  /** Files on disk, compared with the text after the call; for other files, the document's own `onDisk` counts. */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
-  /** Files that the server has written itself, because no editor has them open; `undefined`: none. */
+  /** Files that the server wrote itself because no editor has them open; `undefined` if there are none. */
   readonly written?: ReadonlySet<FileChange>;
 }
 
-/** The answer to a call that went through, made in steps. */
+/** Builds the result of a call in steps. */
 export function* toResult(report: Report): Generator<void, MultiEditResult> {
   const { planned, options } = report;
   const changed = planned.files.filter(isChanged);
@@ -54,9 +54,9 @@ export function* toResult(report: Report): Generator<void, MultiEditResult> {
   return summary ? result : { ...result, edit: report.edit };
 }
 
-/** `src/a.ts (3 edits)`, `4 files (9 edits)`, or the caller's own label. */
+/** Returns the label: `src/a.ts (3 edits)`, `4 files (9 edits)`, or the caller's own. */
 export function labelOf(files: readonly FileChange[], options: CallOptions): string {
-  // A label is shown to people: it must not break the line or turn the text around.
+  // A label is shown to people, so it must not break the line or reverse the direction of the text.
   if (options.label !== undefined) return options.label.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
   const changed = files.filter(isChanged);
   const named = changed.length > 0 ? changed : files;
@@ -68,20 +68,20 @@ export function labelOf(files: readonly FileChange[], options: CallOptions): str
   return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
 }
 
-/** Returns `false` for a file that stays as it is: its edits were skipped, or they undo each other. */
+/** Returns `false` for a file that stays as it is, because its edits were skipped or cancel each other out. */
 function isChanged({ kind, change }: FileChange): boolean {
   return kind !== "update" || !change.isEmpty;
 }
 
-/** Without the files that only make room for another one, which nobody has asked for. */
+/** Returns the files without those that are deleted only to make room for another one, which nobody asked for. */
 function requestedFiles(files: readonly FileChange[]): readonly FileChange[] {
   const room = new Set(files.flatMap((file) => (file.kind === "rename" && file.overwritten ? [file.target.uri] : [])));
   return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
 }
 
 /**
- * The label, the files of which the user sees nothing in an editor, and what becomes of each file, a letter and a path a line,
- * as Codex' command prints it. Agents that cut an answer cut its end.
+ * Returns the label, the files whose change no editor shows, and a line with a letter and a path for each file, as
+ * Codex's command prints it. These lines come last because agents that truncate an answer cut its end.
  */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
   const files = requestedFiles(changed);
@@ -96,12 +96,12 @@ function textOf(label: string, changed: readonly FileChange[], { written }: Repo
   return [label, ...onDisk, ...Object.values(byLetter).flat()].join("\n");
 }
 
-/** The lines of a text that fit into a number of characters. */
+/** Returns the whole lines of a text that fit into `length` characters. */
 export function wholeLines(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, text.lastIndexOf("\n", length - 1) + 1);
 }
 
-/** The diff of all files of a plan. */
+/** Returns the diff of all files of a plan. */
 export function wholeDiff(files: readonly FileChange[]): string {
   return freeingFirst(files)
     .ordered.map((file) => diffOf(file).text)
@@ -127,40 +127,40 @@ function toFileResult(file: FileChange, diff: FileDiff, report: Report): FileRes
   };
 }
 
-/** The answer to a request: its result, or why there is none. Only the doors know how the protocol says either. */
+/** The answer to a request: its result, or its failures. Only the doors know how the protocol expresses either. */
 export type Answer<T = MultiEditResult> = { readonly ok: true; readonly result: T } | FailedAnswer;
 
-/** The answer to a request that failed, and changed nothing. */
+/** The answer to a request that failed and changed nothing. */
 export interface FailedAnswer {
   readonly ok: false;
-  /** All that went wrong; the first one's code is the code of the answer. */
+  /** All failures; the code of the first one is the code of the answer. */
   readonly failures: readonly Failure[];
   readonly outcomes: readonly EditOutcome[];
   /** For people and agents. */
   readonly message: string;
-  /** The diff that the user has rejected; `undefined`: nobody rejected one. */
+  /** The diff that the user rejected; `undefined` if the user rejected none. */
   readonly diff?: string;
 }
 
-/** The answer to a call that failed. */
+/** Builds the answer to a call that failed. */
 export function toRefusal(
   failures: readonly Failure[],
   outcomes: readonly EditOutcome[] = [],
   call: { readonly isPatch: boolean } = { isPatch: false },
 ): FailedAnswer {
-  // Where it is the call that failed, nothing is known of its edits.
+  // If the call itself failed, nothing is known about its edits.
   const known = failures.some(({ index }) => index !== undefined) ? outcomes : [];
   const sound = known.filter(({ status }) => status === "notAttempted").map(({ index }) => index);
   const message = failureMessage(failures, { sound, total: known.length, ...call });
   return { ok: false, failures, outcomes, message };
 }
 
-/** The answer to a call that the editor did not go along with: its one failure says what became of everything. */
+/** Builds the answer to a call that the editor did not carry out; its one failure says what happened to all edits. */
 export function toEditorRefusal(failure: Failure, outcomes: readonly EditOutcome[]): FailedAnswer {
   return { ok: false, failures: [failure], outcomes, message: failure.message };
 }
 
-/** A refusal as the `data` of its error. */
+/** Returns a refusal as the `data` of its error. */
 export function toErrorData({ failures, outcomes, diff }: FailedAnswer): MultiEditErrorData {
   const data = { failures: [...failures], edits: outcomes.map((one) => ({ ...one, places: [...one.places] })) };
   return diff === undefined ? data : { ...data, diff };

@@ -1,4 +1,4 @@
-/** A plan as the protocol's WorkspaceEdit: offsets become positions here, and nowhere else on the way out. */
+/** Turns a plan into the protocol's WorkspaceEdit, which has positions instead of offsets. */
 import type {
   CreateFile,
   DeleteFile,
@@ -21,10 +21,10 @@ import { ascendingPositions } from "./positions.js";
 /** The client that an edit is written for. */
 export type EditTarget = Pick<Session, "encoding" | "capabilities" | "facts">;
 
-/** An operation on a whole file. Without options: some clients do nothing of an edit that has any. */
+/** An operation on a whole file. It has no options, because some clients ignore an edit that has any. */
 export type FileOperation = CreateFile | RenameFile | DeleteFile;
 
-/** The failure of a plan that needs a file operation which the client does not offer; `undefined`: it needs none. */
+/** Returns the failure of a plan that needs a file operation that the client does not offer; `undefined` if none. */
 export function missingOperation(files: readonly FileChange[], target: EditTarget): Failure | undefined {
   for (const { kind, document } of files) {
     if (kind !== "update" && !offers(target, kind)) return editorFailures.noResourceOperation(document.path, kind);
@@ -33,9 +33,9 @@ export function missingOperation(files: readonly FileChange[], target: EditTarge
 }
 
 /**
- * Creations first, then one entry a document with the version that was matched, under the name that it has so far; then
- * renames and deletions, and what can only be created after them, with its text. Files without a change are left out.
- * `made` has the text edits of files that were made before.
+ * Builds the edit. First come creations, then one entry for each document, under its old name and with the version that
+ * was matched; then renames and deletions, and files that can only be created after these, with their text. Files
+ * without a change are left out. `made` has text edits that were made before.
  */
 export function toWorkspaceEdit(
   files: readonly FileChange[],
@@ -55,7 +55,7 @@ export function toWorkspaceEdit(
     return { changes: Object.fromEntries(changes) };
   }
   const { created, after } = fileOrder(files);
-  // The text of a file that is renamed is edited under the name that it has so far.
+  // The text of a file that is renamed is edited under its old name.
   const early = files.filter((file) => file.kind === "rename" || !after.includes(file));
   return {
     documentChanges: [
@@ -69,7 +69,7 @@ export function toWorkspaceEdit(
   };
 }
 
-/** The operation on a file as a whole: one, or none. */
+/** Returns the operation on a whole file, if there is one. */
 function toFileOperation(file: FileChange): FileOperation[] {
   const { kind } = file;
   const { uri } = file.document;
@@ -82,10 +82,10 @@ export function offers({ capabilities }: EditTarget, operation: FileOperation["k
   return capabilities.workspace?.workspaceEdit?.resourceOperations?.includes(operation) ?? false;
 }
 
-/** The text edits of one document: disjoint, sorted, in the negotiated encoding, for the text that the editor has. */
+/** Returns one document's text edits for the text that the editor has: disjoint, sorted, in the session's encoding. */
 export function toTextEdits({ document, change, kind }: FileChange, target: EditTarget): TextEdit[] {
   const start: Position = { line: 0, character: 0 };
-  // What is not open and empty is opened by the edit, and then is one line end to some editors.
+  // The edit opens an empty file that is not open, and some editors then treat it as one line end.
   if (kind === "create" || (document.version === null && document.text === "")) {
     const end: Position = target.facts.emptyIsLineEnd ? { line: 1, character: 0 } : start;
     return change.changes.map(({ insert }) => ({ range: { start, end }, newText: insert }));
@@ -102,7 +102,7 @@ export function toTextEdits({ document, change, kind }: FileChange, target: Edit
   }));
 }
 
-/** The same change, with lines that are added at the end put in front of the final line end, and ending without theirs. */
+/** Moves an insertion at the end of a text to before the final line end, which then ends the last line inserted. */
 function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   const last = change.changes.at(-1);
   const end = /\r\n$|\n$/.exec(text)?.[0];
@@ -112,15 +112,15 @@ function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   return ChangeSet.of(text.length, [...change.changes.slice(0, -1), moved]);
 }
 
-/** Resource operations are an extension of `documentChanges`: who has the one has the other. */
+/** Reports whether the client takes `documentChanges`. A client that offers resource operations does, too. */
 export function hasDocumentChanges({ capabilities, facts }: EditTarget): boolean {
   const offered = capabilities.workspace?.workspaceEdit;
   return offered?.documentChanges === true || (offered?.resourceOperations?.length ?? 0) > 0 || facts.documentChanges;
 }
 
 /**
- * A file as it is planned for an editor that makes all line ends of an inserted text alike: where both kinds stand in the
- * text, it inserts LF, whatever it is sent.
+ * Returns a file as it is planned for an editor that makes all line ends of an inserted text alike: if the document has
+ * both kinds, such an editor inserts LF, whatever it is sent.
  */
 export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file: FileChange): FileChange {
   const { document, change } = file;
@@ -134,7 +134,7 @@ export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file:
   return { ...file, change: fit, text: fit.apply(document.text) };
 }
 
-/** A file that was planned as it is on disk, as an editor has it once it is open that has LF for every line end. */
+/** Converts a file that was planned as on disk to the form that it has when open in an editor that syncs only LF. */
 export function asOpened({ facts }: Pick<EditTarget, "facts">, file: FileChange): FileChange {
   const { document, change } = file;
   if (document.version !== null || !facts.habits.syncsLf) return file;

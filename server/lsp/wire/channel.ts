@@ -1,6 +1,6 @@
 /**
- * A two-way channel of JSON-RPC messages, over a pair of byte streams or over Node's own channel to a parent process; and
- * the two ends of it that the JSON-RPC library reads from and writes to.
+ * A two-way channel of JSON-RPC messages, over a pair of byte streams or over Node's own channel to a parent process;
+ * and the two ends that the JSON-RPC library reads from and writes to.
  */
 import type { Readable } from "node:stream";
 import { Emitter, type Message, type MessageReader, type MessageWriter } from "vscode-jsonrpc/node";
@@ -14,21 +14,21 @@ export interface ChannelEvents {
   message(message: unknown): void;
   /** A message whose body is not JSON in UTF-8. */
   unreadable(): void;
-  /** No more will come. `fault` says why it can't be read, as the end of a sentence; `undefined`: the client ended it. */
+  /** No more messages will come. `fault` says why, as the end of a sentence; `undefined` if the client ended it. */
   end(fault: string | undefined): void;
 }
 
 /** Carries the messages of one connection. */
 export interface Channel {
-  /** Starts reading; to be called once. */
+  /** Starts reading. Must be called only once. */
   listen(events: ChannelEvents): void;
-  /** Sends a message after those before it; what can't be sent any more is dropped. Throws only if it is no JSON. */
+  /** Sends a message after earlier ones; drops it if the channel is broken. Throws only if JSON can't express it. */
   send(message: Message): void;
-  /** Settles when the client's side has taken all that was sent, or will take no more. */
+  /** Settles when the client has taken all that was sent, or will take no more. */
   whenFlushed(): Promise<void>;
-  /** Tells whether the client's side has stopped taking output. */
+  /** Reports whether the client has stopped taking output. */
   isBroken(): boolean;
-  /** Reads no more. */
+  /** Stops reading. */
   stop(): void;
 }
 
@@ -39,8 +39,8 @@ export interface ByteSink {
 }
 
 /**
- * A channel of frames over byte streams. It stops reading for as long as the client leaves more than
- * `limits.outputBacklogBytes` untaken, or has sent over `limits.messagesAhead` messages that were not dispatched yet.
+ * Creates a channel of frames over byte streams. It pauses reading while the client has not taken more than
+ * `limits.outputBacklogBytes` of output, or while more than `limits.messagesAhead` messages wait to be dispatched.
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
@@ -54,7 +54,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
     else input.resume();
   }
 
-  /** The library dispatches one message a turn of the event loop, so that is how fast the count falls. */
+  /** Counts one message as dispatched in each turn of the event loop, because the library dispatches at that rate. */
   function countTurn(): void {
     ahead -= 1;
     counting = ahead > 0;
@@ -109,7 +109,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   };
 }
 
-/** A byte order mark stays in the text and makes it unreadable, as the JSON specification allows. */
+/** Keeps a byte order mark in the text, which makes it unreadable, as the JSON specification allows. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function receiveBody(bytes: Buffer, events: ChannelEvents): void {
@@ -124,8 +124,8 @@ function receiveBody(bytes: Buffer, events: ChannelEvents): void {
 }
 
 /**
- * A channel over the messages of the process that started this one, for `--node-ipc`; it has no frames and so no faults.
- * `undefined`: there is no such process, or it has opened no channel.
+ * Creates a channel to the process that started this one, for `--node-ipc`; it has no frames and therefore no faults.
+ * `undefined` if there is no such process, or if it has not opened a channel.
  */
 export function parentChannel(): Channel | undefined {
   const post = process.send?.bind(process);
@@ -148,19 +148,19 @@ export function parentChannel(): Channel | undefined {
   };
 }
 
-/** Counts what was written and not yet taken. */
+/** Counts output that was written and not yet taken. */
 class Outbox {
-  /** Sum of the sizes that were put in and not taken. */
+  /** Total size of the output that has not been taken. */
   backlog = 0;
-  /** Nothing will be taken any more. */
+  /** `true` if no more output will be taken. */
   isBroken = false;
-  /** Called when something was taken. */
+  /** Called when output was taken. */
   onTaken = (): void => {};
-  /** Called once, when nothing will be taken any more. */
+  /** Called once, when no more output will be taken. */
   onBroken = (): void => {};
   private waiting: (() => void)[] = [];
 
-  /** Counts something of this size in; the function that it gives counts it out again, and with an error breaks off. */
+  /** Adds output of this size. The function that it returns subtracts it again and, given an error, breaks off. */
   put(size: number): (error?: Error | null) => void {
     this.backlog += size;
     return (error) => {
@@ -191,7 +191,7 @@ class Outbox {
 
 /** Sees every message before the library does. */
 export interface MessageFilter extends ChannelEvents {
-  /** Takes notice of a message that the library sends. */
+  /** Called after the library has sent a message. */
   sending(message: Message): void;
 }
 
@@ -204,9 +204,8 @@ export interface RpcStreams {
 }
 
 /**
- * Makes the ends of a channel. They report neither errors nor the end to the library, which would do no more than log
- * them; and writing never rejects for a peer that is gone, so that nothing that is still said to it becomes an unhandled
- * rejection.
+ * Creates the ends of a channel. They report neither errors nor the end to the library, which would only log them.
+ * Writing never rejects because the peer is gone, so late messages cause no unhandled rejections.
  */
 export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcStreams {
   let deliver = (_message: Message): void => {};
@@ -228,7 +227,7 @@ export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcSt
       try {
         channel.send(message);
       } catch (error) {
-        // Too deep, too long or cyclic for JSON; a request must have an answer all the same.
+        // Too deep, too long or cyclic for JSON; a request must get an answer anyway.
         if (!("id" in message) || "method" in message) throw error;
         const reply = { jsonrpc: "2.0", id: message.id, error: refusals.unwritable };
         channel.send(reply);

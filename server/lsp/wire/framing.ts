@@ -1,30 +1,31 @@
 /**
- * The base protocol's frames as bytes: a strict decoder, because one wrong header leaves no way to find the next
- * message, and a silent connection is worse for the user than one that ends with a reason.
+ * Decodes and encodes the base protocol's frames. The decoder is strict, because after a wrong header the next message
+ * can't be found, and a silent connection is worse for the user than one that ends with a reason.
  */
 import { limits } from "../../text/limits.js";
 import { frameFaults } from "./sentences.js";
 
-/** Receives what the decoder finds; neither function may throw. */
+/** Receives the output of the decoder. Neither function may throw. */
 export interface FrameSink {
-  /** The body of one message; the bytes are only lent until this returns. */
+  /** Receives the body of one message. The bytes are valid only until this returns. */
   body(bytes: Buffer): void;
-  /** Why the stream can't be read any further, as the end of a sentence; called once, and nothing after it. */
+  /** Receives the reason why the stream can't be read further, as the end of a sentence. This is the last call. */
   fault(reason: string): void;
 }
 
 /**
- * Decodes the frames of the LSP base protocol: a header block of at most `limits.headerBytes` whose lines end in CRLF,
- * with exactly one `Content-Length` of 1 to `limits.messageBytes`, in decimal digits, and at most one `Content-Type`
- * whose charset is UTF-8. Everything else is a fault as soon as it can be seen. Linear in the bytes, however they are cut.
+ * Creates a decoder for the frames of the LSP base protocol: a header block of at most `limits.headerBytes` whose lines
+ * end in CRLF, with exactly one `Content-Length` of 1 to `limits.messageBytes`, in decimal digits, and at most one
+ * `Content-Type` whose charset is UTF-8. Anything else is a fault as soon as it is seen. Decoding takes linear time,
+ * however the bytes are divided.
  */
 export function createFrameDecoder(sink: FrameSink) {
-  /** The header block so far: its first `headerUsed` bytes, of which the last line begins at `lineStart`. */
+  /** The header block, of which `headerUsed` bytes have been received; the last of its lines begins at `lineStart`. */
   const header = Buffer.alloc(limits.headerBytes);
   let headerUsed = 0;
   let lineStart = 0;
   let fields: HeaderFields = {};
-  /** Bytes of the body that follows a whole header block; 0: the header is not whole yet. */
+  /** Bytes of the body that follows a complete header block; 0 if the header block is not complete yet. */
   let bodyLength = 0;
   /** The first `bodyUsed` bytes of a body that comes in several pieces. */
   let body: Buffer = Buffer.alloc(0);
@@ -46,7 +47,7 @@ export function createFrameDecoder(sink: FrameSink) {
     }
   }
 
-  /** Gives what is wrong with the byte, as a clause; `undefined`: nothing. */
+  /** Takes a byte of a header. Returns the problem with it, as a clause; `undefined` if there is none. */
   function takeHeaderByte(byte: number): string | undefined {
     if (headerUsed === header.length) return frameFaults.longHeader;
     const isBreak = byte === carriageReturn || byte === lineFeed;
@@ -66,7 +67,7 @@ export function createFrameDecoder(sink: FrameSink) {
     return undefined;
   }
 
-  /** Gives how many of the bytes belong to the body. A body that comes in one piece is not copied. */
+  /** Takes bytes of a body. Returns how many of them belong to it. A body that comes in one piece is not copied. */
   function takeBodyBytes(bytes: Buffer): number {
     const count = Math.min(bytes.length, bodyLength - bodyUsed);
     let whole = bytes.subarray(0, count);
@@ -84,12 +85,12 @@ export function createFrameDecoder(sink: FrameSink) {
     return count;
   }
 
-  /** Tells whether the bytes so far end in the middle of a message. */
+  /** Reports whether the bytes received end in the middle of a message. */
   const isInsideFrame = (): boolean => !isBroken && (bodyLength > 0 || headerUsed > 0);
   return { push, isInsideFrame };
 }
 
-/** One message as a frame. `json` is the body's text; its lone surrogates must be escaped, as `JSON.stringify` does. */
+/** Encodes one message as a frame. `json` is its text; lone surrogates must be escaped, as `JSON.stringify` does. */
 export function encodeFrame(json: string): Buffer {
   const length = Buffer.byteLength(json);
   const head = `Content-Length: ${length}\r\n\r\n`;
@@ -105,21 +106,21 @@ const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
 
-/** Doubled rather than taken at once: a length that is announced but never sent must not cost its memory. */
+/** Enlarges a buffer, doubling it at least: a length that is announced but never sent must not cost its memory. */
 function enlarged(store: Buffer, { least, most }: { least: number; most: number }): Buffer {
   const larger = Buffer.allocUnsafe(Math.min(most, Math.max(least, 2 * store.length, 4096)));
   store.copy(larger);
   return larger;
 }
 
-/** The lines of one header block so far. */
+/** The fields received in one header block. */
 interface HeaderFields {
   /** Bytes of the body; 1 to `limits.messageBytes`. */
   length?: number;
   type?: string;
 }
 
-/** Adds what a header line says; gives what is wrong with it, as a clause, `undefined`: nothing. */
+/** Adds the field of a header line. Returns the problem with the line, as a clause; `undefined` if there is none. */
 function readField(line: string, fields: HeaderFields): string | undefined {
   const colon = line.indexOf(":");
   const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
@@ -136,7 +137,7 @@ function readField(line: string, fields: HeaderFields): string | undefined {
   if (name !== "content-type") return frameFaults.unknownField;
   if (fields.type !== undefined) return frameFaults.twoTypes;
   const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^"; \t]*)/i.exec(value)?.[1] ?? "utf-8";
-  // `utf8` is not a registered name, but the protocol's first clients sent it and the specification keeps it alive.
+  // `utf8` is not a registered name, but the protocol's first clients sent it, and the specification still accepts it.
   if (!/^utf-?8$/i.test(charset)) return frameFaults.charset;
   fields.type = value;
   return undefined;

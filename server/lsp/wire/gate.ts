@@ -1,6 +1,6 @@
 /**
- * Stands between the wire and the JSON-RPC library: checks each message's envelope and the order of the session, and
- * answers what the library would swallow, serve too early or log at the sender's length.
+ * The gate between the wire and the JSON-RPC library. It checks each message's envelope and the order of the session,
+ * and answers messages that the library would swallow, serve too early, or log at any length.
  */
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
 import { isObject } from "../../dialect/keys.js";
@@ -16,19 +16,19 @@ import {
   requestFailed,
 } from "./sentences.js";
 
-/** The envelope checks of one connection, and behind them the ends of its channel for the library. */
+/** The envelope checks of one connection, with the ends of its channel for the library. */
 export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
-  /** Settles as soon as every request that was handed on has its answer, and the client's side has taken it or takes no more. */
+  /** Settles once every delivered request is answered, and the client has taken the answers or takes no more. */
   whenAnswered(): Promise<void>;
-  /** Answers all requests to the client with an error, those asked already and those to come: nobody is there to answer. */
+  /** Answers all requests to the client with an error, also later ones, because nobody is there to answer them. */
   abandonClient(): void;
-  /** Cancels every request that was handed on and has no answer. */
+  /** Cancels every delivered request that has no answer. */
   cancelRequests(): void;
 }
 
 /**
- * Makes the gate of one connection, in the state before `initialize`. `note` is given one line on each message that is dropped,
- * which never holds text of the message; `end` is that of the channel.
+ * Creates the gate of one connection, in the state before `initialize`. `note` gets one line about each message that is
+ * dropped, without any text of the message. `end` handles the channel's event.
  */
 export function createGate(channel: Channel, note: Note, end: (fault: string | undefined) => void): Gate {
   const state: EnvelopeState = { phase: "new", pending: new Map(), asked: new Set(), initializeKey: undefined };
@@ -62,7 +62,7 @@ export function createGate(channel: Channel, note: Note, end: (fault: string | u
     state.pending.delete(key);
     if (key === state.initializeKey) {
       state.initializeKey = undefined;
-      // The client may correct what was wrong and ask again.
+      // The client may correct its params and send the request again.
       if (error !== undefined && state.phase === "open") state.phase = "new";
     }
     if (state.pending.size > 0) return;
@@ -97,12 +97,12 @@ export function createGate(channel: Channel, note: Note, end: (fault: string | u
 type Id = string | number;
 type JsonRecord = Record<string, unknown>;
 
-/** How far one connection has come, and what is open on it. */
+/** The phase of one connection, and its open requests. */
 interface EnvelopeState {
   phase: "new" | "open" | "shutDown";
-  /** Ids of the client's requests that wait for an answer. Keys are strings, because the library takes 9 and "9" for one. */
+  /** Ids of the client's requests that wait for an answer. Keys are strings: to the library, 9 and "9" are the same. */
   readonly pending: Map<string, Id>;
-  /** Requests to the client that wait for an answer. */
+  /** Ids of requests to the client that wait for an answer. */
   readonly asked: Set<Id>;
   /** Key of the `initialize` that waits for its answer. */
   initializeKey: string | undefined;
@@ -138,7 +138,7 @@ function judgeRequest(state: EnvelopeState, message: JsonRecord, id: Id, method:
     state.initializeKey = key;
   }
   if (method === "shutdown") state.phase = "shutDown";
-  // Without params the library would call the handler with the cancellation token in their place.
+  // Without params, the library would call the handler with the cancellation token instead.
   if (method.startsWith(ownMethods) && message.params === undefined) message.params = null;
   return deliver(message);
 }
@@ -151,7 +151,7 @@ function refusalOf(state: EnvelopeState, method: string, key: string, params: un
   if (state.pending.size >= limits.pendingRequests) return refusals.busy;
   if (method === "initialize") return isObject(params) ? undefined : refusals.initializeParams;
   if (params === undefined || params === null || isObject(params)) return undefined;
-  // The library spreads an array over the handler's arguments, which have one place for params.
+  // The library spreads an array over the handler's arguments, of which only one is for params.
   if (Array.isArray(params)) return params.length === 1 ? undefined : refusals.positionalParams;
   return typeof params === "string" && method.startsWith(ownMethods) ? undefined : refusals.params;
 }
@@ -163,7 +163,7 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
   const params = message.params ?? undefined;
   if (params !== undefined && !isObject(params)) return drop(dropReasons.params);
   if (method === cancelMethod) {
-    // The library throws on a cancellation without an id, and remembers one of an unknown id.
+    // The library throws on a cancellation without an id, and remembers a cancellation of an unknown id.
     const id = params?.id;
     if (!isId(id) || !state.pending.has(String(id))) return drop(dropReasons.cancellation);
   }
@@ -172,18 +172,18 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
 }
 
 /**
- * A response is never answered, however wrong it is: its id is one of ours, and the client could take the answer for
- * that to a request of its own.
+ * Judges a response. Even a wrong one is never answered: its id is one of ours, and the client could take our answer
+ * for a response to a request of its own.
  */
 function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: JsonRecord): GateDecision {
   if (jsonrpc !== "2.0") return drop(dropReasons.responseVersion);
   if (!isId(id) || !state.asked.delete(id)) return drop(dropReasons.response);
   if (error !== undefined && error !== null) return deliver({ jsonrpc, id, error: toResponseError(error) });
-  // Clients in languages that have no null leave a result out that is null.
+  // Clients in languages without null leave out a result that is null.
   return deliver({ jsonrpc, id, result: result ?? null });
 }
 
-/** The callers have checked what the library relies on: jsonrpc, and the types of id and method. */
+/** Delivers a message. Callers have checked what the library relies on: jsonrpc, and the types of id and method. */
 const deliver = (message: JsonRecord): GateDecision => ({ kind: "deliver", message: message as unknown as Message });
 
 const refuse = (id: Id | null, refusal: Refusal): GateDecision => ({ kind: "refuse", id, refusal });
@@ -192,7 +192,7 @@ const drop = (why: string): GateDecision => ({ kind: "drop", why });
 
 const toErrorResponse = (id: Id | null, error: Refusal): ResponseMessage => ({ jsonrpc: "2.0", id, error });
 
-/** The server's own requests, whose params may be a bare string. */
+/** Prefix of the server's own requests, whose params may be a bare string. */
 const ownMethods = "multiEdit/";
 
 const cancelMethod = "$/cancelRequest";

@@ -1,22 +1,22 @@
-/** How the server's process behaves as the child of an editor: what it says on stderr, what it survives, when it ends. */
+/** The server's process as the child of an editor: its log on stderr, the errors that it survives, and its end. */
 import { clip } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { isProcess } from "../../workspace/process.js";
 import type { ByteSink } from "./channel.js";
 import { connectionSentences } from "./sentences.js";
 
-/** From the rarest to the most talkative. */
+/** The log levels. */
 export type LogLevel = "error" | "warn" | "info" | "debug";
 
-/** All log levels, from the rarest to the most talkative. */
+/** All log levels, from the one with the fewest entries to the one with the most. */
 export const logLevels: readonly LogLevel[] = ["error", "warn", "info", "debug"];
 
-/** Writes one entry of the log; it may not throw. */
+/** Writes one entry of the log. Must not throw. */
 export type Note = (level: LogLevel, text: string) => void;
 
-/** A log on stderr of everything up to a level, by default `warn`; an entry has at most `limits.logLine` characters. */
+/** Returns a log on stderr of all entries up to a level, by default `warn`, each cut to `limits.logLine` characters. */
 export function noteOnStderr(most: LogLevel = "warn"): Note {
-  // Whoever closed stderr does not want to hear more; without a listener the error would be an uncaught exception.
+  // A client that closed stderr wants no log. Without a listener, the error would be an uncaught exception.
   process.stderr.on("error", () => {});
   return (level, text) => {
     if (logLevels.indexOf(level) > logLevels.indexOf(most)) return;
@@ -24,12 +24,12 @@ export function noteOnStderr(most: LogLevel = "warn"): Note {
   };
 }
 
-/** A log entry of at most `limits.logLine` characters. */
+/** Cuts a log entry to `limits.logLine` characters. */
 export const shorten = (text: string): string => clip(text, limits.logLine);
 
 /**
- * Keeps stdout for the protocol: gives its only writer, and sends whatever else is written there, by `console` too, to
- * stderr.
+ * Keeps stdout for the protocol: returns its only writer, and redirects to stderr everything else that is written
+ * there, also by `console`.
  */
 export function takeStdout(): ByteSink {
   const { stdout, stderr } = process;
@@ -41,15 +41,15 @@ export function takeStdout(): ByteSink {
   };
 }
 
-/** Keeps the process alive when something throws that nobody catches: one request is lost, not the session. */
+/** Keeps the process alive after an uncaught error, so that one request is lost and not the session. */
 export function surviveThrows(note: Note): void {
   process.on("uncaughtException", (error) => note("error", connectionSentences.uncaught(error)));
   process.on("unhandledRejection", (reason) => note("error", connectionSentences.unhandled(reason)));
 }
 
 /**
- * Calls `gone` once when a process that lives now does not live any more. One that never lived here is left alone: an
- * editor outside of our container, or at the other end of an ssh connection, has an id that means nothing to us.
+ * Calls `gone` once when a process that is running now has ended. A process that is not running here is not watched:
+ * the id of an editor outside our container, or at the other end of an ssh connection, means nothing here.
  */
 export function watchClient(processId: number, on: { gone(): void; note: Note }): void {
   if (!isProcess(processId, undefined)) {

@@ -1,4 +1,4 @@
-/** Connects the language server to its client: over which channel, through the gate, and until when. */
+/** Connects the language server to its client: opens the channel, puts the gate before it, and ends the connection. */
 import { once } from "node:events";
 import { connect as connectSocket, type NetConnectOpts } from "node:net";
 import { constants } from "node:os";
@@ -10,25 +10,25 @@ import { createGate } from "./gate.js";
 import { type LogLevel, type Note, noteOnStderr, shorten, surviveThrows, takeStdout, watchClient } from "./lifetime.js";
 import { connectionSentences } from "./sentences.js";
 
-/** How the client is reached; the server connects to a socket or pipe on which the client listens. */
+/** The way to the client. The server connects to a socket or pipe on which the client listens. */
 export type Transport =
   | { readonly kind: "stdio" }
   | { readonly kind: "node-ipc" }
   | { readonly kind: "socket"; readonly port: number }
   | { readonly kind: "pipe"; readonly path: string };
 
-/** How the server was started. */
+/** Options with which the server is started. */
 export interface ServeOptions {
   readonly transport: Transport;
-  /** Process to end with, besides the one that `initialize` names. */
+  /** Id of a process to end with, besides the one that `initialize` names. */
   readonly clientProcessId: number | undefined;
-  /** Up to which level stderr hears of the connection itself. `undefined`: `warn`. */
+  /** Level up to which entries about the connection itself are logged to stderr; `undefined` means `warn`. */
   readonly logLevel: LogLevel | undefined;
 }
 
 /**
- * Serves one client until it ends the connection, then ends the process: with 0 after `shutdown`, else with 1.
- * `register` adds the handlers. Everything that is cleaned up belongs into a listener of the process's `exit`.
+ * Serves one client until it ends the connection, then ends the process, with code 0 after `shutdown` and else with 1.
+ * `register` adds the handlers. All cleaning up belongs in a listener for the process's `exit`.
  */
 export async function serve(options: ServeOptions, register: (connection: Connection) => void): Promise<void> {
   const note = noteOnStderr(options.logLevel);
@@ -55,16 +55,16 @@ export async function serve(options: ServeOptions, register: (connection: Connec
   client.connection.listen();
 }
 
-/** The process of a connection. */
+/** The process that serves a connection. */
 export interface ConnectionHost {
-  /** Called when the connection is over; expected not to return. */
+  /** Ends the process. Called when the connection has ended; expected not to return. */
   exit(code: number): void;
   readonly note: Note;
-  /** Takes the process id that `initialize` names. */
+  /** Called with the process id that `initialize` names. */
   watch(processId: number): void;
 }
 
-/** Builds the connection on a channel, behind the gate; it does not listen yet. */
+/** Builds the connection on a channel, with the gate between them. It does not listen yet. */
 export function openClientConnection(channel: Channel, host: ConnectionHost) {
   const { note } = host;
   let leaving = false;
@@ -83,8 +83,8 @@ export function openClientConnection(channel: Channel, host: ConnectionHost) {
   };
 
   /**
-   * Ends the connection once its requests are answered and sent, or after `limits.exitGraceMs`; called again with a code,
-   * at once. The code is by default 0 after `shutdown`, else 1.
+   * Ends the connection once its requests are answered and the answers sent, or after `limits.exitGraceMs`. A second
+   * call with a code ends it at once. By default, the code is 0 after `shutdown`, else 1.
    */
   function leave(code?: number): void {
     if (leaving) {
@@ -106,7 +106,7 @@ export function openClientConnection(channel: Channel, host: ConnectionHost) {
   return { connection, leave };
 }
 
-/** The library's log may quote a message at any length. */
+/** Shortens the entries of the library's log, which may quote a message of any length. */
 function shortLogger(logger: Logger): Logger {
   return {
     error: (text) => logger.error(shorten(text)),
@@ -117,7 +117,7 @@ function shortLogger(logger: Logger): Logger {
 }
 
 async function openChannel(transport: Transport): Promise<Channel> {
-  // On the other channels too, an editor may show whatever stdout says as an error.
+  // Even on the other channels, an editor may show output on stdout as an error.
   const stdout = takeStdout();
   switch (transport.kind) {
     case "stdio":
@@ -140,7 +140,7 @@ async function openChannel(transport: Transport): Promise<Channel> {
 }
 
 async function connectTo(address: NetConnectOpts, name: string): Promise<Channel> {
-  // A client that has said all it wants to say may still read its answers.
+  // A client that has nothing more to send may still read its answers.
   const socket = connectSocket({ ...address, allowHalfOpen: true });
   await once(socket, "connect").catch((error: Error) => {
     throw new Error(connectionSentences.unreached(name, error.message));

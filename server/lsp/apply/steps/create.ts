@@ -1,4 +1,4 @@
-/** The steps that create a file: through the editor, or with the bytes that it had before an earlier call deleted it. */
+/** The steps that create a file: through the editor, or with the bytes that it had before an earlier deletion. */
 import { asUpdate, type FileChange, type FileCreation } from "../../../plan/outcome.js";
 import { ChangeSet, shrink } from "../../../text/changeSet.js";
 import {
@@ -29,7 +29,7 @@ import {
 } from "../step.js";
 import { documentNow, hasText } from "./text.js";
 
-/** Rules of the step. */
+/** Rules of the `create` step. */
 export const createStep: StepRules<FileCreation> = {
   do: createFile,
   rollBack: removeFile,
@@ -37,11 +37,11 @@ export const createStep: StepRules<FileCreation> = {
   isDone: hasText,
 };
 
-/** The file first and its text in a second request: some editors prompt for both in one, or lose the text. */
+/** Creates the file, then sends its text in a second request: with both in one, some editors prompt or lose it. */
 async function createFile(context: ApplyContext, file: FileCreation): Promise<StepResult> {
   const { uri, path: name } = file.document;
   const path = pathOf(context, uri);
-  // Some editors empty what is there already. Behind a rename the old name may still be open in them.
+  // Some editors empty an existing file. After a rename they may still have the old name open.
   if (openAt(context.session, uri) !== undefined || (await isThere(path))) return { outcome: nameTaken(name) };
   const tidy = await makeParents(path);
   const result = await createAndFill(context, file);
@@ -56,7 +56,7 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   const isEmpty = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === "same";
   const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
   if (answer.isLate) return { outcome: { kind: "timedOut" } };
-  // An editor may say no to what it has done: the disk tells. A file with a text is somebody else's.
+  // An editor may answer no although it has created the file: the disk decides. A file with text is somebody else's.
   if (!answer.applied && !(await isEmpty())) return { outcome: { kind: "refused", reason: answer.reason } };
   if (file.change.isEmpty) {
     const isSeen = openAt(session, uri) !== undefined || (await isEmpty());
@@ -67,11 +67,11 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   if (outcome.kind === "verified" || outcome.kind === "acknowledgedUnverifiable") return { outcome, edits };
   const isGone = await removeFile(context, file, {});
   if (!isGone && (await isEmpty())) return { outcome: { kind: "leftEmpty" } };
-  // The file was not there when it was planned, so there is no text that could have moved on.
+  // The file did not exist when it was planned, so no text of it can have changed.
   return { outcome: outcome.kind === "moved" || outcome.kind === "misapplied" ? { kind: "diverged" } : outcome };
 }
 
-/** The failure of a step whose name something else has by now. */
+/** Returns the failure of a step whose new name has been taken meanwhile. */
 export function nameTaken(path: string): StepOutcome {
   return { kind: "failed", failure: staleFailures.contentModified({ path }, staleProblems.nameTaken) };
 }
@@ -91,21 +91,21 @@ async function removeFile(
   if (!isOurs || !isUntouched || !offers(session, "delete")) return false;
   const operation = { kind: "delete", uri: open?.uri ?? uri } as const;
   await request(session, { label: "Undo", edit: { documentChanges: [operation] } });
-  // Proved by the disk, as everything else is by the text; an editor may answer before it deletes.
+  // The disk proves this, not the answer: an editor may answer before it deletes.
   const isGone = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === undefined;
   if (!(await until(isGone, session.settings.proofTimeout))) return false;
   await tidy?.();
   return true;
 }
 
-/** The deletion of a created file that holds its text and nothing else. */
+/** Plans the deletion of a created file; fails if the file does not have its text, or has anything else. */
 async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
   const { document, place } = now;
   const holds = async (path: string, text: string): Promise<boolean> =>
     (await sameAsDisk(text, path, session.facts.habits)) !== "differs";
-  // Whether the file holds the text, or nothing yet, so that deleting it loses nothing else.
+  // The file has this text, or nothing yet, so that deleting it loses nothing else.
   const isOurs =
     document.version === null ||
     document.onDisk === "same" ||
@@ -118,14 +118,14 @@ async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<In
   return { ok: true, file: { kind: "delete", document, change, text, edits: file.edits, operations: [] }, place };
 }
 
-/** Rules of the step: later, a file that was restored is like one that was created. */
+/** Rules of the `restore` step. Once it is done, a restored file is treated like a created one. */
 export const restoreStep: StepRules<FileCreation, Extract<Task, { kind: "restore" }>> = {
   ...createStep,
   do: (run, file, { bytes }) => restoreFile(run, file, bytes),
   rollBack: (run, file, { bytes }) => removeRestored(run, file, bytes),
 };
 
-/** Writes the file, if nothing has its name by now. */
+/** Writes the file, unless its name has been taken meanwhile. */
 async function restoreFile(context: ApplyContext, file: FileCreation, bytes: KeptFile): Promise<StepResult> {
   const { path } = file.document;
   if (await isThere(bytes.path)) return { outcome: nameTaken(path) };
@@ -136,7 +136,7 @@ async function restoreFile(context: ApplyContext, file: FileCreation, bytes: Kep
   return { outcome: { kind: "failed", failure: pathFailures.ioError(path, fileProblems.notWritten()) } };
 }
 
-/** Writes a deleted file again, and gives its document the unsaved text back if the editor has thrown it away. */
+/** Writes a deleted file again, and restores its document's unsaved text if the editor has discarded it. */
 export async function undelete({ session }: ApplyContext, file: FileChange, kept: KeptFile): Promise<boolean> {
   const { document } = file;
   if (!(await writeAgain(kept))) return false;
@@ -153,7 +153,7 @@ export async function undelete({ session }: ApplyContext, file: FileChange, kept
   return (await applyText(session, unsaved, "Undo", edits)).kind === "verified";
 }
 
-/** Deletes a file again that was restored, unless somebody has changed it meanwhile. */
+/** Deletes a restored file again, unless somebody has opened or changed it meanwhile. */
 async function removeRestored(context: ApplyContext, file: FileCreation, bytes: KeptFile): Promise<boolean> {
   if (openAt(context.session, file.document.uri) !== undefined) return false;
   const now = await keepFile(bytes.path, file.document.path);

@@ -1,4 +1,4 @@
-/** The step that deletes a file through the editor, and keeps its bytes. */
+/** The step that deletes a file through the editor and keeps its bytes. */
 import type { FileChange, FileDeletion } from "../../../plan/outcome.js";
 import { ChangeSet } from "../../../text/changeSet.js";
 import { limits } from "../../../text/limits.js";
@@ -22,7 +22,7 @@ import {
 } from "../step.js";
 import { undelete } from "./create.js";
 
-/** Rules of the step. */
+/** Rules of the `delete` step. */
 export const deleteStep: StepRules<FileDeletion> = {
   do: deleteFile,
   rollBack: async (run, file, { kept }) => (kept !== undefined && (await undelete(run, file, kept))) || "deleted",
@@ -30,7 +30,7 @@ export const deleteStep: StepRules<FileDeletion> = {
   isDone: ({ file, names }) => hasLeft(file, names),
 };
 
-/** Deletes a file that is still what was planned on, otherwise it has `moved`. */
+/** Deletes a file if it is still the one that was planned on; otherwise the outcome is `moved`. */
 async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
   const { session, options, budget } = run;
   const { document } = file;
@@ -54,31 +54,31 @@ async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
   if (isOther) return { outcome: { kind: "moved" } };
   const outcome = await applyToFile(session, { label: labelOf([file], options), operation }, path);
   budget.bytes = bytes;
-  // What comes next may need the name, which the editor has until it says that the document is closed; some never do.
+  // A later step may need the name, which is taken until the editor reports the document closed. Some never do.
   if (outcome.kind === "verified" && open !== undefined) {
     await until(async () => openAt(session, document.uri) === undefined, session.settings.proofTimeout);
   }
   return { outcome, kept };
 }
 
-/** Returns `true` if the bytes of a file that is not open are others than those that were planned on. */
+/** Returns `true` if a file that is not open has other bytes than those that were planned on. */
 export function isOtherFile({ document: { version, hash } }: FileChange, hashNow: string | undefined): boolean {
   return version === null && hash !== undefined && hashNow !== hash;
 }
 
-/** A file that is gone is planned again; a document that was never saved has none. */
+/** Returns the outcome for a missing file: `moved` if it is gone, a failure if an open document was never saved. */
 export function isMissing({ document: { path } }: FileChange, open: OpenDocument | undefined): StepOutcome {
   if (open === undefined) return { kind: "moved" };
   return { kind: "failed", failure: staleFailures.contentModified({ path }, callSentences.noFile) };
 }
 
-/** Returns `true` if nothing is at the name of a file that was renamed or deleted, but for what has one of these names by now. */
+/** Returns `true` if the old name of a renamed or deleted file is free, or is one of these names. */
 export async function hasLeft({ document: { uri } }: FileChange, names: ReadonlySet<string>): Promise<boolean> {
   const path = pathOfSyncedUri(uri);
   return names.has(uri) || path === undefined || !(await isThere(path));
 }
 
-/** A deleted file as one that is created, with the text that it had in the editor or on disk. */
+/** Plans to create a deleted file again, with the text that it had in the editor or on disk. */
 async function restoreLater({ file, freed, kept }: UndoneFile<FileDeletion>): Promise<Inverse> {
   if (!(await hasLeft(file, freed))) return conflict(file, staleProblems.nameTaken);
   if (kept === undefined) return conflict(file, callSentences.notKept);

@@ -1,4 +1,4 @@
-/** The steps that the server does itself, on files that no editor has open: ready before the editor's, and made visible after them. */
+/** The steps that the server does itself, on closed files: staged before the editor's steps, made visible after. */
 import { type NotCommitted, stage } from "../../../disk/commit.js";
 import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
@@ -25,8 +25,8 @@ import {
 } from "../step.js";
 
 /**
- * The tasks that the editor does, and those that the server does: the editor's are the files that it has open, and all of
- * them if the caller wants that or if names depend on each other.
+ * Divides the tasks between the editor and the server. The editor gets the files that it has open, or all files if the
+ * caller wants that or if names depend on each other.
  */
 export function tasksByWriter(
   context: ApplyContext,
@@ -35,7 +35,7 @@ export function tasksByWriter(
   const disk = tasks.filter((task) => isForDisk(context, task));
   const editor = tasks.filter((task) => !disk.includes(task));
   const held = new Set(editor.flatMap(({ planned }) => namesOf(planned).map(({ uri }) => uri)));
-  // A name that one side frees for the other would be free too late.
+  // A name that one side has to free for the other would be free too late.
   const isTied = disk.some(({ planned }) => namesOf(planned).some(({ uri }) => held.has(uri)));
   return isTied ? { editor: tasks, disk: [] } : { editor, disk };
 }
@@ -48,12 +48,12 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
   if (names.some(({ uri }) => openAt(session, uri) !== undefined || namePathOf(context, uri) === undefined))
     return false;
   if (task.kind !== "restore") return true;
-  // A deleted file that comes back with another text than its bytes have: that was in the editor alone, and belongs there.
+  // If a restored file's text is not that of its bytes, it was unsaved text of the editor, and has to go back there.
   const saved = decodeBytes(task.bytes.bytes);
   return !saved.ok || saved.text === planned.text;
 }
 
-/** Puts all the files of some tasks ready beside their places, or says why they can't be. */
+/** Stages all files of some tasks beside their targets, or returns the failures. */
 export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
@@ -79,8 +79,8 @@ export async function stagePart(
 }
 
 /**
- * Makes all of it visible, or nothing: a verified step for each task, or only those that failed. `hasWaited`: somebody had time
- * to open one of the files since it was made ready.
+ * Makes all staged files visible, or none. Returns a verified step for each task, or only the steps that failed.
+ * `hasWaited` is `true` if somebody has had time to open a file since it was staged.
  */
 export async function commitPart(
   context: ApplyContext,
@@ -92,7 +92,7 @@ export async function commitPart(
     const others = hasWaited ? await context.session.openElsewhere(paths) : new Map<string, Holder>();
     failure = openedBy(context, tasks, others);
   } catch (error) {
-    // What is staged keeps everybody else from these folders: whatever is thrown must not leave it so.
+    // Staged files keep everybody else out of these folders, so they must not stay, whatever is thrown.
     staged.abandon();
     throw error;
   }
@@ -116,7 +116,7 @@ export async function commitPart(
   });
 }
 
-/** The failure of a file that somebody has opened since it was made ready, in this editor or in another one; `undefined`: nobody. */
+/** Returns the failure of a file that was opened in any editor since it was staged; `undefined` if none was. */
 function openedBy(
   context: ApplyContext,
   tasks: readonly Task[],
@@ -132,8 +132,9 @@ function openedBy(
 }
 
 /**
- * The failure of a file on disk that the editor is to write, make, move or delete, and that another editor has open, or may
- * have; `undefined`: there is none. Texts that the editor has open are its own affair.
+ * Returns the failure of a file on disk that the editor must write, create, rename or delete, and that another editor
+ * has, or may have, open; `undefined` if there is none. Texts of documents that the editor has open itself are not
+ * checked.
  */
 export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[]): Promise<Failure | undefined> {
   const names = tasks.flatMap(({ kind, planned }) =>
@@ -152,7 +153,7 @@ function toStep(task: Task, outcome: StepOutcome): DoneStep {
   return { ...task, file: task.planned, editOutcomes: [], outcome };
 }
 
-/** Taken back, it failed for the file that is named; if the disk is in between, every file may be concerned. */
+/** Returns the failed steps: those of the file that the failure names, or all if the disk is between old and new. */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
@@ -160,7 +161,7 @@ function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCo
   return (isPending || named.length === 0 ? tasks : named).map((task) => toStep(task, { kind, failure }));
 }
 
-/** Ends what is left of earlier batches, before anybody asks for anything, and says so in sentences for the user. */
+/** Finishes or rolls back earlier batches that were cut off; returns sentences about them for the user. */
 export async function recoverAtStart(session: Session): Promise<readonly string[]> {
   const { batches, problems, failure } = recover(await workspaceOf(session, []));
   const pending = failure === undefined || failure.code === "locked" ? [] : [failure.message];

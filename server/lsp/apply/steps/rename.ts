@@ -1,4 +1,4 @@
-/** The step that gives a file another name through the editor. */
+/** The step that renames a file through the editor. */
 import type { FileRename } from "../../../plan/outcome.js";
 import { isThere, keepFile, makeParents } from "../../../workspace/fileBackup.js";
 import { sameAsDisk } from "../../../workspace/files.js";
@@ -22,7 +22,7 @@ import { nameTaken } from "./create.js";
 import { hasLeft, isMissing, isOtherFile } from "./delete.js";
 import { textStep } from "./text.js";
 
-/** Rules of the step. */
+/** Rules of the `rename` step. */
 export const renameStep: StepRules<FileRename> = {
   do: renameFile,
   rollBack: renameBack,
@@ -34,8 +34,8 @@ export const renameStep: StepRules<FileRename> = {
 };
 
 /**
- * Gives a file its new name. If its text has just been changed, only its name is looked at again; otherwise a file that is
- * not the one that was planned on has `moved`.
+ * Renames a file. If it is not the file that was planned on, the outcome is `moved`, unless an earlier step of this run
+ * has changed its text.
  */
 async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   const { session, options, done } = run;
@@ -45,7 +45,7 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   const [oldPath, newPath] = [pathOf(run, operation.oldUri), pathOf(run, operation.newUri)];
   const keeping = await keepFile(oldPath, document.path);
   if (keeping.kind === "absent") return { outcome: isMissing(file, open) };
-  // A file that is too large to be kept can be renamed all the same; of the others the bytes are not needed any more.
+  // A file that is too large to be kept can still be renamed. Of other files, only the hash is needed.
   const hash = keeping.kind === "kept" ? keeping.file.hash : undefined;
   const isEdited = done.some((step) => step.planned === planned);
   const isOther = (open === undefined) !== (document.version === null) || isOtherFile(file, hash);
@@ -56,7 +56,7 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   if (outcome.kind === "refused") await tidy();
   const result: StepResult = { outcome, tidy, hash, wasOpen: open !== undefined };
   if (outcome.kind !== "verified" || open === undefined) return result;
-  // Some editors keep the document under its old name, and some close it and leave the text to the disk.
+  // Some editors keep the document open under its old name, and some close it and leave the text to the disk.
   const nowAt = () => openAt(session, target.uri);
   const isSaved = async () => (await sameAsDisk(open.text, newPath, session.facts.habits)) === "same";
   await until(
@@ -71,7 +71,7 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   return isLost ? ({ ...result, outcome: { kind: "diverged" } } as const) : result;
 }
 
-/** Gives a renamed file its old name back. `saved`: it has it, but the editor wrote something else into it on the way. */
+/** Renames a file back. Returns `saved` if it has its old name, but the editor wrote other text into it on the way. */
 async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: StepResult) {
   const { session } = run;
   const { document, target } = file;
@@ -82,7 +82,7 @@ async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: S
   const operation = { kind: "rename", oldUri, newUri: document.uri } as const;
   const outcome = await applyToFile(session, { label: "Undo", operation }, newPath, oldPath);
   if (outcome.kind !== "verified") return "renamed";
-  // Its text is undone only once the editor has it open.
+  // Its text can be rolled back only once the editor has the file open.
   if (wasOpen === true)
     await until(async () => openAt(session, document.uri) !== undefined, session.settings.proofTimeout);
   await tidy?.();
@@ -90,7 +90,7 @@ async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: S
   return hash === undefined || (now.kind === "kept" && now.file.hash === hash) || "saved";
 }
 
-/** The rename that gives an applied file its old name back, and its old text if that was changed. */
+/** Plans the rename that gives a file its old name again, and its old text if that was changed. */
 async function renameLater(undone: UndoneFile<FileRename>): Promise<Inverse> {
   const { uri, path } = undone.file.document;
   if (!(await hasLeft(undone.file, undone.freed))) return conflict(undone.file, staleProblems.nameTaken);

@@ -1,4 +1,4 @@
-/** The rules of each kind of step, as one table: all that depends on the kind is here. */
+/** The table of rules for each kind of step. */
 import type { AppliedStep } from "../../history.js";
 import type { StepRules } from "../step.js";
 import { createStep, restoreStep } from "./create.js";
@@ -6,7 +6,7 @@ import { deleteStep } from "./delete.js";
 import { renameStep } from "./rename.js";
 import { textStep } from "./text.js";
 
-/** Rules by kind. */
+/** Rules by kind of step. */
 export const stepRules: Readonly<Record<AppliedStep["kind"], StepRules>> = {
   text: textStep,
   create: createStep,

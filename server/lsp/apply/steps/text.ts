@@ -25,7 +25,7 @@ import {
   type UndoneFile,
 } from "../step.js";
 
-/** Rules of the step. */
+/** Rules of the `text` step. */
 export const textStep: StepRules<FileUpdate | FileRename> = {
   do: changeText,
   rollBack: async (run, file, { outcome }) => outcome.kind === "verified" && rollBackText(run, file),
@@ -37,8 +37,8 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
 };
 
 /**
- * Sends the edits of one document, as they were planned. If the editor applies them at other places than are meant, because
- * it has another text by then, that is undone and the document has `moved`.
+ * Sends the edits of one document as they were planned. If the editor applies them at the wrong places because its text
+ * has changed, they are rolled back and the outcome is `moved`, or `diverged` if that fails.
  */
 async function changeText(context: ApplyContext, file: FileChange): Promise<StepResult> {
   const { outcome, ...sent } = await sendText(context, file);
@@ -46,16 +46,16 @@ async function changeText(context: ApplyContext, file: FileChange): Promise<Step
   return { outcome: { kind: (await rollBackText(context, outcome.done)) ? "moved" : "diverged" } };
 }
 
-/** The same, without undoing anything. */
+/** Does the same, without rolling anything back. */
 async function sendText(
   { session, options }: ApplyContext,
   file: FileChange,
 ): Promise<{ readonly outcome: StepOutcome | Misapplied; readonly edits?: readonly TextEdit[] | undefined }> {
   const { uri, version } = file.document;
   const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
-  // Typing that is not synced yet would not keep the edit from being applied at the wrong place.
+  // With typing that is not synced yet, the editor might apply the edit at the wrong place.
   if (!hasMoved()) await typingSynced(session, version);
-  // A file that was not open may have been opened meanwhile: then it has a version, and is planned again with it.
+  // A file that has been opened meanwhile has a version now, and is planned again with it.
   if (hasMoved()) return { outcome: { kind: "moved" } };
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
@@ -63,12 +63,12 @@ async function sendText(
   return { outcome, edits: opened === file ? edits : undefined };
 }
 
-/** When the typing of a session was last waited for, in milliseconds of the process. */
+/** Time of the last wait for typing in each session, in milliseconds of the process's clock. */
 const waited = new WeakMap<Session, number>();
 
 /**
- * Waits until what has been typed so far is synced, if the editor applies an edit for this version of a document also to a
- * later one; once for all documents that are edited at nearly the same time.
+ * Waits until earlier typing is synced, if the editor would apply an edit for this version of a document to a later
+ * version as well. Documents that are edited at nearly the same time share one wait.
  */
 async function typingSynced(session: Session, version: number | null): Promise<void> {
   const { syncDelay, checksVersionsFrom } = session.facts;
@@ -78,7 +78,7 @@ async function typingSynced(session: Session, version: number | null): Promise<v
   waited.set(session, performance.now());
 }
 
-/** Sends the inverse edit, if the editor still has the text that the edit gave, but for typing elsewhere. */
+/** Sends the inverse edit, if the editor still has the text that the edit made, apart from typing elsewhere. */
 async function rollBackText(context: ApplyContext, file: FileChange): Promise<boolean> {
   const { session } = context;
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
@@ -88,31 +88,31 @@ async function rollBackText(context: ApplyContext, file: FileChange): Promise<bo
     const inverse = inverseOf(session, file, document);
     if (!inverse.ok) return false;
     const { outcome } = await sendText(context, asUpdate({ ...file, ...inverse.change, document }));
-    // Typed into again meanwhile: the inverse is made anew, for the text as it is then. If the inverse itself comes to a wrong
-    // place, nothing more is sent: somebody types faster than edits arrive.
+    // After further typing, the inverse is made again for the new text. If the inverse itself is applied at the wrong
+    // place, nothing more is sent: the user types faster than edits arrive.
     if (outcome.kind !== "moved") return outcome.kind === "verified";
   }
   return false;
 }
 
-/** The change that gives a document its old text back, or the offset at which the text has moved on from what the edit gave. */
+/** The change that restores a document's old text, or the offset at which its text differs from what the edit made. */
 type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
 
-/** The inverse of a file's change on the text that the document has `now`; what was typed since stays. */
+/** Returns the inverse of a file's change for the document as it is `now`; text that was typed since stays. */
 export function inverseOf(session: Session, applied: FileChange, now: Document): TextInverse {
   const { text } = now;
   const file = now.version === null ? applied : asOpened(session, applied);
   const synced = (file.document.bomSynced ? byteOrderMark : "") + text;
   const isTyped = !isExpected(session, file, synced);
-  // A final line end that the editor gave back does not count for typing, and goes with the edit.
+  // A final line end that the editor restored does not count as typing, and is removed with the edit.
   const whole = { from: 0, to: file.text.length, insert: text };
   const typed = ChangeSet.of(file.text.length, isTyped ? shrink(file.text, whole) : []);
   const movedAt = typed.changes[0]?.from ?? 0;
   if (isTyped && sourceOfText(file, synced) !== "planned") return { ok: false, movedAt };
   const inverse = file.change.invert(file.document.text).changes;
-  // Typed right beside what is to go: without it, the typing would stand in another line or word.
+  // If the user typed right beside text that the inverse removes, the typing would end up in another line or word.
   const touches = (one: Change): boolean => typed.changes.some(({ from, to }) => from <= one.to && to >= one.from);
   if (isTyped && inverse.some(touches)) return { ok: false, movedAt };
   const changes = isTyped
@@ -129,14 +129,14 @@ export function inverseOf(session: Session, applied: FileChange, now: Document):
   return { ok: true, change: { change, text: change.apply(text) } };
 }
 
-/** A change that ends inside no character and no CRLF, which an edit may have made of two of its neighbours. */
+/** Widens a change that starts or ends inside a character or a CRLF, which an edit may have joined from two parts. */
 function widened(text: string, { from, to, insert }: Change): Change {
   const start = splitsCharacter(text, from) ? from - 1 : from;
   const end = splitsCharacter(text, to) ? to + 1 : to;
   return { from: start, to: end, insert: text.slice(start, from) + insert + text.slice(to, end) };
 }
 
-/** The inverse of a change of text, on the document as it is now. */
+/** Plans the inverse of a change of text on the current document. */
 async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
@@ -150,7 +150,7 @@ async function invertText({ session, file, isEdited }: UndoneFile): Promise<Inve
   return { ok: true, file: asUpdate({ ...file, operations: [], ...inverse.change, document }), place };
 }
 
-/** The document that a file has become, as it is now. */
+/** Reads the current document of a file, under the name that the file has after the batch. */
 export async function documentNow(session: Session, file: FileChange) {
   const { uri } = nameAfter(file);
   const target = await readTarget(pathOfSyncedUri(uri) ?? uri, worldOf(session, undefined));
@@ -158,7 +158,7 @@ export async function documentNow(session: Session, file: FileChange) {
   return conflict(file, callSentences.gone);
 }
 
-/** Returns `true` if a file has its planned text, apart from typing elsewhere: in the editor if it has the file open, else on disk. */
+/** Returns `true` if a file, in the editor or else on disk, has its planned text, apart from typing elsewhere. */
 export async function hasText(proposed: ProposedStep): Promise<boolean> {
   const { session, file } = proposed;
   const { uri } = nameAfter(file);
