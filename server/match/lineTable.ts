@@ -31,7 +31,7 @@ export class LineTable {
   private constructor(
     private readonly lines: LineIndex,
     private readonly fold: LineFold,
-    /** By line. */
+    /** One hash for each line. */
     private readonly hashes: Int32Array,
   ) {
     this.lineCount = lines.filledCount;

@@ -165,7 +165,7 @@ class Rarity {
     private readonly step: number,
   ) {}
 
-  /** Counts in steps. */
+  /** Samples a text in steps. */
   static *of(text: string, block: number): Generator<void, Rarity> {
     const blocks = new Blocks(block);
     let size = sampled.least;
