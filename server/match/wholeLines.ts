@@ -341,5 +341,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** How far the numbers of a new text may exceed its count of lines: lines that it left out had numbers, too. */
+/** Largest excess of a new text's numbers over its count of lines: lines that it left out had numbers, too. */
 const spareNumbers = 50;

@@ -121,7 +121,7 @@ function* blocksOf(lines: LineIndex, changes: readonly Change[]): Generator<Bloc
   }
 }
 
-/** Returns the 0-based lines that a change touches, `end` excluded; the line after a change that ends a line is not. */
+/** Returns the 0-based lines that a change touches, `end` excluded; one before which it ends with a line end is not. */
 function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: number; end: number } {
   const start = lines.lineAt(from);
   const last = lines.lineAt(to);

@@ -172,7 +172,7 @@ export function some(names: readonly string[], room: number): string {
   return shown.join(", ");
 }
 
-/** The result of an operation that failed. */
+/** The result of something that failed. */
 export interface Failed {
   readonly ok: false;
   readonly failure: Failure;

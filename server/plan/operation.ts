@@ -129,7 +129,7 @@ export type Atomic = "all" | "file" | "none";
 /** `sequential`: each edit is found in the result of those before it; `original`: all are found in the same text. */
 export type Order = "sequential" | "original";
 
-/** The options of planning a batch. */
+/** The options for planning a batch. */
 export interface BatchOptions {
   readonly atomic: Atomic;
   readonly order: Order;

@@ -78,7 +78,7 @@ export class ChangeSet {
     return ChangeSet.of(this.lengthAfter, inverse);
   }
 
-  /** Returns this set followed by `next`, a set from B, as one from A. Throws a RangeError if the lengths do not fit. */
+  /** Returns this set followed by `next`, a set from B, as one from A. Throws a RangeError if the lengths don't fit. */
   compose(next: ChangeSet): ChangeSet {
     if (next.length !== this.lengthAfter)
       throw new RangeError(`composed with a set for ${next.length} units, not ${this.lengthAfter}`);

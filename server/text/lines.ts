@@ -17,7 +17,7 @@ export function toEnd<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Returns the first index, of `count` from `from` on, from which `holds` stays true; `from + count` if there is none. */
+/** Returns the first index, of `count` from `from` on, from which `holds` stays true; `from + count` if none. */
 export function firstIndex(count: number, holds: (index: number) => boolean, from = 0): number {
   let low = from;
   let high = from + count;

@@ -50,7 +50,7 @@ export function locateMarked(
   return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
 }
 
-/** Returns the places that an edit can mean: one that only changes indentation means lines that have the old one. */
+/** Returns what was located, or nothing if the edit only changes indentation and a place does not have the old one. */
 export function meantBy(edit: EditOperation, located: Located): Located {
   const isLoose = "places" in located && located.rung !== "exact";
   const isElsewhere = isLoose && located.places.some(isShifted) && isReindenting(edit);

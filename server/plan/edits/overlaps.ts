@@ -49,7 +49,7 @@ function firstBehind(claims: readonly ClaimedPlace[], offset: number): number {
   return firstIndex(claims.length, (i) => (claims[i] as ClaimedPlace).place.from > offset);
 }
 
-/** Reports whether a claim changes a part of another one's old text; it may touch the ends of that. */
+/** Reports whether a claim changes a part of another one's old text; touching its ends is harmless. */
 function disturbs(claim: ClaimedPlace, other: ClaimedPlace): boolean {
   const { from, to } = other.place;
   if (claim.changes.some((change) => change.from < to && change.to > from)) return true;

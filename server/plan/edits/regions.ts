@@ -160,7 +160,7 @@ class RegionPlan {
     return this.length + Math.max(0, newText.length - oldText.length) <= limits.documentLength;
   }
 
-  /** Records the spans of its region, as it was before the batch, that an edit changed, and the growth in units. */
+  /** Records the spans that an edit changed, in its region as it was before the batch, and the growth in units. */
   private note(region: TextRegion, edit: EditOperation, did: { spans: readonly Span[]; growth: number }): void {
     const { spans, growth } = did;
     this.hasChanged ||= spans.length > 0;

@@ -108,7 +108,7 @@ function outcomeAt(
   return { index, path, status, ...(place.rung && { rung: place.rung }), places };
 }
 
-/** Ends the last line of a file that a section updates, as Codex does. */
+/** Adds a line end to the last line of a file that a section updates, if it has none, as Codex does. */
 function endLastLine(draft: Draft): Draft {
   const { text, rule } = draft.index;
   if (text === "" || text.endsWith("\n") || (text.endsWith("\r") && rule.loneCrEndsLine)) return draft;
@@ -145,7 +145,7 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
   return { index: hunk.index, place: { from: lines.start(place.start), to: lines.start(line) }, changes };
 }
 
-/** Returns a function that indents added lines as the file, if all its lines differ from the patch's by one shift. */
+/** Returns a function that indents added lines: as in the file, if its lines differ from the patch's by one shift. */
 function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
   const asSent = (line: string): string => line;
   if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
