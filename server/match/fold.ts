@@ -1,20 +1,20 @@
-/** Texts with a difference folded away, and the way back from an offset of the folded text to the text as it is. */
+/** Texts with some differences folded away, and the map from offsets of a folded text back to the original. */
 import { isBlank, trimEnd } from "../text/chars.js";
 import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 
 /**
- * What a fold takes away: `lineEnds` the difference of CRLF, CR and LF; `trailingBlanks` those and blanks at line ends;
- * `typography` all that and curly quotes, dashes, ellipsis and typographic spaces.
+ * The differences that a fold ignores. `lineEnds`: CRLF, CR and LF. `trailingBlanks`: also whitespace at line ends.
+ * `typography`: also curly quotes, dashes, the ellipsis and typographic spaces.
  */
 export type Fold = "nothing" | "lineEnds" | "trailingBlanks" | "typography";
 
-/** A folded text; between marks its units stand for units of the original, one to one. */
+/** A folded text. Between its marks, each unit stands for one unit of the original. */
 export class Folded {
   private constructor(
     readonly text: string,
     /**
-     * Of each stretch that is not one unit to one unit, in the order of the text, four offsets: `[folded, foldedEnd)` stands
-     * for `[original, originalEnd)`.
+     * Four offsets for each stretch whose length the fold changed, in text order: `[folded, foldedEnd)` stands for
+     * `[original, originalEnd)`.
      */
     private readonly marks: Uint32Array,
   ) {}
@@ -24,7 +24,7 @@ export class Folded {
     return toEnd(Folded.folding(text, fold));
   }
 
-  /** The same in steps. */
+  /** Like `of`, in steps. */
   static *folding(text: string, fold: Fold): Generator<void, Folded> {
     if (fold === "nothing" || (fold === "lineEnds" && !text.includes("\r"))) return new Folded(text, new Uint32Array());
     const builder = new FoldBuilder(text, fold);
@@ -33,19 +33,19 @@ export class Folded {
   }
 
   /**
-   * The original offset at which a place starts that starts at an offset of the folded text: behind folded blanks.
-   * `undefined`: inside a unit that was expanded, which is no place to start.
+   * Returns the original offset for a place that starts at an offset of the folded text: after any folded whitespace.
+   * Returns `undefined` inside an expanded unit, where no place can start.
    */
   startOf(offset: number): number | undefined {
     return this.original(offset, offset);
   }
 
-  /** The original offset at which a place ends: in front of folded blanks. `undefined` as for `startOf`. */
+  /** Returns the original offset for a place's end: before any folded whitespace. `undefined` as for `startOf`. */
   endOf(offset: number): number | undefined {
     return this.original(offset, offset - 1);
   }
 
-  /** By the last mark that starts at an offset of the folded text or in front of it. */
+  /** Maps an offset by the last mark that starts, in the folded text, at or before `start`. */
   private original(offset: number, start: number): number | undefined {
     const { marks } = this;
     const at = 4 * (firstIndex(marks.length / 4, (i) => marks[4 * i]! > start) - 1);
@@ -55,7 +55,7 @@ export class Folded {
   }
 }
 
-/** State of one pass: what was folded so far, and where. */
+/** The state of one pass: the text that is folded already, and its marks. */
 class FoldBuilder {
   readonly marks = new OffsetList();
   private readonly parts: string[] = [];
@@ -63,7 +63,7 @@ class FoldBuilder {
   private length = 0;
   private readonly hasBlanks: boolean;
   private readonly hasTypography: boolean;
-  /** The next ones from the line on in which the pass is, each looked for once. */
+  /** The next CR and LF from the start of the current line on; each is searched for only once. */
   private nextCr = -1;
   private nextLf = -1;
 
@@ -75,7 +75,7 @@ class FoldBuilder {
     this.hasTypography = fold === "typography" && hasTypography(text);
   }
 
-  /** Folds whole lines from the start of one on up to about another offset, and returns where to go on. */
+  /** Folds whole lines from a line start until `to` is reached, and returns the start of the next line. */
   foldTo(from: number, to: number): number {
     const { text, hasBlanks } = this;
     let start = from;
@@ -91,7 +91,7 @@ class FoldBuilder {
     return start;
   }
 
-  /** Where a line ends: at the next CR or LF, or with the text. */
+  /** Returns the offset of a line's end: the next CR or LF, or the end of the text. */
   private endOfLine(start: number): number {
     if (this.nextCr < start) this.nextCr = indexOf(this.text, "\r", start);
     if (this.nextLf < start) this.nextLf = indexOf(this.text, "\n", start);
@@ -135,7 +135,7 @@ function indexOf(text: string, unit: string, from: number): number {
   return at === -1 ? Number.POSITIVE_INFINITY : at;
 }
 
-/** Codex's table of typographic characters and their plain ones; a unit that is not in it stands for itself. */
+/** Returns the plain form of a typographic character by Codex's table; a unit that is not in it is returned as is. */
 export function plainUnit(unit: number): number {
   if (unit === 0xa0 || unit === 0x3000) return 0x20;
   if (unit < 0x2002 || unit > 0x2212) return unit;
@@ -145,7 +145,7 @@ export function plainUnit(unit: number): number {
   return unit >= 0x201c && unit <= 0x201f ? 0x22 : unit;
 }
 
-/** Whether a text may hold anything of that table: all of it is beyond ASCII. */
+/** Reports whether a text may hold a character of that table, or an ellipsis; the tested ranges are wider than both. */
 export function hasTypography(text: string): boolean {
   return /[\u00a0\u2000-\u3000]/.test(text);
 }

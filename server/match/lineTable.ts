@@ -1,29 +1,29 @@
-/** The lines of one text, folded and hashed once, so that a run of lines is found without a look at every line. */
+/** The lines of one text, folded and hashed once, so that a run of lines is found without comparing every line. */
 import { isBlank } from "../text/chars.js";
 import { firstIndex, type LineIndex, unitsPerStep } from "../text/lines.js";
 import { plainUnit } from "./fold.js";
 import { findAllNumbers } from "./search/findAll.js";
 
-/** What a line loses before it is compared: nothing, blanks at its end, at both ends, or those and its typography. */
+/** The differences that are ignored: none, whitespace at line ends, whitespace at both ends, or that and typography. */
 export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";
 
-/** Where runs of lines are looked for. Lines are 0-based. */
+/** The lines, 0-based, at which runs of lines are searched for. */
 export interface LineRange {
   /** The first line at which a run may start. */
   readonly from: number;
-  /** The only line at which it may start; `undefined`: any. */
+  /** The only line at which it may start; `undefined` if it may start at any. */
   readonly only?: number | undefined;
-  /** Starts that are collected. */
+  /** The number of starts to collect. */
   readonly most: number;
-  /** Whether what is behind the last line end counts as a line although it is empty; by default it does not. */
+  /** `true` if an empty line after the last line end counts as a line; by default it does not. */
   readonly emptyLast?: boolean;
 }
 
 /** The lines of a text under one fold. */
 export class LineTable {
-  /** Lines, where what is behind the last line end is one only if there is something. */
+  /** Number of lines; the one after the last line end counts only if it is not empty. */
   readonly lineCount: number;
-  /** The lines of each bucket, ascending, in one list; bucket b has those from `starts[b]` to `starts[b + 1]`. */
+  /** The lines of all buckets in one list; bucket `b` has those in `[starts[b], starts[b + 1])`, ascending. */
   private readonly byBucket: Int32Array;
   private readonly starts: Int32Array;
   private readonly mask: number;
@@ -31,7 +31,7 @@ export class LineTable {
   private constructor(
     private readonly lines: LineIndex,
     private readonly fold: LineFold,
-    /** By line. */
+    /** One hash for each line. */
     private readonly hashes: Int32Array,
   ) {
     this.lineCount = lines.filledCount;
@@ -63,7 +63,7 @@ export class LineTable {
     return new LineTable(lines, fold, hashes);
   }
 
-  /** The lines at which a run of at least one line starts, ascending. */
+  /** Returns the lines at which a run of at least one line starts, ascending. */
   find(run: readonly string[], { from, only, most, emptyLast = false }: LineRange): number[] {
     const length = run.length;
     const latest = (emptyLast ? this.hashes.length : this.lineCount) - length;
@@ -76,7 +76,7 @@ export class LineTable {
     const rarest = this.rarest(wanted);
     const end = this.starts[(wanted[rarest]! & this.mask) + 1]!;
     const found: number[] = [];
-    // Where even the rarest line is frequent, comparing at each of its places could cost lines times lines.
+    // If even the rarest line is frequent, comparing at each of its places could take quadratic time.
     let budget = 4 * this.lineCount + 1_000;
     for (let i = this.firstAt(wanted[rarest]!, from + rarest); i < end && found.length < most; i++) {
       const start = this.byBucket[i]! - rarest;
@@ -89,7 +89,7 @@ export class LineTable {
     return found;
   }
 
-  /** The same in linear time: the lines are numbered, equal ones alike, so that no run need be compared again. */
+  /** Like `find`, in linear time: equal lines get the same number, and the search is for a run of numbers. */
   private findByNumbers(
     run: readonly string[],
     { from, end, most }: { readonly from: number; readonly end: number; readonly most: number },
@@ -111,7 +111,7 @@ export class LineTable {
     return findAllNumbers(numbers, pattern, most).map((offset) => from + offset);
   }
 
-  /** Index of the line of a run that has the fewest places. */
+  /** Returns the index of the line of a run that has the smallest bucket. */
   private rarest(wanted: Int32Array): number {
     let best = 0;
     let fewest = Number.POSITIVE_INFINITY;
@@ -123,20 +123,20 @@ export class LineTable {
     return best;
   }
 
-  /** Index in `byBucket` of the first line of a hash's bucket that is not in front of a line. */
+  /** Returns the index in `byBucket` of the first line of a hash's bucket that is not before a given line. */
   private firstAt(hash: number, line: number): number {
     const start = this.starts[hash & this.mask]!;
     const count = this.starts[(hash & this.mask) + 1]! - start;
     return firstIndex(count, (i) => this.byBucket[i]! >= line, start);
   }
 
-  /** Whether a line of the text is, folded, the same as another text. */
+  /** Reports whether a line of the text equals another line under the fold. */
   private isLine(line: number, other: string): boolean {
     return isEqual(this.lines.content(line), other, this.fold);
   }
 }
 
-/** Whether two lines are the same, folded. */
+/** Reports whether two lines are equal under a fold. */
 function isEqual(one: string, other: string, fold: LineFold): boolean {
   const [a, aEnd] = bounds(one, 0, one.length, fold);
   const [b, bEnd] = bounds(other, 0, other.length, fold);
@@ -149,7 +149,7 @@ function isEqual(one: string, other: string, fold: LineFold): boolean {
   return true;
 }
 
-/** What is left of `[from, to)` when its blanks are folded away. A CR inside a line of a patch is a blank, too. */
+/** Returns `[from, to)` without the whitespace to be ignored, including a CR inside a line of a patch. */
 function bounds(text: string, from: number, to: number, fold: LineFold): [number, number] {
   let [start, end] = [from, to];
   if (fold === "nothing") return [start, end];

@@ -1,4 +1,4 @@
-/** Where an old text stands: the first rung that finds it decides, and a looser one never overrules a stricter one. */
+/** Locates an old text: the first rung that finds it decides, and a looser one never overrules a stricter one. */
 import { isAllBlank } from "../text/chars.js";
 import { toEnd, unitsPerStep } from "../text/lines.js";
 import type { LineRange } from "./lineTable.js";
@@ -6,18 +6,18 @@ import type { Place } from "./place.js";
 import { type RungName, rungs } from "./rungs.js";
 import type { TextIndex } from "./textIndex.js";
 
-/** What was found: nothing, or places in order (overlapping ones included) on one rung, or too much to compare. */
+/** The result: nothing, or places in order (overlapping ones included) on one rung, or too much to compare. */
 export type Located =
   | { readonly kind: "none" }
   | { readonly kind: "tooMany" }
   | { readonly kind: "one" | "many"; readonly rung: RungName; readonly places: readonly [Place, ...Place[]] };
 
-/** Tries the rungs on the whole text. `lenient: false` keeps the strict ones. The old text must not be empty. */
+/** Tries the rungs on the whole text; with `lenient: false`, only the strict ones. The old text must not be empty. */
 export function locate(index: TextIndex, oldText: string, options: { readonly lenient: boolean }): Located {
   return toEnd(locating(index, oldText, options));
 }
 
-/** The same in steps; `locate` then has the answer at once. */
+/** Like `locate`, in steps; `locate` then has the answer at once. */
 export function* locating(
   index: TextIndex,
   oldText: string,
@@ -30,7 +30,7 @@ export function* locating(
   return located;
 }
 
-/** What was located last in each text. */
+/** The latest result for each text. */
 const latest = new WeakMap<
   TextIndex,
   { readonly oldText: string; readonly lenient: boolean; readonly located: Located }
@@ -50,7 +50,7 @@ function* tryRungs(index: TextIndex, oldText: string, lenient: boolean): Generat
   return { kind: "none" };
 }
 
-/** In a long text, builds in steps what `locateLines` needs for a run of lines. */
+/** Builds the tables that `locateLines` needs for a run of lines, in steps; does nothing for a short text. */
 export function* prepareLines(index: TextIndex, run: readonly string[]): Generator<void, void> {
   if (index.text.length < unitsPerStep) return;
   for (const { hunkLines } of rungs) {
@@ -60,7 +60,7 @@ export function* prepareLines(index: TextIndex, run: readonly string[]): Generat
   }
 }
 
-/** Where a run of whole lines starts: 0-based lines, ascending, and the rung that found them. */
+/** The lines at which a run of whole lines starts, 0-based and ascending, and the rung that found them. */
 export interface LineHits {
   readonly rung: RungName;
   readonly starts: readonly [number, ...number[]];
@@ -76,7 +76,7 @@ export function locateLines(index: TextIndex, run: readonly string[], range: Lin
   return undefined;
 }
 
-/** The places that `replaceAll` takes: from the start, each one behind the end of the one before. */
+/** Returns the places that `replaceAll` takes: from the start, each at or after the end of the one before. */
 export function withoutOverlap(places: readonly Place[]): Place[] {
   const taken: Place[] = [];
   let end = -1;

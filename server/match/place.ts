@@ -1,29 +1,29 @@
-/** What is sought in a text, and where it was found. */
+/** The text that an edit seeks, and the place in which it was found. */
 
-/** An old text and what it is to become, as the caller wrote them. */
+/** An old text and the new text that replaces it, as the caller wrote them. */
 export interface Sought {
   readonly oldText: string;
   readonly newText: string;
 }
 
-/** Where an old text stands: offsets in UTF-16 units, in the text that was searched. */
+/** A span in which an old text was found: offsets in UTF-16 units, in the text that was searched. */
 export interface Place {
   readonly from: number;
   readonly to: number;
-  /** How the caller's texts become texts of the document at this place. `undefined`: as they are. */
+  /** The conversion of the caller's texts into texts of the document at this place; `undefined` if they need none. */
   readonly reshape?: Reshape;
 }
 
 /**
- * One uniform change of the indentation of lines that are not blank, or the removal of a file view's line numbers, or of a
- * byte order mark that was copied with the text.
+ * A uniform change of the indentation of all lines that are more than whitespace, or the removal of a file view's line
+ * numbers, or of a byte order mark that was copied with the text.
  */
 export type Reshape =
   | { readonly kind: "add" | "remove"; readonly indent: string }
   | { readonly kind: "toSpaces"; readonly width: number }
-  /** `rests`: spaces behind the last whole tab that a line may have; `undefined`: any. */
+  /** `rests`: the numbers of spaces that a line may have after its last whole tab; `undefined` allows any. */
   | { readonly kind: "toTabs"; readonly width: number; readonly rests?: readonly number[] }
-  /** `number`: of the first line; `column`: where the numbers end in a line, `undefined` where they start it. */
+  /** `number`: that of the first line. `column`: the offset at which numbers end; `undefined` if all start at 0. */
   | {
       readonly kind: "unview";
       readonly separator: string;
@@ -32,5 +32,5 @@ export type Reshape =
     }
   | { readonly kind: "unmark" };
 
-/** What a rung found: places in order, overlapping ones included, or that there are too many to tell. */
+/** The result of one rung: places in order, overlapping ones included, or `tooMany`. */
 export type Found = readonly Place[] | "tooMany";

@@ -1,4 +1,4 @@
-/** What an edit changes at its place: old and new text are aligned line by line, and what both have stays as the file has it. */
+/** The changes of an edit at its place: old and new text are aligned by line, and lines of both stay as they are. */
 import { diffArrays } from "diff";
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
@@ -8,9 +8,9 @@ import type { TextIndex } from "./textIndex.js";
 import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
 
 /**
- * The changes of one place, sorted, as small as they can be; none where the document has the new text there already.
- * `undefined`: the new text can't be given the place's indentation, because a line has less than is to be removed, or because
- * nothing but indentation is what the edit is about.
+ * Returns the changes of one place, sorted and as small as possible; none if the document already has the new text
+ * there. Returns `undefined` if the new text can't be given the place's indentation, because that of a line does not
+ * fit, or because the edit is about nothing but indentation.
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
   const found = place.reshape === undefined ? sought : asFound(sought, place);
@@ -22,7 +22,7 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
   const pieces: Piece[] = [];
   let lineEnd: string | undefined;
-  // Context is copied, other lines are written; ends come from the line that stood there.
+  // Context is copied and other lines are written; each takes the end of the old line that it repeats or replaces.
   for (const { line, from, kept } of pairLines(old, next)) {
     const own = from === undefined ? undefined : region[from];
     pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : next[line]!);
@@ -36,16 +36,16 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
 }
 
-/** Old and new text as the document has them at a place of a looser rung; `undefined` as for `rewrite`. */
+/** Returns old and new text as the document has them at a place of a looser rung; `undefined` as for `rewrite`. */
 function asFound(sought: Sought, place: Place): Sought | undefined {
-  // Such an edit says what the indentation is to be, and not by how much it is to change.
+  // Such an edit says which indentation the lines should have, not by how much it should change.
   if (isShifted(place) && isReindenting(sought)) return undefined;
   const sent = asWholeLines(sought, place);
   const [oldText, newText] = [reshaped(sent.oldText, place.reshape), reshaped(sent.newText, place.reshape)];
   return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
 }
 
-/** Where whole lines were found, lines are meant: a new text that lacks nothing but its last line end gets the old text's. */
+/** After a match of whole lines, gives the new text a last line end if it lacks one and the old text has one. */
 function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought {
   const isMeant = reshape !== undefined && reshape.kind !== "unmark" && newText !== "";
   return isMeant && endsLine(oldText) && !endsLine(newText)
@@ -58,9 +58,9 @@ const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith
 /** A part of the result: copied from the document, or written as sent. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/** The end that new lines get at an offset: of its line, else of the line before; `undefined`: the text has none there. */
+/** Returns the end for new lines at an offset: that of its line or of the line before; `undefined` if both lack one. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
-  // Looked for from the place: an index of the whole text would cost more than the edit, but for very long lines.
+  // Search from the place first: unless lines are very long, an index of the whole text would cost more than the edit.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
     const end = endAt(index, at);
     if (end !== undefined) return end;
@@ -69,10 +69,10 @@ function lineEndAt(index: TextIndex, offset: number): string | undefined {
   return index.lines.terminator(line) || (line > 0 ? index.lines.terminator(line - 1) : "") || undefined;
 }
 
-/** UTF-16 units in which a line end is looked for unit by unit. */
+/** UTF-16 units that are searched one by one for a line end. */
 const nearby = 2_000;
 
-/** The line end that starts at an offset, if the document's editor takes it for one. */
+/** Returns the line end that starts at an offset, if the document's editor counts it as one. */
 function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   const unit = text[at];
   if (unit === "\n") return "\n";
@@ -81,13 +81,13 @@ function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   return rule.loneCrEndsLine ? "\r" : undefined;
 }
 
-/** A line end of the place that new lines behind it take over; a lone CR only where the document's editor counts it. */
+/** Returns a line end that new lines after it adopt; `undefined` for a lone CR that the editor does not count. */
 function adopted(index: TextIndex, end: { from: number; to: number }): string | undefined {
   const text = index.text.slice(end.from, end.to);
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;
 }
 
-/** For each line of the new text the line of the old text that it was (`kept`) or that it replaces; both 0-based. */
+/** A line of the new text, and the line of the old text that it repeats (`kept`) or replaces, if any; both 0-based. */
 interface Pair {
   readonly line: number;
   readonly from: number | undefined;
@@ -121,26 +121,26 @@ function pairLines(old: readonly string[], next: readonly string[]): Pair[] {
   return pairs;
 }
 
-/** A run of lines that only one of two texts has, or both. */
+/** A run of lines that one of two texts has, or that both have. */
 export interface LineRun {
   readonly removed: boolean;
   readonly added: boolean;
   readonly count: number;
 }
 
-/** How one list of lines becomes another, of which one has some. */
+/** Returns the runs of lines by which one list of lines becomes another. */
 export function lineRuns(old: readonly string[], next: readonly string[]): readonly LineRun[] {
   const replaced = [
     { removed: true, added: false, count: old.length },
     { removed: false, added: true, count: next.length },
   ];
-  // A line that is replaced, lines that are added, lines that are taken away: there is nothing to compare.
+  // If one line is replaced, or lines are only added or only removed, there is nothing to compare.
   if (old.length <= 1 && next.length <= 1 && old[0] !== next[0]) return replaced;
   if (old.length === 0 || next.length === 0) return replaced;
   return diffArrays([...old], [...next], { maxEditLength: limits.alignDistance }) ?? replaced;
 }
 
-/** Turns pieces into changes: what is copied stays, what lies between is replaced by what is written there. */
+/** Turns pieces into changes: copied text stays, and the text between it is replaced by the written pieces. */
 function changesOf(text: string, place: Place, pieces: readonly Piece[]): Change[] {
   const changes: Change[] = [];
   let from = place.from;

@@ -1,4 +1,4 @@
-/** The ladder: each row folds one more kind of difference away, and says where an old text then stands. */
+/** The ladder: each rung ignores one more kind of difference, and finds the places of an old text. */
 import { isBlank, splitsCharacter } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import { type Fold, Folded } from "./fold.js";
@@ -7,20 +7,20 @@ import type { Found, Place } from "./place.js";
 import { foldedWithin, type TextIndex } from "./textIndex.js";
 import { findIndented, findWithViewPrefix } from "./wholeLines.js";
 
-/** A row of the ladder. */
+/** A rung of the ladder. */
 export interface Rung {
   readonly name: RungName;
-  /** Whether it is tried with `lenient: false`, and for an old text that is nothing but blanks. */
+  /** `true` if the rung is tried with `lenient: false`, too, and for an old text that is nothing but whitespace. */
   readonly strict: boolean;
-  /** Builds in steps what `find` needs; `undefined`: that is not much. */
+  /** Builds in steps what `find` needs; `undefined` if that is not much. */
   readonly prepare?: (index: TextIndex) => Generator<void, unknown>;
-  /** The places of an edit's old text; `undefined`: the rung is not for edits. */
+  /** Returns the places of an edit's old text; `undefined` if the rung is not for edits. */
   readonly find?: (index: TextIndex, oldText: string) => Found;
-  /** How the lines of a hunk are compared, one by one; `undefined`: the rung is not for hunks. */
+  /** The fold under which the lines of a hunk are compared, one by one; `undefined` if the rung is not for hunks. */
   readonly hunkLines?: LineFold;
 }
 
-/** Names of the rungs as results carry them. */
+/** Names of the rungs, as results contain them. */
 export type RungName =
   | "exact"
   | "lineEnding"
@@ -30,13 +30,13 @@ export type RungName =
   | "viewPrefix"
   | "foldedLines";
 
-/** How a rung finds an old text under a fold. */
+/** Returns the functions of a rung that finds an old text under a fold. */
 const under = (fold: Fold): Pick<Rung, "prepare" | "find"> => ({
   prepare: (index) => index.searching(fold),
   find: (index, oldText) => findFolded(index, oldText, fold),
 });
 
-/** In the order in which they are tried. Those for hunks are the four passes of Codex. */
+/** The rungs in the order in which they are tried. Those for hunks are the four passes of Codex. */
 export const rungs: readonly Rung[] = [
   { name: "exact", strict: true, find: findExact, hunkLines: "nothing" },
   { name: "lineEnding", strict: true, ...under("lineEnds") },
@@ -53,13 +53,13 @@ export const rungs: readonly Rung[] = [
   { name: "foldedLines", strict: true, hunkLines: "blanksAndTypography" },
 ];
 
-/** Whether one rung is tried before another one. */
+/** Reports whether one rung is tried before another one. */
 export function isStricter(one: RungName, other: RungName): boolean {
   const rank = (rung: RungName): number => rungs.findIndex(({ name }) => name === rung);
   return rank(one) < rank(other);
 }
 
-/** A place never starts or ends inside a character or a CRLF: the next rung takes such a line end as a whole. */
+/** Finds exact places. None starts or ends inside a character or a CRLF; the next rung matches a CRLF as a whole. */
 function findExact(index: TextIndex, oldText: string): Found {
   const { text } = index;
   const starts = index.starts("nothing", oldText, limits.placesPerEdit);
@@ -75,7 +75,7 @@ function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {
   if (index.folded(fold).text === index.text && pattern === oldText) return [];
   const endsBlank = fold !== "lineEnds" && isBlank(oldText.charCodeAt(oldText.length - 1));
   if (!endsBlank) return placesOf(index, fold, pattern);
-  // Blanks at the old text's very end: folded only where the document's line ends too, literal within a line.
+  // Whitespace at the old text's very end is folded only if the document's line ends there, too; else it is literal.
   const within = placesOf(index, fold, foldedWithin(oldText, fold));
   const atEnds = placesOf(index, fold, pattern, true);
   if (within === "tooMany" || atEnds === "tooMany") return "tooMany";
@@ -83,8 +83,8 @@ function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {
 }
 
 /**
- * Where a folded old text stands in the folded text. `atLineEnd`: only places at the end of a line count, and the document's
- * blanks there belong to them.
+ * Returns the places of a folded old text. With `atLineEnd`, only places at the end of a line count, and they include
+ * the document's whitespace there.
  */
 function placesOf(index: TextIndex, fold: Fold, pattern: string, atLineEnd = false): Found {
   const places: Place[] = [];

@@ -1,4 +1,4 @@
-/** The rungs that compare whole lines: another indentation, and the line numbers of a file view. */
+/** The rungs that compare whole lines: for other indentation, and for the line numbers of a file view. */
 import { isAllBlank, lineTexts, splitLines, trimEnd, trimStart, withoutMark } from "../text/chars.js";
 import { limits } from "../text/limits.js";
 import type { LineFold } from "./lineTable.js";
@@ -8,7 +8,7 @@ import type { TextIndex } from "./textIndex.js";
 /** Spaces that one tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
 
-/** Places whose lines are the old text's, all indented more, all less, or all with tabs for a number of spaces or back. */
+/** Finds places with the old text's lines, all indented more, all less, or all with tabs instead of spaces or back. */
 export function findIndented(index: TextIndex, oldText: string): Found {
   if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
   const old = wholeLines(oldText);
@@ -16,7 +16,7 @@ export function findIndented(index: TextIndex, oldText: string): Found {
   if (lines === "tooMany") return lines;
   const places: Place[] = [];
   let steps = 0;
-  // Where the lines stand at many places, each shift is looked for as a text of its own: no line is compared many times.
+  // If the lines occur at many places, each shifted text is searched for on its own, so no line is compared many times.
   const isMany = lines.length * old.lines.length > 4 * index.matchedLines.lineCount + 1_000;
   const shifted = isMany ? shiftedRuns(index, old, lines) : undefined;
   for (const line of lines) {
@@ -34,8 +34,8 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * By first line of a candidate: the shift that adds or removes one and the same indentation, `undefined` where that is known
- * not to be it. Candidates that may exchange tabs and spaces are not in it.
+ * Returns, by first line of a candidate, the shift that adds or removes one indentation on all lines, or `undefined` if
+ * none does. Candidates that may exchange tabs and spaces are not in the map.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
@@ -62,7 +62,7 @@ function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]
   return result;
 }
 
-/** Places of an old text whose every line was copied from a file view, with the numbers that the view puts in front. */
+/** Finds places of an old text whose every line was copied from a file view, with the number at its start. */
 export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
   const view = viewOf(oldText);
   if (view === undefined) return [];
@@ -79,8 +79,8 @@ export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * Whether a line of a text stands in the document with the number that a file view would have put in front of it: then the
- * numbers are the document's own, the keys of a map or the items of a list.
+ * Reports whether a line of a text occurs in the document together with the number that looks like a file view's. The
+ * numbers are then the document's own, such as the keys of a map or the items of a list.
  */
 export function hasNumbered(index: TextIndex, text: string): boolean {
   const view = viewOf(text);
@@ -88,17 +88,17 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   const table = index.lineTable("blanks");
   return lineTexts(text).some((line) => {
     const prefix = prefixOf(line, view.reshape.separator);
-    // A number alone says nothing.
+    // A number alone proves nothing.
     if (prefix === undefined || isAllBlank(line.slice(prefix.length))) return false;
     return table.find([line], { ...anywhere, most: 1 }).length > 0;
   });
 }
 
-/** For hints: a text without the numbers that a file view puts before most of its lines; `undefined`: it is none, or one line. */
+/** For hints: removes the numbers that a file view puts before most lines; `undefined` if it is no view or one line. */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
-  // With a mistake in its numbers a view is no longer sure, but still easy to recognise.
+  // If its numbers have mistakes, a view is no longer certain, but still easy to recognise.
   for (const separator of viewSeparators) {
     const lines = lineTexts(text);
     const prefixes = lines.map((line) => prefixOf(line, separator));
@@ -109,19 +109,19 @@ export function withoutView(text: string): string | undefined {
   return undefined;
 }
 
-/** A caller's text as the document has it at a place; `undefined` where a line has less indentation than is to be removed. */
+/** Returns a caller's text as the document has it at a place; `undefined` if the indentation of a line does not fit. */
 export function reshaped(text: string, reshape: Reshape | undefined): string | undefined {
   if (reshape === undefined) return text;
   if (reshape.kind === "unmark") return withoutMark(text);
   return reshape.kind === "unview" ? stripped(text, reshape) : shifted(text, reshape);
 }
 
-/** Whether the lines of a place are the old text's with more or less indentation. */
+/** Reports whether the lines of a place are the old text's with more or less indentation. */
 export function isShifted({ reshape }: Place): boolean {
   return reshape?.kind === "add" || reshape?.kind === "remove";
 }
 
-/** Whether old and new text are the same lines, of which some are indented otherwise. */
+/** Reports whether old and new text are the same lines, some of them with other indentation. */
 export function isReindenting({ oldText, newText }: Sought): boolean {
   const [old, next] = [wholeLines(oldText).lines, wholeLines(newText).lines];
   const withoutEnd = (line: string): string => line.slice(0, trimEnd(line));
@@ -136,21 +136,21 @@ export function isReindenting({ oldText, newText }: Sought): boolean {
 /** The lines of an old text. */
 export interface WholeLines {
   readonly lines: readonly string[];
-  /** Whether the last line's end belongs to the old text. */
+  /** `true` if the last line's end belongs to the old text. */
   readonly ended: boolean;
 }
 
-/** Cuts an old text into lines, without an empty one behind its last line end. */
+/** Cuts an old text into lines, without an empty one after its last line end. */
 export function wholeLines(text: string): WholeLines {
   const lines = lineTexts(text);
   const ended = lines.length > 1 && lines.at(-1) === "";
   return { lines: ended ? lines.slice(0, -1) : lines, ended };
 }
 
-/** Where runs of lines are looked for. */
+/** The whole text, as a range in which runs of lines are searched for. */
 const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
-/** First lines (0-based) of the places whose lines are the same under a fold; a line end that is sought must be there. */
+/** Returns the first lines (0-based) of places whose lines are equal under a fold; a sought line end must be there. */
 function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
   const lines = index.matchedLines;
   const found = index.lineTable(fold).find(old.lines, anywhere);
@@ -165,8 +165,8 @@ function span(index: TextIndex, old: WholeLines, line: number): { from: number; 
 }
 
 /**
- * How a run of lines becomes the document's lines by one shift of indentation; what it adds or removes is not empty.
- * `undefined`: it does not, or nothing is to be shifted.
+ * Returns the one shift of indentation by which a run of lines becomes the document's lines; `undefined` if there is
+ * none, or nothing to shift.
  */
 export function shiftOfLines(run: readonly string[], found: readonly string[]): Reshape | undefined {
   const shift = shiftBetween(
@@ -178,7 +178,7 @@ export function shiftOfLines(run: readonly string[], found: readonly string[]): 
   return shift.indent === "" ? undefined : shift;
 }
 
-/** One line shifted as the lines of a place are, whatever characters it holds; `undefined`: it has less than is to be removed. */
+/** Shifts a line as those of a place are shifted, whatever it contains; `undefined` if its indentation does not fit. */
 export function shiftLine(line: string, shift: Reshape): string | undefined {
   if (!("indent" in shift) && !("width" in shift)) return line;
   const indent = indentOf(line);
@@ -187,10 +187,10 @@ export function shiftLine(line: string, shift: Reshape): string | undefined {
   return shiftedTo === undefined ? undefined : shiftedTo + line.slice(indent.length);
 }
 
-/** How the old text's indentation becomes the document's, the same for all lines. */
+/** A change of the old text's indentation to the document's, the same for all lines. */
 type Shift = Exclude<Reshape, { kind: "unview" | "unmark" }>;
 
-/** The one shift that explains every line that is not blank; `undefined`: there is none. */
+/** Returns the one shift that explains every line that is more than whitespace; `undefined` if there is none. */
 function shiftBetween(old: readonly string[], fileLine: (i: number) => string, step: () => number): Shift | undefined {
   const first = old.findIndex((line) => indentOf(line).length < line.length);
   const shift = exchangeWidth(old, fileLine) ?? shiftOfOne(indentOf(old[first] ?? ""), indentOf(fileLine(first)));
@@ -205,7 +205,7 @@ function shiftBetween(old: readonly string[], fileLine: (i: number) => string, s
       return undefined;
   }
   if (shift.kind !== "toTabs") return shift;
-  // What is no whole tab is alignment, of which the new text may have what the old one has.
+  // Spaces beyond whole tabs are alignment; the new text may have the same numbers of them as the old text.
   const rests = old.filter((line) => indentOf(line).length < line.length).map((line) => spacesOf(line) % shift.width);
   return { ...shift, rests: [...new Set(rests)] };
 }
@@ -216,7 +216,7 @@ function shiftOfOne(old: string, file: string): Shift | undefined {
   return undefined;
 }
 
-/** Spaces for a tab or back, told by the first line in which one side has tabs and the other has none. */
+/** Returns the exchange of tabs and spaces at the first differing indentation, if only one side has tabs there. */
 function exchangeWidth(old: readonly string[], fileLine: (i: number) => string): Shift | undefined {
   for (const [i, line] of old.entries()) {
     const oldIndent = indentOf(line);
@@ -234,7 +234,7 @@ function exchangeWidth(old: readonly string[], fileLine: (i: number) => string):
   return undefined;
 }
 
-/** `content`: what follows the indentation in its line. */
+/** Shifts one indentation; `content` is the line after it, or at least its first character. */
 function shiftedIndent(indent: string, content: string, shift: Shift): string | undefined {
   switch (shift.kind) {
     case "add":
@@ -246,7 +246,7 @@ function shiftedIndent(indent: string, content: string, shift: Shift): string | 
     case "toTabs": {
       const spaces = spacesOf(indent);
       const rest = spaces % shift.width;
-      // One blank in front of the star of a comment that goes on is alignment, whatever the old lines have.
+      // One space before the star of a continued comment is alignment, whatever the old lines have.
       const isComment = rest === 1 && content.startsWith("*");
       if (rest !== 0 && !isComment && shift.rests !== undefined && !shift.rests.includes(rest)) return undefined;
       const tabs = Math.floor(spaces / shift.width);
@@ -255,7 +255,7 @@ function shiftedIndent(indent: string, content: string, shift: Shift): string | 
   }
 }
 
-/** A text with every line that is not blank shifted; `undefined` where a line has less indentation than is to be removed. */
+/** Shifts every line that is more than whitespace; `undefined` if the indentation of a line does not fit. */
 function shifted(text: string, shift: Shift): string | undefined {
   const parts: string[] = [];
   for (const { from, to, next } of splitLines(text)) {
@@ -275,19 +275,19 @@ const spacesOf = (line: string): number => line.length - line.replace(/^ +/, "")
 
 const indentOf = (line: string): string => line.slice(0, trimStart(line));
 
-/** The separators that file views put between the number and the line; a view's blank line may have lost its last blank. */
+/** The separators that file views put after the number; an empty line may have lost the separator's last space. */
 const viewSeparators = ["\t", "→", ": ", " | "] as const;
 
 /** An old text that was copied from a file view. */
 interface Viewed {
   readonly reshape: Extract<Reshape, { kind: "unview" }>;
-  /** 1-based, of its first line. */
+  /** 1-based number of its first line. */
   readonly number: number;
-  /** One line of `404: notFound` may be no view at all: its number must be the line's. */
+  /** `true` for a single line: `404: notFound` may be no view, so the number must be that of the document's line. */
   readonly isWeak: boolean;
 }
 
-/** `undefined` where not every line of the text has a number in front, counting up by one. */
+/** Recognises a file view; `undefined` unless every line starts with a number, counting up by one. */
 function viewOf(oldText: string): Viewed | undefined {
   for (const separator of viewSeparators) {
     const lines = wholeLines(oldText).lines.map((line) => prefixOf(line, separator));
@@ -325,8 +325,9 @@ function prefixOf(line: string, separator: string): ViewPrefix | undefined {
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
 /**
- * Lines that have a prefix of the view lose it: its column and a number that the view could have there. Lines that a model
- * added without one stay, also where their own text starts with a number. Line ends do not matter to what is found.
+ * Removes a view's prefix from each line that has it: in the view's column, with a number that the view could have
+ * there. Lines that a model added without a prefix stay, even if their text starts with a number. The result has LF
+ * line ends, which makes no difference to matching.
  */
 function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): string {
   const lines = lineTexts(text);
@@ -340,5 +341,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** How far a new text may number on behind its own count of lines: those that it left out had numbers, too. */
+/** Largest excess of a new text's numbers over its count of lines: lines that it left out had numbers, too. */
 const spareNumbers = 50;

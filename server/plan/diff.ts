@@ -1,4 +1,4 @@
-/** Unified diffs in git's style, made from the changes that are known rather than by comparing whole texts. */
+/** Unified diffs in git's style, made from the known changes instead of by comparing whole texts. */
 import { formatPatch, type StructuredPatch } from "diff";
 import { lineRuns } from "../match/rewrite.js";
 import type { Change } from "../text/changeSet.js";
@@ -8,12 +8,12 @@ import { type FileChange, nameAfter } from "./outcome.js";
 
 /** One file's diff. */
 export interface FileDiff {
-  /** With `diff --git` and file headers; empty where nothing changes. `git apply` takes it in the file's folder. */
+  /** With `diff --git` and file headers; empty if nothing changes. `git apply` accepts it in the workspace folder. */
   readonly text: string;
-  /** Lines. */
+  /** Numbers of lines. */
   readonly added: number;
   readonly removed: number;
-  /** 1-based line of the text after; 0 where nothing changes. */
+  /** 1-based line of the text after the batch; 0 if no text changes or the file is deleted. */
   readonly firstChangedLine: number;
 }
 
@@ -23,12 +23,12 @@ const context = 3;
 /** Blocks, or hunks, that are made in one step. */
 const blocksPerStep = 200;
 
-/** The diff of one file of a plan. Lines are git's, ended by LF alone, whatever the editor counts. */
+/** Returns the diff of one file of a plan. Lines are git's: only LF ends them, whatever the editor counts. */
 export function diffOf(file: FileChange): FileDiff {
   return toEnd(diffing(file));
 }
 
-/** The same in steps. */
+/** Like `diffOf`, in steps. */
 export function* diffing(file: FileChange): Generator<void, FileDiff> {
   const { document, kind } = file;
   if (file.change.isEmpty && kind === "update") return { text: "", added: 0, removed: 0, firstChangedLine: 0 };
@@ -62,7 +62,7 @@ export function* diffing(file: FileChange): Generator<void, FileDiff> {
   };
 }
 
-/** What git writes above the hunks. */
+/** Returns the fields of the header that git writes above the hunks. */
 function headerOf(file: FileChange): Omit<StructuredPatch, "hunks"> {
   const { kind, document } = file;
   const [from, to] = [document.path, nameAfter(file).path].map((path) => path.replace(/^\/+/, ""));
@@ -78,30 +78,30 @@ function headerOf(file: FileChange): Omit<StructuredPatch, "hunks"> {
   };
 }
 
-/** The lines above the hunks, which say more where there are any. */
+/** Returns the lines above the hunks; without hunks there are fewer. */
 function headOf(file: FileChange, { hasHunks }: { readonly hasHunks: boolean }): string {
   const empty = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 0, lines: [] };
   const text = formatPatch({ ...headerOf(file), hunks: hasHunks ? [empty] : [] });
   return hasHunks ? text.slice(0, text.lastIndexOf("@@ -")) : text;
 }
 
-/** What git says of bytes that it does not show. */
+/** Returns the line that git writes about bytes that it does not show. */
 function binaryLineOf(file: FileChange): string {
   const { oldFileName, newFileName } = headerOf(file);
-  // The two names stand quoted behind their signs, where a name needs it.
+  // After their signs, the two names are quoted if they need it.
   const names = formatPatch({ oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks: [] });
   const [, from, to] = /^--- (.*)\n\+\+\+ (.*)$/m.exec(names) ?? [];
   return `Binary files ${from} and ${to} differ\n`;
 }
 
-/** Lines that are replaced: `removed` stood at the 0-based line `start`. A line carries its LF, if it has one. */
+/** Lines that are replaced: `removed` started at the 0-based line `start`. A line includes its LF, if it has one. */
 interface Block {
   readonly start: number;
   readonly removed: string[];
   readonly added: string[];
 }
 
-/** Widens changes to whole lines, one block after the other; changes that share a line become one. */
+/** Widens changes to whole lines and yields the blocks; changes that share a line become one block. */
 function* blocksOf(lines: LineIndex, changes: readonly Change[]): Generator<Block> {
   let i = 0;
   while (i < changes.length) {
@@ -121,7 +121,7 @@ function* blocksOf(lines: LineIndex, changes: readonly Change[]): Generator<Bloc
   }
 }
 
-/** 0-based lines that a change touches, `end` excluded: a line in front of which it ends with a line end is left alone. */
+/** Returns the 0-based lines that a change touches, `end` excluded; one before which it ends with a line end is not. */
 function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: number; end: number } {
   const start = lines.lineAt(from);
   const last = lines.lineAt(to);
@@ -129,15 +129,15 @@ function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: 
   return { start, end: to === lines.start(last) && endsLine ? last : last + 1 };
 }
 
-/** Lines with their ends; `end` is excluded. */
+/** Returns lines with their ends; `end` is excluded. */
 function linesBetween(lines: LineIndex, start: number, end: number): string[] {
   const count = Math.max(0, end - start);
   return Array.from({ length: count }, (_, i) => lines.text.slice(lines.start(start + i), lines.end(start + i)));
 }
 
 /**
- * Adds a block without the lines that both sides have. What has no line between it and the block before it becomes a part of
- * that one, so that a hunk has all removed lines before the added ones, as git has.
+ * Adds a block without the lines that both sides have. If no line is between it and the block before it, it becomes
+ * part of that one, so that a hunk has all removed lines before the added ones, as in git.
  */
 function addRefined(blocks: Block[], { start, removed, added }: Block): void {
   let [from, to] = [0, 0];
@@ -155,7 +155,7 @@ function addRefined(blocks: Block[], { start, removed, added }: Block): void {
   }
 }
 
-/** Blocks with their context, as text, one hunk after the other; those whose context touches share a hunk. */
+/** Yields hunks as text: blocks with their context. Blocks whose contexts touch share a hunk. */
 function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string> {
   const count = lines.filledCount;
   let shift = 0;
@@ -181,10 +181,10 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
   }
 }
 
-/** Lines of one side, as a hunk's header has them: the first, 1-based, and how many; of none, the line in front of them. */
+/** Returns one side's lines for a hunk's header: the first, 1-based (of none, the line before), and their number. */
 function rangeOf(start: number, end: number): string {
   const count = end - start;
-  // Git leaves a count of one out.
+  // Git omits a count of one.
   return `${count === 0 ? start : start + 1}${count === 1 ? "" : `,${count}`}`;
 }
 

@@ -60,7 +60,7 @@ export interface NearestRegion {
 /** One thing that went wrong. */
 export interface Failure {
   readonly code: FailureCode;
-  /** 0-based index of the edit as sent; `undefined`: the call as a whole failed. */
+  /** 0-based index of the edit as sent; `undefined` if the failure is not about one edit. */
   readonly index?: number;
   /** As the caller wrote it, or relative to the workspace. */
   readonly path?: string;

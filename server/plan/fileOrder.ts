@@ -1,20 +1,20 @@
-/** In which order the files of a batch can be changed, so that no name is taken before it is free. */
+/** Orders the file changes of a batch so that no name is taken before it is free. */
 import { type FileChange, nameAfter } from "./outcome.js";
 
-/** What is done to whole files, and when. */
+/** The changes of whole files, in the order in which they can be made. */
 export interface FileOrder {
-  /** Files that come into being before any text is edited: nothing stands in their way. */
+  /** Files that are created before any text is edited: their names are free. */
   readonly created: readonly FileChange[];
   /**
-   * What follows the edits of existing texts, in this order: renames, deletions, and creations whose name is only free by
-   * then; the text of such a creation goes right behind it.
+   * The changes that follow the edits of existing texts, in this order: renames, deletions, and creations whose name is
+   * free only by then. The text of such a creation is written right after it.
    */
   readonly after: readonly FileChange[];
-  /** One of the renames that go round in a circle, each to the name that the next one has; `undefined`: there is no circle. */
+  /** One of the renames that form a circle, each to the name that the next one has; `undefined` if there is none. */
   readonly circle: FileChange | undefined;
 }
 
-/** The order of a batch; with a circle, that of the files before it. */
+/** Returns the order of a batch; if there is a circle, the order of the files before it. */
 export function fileOrder(files: readonly FileChange[]): FileOrder {
   const leaving = files.filter(leaves);
   const names = new Set(leaving.map(({ document }) => document.uri));
@@ -27,8 +27,8 @@ export function fileOrder(files: readonly FileChange[]): FileOrder {
 }
 
 /**
- * Files in their order, but what frees a name comes before what takes it: so git takes their diffs together. With a circle, as
- * for `FileOrder`, the files before it.
+ * Returns files in their order, except that a change that frees a name comes before the one that takes it, so that git
+ * accepts all the diffs together. If there is a circle (see `FileOrder`), returns the files before it.
  */
 export function freeingFirst(files: readonly FileChange[]): {
   readonly ordered: readonly FileChange[];
@@ -37,7 +37,7 @@ export function freeingFirst(files: readonly FileChange[]): {
   const holders = new Map(files.filter(leaves).map((file) => [file.document.uri, file]));
   const ordered = new Set<FileChange>();
   for (const file of files) {
-    // Each waits for one other at most, so this is a walk along a chain.
+    // Each file waits for at most one other, so this is a walk along a chain.
     const chain = new Set<FileChange>();
     for (let at: FileChange | undefined = file; at !== undefined && !ordered.has(at); ) {
       if (chain.has(at)) return { ordered: [...ordered], circle: at };

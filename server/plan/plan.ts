@@ -1,4 +1,4 @@
-/** Operations and a snapshot in, one change of the workspace or every failure out. Pure: the same values give the same plan. */
+/** Turns operations and a snapshot into one change of the workspace or all failures. Equal values give equal plans. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planIndependent } from "./edits/independent.js";
@@ -49,7 +49,7 @@ function* planEdits(
     const { index } = edit;
     const found = documentAt(snapshot, edit.path);
     if (!found.ok) {
-      // A failure without a path is the call's own, and the same for all of its edits.
+      // A failure without a path belongs to the call, and is the same for all of its edits.
       const failure = found.failure.path === undefined ? found.failure : atEdit(found.failure, { index });
       lost.push(failedOutcome(edit, failure));
       continue;
@@ -75,7 +75,7 @@ function* planFile(
   const [first] = edits;
   const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
-  // What a batch creates is the text that its later edits are found in, in either order.
+  // In a file that a batch creates, its later edits are found in the created text, in either order.
   const sequential = rest.length >= limits.manyEdits ? planMany : planSequential;
   const plan = options.order === "sequential" ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
@@ -100,7 +100,7 @@ function* planFile(
   };
 }
 
-/** Many edits in sequence: all at once, or in regions of a large text, if that is certain to give what the plain loop gives. */
+/** Plans many edits in sequence: at once, or in regions, if that certainly gives the same result as the plain loop. */
 function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
   const isLarge = start.index.text.length >= limits.regionUnits;
   return (
@@ -110,7 +110,7 @@ function* planMany(start: Draft, edits: readonly EditOperation[], options: Batch
   );
 }
 
-/** An empty old text, first of its file: creates the file, or fills an empty one. */
+/** Plans an empty old text that is the first of its file: creates the file, or fills an empty one. */
 function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: EditOutcome[] } {
   const { document } = draft;
   const at = { index: edit.index, path: document.path };
@@ -122,14 +122,14 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
   return { draft: document.exists ? filled : { ...filled, created: true }, outcomes };
 }
 
-/** One failure stops everything, its file, or itself alone. */
+/** Decides what is applied: by `atomic`, one failure stops everything, its file, or only itself. */
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
   const spoilt = new Set(plans.filter(({ outcomes }) => outcomes.some(({ status }) => status === "failed")));
   const anyFailed = lost.length > 0 || spoilt.size > 0;
   const isAll = options.atomic === "all";
   const kept = new Set(plans.filter((plan) => (isAll ? !anyFailed : options.atomic === "none" || !spoilt.has(plan))));
   const files = [...kept]
-    // A file that makes room for another one goes, even where it has no edits of its own or none that found its place.
+    // A file that makes room for another one is deleted, even if it has no edits of its own, or all of these failed.
     .filter(({ file, outcomes }) => file?.kind === "delete" || outcomes.some(({ status }) => status !== "failed"))
     .flatMap(({ file }) => file ?? []);
   const outcomes = [

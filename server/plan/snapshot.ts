@@ -1,37 +1,37 @@
-/** The texts that a batch is planned on: copies, taken once, that no keystroke can change underneath. */
+/** The texts that a batch is planned on: copies that are taken once, and that no keystroke can change. */
 import type { Failed } from "./failure.js";
 
-/** A document's URI: the client's own spelling where it is open, else our own strict encoding. */
+/** A document's URI: in the client's own spelling if it is open, else in the server's strict encoding. */
 export type DocumentUri = string;
 
 /** One text as it was when the snapshot was taken. */
 export interface Document {
   readonly uri: DocumentUri;
-  /** For people and diffs: relative to its workspace folder, with `/`; absolute where it lies in none. */
+  /** For people and diffs: relative to its workspace folder, with `/`; absolute if it is in none. */
   readonly path: string;
-  /** The version that the editor synced; `null`: not open in the editor. */
+  /** The version that the editor synced; `null` if the document is not open in the editor. */
   readonly version: number | null;
-  /** Without a byte order mark, which is `bom`'s business. */
+  /** Without a byte order mark; see `bom`. */
   readonly text: string;
-  /** `false`: there is no such file yet, and `text` is empty. */
+  /** `false` if there is no such file yet; `text` is then empty. */
   readonly exists: boolean;
-  /** Whether the file on disk, or the synced text, starts with a byte order mark. */
+  /** `true` if the file on disk, or the synced text, starts with a byte order mark. */
   readonly bom: boolean;
-  /** Whether the synced text itself holds that mark, so that positions on its first line count it. */
+  /** `true` if the synced text itself contains that mark, so that positions on its first line count it. */
   readonly bomSynced: boolean;
-  /** Whether a lone CR ends a line: LSP says yes, known clients say no. */
+  /** `true` if a lone CR ends a line: LSP says that it does, known clients say that it does not. */
   readonly loneCrEndsLine: boolean;
-  /** The file can't be read as text, so that `text` is empty and the file can only be deleted or make room. */
+  /** Set if the file can't be read as text: `text` is empty, and the file can only be deleted, moved or overwritten. */
   readonly isBinary?: true;
-  /** Of an open document: lines, without blanks at their ends, that it had up to a version and has lost to typing since. */
+  /** Of an open document: trimmed lines that it has lost to typing, each with the last version that had it. */
   readonly formerLines?: ReadonlyMap<string, number> | undefined;
-  /** SHA-256 of the file's bytes, in hex, where the text was read from disk. */
+  /** SHA-256 of the file's bytes, in hex, if the text was read from disk. */
   readonly hash?: string | undefined;
-  /** For an open document: whether the file on disk holds the same text. `undefined`: there is no file to compare. */
+  /** Of an open document: its text compared with the file's on disk; `undefined` if there is no file to compare. */
   readonly onDisk?: "same" | "differs";
 }
 
-/** What a path that a caller sent turned out to mean. */
+/** The meaning of a path that a caller sent. */
 export type Target = { readonly ok: true; readonly uri: DocumentUri } | Failed;
 
 /** Everything that a plan may look at. */
@@ -41,14 +41,14 @@ export interface Snapshot {
   readonly documents: ReadonlyMap<DocumentUri, Document>;
 }
 
-/** What a path of the batch means. */
+/** Returns the meaning of a path of the batch. */
 export function targetOf({ targets }: Snapshot, path: string): Target {
   const target = targets.get(path);
   if (target === undefined) throw new Error("a snapshot must have a target for every path");
   return target;
 }
 
-/** The document that a path of the batch means whose text or file is asked for, or why it means none. */
+/** Returns the document of a path whose text or file the batch needs, or the failure if the path means none. */
 export function documentAt(
   snapshot: Snapshot,
   path: string,
@@ -65,7 +65,7 @@ export function isEmpty({ version, text }: Document): boolean {
   return version === null ? text === "" : /^(?:\r\n|\n|\r)?$/.test(text);
 }
 
-/** Whether a file at a URI would lie below a path that is a file of the same batch. */
+/** Reports whether a file at a URI would be below a path that is a file of the same batch. */
 export function liesBelow(uri: DocumentUri, { documents }: Snapshot): boolean {
   for (let end = uri.lastIndexOf("/"); end > 0; end = uri.lastIndexOf("/", end - 1)) {
     if (documents.has(uri.slice(0, end))) return true;

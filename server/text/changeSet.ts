@@ -1,8 +1,8 @@
-/** A change of one text into another as a value, with an algebra: of, apply, compose, invert, mapPos; and as small as it can be. */
+/** Changes of one text into another as values: made, applied, composed, inverted, used to map offsets, and shrunk. */
 import { splitsCharacter } from "./chars.js";
 import { firstIndex } from "./lines.js";
 
-/** Replaces `[from, to)`, offsets in UTF-16 units of the text before (A), by `insert`. */
+/** Replaces `[from, to)` with `insert`; offsets are in UTF-16 units of the text before (A). */
 export interface Change {
   readonly from: number;
   readonly to: number;
@@ -14,17 +14,17 @@ export class ChangeSet {
   private constructor(
     /** Length of A, in UTF-16 units. */
     readonly length: number,
-    /** Sorted, inside A, none empty, no two touching: `of` sees to it. */
+    /** Sorted, inside A, none empty, no two touching: `of` makes sure of that. */
     readonly changes: readonly Change[],
   ) {}
 
-  /** By change, B minus A in front of it; made when first asked for, as is the length of B. */
+  /** For each change, the length of B minus that of A before it; computed when first used, like the length of B. */
   #shifts: readonly number[] | undefined;
   #lengthAfter: number | undefined;
 
   /**
-   * Changes in any order; those that touch are merged, insertions at one place keep their order.
-   * Throws a RangeError where two overlap or one lies outside the text: the caller has to prevent it.
+   * Makes a set from changes in any order. Changes that touch are merged; insertions at one place keep their order.
+   * Throws a RangeError if two overlap or one lies outside the text: the caller must prevent that.
    */
   static of(length: number, changes: readonly Change[]): ChangeSet {
     const sorted = changes.filter(isChange);
@@ -32,7 +32,7 @@ export class ChangeSet {
     return new ChangeSet(length, merged(length, sorted));
   }
 
-  /** No change of a text of that length. */
+  /** Returns the empty set for a text of a given length. */
   static none(length: number): ChangeSet {
     return new ChangeSet(length, []);
   }
@@ -50,11 +50,11 @@ export class ChangeSet {
     return this.#lengthAfter;
   }
 
-  /** B, given A. Throws a RangeError for a text of another length. */
+  /** Returns B, given A. Throws a RangeError for a text of another length. */
   apply(textA: string): string {
     if (textA.length !== this.length) throw new RangeError(`a text of ${textA.length} units, not ${this.length}`);
     const [first, second] = this.changes;
-    // The engine joins three parts when they are first read, in less time than a list takes.
+    // The engine joins three parts only when they are first read, and faster than a list.
     if (first !== undefined && second === undefined)
       return textA.slice(0, first.from) + first.insert + textA.slice(first.to);
     const parts: string[] = [];
@@ -67,7 +67,7 @@ export class ChangeSet {
     return parts.join("");
   }
 
-  /** The set that turns B back into A. */
+  /** Returns the set that turns B back into A. */
   invert(textA: string): ChangeSet {
     let shift = 0;
     const inverse = this.changes.map(({ from, to, insert }) => {
@@ -78,7 +78,7 @@ export class ChangeSet {
     return ChangeSet.of(this.lengthAfter, inverse);
   }
 
-  /** This set and then `next`, which starts from B, as one set from A. Throws a RangeError where the lengths do not fit. */
+  /** Returns this set followed by `next`, a set from B, as one from A. Throws a RangeError if the lengths don't fit. */
   compose(next: ChangeSet): ChangeSet {
     if (next.length !== this.lengthAfter)
       throw new RangeError(`composed with a set for ${next.length} units, not ${this.lengthAfter}`);
@@ -89,7 +89,7 @@ export class ChangeSet {
     return added ?? new ChangeSet(this.length, composed(this.changes, next.changes));
   }
 
-  /** This set and one change more, given in offsets of B, for little; `undefined`: it touches another one. */
+  /** Adds one change, given in offsets of B, at little cost; returns `undefined` if it touches another one. */
   private withOne({ from, to, insert }: Change): ChangeSet | undefined {
     const before = this.lastChange((change, shift) => change.from + shift + change.insert.length < from);
     const next = this.changes[before + 1];
@@ -106,7 +106,7 @@ export class ChangeSet {
   }
 
   /**
-   * Where an offset of A is in B. Strictly inside replaced text, and where text was inserted right at it, `side`
+   * Maps an offset of A to B. Strictly inside replaced text, and if text was inserted exactly at the offset, `side`
    * decides: `before` gives the start of the inserted text, `after` its end.
    */
   mapPos(offsetA: number, side: "before" | "after"): number {
@@ -120,8 +120,8 @@ export class ChangeSet {
   }
 
   /**
-   * The units of A that one unit of B stands for: itself where it was left alone, all that was replaced where it is in an
-   * inserted text. The unit at B's length stands for the end of A.
+   * Returns the units of A that one unit of B stands for: the unit itself if it is unchanged; all replaced units if it
+   * is in an inserted text. The unit at B's length stands for the end of A.
    */
   unitBack(offsetB: number): { readonly from: number; readonly to: number } {
     const at = this.lastChange((change, shift) => change.from + shift <= offsetB);
@@ -132,12 +132,12 @@ export class ChangeSet {
     return { from: to + behind, to: Math.min(to + behind + 1, this.length) };
   }
 
-  /** Index of the last change that something holds for, which holds for all in front of it; -1: for none. */
+  /** Returns the index of the last change for which `holds` is true, as for all changes before it; -1 if for none. */
   private lastChange(holds: (change: Change, shift: number) => boolean): number {
     return firstIndex(this.changes.length, (i) => !holds(this.changes[i] as Change, this.shifts[i]!)) - 1;
   }
 
-  /** By change: B minus A, in front of it. */
+  /** For each change, the length of B minus that of A before it. */
   private get shifts(): readonly number[] {
     if (this.#shifts !== undefined) return this.#shifts;
     let shift = 0;
@@ -152,7 +152,7 @@ export class ChangeSet {
 
 const isChange = (change: Change): boolean => change.from < change.to || change.insert !== "";
 
-/** Merges neighbours that touch; the input is sorted. */
+/** Merges the changes of a sorted list that touch. */
 function merged(length: number, sorted: readonly Change[]): Change[] {
   const out: Change[] = [];
   for (const change of sorted) {
@@ -169,7 +169,7 @@ function merged(length: number, sorted: readonly Change[]): Change[] {
   return out;
 }
 
-/** One pass over both lists: changes of A and then of B become changes of A, of which no two touch. */
+/** In one pass, turns changes of A and then of B into changes of A, no two of which touch. */
 function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   const out: Change[] = [];
   const add = (change: Change): void => {
@@ -179,9 +179,9 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
     else if (isChange(change)) out.push(change);
   };
   let i = 0;
-  let shift = 0; // B minus A, in front of first[i]
-  let used = 0; // units that first[i] inserts and that are dealt with
-  /** Goes on to an offset of B and returns the one of A; what was inserted on the way stays or goes. */
+  let shift = 0; // length of B minus that of A before first[i]
+  let used = 0; // units inserted by first[i] that are done
+  /** Moves on to an offset of B and returns the one of A; text inserted on the way is kept if it `stays`. */
   const goTo = (offsetB: number, stays: boolean): number => {
     for (; i < first.length; i++, used = 0) {
       const whole = first[i]!;
@@ -201,7 +201,7 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   return out;
 }
 
-/** The change without what its two texts share at both ends, as a list of one, or of none where nothing is left. */
+/** Returns a change without the text that both sides share at its ends, in a list that is empty if nothing is left. */
 export function shrink(text: string, change: Change): Change[] {
   const { insert } = change;
   let { from, to } = change;
@@ -211,7 +211,7 @@ export function shrink(text: string, change: Change): Change[] {
     from++;
     start++;
   }
-  // Out of a character before the ends are compared, or its second half would count for them.
+  // Leave a split character before the ends are compared, or its second half would count as shared.
   for (; from > change.from && splits(text, from, insert, start); start--) from--;
   while (from < to && start < end && text.charCodeAt(to - 1) === insert.charCodeAt(end - 1)) {
     to--;
@@ -222,7 +222,7 @@ export function shrink(text: string, change: Change): Change[] {
   return [{ from, to, insert: insert.slice(start, end) }];
 }
 
-/** Whether an end of the change lies inside a character of the text before or of the new text. */
+/** Reports whether an end of a change lies inside a character of the text before or of the new text. */
 function splits(text: string, offset: number, insert: string, at: number): boolean {
   return splitsCharacter(text, offset) || splitsCharacter(insert, at);
 }

@@ -1,17 +1,20 @@
-/** What single UTF-16 units are: a blank, a line end, half of a character, a byte order mark. */
+/** The kinds of single UTF-16 units: whitespace, line ends, halves of characters, byte order marks. */
 
 const LF = 10;
 const CR = 13;
 
-/** The byte order mark, with which a text may start. */
+/** The byte order mark that a text may start with. */
 export const byteOrderMark = "\ufeff";
 
-/** A text without the byte order mark that it may start with. */
+/** Returns a text without the byte order mark that it may start with. */
 export function withoutMark(text: string): string {
   return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 }
 
-/** Unicode White_Space without LF and CR (Codex trims this set, which is not JavaScript's: U+0085 is in it, U+FEFF is not). */
+/**
+ * Reports whether a unit is Unicode White_Space except LF and CR. Codex trims White_Space, which is not JavaScript's
+ * set: it includes U+0085 but not U+FEFF.
+ */
 export function isBlank(unit: number): boolean {
   if (unit <= 0x20) return unit === 0x20 || unit === 9 || unit === 11 || unit === 12;
   if (unit < 0x85) return false;
@@ -28,7 +31,7 @@ export function isBlank(unit: number): boolean {
   );
 }
 
-/** Whether a text holds nothing but blanks and line ends. */
+/** Reports whether a text has nothing but whitespace and line ends. */
 export function isAllBlank(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -37,34 +40,34 @@ export function isAllBlank(text: string): boolean {
   return true;
 }
 
-/** Offset after the last unit of `[from, to)` that is no blank; `from` where all are. */
+/** Returns the offset after the last unit of `[from, to)` that is not whitespace; `from` if all are. */
 export function trimEnd(text: string, from = 0, to = text.length): number {
   let end = to;
   while (end > from && isBlank(text.charCodeAt(end - 1))) end--;
   return end;
 }
 
-/** Offset of the first unit of `[from, to)` that is no blank; `to` where all are. */
+/** Returns the offset of the first unit of `[from, to)` that is not whitespace; `to` if all are. */
 export function trimStart(text: string, from = 0, to = text.length): number {
   let start = from;
   while (start < to && isBlank(text.charCodeAt(start))) start++;
   return start;
 }
 
-/** Whether an offset lies between CR and LF or between the halves of a surrogate pair: LSP can't name such a place. */
+/** Reports whether an offset is between CR and LF or within a surrogate pair: no LSP position can name it. */
 export function splitsCharacter(text: string, offset: number): boolean {
   if (offset <= 0 || offset >= text.length) return false;
   if (text.charCodeAt(offset - 1) === CR) return text.charCodeAt(offset) === LF;
   return (text.codePointAt(offset - 1) as number) > 0xffff;
 }
 
-/** The offset of the first half of a surrogate pair that stands alone; -1: there is none. */
+/** Returns the offset of the first lone surrogate; -1 if there is none. */
 export function loneSurrogateAt(text: string): number {
-  // Known at once of most texts, which the search would read through.
+  // Most texts are well-formed, and this check is faster than the search.
   return text.isWellFormed() ? -1 : text.search(/\p{Surrogate}/u);
 }
 
-/** A text cut into lines at CRLF, LF and CR alike, each with the offset of its end; the last one has none. */
+/** A line of a text that was cut at CRLF, LF and CR alike. The end of the last line is empty. */
 export interface SplitLine {
   /** Offsets in UTF-16 units: the line is `[from, to)`, its end `[to, next)`. */
   readonly from: number;
@@ -88,7 +91,7 @@ export function splitLines(text: string, from = 0, to = text.length): SplitLine[
   return lines;
 }
 
-/** The same lines as texts, without their ends. */
+/** Returns the same lines as texts, without their ends. */
 export function lineTexts(text: string): string[] {
   return splitLines(text).map(({ from, to }) => text.slice(from, to));
 }

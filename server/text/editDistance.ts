@@ -1,20 +1,20 @@
-/** How far two names, or two lists of names, are from each other. */
+/** The edit distance between two names, or two lists of names. */
 
 /** The cost of each step from one list to another. */
 export interface StepCosts {
-  /** Putting another unit in the place of one; of two that are alike it is 1. */
+  /** Replacing a unit with another one; for two that are alike, the cost is 1. */
   readonly other: number;
   /** Adding a unit, or leaving one out. */
   readonly extra: number;
-  /** Exchanging two neighbours; `undefined`: that is no step of its own. */
+  /** Exchanging two neighbours; `undefined` if that is not a step of its own. */
   readonly swap?: number;
-  /** `undefined`: no two different units are alike. */
+  /** Reports whether two units are alike; `undefined` if no two different units are. */
   readonly areAlike?: (a: string, b: string) => boolean;
 }
 
 /**
- * The least sum of steps from `a` to `b`: the Levenshtein distance, with swaps the Damerau-Levenshtein distance (optimal string
- * alignment). A string is a list of its UTF-16 units.
+ * Returns the least cost of the steps from `a` to `b`: the Levenshtein distance or, with swaps, the Damerau-Levenshtein
+ * distance (optimal string alignment). A string is a list of its UTF-16 units.
  */
 export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, costs: StepCosts): number {
   const { other, extra, swap, areAlike } = costs;

@@ -1,14 +1,14 @@
-/** Where the lines of one text start and end: offsets in UTF-16 units, lines 0-based. And how to go through what is long. */
+/** The lines of a text (0-based) and their offsets (in UTF-16 units), and the tools for long work in steps. */
 
 const LF = 10;
 const CR = 13;
 
-/** UTF-16 units of a text that are read in one step: some milliseconds. */
+/** UTF-16 units of a text that are read in one step, which takes some milliseconds. */
 export const unitsPerStep = 524_288;
 
 /**
- * Runs long work to its end at once, where nobody has to be served. Long work is a generator that yields after each bounded
- * step, so that who runs it can serve others in between.
+ * Runs long work to its end at once, when nobody must be served. Long work is a generator that yields after each
+ * bounded step, so that its caller can serve others in between.
  */
 export function toEnd<T>(work: Generator<void, T>): T {
   for (;;) {
@@ -17,7 +17,7 @@ export function toEnd<T>(work: Generator<void, T>): T {
   }
 }
 
-/** The first of `count` indices, from `from` on, for which something holds, if it holds for all behind it; `from + count` where for none. */
+/** Returns the first index, of `count` from `from` on, from which `holds` stays true; `from + count` if none. */
 export function firstIndex(count: number, holds: (index: number) => boolean, from = 0): number {
   let low = from;
   let high = from + count;
@@ -29,7 +29,7 @@ export function firstIndex(count: number, holds: (index: number) => boolean, fro
   return low;
 }
 
-/** A list of offsets that grows: a large text has hundreds of thousands. */
+/** A growing list of offsets: a large text has hundreds of thousands. */
 export class OffsetList {
   private offsets = new Uint32Array(16);
   length = 0;
@@ -49,13 +49,13 @@ export class OffsetList {
   }
 }
 
-/** What ends a line besides LF and CRLF. */
+/** The rule for line ends other than LF and CRLF. */
 export interface LineRule {
-  /** LSP says that a lone CR ends a line; the editors that we know say that it is a character like any other. */
+  /** `true` if a lone CR ends a line, as LSP says; to all known editors it is a character like any other. */
   readonly loneCrEndsLine: boolean;
 }
 
-/** The lines of one text, which it keeps; a text that ends with a line end has an empty last line. */
+/** The lines of one text, together with the text. A text that ends with a line end has an empty last line. */
 export class LineIndex {
   private constructor(
     /** The text that the offsets belong to. */
@@ -70,7 +70,7 @@ export class LineIndex {
     return toEnd(LineIndex.building(text, rule));
   }
 
-  /** The same in steps. */
+  /** Like `of`, in steps. */
   static *building(text: string, rule: LineRule): Generator<void, LineIndex> {
     const starts = new OffsetList();
     starts.push(0);
@@ -84,22 +84,22 @@ export class LineIndex {
     return this.starts.length;
   }
 
-  /** Lines, where what is behind the last line end is one only if there is something. */
+  /** Number of lines; the one after the last line end counts only if it is not empty. */
   get filledCount(): number {
     return this.start(this.lineCount - 1) === this.text.length ? this.lineCount - 1 : this.lineCount;
   }
 
-  /** Offset at which a line starts; for the line after the last one the text's length. */
+  /** Returns the offset at which a line starts; for the line after the last one, the text's length. */
   start(line: number): number {
     return this.starts[line] ?? this.text.length;
   }
 
-  /** Offset right after a line's end, which is where the next line starts. */
+  /** Returns the offset right after a line's end, which is the start of the next line. */
   end(line: number): number {
     return this.start(line + 1);
   }
 
-  /** Offset before a line's end. */
+  /** Returns the offset before a line's end. */
   contentEnd(line: number): number {
     const end = this.end(line);
     if (line + 1 >= this.starts.length) return end;
@@ -107,24 +107,24 @@ export class LineIndex {
     return twoUnits && end - 2 >= this.start(line) ? end - 2 : end - 1;
   }
 
-  /** A line without its end. */
+  /** Returns a line without its end. */
   content(line: number): string {
     return this.text.slice(this.start(line), this.contentEnd(line));
   }
 
-  /** A line's end as it is written: `\n`, `\r\n`, `\r`, or nothing for the last line. */
+  /** Returns a line's end as it is written: `\n`, `\r\n`, `\r`, or nothing for the last line. */
   terminator(line: number): string {
     return this.text.slice(this.contentEnd(line), this.end(line));
   }
 
-  /** The line that holds an offset; a line's end belongs to its line, and the text's length to the last line. */
+  /** Returns the line of an offset; a line's end belongs to its line, and the text's length to the last line. */
   lineAt(offset: number): number {
     return firstIndex(this.starts.length - 1, (i) => this.starts[i + 1]! > offset);
   }
 
   /**
-   * The index of the text after `[from, to)` was replaced by `insert`, which is handed in as `textAfter`.
-   * Only the replaced part is scanned: starts before it stay, starts behind it are moved.
+   * Returns the index of `textAfter`, the text after `[from, to)` was replaced with `insert`.
+   * Only the replaced part is scanned: starts before it stay, starts after it are moved.
    */
   edited(from: number, to: number, insert: string, textAfter: string): LineIndex {
     const scanFrom = Math.max(0, from - 1);
@@ -143,7 +143,7 @@ export class LineIndex {
   }
 }
 
-/** Adds the start of every line whose end lies in `[from, to)`, and returns `to`; a CR right before an LF is left to that LF. */
+/** Adds the start of every line after a line end in `[from, to)`, and returns `to`. A CRLF counts at its LF. */
 function scanStarts(text: string, from: number, to: number, rule: LineRule, starts: OffsetList): number {
   for (let i = from; i < Math.min(to, text.length); i++) {
     const unit = text.charCodeAt(i);
@@ -152,7 +152,7 @@ function scanStarts(text: string, from: number, to: number, rule: LineRule, star
   return to;
 }
 
-/** The same of lines that end with LF alone; goes on to the first end behind `to`, and returns where it stopped. */
+/** Like `scanStarts`, for LF alone; goes on to the first line end at or after `to`, and returns where it stopped. */
 function findStarts(text: string, from: number, to: number, _rule: LineRule, starts: OffsetList): number {
   let start = from;
   // The engine's own search is several times faster than a look at every unit.

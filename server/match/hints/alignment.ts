@@ -1,20 +1,23 @@
-/** Lays an old text that was not found beside a part of the document, where some lines between are left out of it. */
+/** Aligns an old text that was not found with a part of the document, which may have extra lines in between. */
 import type { TextIndex } from "../textIndex.js";
 
-/** Work bounds: lines that are skipped, lines of an old text for which some may be, lines that are laid beside, units of one. */
+/**
+ * Limits on work: document lines that are skipped, old lines up to which any are skipped, old lines that are aligned,
+ * and UTF-16 units by which a document line may be longer than the old line that it is compared with.
+ */
 const bounds = { skippedLines: 10, gappedLines: 200, soughtLines: 1_000, comparedUnits: 600 } as const;
 
-/** The lines of the old text beside those of the document, indentation aside. */
+/** An alignment of the old text's lines with the document's, ignoring whitespace at both ends of a line. */
 export interface Aligned {
-  /** 0 to 1: how much of the old text stands there, in order. */
+  /** From 0 to 1: how much of the old text occurs there, in order. */
   readonly score: number;
-  /** By line of the old text, the line that is the same; `undefined`: none is. */
+  /** For each line of the old text, the 0-based line of the document that equals it; `undefined` if there is none. */
   readonly lines: readonly (number | undefined)[];
-  /** Whether it leaves lines of the document out. */
+  /** `true` if lines of the document were skipped. */
   readonly hasGap: boolean;
 }
 
-/** Line by line from a 0-based line on, or with some lines of the document skipped where more of the old text stands there then. */
+/** Aligns line by line from a 0-based line on; skips lines of the document if that finds more of the old text. */
 export function align(index: TextIndex, start: number, sought: readonly string[]): Aligned {
   const plain = alignWith(index, start, sought, 0);
   if (plain.score === 1 || plain.lines[0] === undefined || sought.length > bounds.gappedLines) return plain;
@@ -47,7 +50,7 @@ function alignWith(index: TextIndex, start: number, sought: readonly string[], m
   }
   const skippedLines = most - left;
   const hasGap = skippedLines > 0;
-  // A line alone tells nothing of the order.
+  // A single line says nothing about the order.
   const isEnough = telling > 1 || (hasGap && at.length > 1);
   const score = isEnough ? Math.max(0, same / total - (hasGap ? 0.05 : 0) - 0.01 * skippedLines) : 0;
   return { score, lines: at, hasGap };

@@ -1,12 +1,12 @@
-/** Known ways of writing an old text wrongly, and how it reads when they are undone: for hints, never for a match. */
+/** Known ways of miswriting an old text, and the functions that undo them. Used for hints, never for a match. */
 import { lineTexts, splitLines } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { withoutView } from "../wholeLines.js";
 
-/** One way. */
+/** One way of miswriting a text. */
 export interface Miswriting {
   readonly kind: "escaped" | "entities" | "normalized" | "view" | "numbered" | "fenced";
-  /** The text without it; the same text where it is not written so. */
+  /** Returns the text without the mistake, or the same text if it does not have it. */
   readonly undo: (text: string) => string;
 }
 
@@ -52,8 +52,8 @@ function unescaped(text: string): string {
 }
 
 /**
- * Without a number in front of every line, whatever stands between the two. Numbers may well be meant: this tells something
- * only where the text stands without them, and is long enough not to stand there by chance.
+ * Removes a number from the start of every line, whatever separates it from the rest. The numbers may be intended, so
+ * this only means something if the document contains the rest, which must be too long to occur there by chance.
  */
 function withoutNumbers(text: string): string {
   const plain: string[] = [];

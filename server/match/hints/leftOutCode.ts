@@ -1,6 +1,6 @@
-/** Lines that stand for left-out code, as models write them: for hints, never for a match. */
+/** Recognises the lines that models write in place of left-out code. Used for hints, never for a match. */
 
-/** Whether a line, without blanks at its ends, is three dots or a comment that says that code is left out. */
+/** Reports whether a trimmed line is three dots, or a comment or a phrase with dots that says that code is left out. */
 export function isElision(line: string): boolean {
   if (line.length >= 120) return false;
   const opener = openers.find((one) => line.startsWith(one)) ?? "";
@@ -11,7 +11,7 @@ export function isElision(line: string): boolean {
   const plain = said.replace(/^(?:\.{3,}|…)|(?:\.{3,}|…)$/g, "").trim();
   if (plain === "") return said !== "";
   const words: readonly string[] = plain.toLowerCase().match(/\p{L}+/gu) ?? [];
-  // A comment may say anything behind its dots; what only ends with them, as "Loading...", has to speak of code.
+  // A comment may say anything after its dots; other text with dots must name left-out code ("Loading..." does not).
   if (opener !== "" && /^(?:\.{3,}|…)(?!\w)/.test(said)) return true;
   if (said !== plain) return words.some((word) => signs.has(word) || states.has(word)) && isProse(plain);
   const isComment = opener.length > 1 || (opener !== "" && line.startsWith(`${opener} `));
@@ -20,20 +20,20 @@ export function isElision(line: string): boolean {
   return words.some((word) => signs.has(word)) && words.some((word) => parts.has(word));
 }
 
-/** Nothing of the marks that code is made of, brackets around a remark aside. */
+/** Reports whether a text has none of the characters that code is made of, except brackets, as around an aside. */
 const isProse = (text: string): boolean => /^[\p{L}\s.,:()'[\]-]+$/u.test(text);
 
 const openers = ["{/*", "//", "/*", "<!--", "--", "#", ";"] as const;
 
-/** What tells by itself that something is left out. */
+/** Words that suffice to say that code is left out. */
 const states: ReadonlySet<string> = new Set(["unchanged", "omitted", "unmodified"]);
-/** What does so of a part of the code. */
+/** Words that say so together with dots, or with one of `parts`. */
 const signs: ReadonlySet<string> = new Set(["existing", "rest", "remaining"]);
 const parts: ReadonlySet<string> = new Set([
   ...["code", "file", "class", "function", "method", "methods", "functions", "module", "component"],
   ...["implementation", "body", "content", "contents"],
 ]);
-/** All words that such a comment without dots is made of. */
+/** All words that may occur in such a comment if it has no dots. */
 const known: ReadonlySet<string> = new Set([
   ...states,
   ...signs,

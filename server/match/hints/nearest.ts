@@ -1,4 +1,4 @@
-/** For an old text that was not found: the regions of the document that resemble it most, and how they differ. */
+/** Finds the regions of a document that most resemble an old text that was not found, and how they differ from it. */
 import { trimEnd, trimStart } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
 import { firstIndex } from "../../text/lines.js";
@@ -8,7 +8,7 @@ import type { TextIndex } from "../textIndex.js";
 import { wholeLines as linesOf } from "../wholeLines.js";
 import { align } from "./alignment.js";
 
-/** How a region's first differing line differs. */
+/** The way in which a region's first differing line differs. */
 export type DifferenceKind =
   | "missingLineEnd"
   | "lineEndBlanks"
@@ -18,11 +18,11 @@ export type DifferenceKind =
   | "blankLine"
   /** A line of the document that the old text leaves out. */
   | "skippedLine"
-  /** What was to be a whole line is a part of this one. */
+  /** The sought text must be a whole line, but is only a part of this one. */
   | "partOfLine"
-  /** Single, double or backward quotes instead of others. */
+  /** Quotes of another kind: single, double or backward. */
   | "quotes"
-  /** Around code that the sought text only hints at: both parts, or the one in front of it or behind it. */
+  /** The sought text leaves code out; the parts around that code were found, or only the one before or after it. */
   | "leftOut"
   | "beforeLeftOut"
   | "behindLeftOut"
@@ -30,12 +30,12 @@ export type DifferenceKind =
   | "text"
   | "missingLine";
 
-/** The first line in which a region is not what was sought. */
+/** The first line in which a region differs from the sought text. */
 export interface Difference {
   readonly kind: DifferenceKind;
   /** 0-based line of the document. */
   readonly line: number;
-  /** 0-based UTF-16 offset in that line at which the two part, and the one in the old text's line. */
+  /** 0-based UTF-16 offsets, in that line and in the old text's line, at which the two diverge. */
   readonly column: number;
   readonly soughtColumn: number;
   /** The old text's line and the document's, without line ends. */
@@ -43,7 +43,7 @@ export interface Difference {
   readonly found: string;
 }
 
-/** A difference that is about a whole line, by its 0-based number: no column says more. */
+/** Returns a difference that is about a whole line, given by its 0-based number; its columns are 0. */
 export function lineDifference(kind: DifferenceKind, line: number): Difference {
   return { kind, line, column: 0, soughtColumn: 0, sought: "", found: "" };
 }
@@ -53,11 +53,11 @@ export interface Region {
   /** 0-based lines of the document, as its editor counts them, both included. */
   readonly startLine: number;
   readonly endLine: number;
-  /** `undefined`: line by line the same, so that only its ends or the place within the line differ. */
+  /** `undefined` if the lines are the same, so that only line ends or the position within a line differ. */
   readonly difference: Difference | undefined;
 }
 
-/** Work bounds: how many places of one line or word vote, how many words are looked up, how much text is compared. */
+/** Limits on work: places of one line or word that vote, words that are looked up, UTF-16 units that are compared. */
 const bounds = {
   votesPerLine: 40,
   soughtLines: 1_000,
@@ -66,23 +66,23 @@ const bounds = {
   pieceUnits: 4,
   ranked: 40,
   comparedUnits: 600,
-  /** Of so many candidates, so many lines in front of each are candidates, too. */
+  /** Before each of the best `startsMoved` candidates, the `linesInFront` lines are candidates, too. */
   startsMoved: 10,
   linesInFront: 3,
 } as const;
 
-/** What is sought, cut into lines. */
+/** The sought text, cut into lines. */
 interface SoughtLines {
   readonly lines: readonly string[];
-  /** Whether the last line has its end. */
+  /** `true` if the last line has its line end. */
   readonly isEnded: boolean;
-  /** Blank lines in front of these lines. */
+  /** Number of lines, empty or only whitespace, before these lines. */
   readonly blanksInFront: number;
-  /** Whether the first line has to be found whole, and the last one. */
+  /** `true` if the first and the last line must be found whole. */
   readonly wholeLines: boolean;
 }
 
-/** Up to `limits.nearestShown` regions, best first; none where nothing resembles the old text. */
+/** Returns up to `limits.nearestShown` regions, best first; none if nothing resembles the old text. */
 export function nearestRegions(
   index: TextIndex,
   oldText: string,
@@ -113,10 +113,10 @@ export function nearestRegions(
   return regions;
 }
 
-/** Lines at which a region may start: those that were voted for, and those just in front of the best of them. */
+/** Returns the lines at which a region may start: those with the most votes, and those just before the best of them. */
 function candidatesOf(index: TextIndex, sought: readonly string[]): { start: number; isVoted: boolean }[] {
   const votes = voteByLines(index, sought);
-  // Where all that is known of it stands at many places, its words have to tell.
+  // If many places share the best vote, the longest words must decide.
   const best = Math.max(0, ...votes.values());
   const isVague = [...votes.values()].filter((vote) => vote === best).length > limits.nearestShown;
   if (votes.size === 0 || isVague) voteByParts(index, longestWords(sought), votes);
@@ -133,7 +133,7 @@ function candidatesOf(index: TextIndex, sought: readonly string[]): { start: num
   return [...starts].map(([start, isVoted]) => ({ start, isVoted }));
 }
 
-/** A region that has lines between those of the old text; `undefined`: it differs earlier, or these are all blank. */
+/** Returns a region that has extra lines between those of the old text; `undefined` if it differs before them. */
 function regionWithGap(index: TextIndex, start: number, at: readonly (number | undefined)[]): Region | undefined {
   const lines = index.matchedLines;
   const gap = at.findIndex((line, i) => line !== start + i);
@@ -149,7 +149,7 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
-/** The region that has all the lines that are sought and differs from them in blank lines only; `undefined`: not one place. */
+/** Returns the region that has all sought lines and differs only in empty lines; `undefined` unless there is one. */
 function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
   const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
   const [first] = wanted;
@@ -175,13 +175,13 @@ function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region |
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Whether so many lines in front of a line are blank. */
+/** Reports whether the `count` lines before a line exist and are empty or only whitespace. */
 function hasBlanksInFront(index: TextIndex, line: number, count: number): boolean {
   for (let at = line - count; at < line; at++) if (at < 0 || index.matchedLines.content(at).trim() !== "") return false;
   return true;
 }
 
-/** Lines that the document has, too, vote for the place where the old text's first line would then be. */
+/** Lets each line that the document has, too, vote for the line at which the old text would then start. */
 function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, number> {
   const table = index.lineTable("blanks");
   const votes = new Map<number, number>();
@@ -193,10 +193,10 @@ function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, n
   return votes;
 }
 
-/** A part of the old text, and the 0-based line of it that has the part. */
+/** A part of the old text, and the 0-based line of the old text that contains it. */
 type SoughtPart = readonly [text: string, line: number];
 
-/** Where no whole line is there, the longest words may be. */
+/** Returns the longest words of the old text, which may be found if its whole lines are not. */
 function longestWords(sought: readonly string[]): SoughtPart[] {
   const words = new Map<string, number>();
   for (const [i, line] of sought.slice(0, 50).entries()) {
@@ -206,7 +206,7 @@ function longestWords(sought: readonly string[]): SoughtPart[] {
   return [...words].sort((a, b) => b[0].length - a[0].length).slice(0, bounds.words);
 }
 
-/** Where no word is there, pieces of the first line that says something. */
+/** Returns pieces of the first line that has a letter or digit, for use if no word is found. */
 function shortPieces(sought: readonly string[]): SoughtPart[] {
   const i = sought.findIndex((line) => /[\p{L}\p{N}]/u.test(line));
   const line = (sought[i] ?? "").trim().slice(0, bounds.comparedUnits);
@@ -231,7 +231,7 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
   if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
 }
 
-/** 0 to 1: pairs of neighbouring units that both have, blanks aside, on a bounded part of both. */
+/** Returns, from 0 to 1, the share of adjacent pairs of units that a bounded part of both has, whitespace aside. */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;
@@ -244,7 +244,7 @@ function similarity(index: TextIndex, start: number, sought: readonly string[]):
   const wanted = pairsOf(sought.join("\n").slice(0, 4 * bounds.comparedUnits));
   let shared = 0;
   for (const [pair, count] of wanted.pairs) shared += Math.min(count, found.pairs.get(pair) ?? 0);
-  // A sought part of a long line is as near as the part that it shares.
+  // If one line is sought, the rest of a longer line does not count against it.
   return shared / Math.max(1, sought.length === 1 ? wanted.total : Math.max(wanted.total, found.total));
 }
 
@@ -258,13 +258,13 @@ function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
   return { pairs, total: Math.max(0, dense.length - 1) };
 }
 
-/** The number of a matched line as the document's editor counts lines, both 0-based. */
+/** Converts the number of a matched line to the count of the document's editor, both 0-based. */
 const ownLine = (index: TextIndex, line: number): number => index.lines.lineAt(index.matchedLines.start(line));
 
 function regionAt(index: TextIndex, start: number, sought: SoughtLines): Region {
   const lines = index.matchedLines;
   const last = Math.min(lines.lineCount, start + sought.lines.length) - 1;
-  // A text that ends with a line end has no line behind it.
+  // After a final line end there is no further line.
   const end = last > start && lines.start(last) === index.text.length ? last - 1 : last;
   const [startLine, endLine] = [ownLine(index, start), ownLine(index, end)];
   const difference = firstDifference(index, start, sought) ?? restOfLine(index, start, sought);
@@ -299,7 +299,7 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
   return undefined;
 }
 
-/** Whether a line of the old text stands in a line as far as it has to: the first may start in it, and the last may end in it. */
+/** Reports whether line `i` of the old text is in `found`: the first line may start, the last may end within it. */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
   if (lines.length === 1) return findAll(found, wanted, 1).length > 0;
@@ -308,7 +308,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/** Where a single line was found within a longer one, but was to end there. */
+/** Returns the difference if a single sought line must end where the document's line goes on. */
 function restOfLine(
   index: TextIndex,
   start: number,
@@ -328,7 +328,7 @@ interface Parting {
   readonly soughtColumn: number;
 }
 
-/** Where two lines part, their indentation aside unless that is all. */
+/** Returns the columns at which two lines diverge after their indentation. */
 function parting(wanted: string, found: string): Parting {
   const start = trimStart(wanted);
   const foundStart = trimStart(found);
@@ -337,7 +337,7 @@ function parting(wanted: string, found: string): Parting {
   return { column: foundStart + same, soughtColumn: start + same };
 }
 
-/** Where a part of a line parts from the line that resembles it: behind the longest start of it that the line has. */
+/** Returns the columns at which a sought part of a line diverges from a similar line, wherever it starts there. */
 function partingWithin(wanted: string, found: string): Parting {
   const most = Math.min(wanted.length, bounds.comparedUnits);
   const low = firstIndex(most, (length) => !found.includes(wanted.slice(0, length)), 1) - 1;
@@ -345,7 +345,7 @@ function partingWithin(wanted: string, found: string): Parting {
   return low > own.soughtColumn ? { column: found.indexOf(wanted.slice(0, low)) + low, soughtColumn: low } : own;
 }
 
-/** The least that has to be folded away until two lines are equal. */
+/** Returns the smallest kind of difference that, folded away, makes two lines equal. */
 function kindOf(wanted: string, found: string): DifferenceKind {
   if ((wanted.trim() === "") !== (found.trim() === "")) return "blankLine";
   const trimmed = (line: string): string => line.slice(trimStart(line), trimEnd(line));

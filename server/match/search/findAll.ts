@@ -1,14 +1,14 @@
-/** Finds a sequence in a sequence, overlapping places included, in time that is linear whatever the input. */
+/** Finds a sequence in a sequence, including overlapping places, in linear time for any input. */
 
-/** Units of a pattern that the engine's own search is trusted with: its worst case is this many steps a unit of text. */
+/** Units of a pattern that the engine's own search looks for: its worst case is this many steps per unit of text. */
 const needleLength = 32;
 
-/** UTF-16 units of a text in which any part of the pattern is good enough. */
+/** A text with fewer UTF-16 units is searched for the pattern's start. */
 const shortText = 4_096;
 
-/** Start offsets (UTF-16) of all places of a non-empty pattern, in order and overlapping; at most `limit`. */
+/** Returns up to `limit` start offsets (UTF-16) of a non-empty pattern, in order; its places may overlap. */
 export function findAll(text: string, pattern: string, limit: number): number[] {
-  // In a short text nothing is to be saved.
+  // In a short text, choosing a better part saves nothing.
   const skip = text.length < shortText ? 0 : particularPart(pattern);
   const needle = pattern.slice(skip, skip + needleLength);
   const found: number[] = [];
@@ -26,18 +26,18 @@ export function findAll(text: string, pattern: string, limit: number): number[] 
   return found;
 }
 
-/** The same over numbers, such as the keys of lines; positions are indices of `sequence`. */
+/** Like `findAll`, for numbers such as the keys of lines; returns indices of `sequence`. */
 export function findAllNumbers(sequence: Int32Array, pattern: Int32Array, limit: number): number[] {
   return knuthMorrisPratt(sequence, pattern, 0, limit);
 }
 
-/** Where in the pattern to take the needle from: the window with the most different units, of a few that are spread out. */
+/** Returns the offset of the needle: of a few windows spread over the pattern, the one with most different units. */
 function particularPart(pattern: string): number {
   if (pattern.length <= needleLength) return 0;
   const last = pattern.length - needleLength;
   let best = 0;
   let bestCount = 0;
-  // What has so many different units is never found by half in text after text.
+  // A window with that many different units has few partial matches, so no better one is needed.
   for (let i = 0; i < 8 && bestCount < manyUnits; i++) {
     const at = Math.floor((last * i) / 7);
     const different = new Set(pattern.slice(at, at + needleLength)).size;
@@ -46,10 +46,10 @@ function particularPart(pattern: string): number {
   return best;
 }
 
-/** Different units from which on a needle is good. */
+/** Number of different units from which a needle is good enough. */
 const manyUnits = 10;
 
-/** The textbook algorithm: 2n steps at most, after m steps for the table of borders. */
+/** The textbook algorithm: at most 2n steps, after at most 2m steps for the table of borders. */
 function knuthMorrisPratt<T>(sequence: ArrayLike<T>, pattern: ArrayLike<T>, from: number, limit: number): number[] {
   const borders = new Int32Array(pattern.length + 1);
   for (let i = 1, k = 0; i < pattern.length; i++) {

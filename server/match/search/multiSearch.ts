@@ -1,40 +1,41 @@
-/** Looks for many patterns in one pass over a text: each is given away by a key, a short piece of it that is rare there. */
+/** Searches for many patterns in one pass over a text, by keys: short pieces of patterns that are rare in the text. */
 import { limits } from "../../text/limits.js";
 import { unitsPerStep } from "../../text/lines.js";
 
 /**
- * Units of a block. A key is two blocks; the text is read in blocks, too, and as nobody knows how a pattern lies on them, it
- * has one key for each way: so it must be three blocks long but for one unit. A pattern has the longest keys that fit.
+ * Units of a block. A key is two blocks, and the text is read in blocks, too. A pattern may lie on them in any
+ * alignment, so it has one key for each, and must be at least three blocks minus one unit long. It gets the longest
+ * keys that fit and are rare.
  */
 const blockLengths = [8, 4, 2, 1] as const;
 
-/** Units that a pattern with any key has at least. */
+/** Units of the shortest pattern that has a key. */
 const shortest = 2;
 
-/** Starts in a pattern that are compared to find rare keys. */
+/** Offsets in a pattern that are compared to find rare keys. */
 const triedStarts = 16;
 
-/** Counters of keys, to tell what is rare: one for so many units of the text, within these numbers. */
+/** Number of counters for finding rare keys: one per `every` units of the text, from `least` to `most`. */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
 
-/** Counters for each key that is counted: so many that few keys share one. */
+/** Counters for each key that is counted: enough that few keys share one. */
 const countersPerKey = 4;
 
-/** How far a key is counted. */
+/** The highest count of a key. */
 const mostCounted = 65_535;
 
 /** Patterns whose keys are chosen in one step. */
 const patternsPerStep = 500;
 
-/** Places at which keys are counted in one step. */
+/** Offsets at which keys are counted in one step. */
 const placesPerStep = 65_536;
 
 const factor = 0x01000193;
 
-/** Starts at which a pattern may stand, ascending, as its keys tell; or that there are too many. */
+/** Offsets at which a pattern may start according to its keys, ascending, or `many` if there are too many. */
 export type KeyHits = readonly number[] | "many";
 
-/** Patterns by their keys. */
+/** A search for many patterns by their keys. */
 export class MultiSearch {
   private constructor(
     private readonly patterns: readonly string[],
@@ -49,7 +50,7 @@ export class MultiSearch {
       const fits = left.filter(({ pattern }) => pattern.length >= zoneOf(block));
       if (fits.length === 0) continue;
       const rarity = yield* Rarity.of(text, block);
-      // Where long keys are all too frequent, because texts differ in a few units only, short ones may be better.
+      // If all long keys are too frequent, because the patterns differ in only a few units, short ones may be better.
       const isLast = block === blockLengths[blockLengths.length - 1];
       const placed: Keyed[] = [];
       for (const [i, keyed] of fits.entries()) {
@@ -65,19 +66,19 @@ export class MultiSearch {
     return new MultiSearch(patterns, tables);
   }
 
-  /** Whether a pattern is long enough for a key. */
+  /** Reports whether a pattern is long enough for a key. */
   static hasKey(pattern: string): boolean {
     return pattern.length >= shortest;
   }
 
-  /** Starts at which each pattern may stand, found in steps; some may lie outside of the text. For the caller to compare. */
+  /** Finds in steps the offsets at which each pattern may start. The caller must compare; some are outside the text. */
   *hits(text: string): Generator<void, KeyHits[]> {
     const found: (number[] | "many" | undefined)[] = this.patterns.map(() => undefined);
     for (const table of this.tables) {
       yield* table.scan(text, (id, start) => {
         const hits = found[id];
         if (hits === "many") return false;
-        // Most patterns have one hit, for which no room to grow is needed.
+        // Most patterns have one hit, so the list starts without room to grow.
         if (hits === undefined) found[id] = [start];
         else if (hits.length < limits.keyHits) hits.push(start);
         else found[id] = "many";
@@ -87,7 +88,7 @@ export class MultiSearch {
     return found.map((hits) => hits ?? []);
   }
 
-  /** The patterns that a short text contains and that end after an offset, each at least once. */
+  /** Returns the patterns that a short text contains and that end after an offset, each at least once. */
   within(text: string, offset = 0): string[] {
     const found: string[] = [];
     const report: HitCallback = (id, start) => {
@@ -100,7 +101,7 @@ export class MultiSearch {
   }
 }
 
-/** Units of the piece of a pattern that has all its keys. */
+/** Returns the length of the piece of a pattern that contains all its keys. */
 function zoneOf(block: number): number {
   return 3 * block - 1;
 }
@@ -109,13 +110,13 @@ interface Keyed {
   readonly pattern: string;
   /** Index among all patterns. */
   readonly id: number;
-  /** Where its first key starts. */
+  /** Offset in the pattern at which its first key starts. */
   readonly start: number;
 }
 
 /** Hashes of the blocks of one length. */
 class Blocks {
-  /** What a unit weighs when it leaves a block. */
+  /** The factor of a unit that leaves a block. */
   private readonly weight: number;
   private hashes = new Int32Array(256);
 
@@ -125,7 +126,7 @@ class Blocks {
     this.weight = weight;
   }
 
-  /** Of all blocks of a stretch of a text, in a list that the next call uses again. */
+  /** Returns the hashes of all blocks in `[from, to)`, in a list that the next call reuses. */
   of(text: string, from: number, to: number): Int32Array {
     const { length, weight } = this;
     const count = to - from - length + 1;
@@ -141,12 +142,12 @@ class Blocks {
     return hashes;
   }
 
-  /** Of the two blocks from an offset on, as one. */
+  /** Returns one hash for the two blocks that start at an offset. */
   keyAt(text: string, from: number): number {
     return combined(this.at(text, from), this.at(text, from + this.length));
   }
 
-  /** Of the block at an offset. */
+  /** Returns the hash of the block at an offset. */
   at(text: string, from: number): number {
     let hash = 0;
     for (let i = from; i < from + this.length; i++) hash = (Math.imul(hash, factor) + text.charCodeAt(i)) | 0;
@@ -154,23 +155,23 @@ class Blocks {
   }
 }
 
-/** How often keys stand in a text, as far as some of its places tell. */
+/** An estimate of how often keys occur in a text, by a sample of its offsets. */
 class Rarity {
   private constructor(
     private readonly block: number,
     private readonly blocks: Blocks,
     private readonly counts: Uint16Array,
-    /** Units from one place at which keys are counted to the next. */
+    /** Units from one offset at which keys are counted to the next. */
     private readonly step: number,
   ) {}
 
-  /** Counts in steps. */
+  /** Samples a text in steps. */
   static *of(text: string, block: number): Generator<void, Rarity> {
     const blocks = new Blocks(block);
     let size = sampled.least;
     while (size < sampled.most && size * sampled.every < text.length) size *= 2;
     const counts = new Uint16Array(size);
-    // Not in step with the lines, or with whatever else comes again and again.
+    // An odd step is rarely in step with the lines, or with anything else that repeats.
     const step = Math.max(1, Math.floor((text.length / size) * countersPerKey)) | 1;
     const rarity = new Rarity(block, blocks, counts, step);
     const last = text.length - 2 * block;
@@ -178,7 +179,7 @@ class Rarity {
     return rarity;
   }
 
-  /** Counts the keys at every place from one to another, and returns the place that comes next. */
+  /** Counts the keys at the sampled offsets from `from` to `to`, both included, and returns the next one. */
   private count(text: string, from: number, to: number): number {
     const { counts } = this;
     let at = from;
@@ -189,14 +190,14 @@ class Rarity {
     return at;
   }
 
-  /** Where in a pattern to take its keys from: where they are seen least, of a few starts; and how often they stand about. */
+  /** Returns, of a few offsets in a pattern, the one whose keys are rarest, and about how often they occur. */
   rarest(pattern: string): { readonly start: number; readonly count: number } {
     const { block, counts } = this;
     const last = pattern.length - zoneOf(block);
     const step = Math.max(1, Math.ceil(last / triedStarts));
     let best = 0;
     let fewest = Number.POSITIVE_INFINITY;
-    // The end, too: texts that start alike are told apart there.
+    // Start with the end: patterns with the same beginning differ there.
     for (let at = last; at >= 0 && fewest > 1; at -= step) {
       const hashes = this.blocks.of(pattern, at, at + zoneOf(block));
       let count = 0;
@@ -204,29 +205,29 @@ class Rarity {
         count += counts[bucketOf(combined(hashes[i]!, hashes[i + block]!), counts.length)]!;
       if (count < fewest) [best, fewest] = [at, count];
     }
-    // Of the keys of all ways in which a pattern may lie on the blocks of the text, one counts at each place.
+    // The keys cover all alignments of a pattern with the text's blocks; at each place only one of them counts.
     return { start: best, count: (fewest * this.step) / block };
   }
 }
 
-/** By hash the first key, and by key the next one in its list. */
+/** The first key of each list, by hash, and for each key the next one in its list. */
 interface Lists {
   readonly heads: Int32Array;
   readonly next: Int32Array;
 }
 
-/** Takes a pattern and where it may start; `false`: no more of that pattern. */
+/** Receives a pattern and the offset at which it may start; returns `false` to get no more hits of that pattern. */
 type HitCallback = (id: number, start: number) => boolean;
 
-/** So many that few keys have a bit in common, and so few that those of a whole batch stay near the processor. */
+/** Enough bits that few keys share one, and so few that those of a whole batch stay in the processor's cache. */
 const bitsPerHead = 8;
 
 /** Keys of one length, in a hash table with lists. */
 class KeyTable {
   private readonly heads: Int32Array;
-  /** A bit for each hash that any key has, `bitsPerHead` for each list: it stays in the cache where the lists don't. */
+  /** A bit for each hash that any key has, `bitsPerHead` for each list; it stays in the cache when the lists don't. */
   private readonly present: Int32Array;
-  /** By key: the next one in its list. */
+  /** For each key, the next one in its list. */
   private readonly next: Int32Array;
   private readonly hashes: Int32Array;
   private readonly keyed: readonly Keyed[];
@@ -259,10 +260,10 @@ class KeyTable {
     }
   }
 
-  /** Reads a text block by block and reports each key, with the start of its pattern, until that answers `false`. */
+  /** Reads a text block by block and passes each key found, with its pattern's start, to `report` until it refuses. */
   *scan(text: string, report: HitCallback): Generator<void, void> {
     const { block } = this;
-    // Lists of their own, out of which patterns are taken that are hit too often.
+    // A copy of the lists, from which the keys of patterns with too many hits are removed.
     const lists: Lists = { heads: this.heads.slice(), next: this.next.slice() };
     const step = unitsPerStep - (unitsPerStep % block);
     for (let at = block; at + block <= text.length; at += step) {
@@ -271,7 +272,7 @@ class KeyTable {
     }
   }
 
-  /** The same in one step, for a text that is no longer than one. */
+  /** Like `scan`, in one step, for a text that is no longer than one. */
   scanShort(text: string, report: HitCallback): void {
     const lists: Lists = { heads: this.heads, next: this.next };
     if (text.length >= 2 * this.block)

@@ -1,4 +1,4 @@
-/** Among the places where an old text stands: those that the edit means, or the failure that says why none. */
+/** Chooses, among the places of an old text, those that the edit means, or says in a failure why there are none. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -17,17 +17,17 @@ export type Chosen =
   | { readonly ok: true; readonly rung: RungName; readonly places: readonly Place[] }
   | { readonly ok: false; readonly failure: Failure };
 
-/** What was located, where something was. */
+/** A search result with at least one place. */
 export type Hits = Extract<Located, { kind: "one" | "many" }>;
 
-/** The places of an edit's old text in a draft. */
+/** Finds the places of an edit's old text in a draft. */
 export function locateEdit(draft: Draft, edit: EditOperation, options: { readonly lenient: boolean }): Located {
   return locateMarked(draft, edit, locate(draft.index, edit.oldText, options), options);
 }
 
 /**
- * The same, for an old text that was `located` as it was sent. A document's byte order mark is not in its text: an old text that
- * was copied with it is also found without it, at the very start.
+ * Like `locateEdit`, for an old text that was `located` as it was sent. A document's text does not contain its byte
+ * order mark, so an old text that was copied with the mark is also found without it, at the very start.
  */
 export function locateMarked(
   draft: Draft,
@@ -36,7 +36,7 @@ export function locateMarked(
   options: { readonly lenient: boolean },
 ): Located {
   if (draft.document.bom && edit.newText.startsWith(byteOrderMark) && "places" in located) {
-    // The mark that the document has is not written once more.
+    // The document's own mark is not written twice.
     const [first, ...rest] = located.places;
     const isStart = first.from === 0 && first.reshape === undefined && !edit.oldText.startsWith(byteOrderMark);
     return isStart ? { ...located, places: [{ ...first, reshape: { kind: "unmark" } }, ...rest] } : located;
@@ -50,14 +50,14 @@ export function locateMarked(
   return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
 }
 
-/** What was located, as far as the edit can mean it: one about indentation alone means lines that have the old one. */
+/** Returns what was located, or nothing if the edit only changes indentation and a place does not have the old one. */
 export function meantBy(edit: EditOperation, located: Located): Located {
   const isLoose = "places" in located && located.rung !== "exact";
   const isElsewhere = isLoose && located.places.some(isShifted) && isReindenting(edit);
   return isElsewhere ? { kind: "none" } : located;
 }
 
-/** Decides by `replaceAll`, `occurrence` and `line`; without them there must be one place. */
+/** Decides by `replaceAll`, `occurrence` and `line`; without them, there must be one place. */
 export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   const at: At = { index: edit.index, path: draft.document.path };
   const { places, rung } = hits;
@@ -83,7 +83,7 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   return failed(ambiguous(draft, edit, hits, nearest));
 }
 
-/** The failure of an edit for which nothing decides among `left`, of all the places of its old text. */
+/** Returns the failure of an edit if nothing decides among `left`, some or all of the places of its old text. */
 export function ambiguous(
   draft: Draft,
   edit: EditOperation,
@@ -109,13 +109,13 @@ function nearestTo(draft: Draft, places: readonly Place[], line: number): Place[
   return places.filter((_, i) => distances[i] === least);
 }
 
-/** The first places with their lines, as a failure shows them. */
+/** Returns the first places with their lines, as a failure shows them. */
 export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlace[] {
   const { lines } = draft.index;
   return places.slice(0, limits.matchesShown).map((place) => {
     const line = lines.lineAt(place.from);
     const own = lineInBase(draft, place.from);
-    // Behind earlier edits of the batch, the line in front may be none of the text before it.
+    // After earlier edits of the batch, the line above may not be in the text before the batch.
     const above = line > 0 && own > 1 ? lines.content(line - 1) : undefined;
     const isOwn = above !== undefined && above === draft.base.lines.content(own - 2);
     return {
@@ -128,7 +128,7 @@ export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlac
   });
 }
 
-/** Whether the text that comes out stays within the limit: told before anything is written. */
+/** Reports whether the resulting text stays within the limit, before anything is written. */
 function fits(draft: Draft, edit: EditOperation, places: readonly Place[]): boolean {
   const growth = places.length * Math.max(0, edit.newText.length - edit.oldText.length);
   return places.length < limits.placesPerEdit && draft.index.text.length + growth <= limits.documentLength;

@@ -1,4 +1,4 @@
-/** Plans edits that can't get into each other's way all at once: what `planSequential` gives, for one pass over the text. */
+/** Plans edits that can't affect each other: gives the result of `planSequential` in one pass over the text. */
 import type { Sought } from "../../match/place.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
 import { unitsPerStep } from "../../text/lines.js";
@@ -8,8 +8,9 @@ import { planOriginal } from "./original.js";
 import { type Drafted, refusal } from "./sequential.js";
 
 /**
- * Finds all edits of a file in the text before the batch. That gives the same if each has one place there, and if at its turn
- * its old text is at that place and nowhere else, whichever of the others are done by then. `undefined`: that is not certain.
+ * Finds all edits of a file in the text before the batch. The result is the same if each edit has one place there, and
+ * if at its turn its old text is at that place and nowhere else, whichever other edits are done by then. Returns
+ * `undefined` if that is not certain.
  */
 export function* planIndependent(
   start: Draft,
@@ -17,16 +18,16 @@ export function* planIndependent(
   options: BatchOptions,
 ): Generator<void, Drafted | undefined> {
   const { index } = start;
-  // New lines take over the line ends near them, which another edit may change; a mark counts only at the start of the text.
+  // New lines adopt line ends near them, which another edit may change; a mark counts only at the start of the text.
   const special = index.text.includes("\r") ? /[\r\n\uFEFF]/ : /[\r\uFEFF]/;
   const isPlain = ({ oldText, newText, replaceAll }: EditOperation): boolean =>
     !replaceAll &&
     MultiSearch.hasKey(oldText) &&
-    // Half of a character is not found where another edit puts the other half beside it.
+    // Half of a character is not found if another edit puts the other half beside it.
     oldText.isWellFormed() &&
     !special.test(oldText) &&
     !special.test(newText);
-  // Those that are refused change nothing.
+  // Refused edits change nothing.
   const accepted = edits.filter((edit) => refusal({}, edit) === undefined);
   if ((index !== start.base && !start.created) || !accepted.every(isPlain)) return undefined;
   yield* index.expecting(edits.map(({ oldText }) => oldText));
@@ -38,7 +39,7 @@ export function* planIndependent(
     yield;
   }
   placed.sort((a, b) => a.from - b.from);
-  // If no places overlap, each edit leaves those of the others as they are.
+  // If no places overlap, each edit leaves the places of the others as they are.
   if (placed.some(({ from }, i) => i > 0 && from < placed[i - 1]!.to)) return undefined;
   return (yield* mayDepend(index.text, placed)) ? undefined : yield* planOriginal(start, edits, options);
 }
@@ -46,16 +47,16 @@ export function* planIndependent(
 /** An edit and its only place: offsets of the text before the batch. */
 type PlacedEdit = Sought & Span;
 
-/** Passes over the text that the comparison may cost, and ends of texts that it remembers: some ten megabytes. */
+/** Limits of the comparison: its cost in passes over the text, and the ends of texts that it keeps (some ten MB). */
 const [mostPasses, mostEnds] = [4, 262_144];
 
 /**
  * Returns `true` if an old text could occur elsewhere than at its place, after any of the other edits, in any order.
- * Such an occurrence has units of new texts, or units on both sides of an empty one. Take the leftmost of these new texts. All of
- * the occurrence that is before it is text before the batch, or another new text would be the leftmost. So the occurrence
- * begins in `around`. Either it ends there, too, as it does if the next place is farther away than an old text reaches; or it
- * goes on over the start of the next place: then the end of `around`, with a unit of the new text or before it, is a start of
- * the old text. Whatever comes after that is not compared.
+ * Such an occurrence has units of new texts, or units on both sides of an empty one. Take the leftmost of these new
+ * texts. The part of the occurrence before it is text from before the batch, or another new text would be the leftmost.
+ * So the occurrence begins in `around`. If the next place is farther away than an old text reaches, the occurrence ends
+ * there, too. Otherwise it may continue past the start of the next place. Then an end of `around`, which includes a
+ * unit of the new text or the unit before it, is a start of the old text. The text after that is not compared.
  */
 function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void, boolean> {
   const oldTexts = placed.map(({ oldText }) => oldText);
@@ -69,7 +70,7 @@ function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void
     const after = text.slice(to, Math.min(next, to + reach));
     const around = before + newText + after;
     if (around.length > unitsPerStep) return true;
-    // The edit's own old text is no longer looked for then.
+    // By then, the edit's own old text is no longer searched for.
     if (search.within(around, before.length).some((other) => other !== oldText)) return true;
     if (next < to + reach) addEnds(ends, around, { least: after.length + 1, most: reach });
     if (ends.size > mostEnds) return true;
@@ -99,7 +100,7 @@ function addEnds(ends: Set<number>, text: string, { least, most }: { least: numb
   }
 }
 
-/** Returns `true` if a text starts with one of the ends and goes on. Two texts with one hash would only cost time. */
+/** Returns `true` if a text starts with one of the ends and goes on. A hash collision would only cost time. */
 function startsWithAny(text: string, ends: ReadonlySet<number>): boolean {
   let [a, b] = [0, 0];
   for (let i = 0; i < text.length - 1; i++) {

@@ -33,11 +33,11 @@ export function* planOriginal(
   return { draft: edited(draft, accepted.changes()).draft, outcomes };
 }
 
-/** The edits that seek the same old text, what was found for it, and which places are taken. */
+/** The edits that seek the same old text, the places where it was found, and the places that are taken. */
 interface SameOldText {
   readonly edits: EditOperation[];
   located: Located | undefined;
-  /** By place: the edit that took it. */
+  /** By place, the edit that took it. */
   readonly taken: Map<Place, EditOperation>;
 }
 
@@ -90,7 +90,7 @@ function* planEdit({ draft, edit, group, accepted, history, options }: EditConte
   return { index: edit.index, path, status: changes ? "applied" : "skipped", rung: chosen.rung, places };
 }
 
-/** The places an edit takes; `redundant` where the same pair has taken all that there are. */
+/** Returns the places that an edit takes; `redundant` if the same pair has taken all of them already. */
 function takePlaces(draft: Draft, edit: EditOperation, group: SameOldText, hits: Hits): Chosen | "redundant" {
   const samePair = (place: Place): boolean => group.taken.get(place)?.newText === edit.newText;
   const places = edit.replaceAll ? withoutOverlap(hits.places) : hits.places;

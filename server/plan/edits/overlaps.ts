@@ -1,9 +1,9 @@
-/** What several edits claim of one text, and whether they can live with each other. */
+/** The claims of several edits on one text, and the conflicts between them. */
 import type { Place } from "../../match/place.js";
 import type { Change } from "../../text/changeSet.js";
 import { firstIndex } from "../../text/lines.js";
 
-/** One place of one edit or hunk, and what is changed there. */
+/** One place of one edit or hunk, and the changes there. */
 export interface ClaimedPlace {
   /** 0-based, as sent. */
   readonly index: number;
@@ -11,14 +11,14 @@ export interface ClaimedPlace {
   readonly changes: readonly Change[];
 }
 
-/** The claims so far, by where they start. Two may share context; neither may change what the other one holds. */
+/** The accepted claims, in order of their starts. Two may share context; neither may change the other's old text. */
 export class OverlapDetector {
   private readonly claims: ClaimedPlace[] = [];
-  /** Those of insertions, whose places are empty: they never are in each other's way. */
+  /** The claims of insertions, whose places are empty; they never conflict with each other. */
   private readonly insertions: ClaimedPlace[] = [];
   private longest = 0;
 
-  /** An accepted claim that a new one can't live with. */
+  /** Returns an accepted claim that conflicts with a new one; `undefined` if there is none. */
   conflictOf(claim: ClaimedPlace): ClaimedPlace | undefined {
     const { from, to } = claim.place;
     const inside = this.insertions[firstBehind(this.insertions, from)];
@@ -31,33 +31,33 @@ export class OverlapDetector {
     return undefined;
   }
 
-  /** Accepts a claim that is in conflict with none. */
+  /** Accepts a claim that conflicts with no other. */
   add(claim: ClaimedPlace): void {
     const claims = claim.place.from === claim.place.to ? this.insertions : this.claims;
     claims.splice(firstBehind(claims, claim.place.from), 0, claim);
     this.longest = Math.max(this.longest, claim.place.to - claim.place.from);
   }
 
-  /** Of places that start at one offset, those that were accepted first come first. */
+  /** Returns all changes; insertions at one offset are in the order in which they were accepted. */
   changes(): Change[] {
     return [...this.claims, ...this.insertions].flatMap((claim) => claim.changes);
   }
 }
 
-/** Index of the first claim that starts behind an offset. */
+/** Returns the index of the first claim that starts after an offset. */
 function firstBehind(claims: readonly ClaimedPlace[], offset: number): number {
   return firstIndex(claims.length, (i) => (claims[i] as ClaimedPlace).place.from > offset);
 }
 
-/** Whether a claim changes text that another one's old text holds; touching at its ends is no harm. */
+/** Reports whether a claim changes a part of another one's old text; touching its ends is harmless. */
 function disturbs(claim: ClaimedPlace, other: ClaimedPlace): boolean {
   const { from, to } = other.place;
   if (claim.changes.some((change) => change.from < to && change.to > from)) return true;
-  // Where the places overlap, nothing orders two changes that touch.
+  // If the places overlap, two changes that touch have no order.
   return claim.place.from < to && claim.place.to > from && touchEachOther(claim.changes, other.changes);
 }
 
-/** Both sorted, and in themselves disjoint. */
+/** Reports whether a change of one list touches one of the other; each list is sorted and disjoint. */
 function touchEachOther(some: readonly Change[], others: readonly Change[]): boolean {
   for (let i = 0, j = 0; i < some.length && j < others.length; ) {
     const [one, other] = [some[i] as Change, others[j] as Change];

@@ -1,4 +1,4 @@
-/** Where a batch's old texts are in its text, and the regions of the text around them. */
+/** Finds the old texts of a batch in its text, and cuts out the regions of the text around them. */
 import { Folded, hasTypography } from "../../match/fold.js";
 import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
@@ -19,16 +19,16 @@ export interface OnlyPlace {
   readonly rung: RungName;
 }
 
-/** An edit, and where its old text is before the batch. */
+/** An edit, and the place of its old text before the batch. */
 export interface SoughtEdit {
   readonly edit: EditOperation;
-  /** Lines of the old text. */
+  /** Number of lines of the old text. */
   readonly lines: number;
-  /** `undefined`: there is none. */
+  /** `undefined` if there is none, or several. */
   readonly found?: OnlyPlace;
   /**
-   * Bare texts, one of which other text must contain to make a difference to the edit. `undefined`: all of the
-   * text of its turn must be searched.
+   * Bare texts. Other text makes a difference to the edit only if it contains one of them. `undefined` if all of the
+   * text of the edit's turn must be searched.
    */
   patterns?: readonly string[];
   home?: TextRegion;
@@ -42,7 +42,7 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   if (hasMark || refusal({}, edit) !== undefined) return sought;
   const located = yield* locating(start.index, oldText, options);
   if (located.kind === "none") {
-    // Whether a number is one of a file view, all lines of the text tell.
+    // It takes all lines of the text to tell if a number belongs to a file view.
     const isView = /^[\s\u0085]*\d/.test(oldText);
     return isView ? sought : withPatterns(sought, [oldText]);
   }
@@ -50,7 +50,7 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   const { rung, places } = located;
   const found = { place: places[0], rung };
   if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
-  // Where one of its lines stands with its number, the numbers are no view's.
+  // If one of its lines occurs with its number, the numbers do not belong to a view.
   const numbered = oldText.split(/[\r\n]/).filter((line) => !isAllBlank(line));
   return withPatterns({ ...sought, found }, [reshaped(oldText, found.place.reshape) ?? "", ...numbered]);
 }
@@ -60,20 +60,20 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
   return patterns.every(MultiSearch.hasKey) ? { ...sought, patterns } : { edit: sought.edit, lines: sought.lines };
 }
 
-/** A text without what a rung may add or take away: where a rung finds an old text, the bare text contains the bare old text. */
+/** Removes all that a rung may ignore: if a rung finds an old text, the bare text contains the bare old text. */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
-  // The engine doesn't take this one for whitespace.
+  // The engine does not count this character as whitespace.
   const lines = (plain.includes("\u0085") ? plain.replaceAll("\u0085", " ") : plain).split(/[\r\n]+/);
   return lines.map((line) => line.trim()).join("");
 }
 
-/** Lines that the old text of an edit may have that has no place, even if those that have one are shorter. */
+/** Lines that an old text without a place may have even if all old texts with a place are shorter. */
 const fewLines = 10;
 
 /**
- * Cuts a text into regions around the places of its edits, and tells each edit its region. Between two regions are at least
- * as many lines as an old text could have between its first line and its last.
+ * Cuts regions out of a text, around the places of its edits, and assigns each edit its region. Between two regions are
+ * at least as many lines as an old text could have between its first line and its last.
  */
 export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
   const placed = all.filter(({ found }) => found !== undefined);
@@ -98,23 +98,23 @@ export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
   });
 }
 
-/** A part of a text as a small document: lines that its edits may change, and on both sides as many as an old text may have. */
+/** A part of a text as a small document: the lines that its edits may change, and around them those to search. */
 export class TextRegion {
   /** Offset and 0-based line of the text at which the document starts. */
   readonly from: number;
   readonly line: number;
-  /** The document's text before the batch and now, and the change from the one to the other. */
+  /** The document's text before the batch, its current text, and the change from one to the other. */
   readonly text: string;
   textNow: string;
   change: ChangeSet;
-  /** What may change: offsets in `text`. */
+  /** The part that may change: offsets in `text`. */
   private readonly core: Span;
   private readonly isLast: boolean;
   private known: Draft | undefined;
-  /** What edits have done that were looked for in the document; `undefined`: there are none. */
+  /** The effects of the edits that were searched for in the document; `undefined` if there are none. */
   history: EditHistory | undefined;
 
-  /** 0-based lines of the text; the end of the last one of all is left away, so that no empty line seems to follow. */
+  /** Takes 0-based lines. The end of the document's last line is left out, so that no empty line seems to follow. */
   constructor(
     private readonly start: Draft,
     { first, last, reach }: { first: number; last: number; reach: number },
@@ -129,7 +129,7 @@ export class TextRegion {
     this.isLast = lines.end(last) === text.length;
   }
 
-  /** The document as a draft, made when an edit has to be looked for in it. */
+  /** The document as a draft, made when an edit must be searched for in it. */
   get draft(): Draft {
     if (this.known !== undefined) return this.known;
     const { start, text } = this;
@@ -140,7 +140,7 @@ export class TextRegion {
     return this.known;
   }
 
-  /** Takes a further change over, unless it reaches lines that other regions have, too, or joins lines to them. */
+  /** Adopts a further change; returns `false` if it reaches lines that other regions have, or joins lines to them. */
   take(change: ChangeSet, draft?: Draft): boolean {
     const { core } = this;
     const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];

@@ -1,4 +1,4 @@
-/** Plans many edits of a large text in small parts of it: what `planSequential` gives, for less. */
+/** Plans many edits of a large text in small parts of it: gives the result of `planSequential` at less cost. */
 import { rewrite } from "../../match/rewrite.js";
 import { isStricter } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
@@ -13,8 +13,9 @@ import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } 
 import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
 
 /**
- * Plans a file's edits in sequence. Each region is planned as a small document of its own; an edit that fails is planned on
- * the whole text of its turn, for the failure's sake. `undefined`: that may not give what the plain loop gives.
+ * Plans a file's edits in sequence, each region as a small document of its own. An edit that fails is planned again on
+ * the whole text of its turn, to explain the failure. Returns `undefined` if the result may differ from the plain
+ * loop's.
  */
 export function* planByRegions(
   start: Draft,
@@ -48,11 +49,11 @@ export function* planByRegions(
 
 /** The regions of a text while their edits are planned. */
 class RegionPlan {
-  /** Of the whole text. What was done for pairs that come again is in the histories of their regions. */
+  /** The history of the whole text; that of repeated pairs is in the histories of their regions. */
   private readonly history: EditHistory;
-  /** By pattern: the regions that contained it after one of their edits. */
+  /** By pattern, the regions that contained it after one of their edits. */
   private readonly written = new Map<string, Set<TextRegion>>();
-  /** By the name of a pair that was done: where. */
+  /** By the name of a pair that was done, the region in which it was. */
   private readonly done = new Map<string, TextRegion>();
   private current: Draft | undefined;
   private hasChanged = false;
@@ -78,7 +79,7 @@ class RegionPlan {
     return this.current;
   }
 
-  /** Plans the next edit; `undefined`: the whole batch must be planned plainly. */
+  /** Plans the next edit; returns `undefined` if the plain loop must plan the whole batch. */
   *plan(sought: SoughtEdit): Generator<void, EditOutcome | undefined> {
     const { edit, patterns } = sought;
     if (refusal({}, edit) !== undefined) return (yield* planEdit(this.start, edit, this.history, this.options)).outcome;
@@ -92,15 +93,15 @@ class RegionPlan {
     return yield* this.planIn(region, sought, done !== undefined);
   }
 
-  /** Plans an edit that no region can tell about; it must fail, or the regions would no longer be what they are. */
+  /** Plans an edit that no region can decide; returns `undefined` unless it fails: the regions would then be wrong. */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
     return outcome.status === "failed" ? outcome : undefined;
   }
 
-  /** The outcome of an edit that is nowhere. */
+  /** Returns the outcome of an edit whose old text occurs nowhere. */
   private *explain(edit: EditOperation): Generator<void, EditOutcome> {
-    // Beyond that nothing is looked up any more.
+    // Beyond that limit, nothing is looked up.
     const isExplained = this.history.failed.length < limits.explainedFailures;
     const draft = isExplained ? this.draft : this.start;
     const failure = yield* explainAbsence(draft, edit, this.history, this.options);
@@ -108,7 +109,7 @@ class RegionPlan {
     return { index: edit.index, path: draft.document.path, status: "failed", places: [], failure };
   }
 
-  /** Plans an edit in the only region that may have its place. */
+  /** Plans an edit in the only region that may contain its place. */
   private *planIn(region: TextRegion, sought: SoughtEdit, isDone: boolean): Generator<void, EditOutcome | undefined> {
     const { edit, found } = sought;
     const isPlain = edit.occurrence === undefined && edit.expectedCount === undefined;
@@ -117,7 +118,7 @@ class RegionPlan {
     region.history ??= new EditHistory(this.pairs);
     const { draft, history } = region;
     const located = meantBy(edit, locateEdit(draft, edit, this.options));
-    // On looser rungs than that of its own place an edit may be found anywhere in the text.
+    // On a looser rung than that of its own place, an edit may be found anywhere in the text.
     const isCertain =
       located.kind === "one" && (found === undefined || !isStricter(found.rung, located.rung)) && this.hasRoom(edit);
     if (!isCertain && !isDone) return yield* this.planInWhole(edit);
@@ -136,7 +137,7 @@ class RegionPlan {
     return { ...outcome, places };
   }
 
-  /** Plans an edit at its place of the text before the batch, where nothing in its region has changed yet. */
+  /** Plans an edit at its place in the text before the batch; nothing in its region has changed yet. */
   private *planAtPlace(
     region: TextRegion,
     edit: EditOperation,
@@ -154,12 +155,12 @@ class RegionPlan {
     return { index: edit.index, path: start.document.path, status, rung, places };
   }
 
-  /** Whether the text stays within its limit. */
+  /** Reports whether the text stays within its limit. */
   private hasRoom({ oldText, newText }: EditOperation): boolean {
     return this.length + Math.max(0, newText.length - oldText.length) <= limits.documentLength;
   }
 
-  /** Notes what an edit has changed in its region as it was before the batch, and how many units longer that is now. */
+  /** Records the spans that an edit changed, in its region as it was before the batch, and the growth in units. */
   private note(region: TextRegion, edit: EditOperation, did: { spans: readonly Span[]; growth: number }): void {
     const { spans, growth } = did;
     this.hasChanged ||= spans.length > 0;
@@ -177,7 +178,7 @@ class RegionPlan {
   }
 }
 
-/** A stretch or change with other offsets. */
+/** Returns a stretch or change with its offsets moved. */
 function moved<T extends Span>(span: T, by: number): T {
   return { ...span, from: span.from + by, to: span.to + by };
 }

@@ -12,7 +12,7 @@ import type { EditOutcome } from "../outcome.js";
 import { choose, locateMarked, meantBy } from "./choose.js";
 import { editFailures } from "./sentences.js";
 
-/** A draft and what became of the edits that made it, in their order. */
+/** A draft and the outcomes of the edits that made it, in their order. */
 export interface Drafted {
   readonly draft: Draft;
   readonly outcomes: readonly EditOutcome[];
@@ -36,13 +36,13 @@ export function* planSequential(
   return { draft, outcomes };
 }
 
-/** A draft after one edit more, and what became of that edit. */
+/** The draft after one more edit, and the outcome of that edit. */
 export interface EditStep {
   readonly draft: Draft;
   readonly outcome: EditOutcome;
 }
 
-/** Plans one edit on the draft of its turn, and notes in `history` what it did. */
+/** Plans one edit on the draft of its turn, and records its effect in `history`. */
 export function* planEdit(
   draft: Draft,
   edit: EditOperation,
@@ -90,18 +90,18 @@ export function* planEdit(
   return { draft: result.draft, outcome: { index: edit.index, path, status, rung, places } };
 }
 
-/** What is wrong with an edit whatever the text is; an empty old text is only right where it creates, which is not here. */
+/** Returns the failure of an edit that is wrong for any text. An edit that may create a file does not get here. */
 export function refusal(at: At, edit: EditOperation): Failure | undefined {
   if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
   return edit.oldText === edit.newText ? editFailures.noChange(at) : undefined;
 }
 
-/** By edit, a name for its old and new text together; only edits that have both in common with another edit of the batch. */
+/** By edit, a name for its pair of old and new text; only for pairs that several edits of the batch have. */
 export type PairNames = ReadonlyMap<EditOperation, string>;
 
-/** Finds the pairs that are sent more than once. Line ends don't count: those of a call become those of the file. */
+/** Finds the pairs that are sent more than once. Kinds of line ends don't count: the call's become the file's. */
 export function pairNames(edits: readonly EditOperation[]): PairNames {
-  // Few old texts come again, so that few names have to be made.
+  // Few old texts are repeated, so few names must be made.
   const oldTexts = repeated(edits.map(({ oldText }) => withoutCr(oldText)));
   const named = edits.flatMap((edit): [EditOperation, string][] => {
     const oldText = withoutCr(edit.oldText);
@@ -111,25 +111,25 @@ export function pairNames(edits: readonly EditOperation[]): PairNames {
   return new Map(named.filter(([, name]) => names.has(name)));
 }
 
-/** The texts of a list that it has more than once. */
+/** Returns the texts that a list contains more than once. */
 function repeated(texts: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();
   return new Set(texts.filter((text) => seen.size === seen.add(text).size));
 }
 
-/** A text of a call with LF alone. */
+/** Returns a text of a call with LF line ends only. */
 function withoutCr(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
-/** One place of a pair's edit, in the draft's text as it is now. */
+/** One place of a pair's edit, in the draft's current text. */
 interface Written {
   readonly place: Span;
-  /** The text that the edit has put there, as far as no other edit has changed it; never empty. */
+  /** The text that the edit inserted there, except for parts that another edit has changed; never empty. */
   readonly inserted: readonly Span[];
 }
 
-/** What is left of a stretch of the text before a step; what the step inserts within it or beside it is not part of it. */
+/** Returns what a step leaves of a stretch, in offsets after the step, without text inserted within it or beside it. */
 function survivors({ from, to }: Span, step: ChangeSet): Span[] {
   const left: Span[] = [];
   let at = from;
@@ -142,33 +142,33 @@ function survivors({ from, to }: Span, step: ChangeSet): Span[] {
   return left.map((span) => ({ from: step.mapPos(span.from, "after"), to: step.mapPos(span.to, "before") }));
 }
 
-/** What the batch has done to one document so far: for skipping what is redundant and for explaining what is missing. */
+/** The effects of the batch on one document until now: to skip redundant edits and to explain missing old texts. */
 export class EditHistory {
   readonly applied: { readonly index: number; readonly spans: readonly Span[] }[] = [];
   readonly failed: EditOperation[] = [];
-  /** By pair that was applied: on which rung first, and what it has written so far, unless that is all gone again. */
+  /** By applied pair, the rung on which it was first found, and the text that it wrote and that is still there. */
   private readonly done = new Map<string, { readonly rung: RungName; written: readonly Written[] }>();
 
   constructor(private readonly pairs: PairNames) {}
 
-  /** Tells whether the same pair was applied before. */
+  /** Reports whether the same pair was applied before. */
   hasDone(edit: EditOperation): boolean {
     return this.done.has(this.pairs.get(edit) ?? "");
   }
 
-  /** Tells whether the same pair was found on a stricter rung before: what a looser one finds is not what was meant twice. */
+  /** Reports whether the same pair was found on a stricter rung before: a match on a looser one is then not meant. */
   hasDoneStricter(edit: EditOperation, rung: RungName): boolean {
     const done = this.done.get(this.pairs.get(edit) ?? "");
     return done !== undefined && isStricter(done.rung, rung);
   }
 
-  /** Tells whether a place lies inside what the same pair wrote before: to replace it again would be to count it twice. */
+  /** Reports whether a place is in text that the same pair wrote before: replacing it would apply the pair twice. */
   wrote(edit: EditOperation, place: Place): boolean {
     const written = this.done.get(this.pairs.get(edit) ?? "")?.written ?? [];
     return written.some(({ place: { from, to } }) => from <= place.from && place.to <= to);
   }
 
-  /** `places` are those of the text before the step. */
+  /** Records an edit that was applied; `places` are in the text before the step. */
   apply(
     edit: EditOperation,
     did: { rung: RungName; changed: readonly Span[]; places: readonly Place[]; step: ChangeSet },
@@ -176,7 +176,7 @@ export class EditHistory {
     const { rung, changed, places, step } = did;
     this.applied.push({ index: edit.index, spans: changed });
     for (const done of this.done.values()) {
-      // Who has taken all of it away again, as an edit the other way round does, may want it once more.
+      // If all of it was removed again, as by a reverse edit, the pair may be meant once more.
       done.written = done.written
         .map(({ place, inserted }) => {
           const rest = survivors(place, step);

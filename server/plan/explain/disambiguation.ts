@@ -1,4 +1,4 @@
-/** What added to an old text that stands in several places would leave the first of them only. */
+/** Finds an addition to an old text with several places that would leave only the first of them. */
 import { Folded } from "../../match/fold.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -8,8 +8,8 @@ import { type Draft, lineInBase } from "../draft.js";
 import type { Disambiguation } from "./sentences.js";
 
 /**
- * Where an addition is compared, rung by rung, and at how many places at most. On the other rungs it would have to be
- * disguised as the old text is.
+ * The rungs on which an addition is compared, with the largest number of places. On other rungs, the addition would
+ * have to differ from the document in the same way as the old text.
  */
 const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly most: number }>> = {
   exact: { folded: false, most: limits.comparedPlaces },
@@ -19,12 +19,12 @@ const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly 
 };
 
 /**
- * UTF-16 units of the longest line that failures show whole, of the longest stretch of lines that is quoted, and how far one
- * may reach beyond its place on either side.
+ * UTF-16 units: of the longest line that failures show whole, of the longest stretch of lines that is quoted, and by
+ * which a stretch may reach beyond its place on either side.
  */
 const stretch = { line: 80, length: 100, reaches: [8, 16, 32] } as const;
 
-/** Of all places of an edit's old text, the one that is to be told from the others. */
+/** All places of an edit's old text, and the one to distinguish from the others. */
 export interface FirstPlace {
   readonly rung: RungName;
   readonly first: Place;
@@ -32,8 +32,9 @@ export interface FirstPlace {
 }
 
 /**
- * The shortest addition that tells a place from all others: its whole line or a stretch of it, or a line beside it.
- * `undefined`: none would, or none could be sent beside the old text as that was written.
+ * Returns the shortest addition that distinguishes a place from all others: its whole line or a stretch of it, or a
+ * line beside it. Returns `undefined` if none would, or none could be sent together with the old text as it was
+ * written.
  */
 export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPlace): Disambiguation | undefined {
   const compared = comparedAt[rung];
@@ -44,7 +45,7 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
     others.every((place) => !isSurrounded(text, place, around, compared));
   const [line, last] = [lines.lineAt(first.from), lines.lineAt(Math.max(first.from, first.to - 1))];
   const [start, end] = [lines.start(line), Math.max(first.to, lines.contentEnd(last))];
-  // With a line end in the old text it is no part of a line: without that end, the line may stand at the end of the text, too.
+  // An old text with a line end is not a part of a line: without that end, the line could also be the text's last one.
   const isWithin = line === last && end === lines.contentEnd(last) && (first.from > start || first.to < end);
   if (isWithin && end - start > stretch.line) {
     const telling = stretchAround(text, first, { start, end, isAlone });
@@ -58,7 +59,7 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
   const beside = (kind: "above" | "below", at: number): Beside[] => {
     const content = lines.content(at);
     if (content.trim() === "" || content.length > limits.quotedLine || content.includes("\r")) return [];
-    // Behind an old text that ends with its line's end the next line follows at once.
+    // After an old text that ends with its line's end, the next line follows at once.
     const end = first.to > lines.contentEnd(last) ? "" : "\n";
     const around = kind === "above" ? { before: `${content}\n${before}` } : { after: `${after}${end}${content}` };
     const isWhole = (kind === "above" ? before : after) === "";
@@ -75,7 +76,7 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
   ]);
 }
 
-/** The same for the lines of a hunk, `length` of them from each of the 0-based `starts` on. */
+/** Does the same for the lines of a hunk: `length` lines from each of the 0-based `starts` on. */
 export function disambiguateHunk(
   draft: Draft,
   { rung, starts, length }: { readonly rung: RungName; readonly starts: readonly number[]; readonly length: number },
@@ -106,13 +107,13 @@ function shortest(tellings: readonly Beside[]): Disambiguation | undefined {
   return tellings.toSorted((a, b) => a.text.trim().length - b.text.trim().length)[0];
 }
 
-/** What stands directly in front of a place and behind it. */
+/** The text directly before a place and after it. */
 interface SurroundingText {
   readonly before: string;
   readonly after: string;
 }
 
-/** Of a long line, the shortest of some stretches around a place within it. */
+/** Returns the shortest of a few stretches of a long line, around a place in it, that distinguishes the place. */
 function stretchAround(
   text: string,
   { from, to }: Place,
@@ -127,7 +128,7 @@ function stretchAround(
   return undefined;
 }
 
-/** Whether a place has the same in front of it and behind it, whatever its line ends are. */
+/** Reports whether a place has the same text before and after it, whatever the kinds of line ends. */
 function isSurrounded(
   text: string,
   { from, to }: Place,
@@ -136,7 +137,7 @@ function isSurrounded(
 ): boolean {
   const fold = folded ? loosely : withPlainEnds;
   const room = (length: number): number => (folded ? 2 : 1) * length + 64;
-  // The sign keeps blanks in front of the place from being taken for the end of a line.
+  // The sign keeps whitespace before the place from counting as the end of a line.
   const isBehind = fold(`${text.slice(Math.max(0, from - room(before.length)), from)}|`).endsWith(fold(`${before}|`));
   return isBehind && fold(text.slice(to, to + room(after.length))).startsWith(fold(after));
 }

@@ -1,4 +1,4 @@
-/** Why an old text was not found: consumed, applied already, or different from what the document has. */
+/** Explains why an old text was not found: it was consumed or applied already, or the document has another text. */
 import { miswritings } from "../../match/hints/knownMistakes.js";
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { type DifferenceKind, lineDifference, nearestRegions, type Region } from "../../match/hints/nearest.js";
@@ -16,17 +16,17 @@ import type { At, Failure, NearestRegion } from "../failure.js";
 import type { BatchOptions, EditOperation } from "../operation.js";
 import { type Absence, type KnownMistake, sayDifference, showLines } from "./sentences.js";
 
-/** What of the batch so far may explain that an old text is not there. */
+/** The effects of earlier edits of the batch, which may explain why an old text is missing. */
 export interface BatchHistory {
   /** Edits of this document that were applied, with the stretches of the document's text that they changed. */
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
   /** Edits of this document that failed. */
   readonly failed: readonly EditOperation[];
-  /** In original order: all edits of this document, whose new texts nothing is found in. */
+  /** In original order: all edits of this document; no edit is found in the new text of another one. */
   readonly beside?: readonly EditOperation[];
 }
 
-/** The failure of an edit whose old text no rung finds in the draft's text; looks for the reason in steps. */
+/** Returns the failure of an edit whose old text no rung finds in the draft's text; finds the reason in steps. */
 export function* explainAbsence(
   draft: Draft,
   edit: EditOperation,
@@ -34,7 +34,7 @@ export function* explainAbsence(
   options: BatchOptions,
 ): Generator<void, Failure> {
   const at: At = { index: edit.index, path: draft.document.path };
-  // Of very many failures only the first are looked into: each costs a search of the whole text.
+  // Of very many failures, only the first are explained: each costs a search of the whole text.
   if (history.failed.length >= limits.explainedFailures) return editFailures.notExplained(at);
   const consumer = draft.index === draft.base ? undefined : consumedBy(draft, edit, history, options);
   if (consumer !== undefined) return editFailures.consumed(at, consumer.index, consumer.line, "sequential");
@@ -63,7 +63,7 @@ export function* explainAbsence(
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
-/** All that may tell where a text belongs that was not found; looks for it in steps. */
+/** Returns all that may show where a missing text belongs; searches for it in steps. */
 export function* absenceOf(
   draft: Draft,
   sought: string,
@@ -86,8 +86,8 @@ export function* absenceOf(
 }
 
 /**
- * From where the part in front of left-out code stands, if that is one place, to where the part behind it stands next, as
- * whole lines and with the same shift of indentation; else the one part that stands in one place.
+ * Returns the region from the part before left-out code, if that has one place, to the next occurrence of the part
+ * after it, as whole lines and with the same shift of indentation; else the region of the one part that has one place.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);
@@ -107,14 +107,14 @@ function aroundElision(draft: Draft, sought: string, elided: string): Region | u
   return end === undefined ? region(head, "beforeLeftOut") : region({ from: head.from, to: end }, "leftOut");
 }
 
-/** The only place of a part of an old text; `undefined`: it is blank, or stands nowhere or in several places. */
+/** Returns the only place of a part of an old text; `undefined` if it has none or several, or is only whitespace. */
 function onlyPlaceOf(draft: Draft, part: readonly string[]): Place | undefined {
   const text = part.join("\n");
   const found = isAllBlank(text) ? undefined : locate(draft.index, text, { lenient: true });
   return found?.kind === "one" ? found.places[0] : undefined;
 }
 
-/** Where the lines behind left-out code end that stand first behind its head, shifted as that is. */
+/** Returns the end of the first place after `head` of the lines that follow left-out code, shifted as the head is. */
 function endOfTail(
   index: TextIndex,
   { head, headLine, tail }: { readonly head: Place; readonly headLine: string; readonly tail: readonly string[] },
@@ -129,7 +129,7 @@ function endOfTail(
   const tab = reshape?.kind === "toTabs" || reshape?.kind === "toSpaces" ? reshape.width : 1;
   const shift = (line: number, written: string): number => widthOf(lines.content(line), tab) - widthOf(written, tab);
   const first = lines.lineAt(head.from);
-  // Only on the rung of shifted lines are they whole lines; elsewhere the head may lack its own first blanks.
+  // Only the rung of shifted lines finds whole lines; on other rungs the head may lack its own leading whitespace.
   const asked = reshape === undefined ? 0 : shift(first, headLine);
   const isShifted = (start: number): boolean =>
     run.every((written, i) => written.trim() === "" || shift(start + i, written) === asked);
@@ -138,19 +138,19 @@ function endOfTail(
   return start === undefined ? undefined : lines.contentEnd(start + run.length - 1);
 }
 
-/** Columns of a line's indentation, where a tab is so many of them. */
+/** Returns the number of columns of a line's indentation; a tab has `tab` of them. */
 function widthOf(line: string, tab: number): number {
   const indent = line.slice(0, trimStart(line));
   return indent.length + (indent.split("\t").length - 1) * (tab - 1);
 }
 
-/** An old text as it was perhaps meant, and how it is written instead. */
+/** An old text as it was perhaps meant, and the mistake with which it was written. */
 interface Meant {
   readonly text: string;
   readonly miswritten: KnownMistake | undefined;
 }
 
-/** An old text with what is known to be written wrongly undone, as far as that tells where it belongs. */
+/** Undoes a known mistake in an old text, if that shows where the text belongs. */
 function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   let nearly: Meant | undefined;
   for (const { kind, undo } of miswritings) {
@@ -160,7 +160,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
     const found = yield* locating(draft.index, text, { lenient: true });
     const isFound = found.kind === "one" || found.kind === "many";
     if (isFound) return { text, miswritten: { kind, line: lineInBase(draft, found.places[0].from) } };
-    // A single backslash may well be meant.
+    // A single backslash may well be intended.
     const isTelling = kind === "view" || (kind === "escaped" && !oldText.includes("\n") && text.includes("\n"));
     yield;
     if (isTelling) nearly ??= { text, miswritten: { kind, line: undefined } };
@@ -168,7 +168,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   return nearly ?? { text: oldText, miswritten: undefined };
 }
 
-/** The version since which the document no longer has the line in which the nearest region differs. */
+/** Returns the last version in which the document had the sought line, if that is where the nearest region differs. */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
@@ -176,9 +176,9 @@ function outdatedBy({ document }: Draft, region: Region | undefined): { since: n
 }
 
 /**
- * The failure of an edit that stood in the document before the batch, until an edit of the batch changed it there, and that is
- * now found by a looser rung alone, at a place that is not what that edit has made of it: nobody asked for that place.
- * `undefined`: the places are what the edit is about.
+ * Returns the failure of an edit whose old text was in the document before the batch, until another edit changed it
+ * there, and is now found only on a looser rung, at a place that the other edit did not write: nobody asked for that
+ * place. Returns `undefined` if the edit may mean the places.
  */
 export function findsElsewhere(
   draft: Draft,
@@ -207,7 +207,7 @@ export function findsElsewhere(
   return editFailures.consumed(at, consumer.index, draft.base.lines.lineAt(before.places[0].from) + 1, "sequential");
 }
 
-/** The applied edit that changed the place where the old text stood in the document. */
+/** Returns the applied edit that changed the place where the old text was in the document; `undefined` if none did. */
 function consumedBy(
   draft: Draft,
   edit: EditOperation,
@@ -223,8 +223,8 @@ function consumedBy(
 }
 
 /**
- * 1-based line where the new text stands already, if that means something: it is no part of the old text, and stands as
- * whole lines or is long enough not to stand there by chance.
+ * Returns the 1-based line that has the new text already, if that means something: the new text is no part of the old
+ * text, and is either whole lines or too long to occur there by chance.
  */
 function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   const telling = /[\p{L}\p{N}]/u.test(edit.newText) && !edit.oldText.includes(edit.newText);
@@ -238,7 +238,7 @@ function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {
   return wholeLines || edit.newText.trim().length >= limits.tellingText ? lines.lineAt(from) + 1 : undefined;
 }
 
-/** 1-based line, of the text before the batch, where lines stand that an edit wants to be indented as they are. */
+/** Returns the 1-based line, in the text before the batch, of lines that already have an edit's new indentation. */
 function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined {
   if (!isReindenting(edit)) return undefined;
   const found = locate(draft.index, edit.newText, { lenient: true });
@@ -251,7 +251,7 @@ function lineOfReindented(draft: Draft, edit: EditOperation): number | undefined
     : undefined;
 }
 
-/** A line that stands for left-out code and that is no line of the document itself; `undefined`: none. */
+/** Returns a line that stands for left-out code and is not a line of the document; `undefined` if there is none. */
 function elisionIn(sought: string, index: TextIndex): string | undefined {
   return lineTexts(sought)
     .slice(0, 2_000)
@@ -259,15 +259,15 @@ function elisionIn(sought: string, index: TextIndex): string | undefined {
     .find((line) => isElision(line) && index.lineTable("blanks").find([line], { from: 0, most: 1 }).length === 0);
 }
 
-/** Differences that a reader sees only where blanks are made visible. */
+/** Differences that a reader sees only if whitespace is made visible. */
 const blankKinds: ReadonlySet<DifferenceKind> = new Set(["lineEndBlanks", "indentation", "innerBlanks", "typography"]);
 
-/** A region as a failure quotes it, with the lines of the text before the batch. */
+/** Returns a region as a failure quotes it, with line numbers of the text before the batch. */
 export function quotedRegion(draft: Draft, region: Region): NearestRegion {
   const { lines } = draft.index;
   const { difference } = region;
   const visible = difference !== undefined && blankKinds.has(difference.kind);
-  // Of a long region the lines around the difference.
+  // If the difference is far down in the region, only the lines around it are shown.
   const isFar = difference !== undefined && difference.line - region.startLine >= limits.nearestLines;
   const shownStart = isFar ? difference.line - Math.floor(limits.nearestLines / 2) : region.startLine;
   const shownEnd = Math.min(region.endLine, shownStart + limits.nearestLines - 1);
@@ -288,7 +288,7 @@ export function quotedRegion(draft: Draft, region: Region): NearestRegion {
   };
 }
 
-/** 1-based line of the text before the batch; `undefined` for a line that an earlier edit of the batch wrote. */
+/** Returns the 1-based line in the text before the batch; `undefined` for a line that an edit of the batch wrote. */
 function ownLine(draft: Draft, line: number): number | undefined {
   const { lines } = draft.index;
   const start = lines.start(line);

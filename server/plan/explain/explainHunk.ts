@@ -1,4 +1,4 @@
-/** Why a hunk of a patch has no place: its anchor, its lines, or the choice among several places. */
+/** Explains why a hunk of a patch has no place: because of its anchor, its lines, or several possible places. */
 import { nearestRegions } from "../../match/hints/nearest.js";
 import { locateLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
@@ -11,15 +11,15 @@ import { hunkFailures } from "../patch/sentences.js";
 import { disambiguateHunk } from "./disambiguation.js";
 import { absenceOf, quotedRegion } from "./explainEdit.js";
 
-/** A hunk that could not be placed, and how much to say of it. */
+/** The problem of a hunk that could not be placed, and how much to say about it. */
 interface Unplaced {
   readonly problem: HunkProblem;
   readonly lenient: boolean;
-  /** `true`: so many hunks have failed that nobody looks for lines that resemble this one. */
+  /** `true` if so many hunks have failed that lines that resemble this one are not searched for. */
   readonly isBrief: boolean;
 }
 
-/** The failure of a hunk that could not be placed in a draft's text; looks for the reason in steps. */
+/** Returns the failure of a hunk that could not be placed in a draft's text; finds the reason in steps. */
 export function* explainHunk(
   draft: Draft,
   hunk: Hunk,
@@ -27,7 +27,7 @@ export function* explainHunk(
   at: At,
 ): Generator<void, Failure> {
   if (isIdle(hunk)) {
-    // Its place does not matter, but lines that the file does not have are often those that it was to get.
+    // Its place does not matter, but missing lines are often those that the hunk should have added.
     const isSought = problem.kind === "noLines" && !isBrief;
     const absence = isSought
       ? yield* absenceOf(draft, oldLines(hunk.lines).join("\n"), { wholeLines: true })
@@ -82,13 +82,13 @@ export function* explainHunk(
   }
 }
 
-/** 0-based line of the only place of a run of lines in the whole text; `undefined`: none or several. */
+/** Returns the 0-based line of the only place of a run of lines in the whole text; `undefined` if none or several. */
 function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
   const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
   return hits?.starts.length === 1 ? hits.starts[0] : undefined;
 }
 
-/** 0-based line of the only place where the hunk's new lines stand already, if they say something that is new. */
+/** Returns the 0-based line of the only place that already has the hunk's new lines, if these say something new. */
 function newLinesAt(index: TextIndex, lines: readonly HunkLine[]): number | undefined {
   const isTelling = lines.some(({ kind, text }) => kind === "add" && /[\p{L}\p{N}]/u.test(text));
   if (!isTelling) return undefined;

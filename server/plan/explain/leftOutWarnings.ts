@@ -1,4 +1,4 @@
-/** Warns of new texts that say with a line of dots or a comment that they leave out code, which the edit then takes away. */
+/** Warns of new texts with a line of dots or a comment in place of left-out code: the edit deletes that code. */
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { wholeLines } from "../../match/wholeLines.js";
 import type { EditOperation, Hunk } from "../operation.js";
@@ -6,7 +6,7 @@ import type { EditOutcome } from "../outcome.js";
 import { newLines, oldLines } from "../patch/hunks.js";
 import { explainWarnings } from "./sentences.js";
 
-/** A warning for each of some edits or hunks that was applied and whose new lines stand for more than they are. */
+/** Returns a warning for each applied edit or hunk whose new lines leave code out. */
 export function elidedWarnings(
   sent: readonly (EditOperation | Hunk)[],
   outcomes: readonly EditOutcome[],
@@ -16,7 +16,7 @@ export function elidedWarnings(
   );
   return sent.flatMap((edit) => {
     const outcome = applied.get(edit.index);
-    // Of a single line no more than one line can go.
+    // If the old text is a single line, only one line can be deleted.
     if (outcome === undefined || ("oldText" in edit && !edit.oldText.includes("\n"))) return [];
     const { old, next } =
       "lines" in edit ? { old: oldLines(edit.lines), next: newLines(edit.lines) } : linesOfEdit(edit);
@@ -31,10 +31,10 @@ export function elidedWarnings(
   });
 }
 
-/** Lines that go without others in their stead: one alone may well be replaced by a remark. */
+/** Number of deleted lines from which to warn: a single one may well be replaced by a comment. */
 const leastGone = 2;
 
-/** The lines of a place before an edit and after it. */
+/** Returns the lines of an edit's old text and of its new text. */
 function linesOfEdit({ oldText, newText }: EditOperation) {
   const linesOf = (text: string): readonly string[] => (text === "" ? [] : wholeLines(text).lines);
   return { old: linesOf(oldText), next: linesOf(newText) };

@@ -1,31 +1,31 @@
-/** Places the hunks of one section in the text as it is when the section begins, as Codex does, but never by a guess. */
+/** Places the hunks of one section in the text as it is when the section begins, as Codex does, but never guesses. */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { limits } from "../../text/limits.js";
 import type { Anchor, Hunk, HunkLine } from "../operation.js";
 
-/** Where a hunk belongs. Lines are 0-based, of the text that the section is found in. */
+/** The place of a hunk. Lines are 0-based, in the text that the section is found in. */
 export interface HunkPlace {
   readonly kind: "place";
-  /** The first line that the hunk replaces or keeps; for an insertion the line in front of which it goes. */
+  /** The first line that the hunk replaces or keeps; for an insertion, the line before which it goes. */
   readonly start: number;
-  /** Lines of the text that the hunk names: 0 for an insertion. */
+  /** Number of lines of the text that the hunk names; 0 for an insertion. */
   readonly length: number;
-  /** The hunk's lines, without a blank one at its end that the text does not have. */
+  /** The hunk's lines, without empty ones at its end that the text does not have. */
   readonly lines: readonly HunkLine[];
-  /** `undefined`: an insertion, for which nothing is compared. */
+  /** `undefined` for an insertion, for which nothing is compared. */
   readonly rung: RungName | undefined;
-  /** The line from which on the next hunk is looked for, unless an earlier hunk has led further. */
+  /** The line from which the next hunk is searched for, unless an earlier hunk has led further. */
   readonly next: number;
 }
 
-/** What keeps a hunk from being placed. Lines are 0-based. */
+/** The reason why a hunk can't be placed. Lines are 0-based. */
 export type HunkProblem =
   | { readonly kind: "noAnchor"; readonly anchor: string; readonly from: number }
   | { readonly kind: "noLines"; readonly from: number; readonly behind: string | undefined }
   | { readonly kind: "notAtEnd" }
-  /** An insertion that only has a line number, and one that does not say between which lines. */
+  /** An insertion that has only a line number, which does not say between which lines it goes. */
   | { readonly kind: "noContext" }
   | {
       readonly kind: "ambiguous";
@@ -34,18 +34,19 @@ export type HunkProblem =
       readonly near?: number | undefined;
     };
 
-/** What the hunks of one section share. */
+/** The values that the hunks of one section share. */
 export interface HunkGround {
   readonly index: TextIndex;
-  /** Whether hunks may be out of order, and the rest that Codex does not allow. */
+  /** `true` if hunks may be out of order, and for everything else that Codex does not allow. */
   readonly lenient: boolean;
-  /** The line of the text before the batch, 1-based, for a line of this text, 0-based. */
+  /** Returns the 1-based line of the text before the batch for a 0-based line of this text. */
   readonly baseLine: (line: number) => number;
 }
 
 /**
- * Finds a hunk from the cursor on, which is the 0-based line behind the hunks before it; out of order only where that is
- * unique. The order of attempts is that of Codex, whatever comes out of them comes before what only we try.
+ * Finds a hunk from the cursor on, which is the 0-based line after the earlier hunks; out of order only if the place is
+ * unique, or nearest to a line number. The attempts of Codex come first, in its order, before those that only this
+ * server makes.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
@@ -59,7 +60,7 @@ export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPl
     const gap = lenient && !isClear ? withoutGap(hunk) : undefined;
     if (gap !== undefined) return placeInsertion(ground, gap, anchored, hint);
     if (hits !== undefined) return decide(ground, hits, { first: isNarrowed, near: hint?.line });
-    // The anchor may be written down as the first of the old lines, too.
+    // The anchor may be repeated as the first of the old lines.
     const onAnchor = lenient && isNarrowed ? findLines(ground, hunk, line - 1) : undefined;
     if (onAnchor !== undefined) return decide(ground, onAnchor, { first: true, near: undefined });
   }
@@ -70,38 +71,38 @@ export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPl
   return { kind: "noLines", from: anchored.line, behind: anchored.isNarrowed ? hunk.anchors.at(-1)?.text : undefined };
 }
 
-/** The lines of a hunk that must be in the text: context and what is removed. */
+/** Returns the lines of a hunk that must be in the text: context and removed lines. */
 export function oldLines(lines: readonly HunkLine[]): string[] {
   return lines.flatMap(({ kind, text }) => (kind === "add" ? [] : [text]));
 }
 
-/** The lines that a hunk leaves in the text: context and what is added. */
+/** Returns the lines that a hunk leaves in the text: context and added lines. */
 export function newLines(lines: readonly HunkLine[]): string[] {
   return lines.flatMap(({ kind, text }) => (kind === "remove" ? [] : [text]));
 }
 
-/** Returns `true` if a hunk changes nothing, whatever the file has: no line goes or comes, or the same lines do both. */
+/** Returns `true` if a hunk changes nothing in any file: it removes and adds no lines, or the same ones. */
 export function isIdle({ lines }: Hunk): boolean {
   const [old, next] = [oldLines(lines), newLines(lines)];
   return old.length === next.length && old.every((text, i) => text === next[i]);
 }
 
-/** An idle hunk without its signs, so that it writes nothing either if the file's lines differ from its own in whitespace. */
+/** Returns an idle hunk without its signs: so it writes nothing even if the file's lines differ in whitespace. */
 export function asContext(hunk: Hunk): Hunk {
   return { ...hunk, lines: oldLines(hunk.lines).map((text) => ({ kind: "context", text })) };
 }
 
-/** Returns `true` if some line of a hunk goes or comes. */
+/** Returns `true` if a hunk removes or adds any line. */
 export function isSigned({ lines }: Hunk): boolean {
   return lines.some(({ kind }) => kind !== "context");
 }
 
 type Followed =
-  /** `line`: where the search starts, 0-based; `isNarrowed`: whether an anchor has been found. */
+  /** `line`: the 0-based line at which the search starts. `isNarrowed`: `true` if an anchor was found. */
   | { readonly kind: "behind"; readonly line: number; readonly isNarrowed: boolean }
   | Extract<HunkProblem, { kind: "noAnchor" }>;
 
-/** Each anchor is a whole line, looked for behind the one before. */
+/** Finds the anchors. Each is a whole line, searched for after the one before. */
 function followAnchors(index: TextIndex, anchors: readonly Anchor[], from: number, lenient: boolean): Followed {
   let line = from;
   let isNarrowed = false;
@@ -118,17 +119,17 @@ function followAnchors(index: TextIndex, anchors: readonly Anchor[], from: numbe
 function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: boolean): number | undefined {
   const range = { from, most: 1 };
   const literal = locateLines(index, [text], range)?.starts[0];
-  // Some models close the anchor as a unified diff closes its line numbers.
+  // Some models close the anchor with `@@`, as a unified diff closes its line numbers.
   const isClosed = lenient && literal === undefined && text.endsWith(" @@");
   return isClosed ? locateLines(index, [text.slice(0, -3)], range)?.starts[0] : literal;
 }
 
-/** What was found, and the hunk's lines without those at its end that had to be left out for it. */
+/** The starts that were found, and the hunk's lines without those at its end that had to be left out to find them. */
 interface HunkHits extends LineHits {
   readonly lines: readonly HunkLine[];
 }
 
-/** The hunk's old lines from a line on; a blank line at the end that the text does not have is left out. */
+/** Finds the hunk's old lines from a line on; leaves out empty lines at its end that the text does not have. */
 function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from: number): HunkHits | undefined {
   const shorter = withoutLastBlank(lines);
   const attempts = [lines, ...(shorter === undefined ? [] : [shorter]), ...(lenient ? withoutLastBlanks(lines) : [])];
@@ -141,13 +142,13 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/** A hunk that ends with several blank lines of context, without all of them; none if it has no other lines. */
+/** Returns a hunk that ends with several empty lines of context without all of them; none if it has no other lines. */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/** Added lines with nothing but blank lines behind them, which may be a gap in the patch, without those; `undefined`: it is no such hunk. */
+/** Returns a hunk of added lines without the empty lines after them, a possible gap in the patch; else `undefined`. */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);
@@ -156,8 +157,8 @@ function withoutGap(hunk: Hunk): Hunk | undefined {
 }
 
 /**
- * A hunk whose last old line is blank, without that line; `undefined`: there is none, or it stands in front of added lines,
- * so that it is no mere gap at the end of the hunk.
+ * Returns a hunk without its last old line if that is empty. Returns `undefined` if it is not, or if it is context that
+ * is more than a gap at the end of the hunk: added lines follow it, or it is the only line.
  */
 function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const at = lines.findLastIndex(({ kind }) => kind !== "add");
@@ -168,11 +169,11 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   const newAt = left.findLastIndex(({ kind }) => kind !== "remove");
   const lastNew = left[newAt];
   if (lastNew?.text !== "") return left;
-  // A blank line that was removed and one that was to stay or to come: neither counts.
+  // One empty line is removed, and another one stays or is added: neither counts.
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 
-/** Decides among places: the first one behind an anchor, else the only one or the one that is nearest to a line. */
+/** Decides among places: the first one after an anchor, else the only one or the one that is nearest to a line. */
 function decide(
   { baseLine }: HunkGround,
   hits: HunkHits,
@@ -191,15 +192,15 @@ function decide(
   return { kind: "place", start, length, lines, rung, next: start + length };
 }
 
-/** The places in the whole text that have the anchors somewhere in front of them. */
+/** Returns the places in the whole text that have the anchors somewhere before them. */
 function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
   const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
   if (anchored.kind === "noAnchor") return undefined;
-  // The last anchor may again be the first of the old lines.
+  // The last anchor may be repeated as the first of the old lines.
   return findLines(ground, hunk, Math.max(0, anchored.line - (anchored.isNarrowed ? 1 : 0)));
 }
 
-/** Lines without context: right behind the anchor, else where a unified diff says, else at the end of the file. */
+/** Places lines without context: right after the anchor, else as a unified diff says, else at the end of the file. */
 function placeInsertion(
   { index, lenient, baseLine }: HunkGround,
   hunk: Hunk,
@@ -208,7 +209,7 @@ function placeInsertion(
 ): HunkPlace | HunkProblem {
   const { lineCount } = index.lineTable("nothing");
   const insertAt = (start: number): HunkPlace => {
-    // What goes to the end of the file leaves the next hunk to be found behind the anchor, if there is one.
+    // After an insertion at the end of the file, the next hunk is still searched for after the anchor, if there is one.
     const next = anchored.kind === "behind" ? anchored.line : start;
     return { kind: "place", start, length: 0, lines: hunk.lines, rung: undefined, next };
   };
@@ -222,7 +223,7 @@ function placeInsertion(
   }
   if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
   if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
-  // Only a range of no lines says between which two lines it is; earlier sections may have moved them.
+  // Only a range of no lines says between which two lines it is, and earlier sections may have moved these.
   const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);
   return hint.count !== 0 || isMoved ? { kind: "noContext" } : insertAt(hint.line);
 }

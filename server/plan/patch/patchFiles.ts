@@ -1,31 +1,31 @@
-/** The files as they are in the middle of a patch: what stands under which name, and what has become of each document. */
+/** The files as they are in the middle of a patch: the file under each name, and what has become of each document. */
 import { type Draft, draftOf } from "../draft.js";
 import type { Section } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
 import type { Document, DocumentUri, Snapshot } from "../snapshot.js";
 
-/** One file on its way through the patch. */
+/** One file while the patch is planned. */
 export interface PatchFile {
-  /** The draft of what was read, or of a file that the patch brings into being. */
+  /** The draft of the text that was read, or of a file that the patch creates. */
   draft: Draft;
-  /** Where it stands now; `undefined`: deleted. */
+  /** Its current name; `undefined` if it is deleted. */
   name: { readonly uri: DocumentUri; readonly path: string } | undefined;
   isOverwritten: boolean;
-  /** Edits that went through. */
+  /** Number of edits that were applied. */
   edits: number;
   readonly sections: Section[];
   readonly outcomes: EditOutcome[];
 }
 
-/** How a file left its name. */
+/** The edit by which a file left its name. */
 export interface Taken {
   /** 0-based index of the edit. */
   readonly by: number;
-  /** The path that it has now; `undefined`: it was deleted. */
+  /** The path that the edit gave it; `undefined` if it was deleted. */
   readonly to: string | undefined;
 }
 
-/** The names of a patch's files; every document of the snapshot is a node as soon as it is named. */
+/** The names of a patch's files. A document of the snapshot becomes a node when it is first named. */
 export class PatchFiles {
   /** In the order in which they were first named. */
   readonly nodes: PatchFile[] = [];
@@ -34,7 +34,7 @@ export class PatchFiles {
 
   constructor(private readonly snapshot: Snapshot) {}
 
-  /** What stands under a URI now; `undefined`: nothing. */
+  /** Returns the file that is at a URI now; `undefined` if there is none. */
   get(uri: DocumentUri): PatchFile | undefined {
     if (this.at.has(uri)) return this.at.get(uri);
     const document = this.snapshot.documents.get(uri);
@@ -42,12 +42,12 @@ export class PatchFiles {
     return this.put({ uri, path: document.path }, draftOf(document));
   }
 
-  /** What has become of what stood under a URI; `undefined`: nothing has been taken away from there. */
+  /** Returns the edit by which a file left a URI; `undefined` if none has left it. */
   takenFrom(uri: DocumentUri): Taken | undefined {
     return this.taken.get(uri);
   }
 
-  /** A new node under a name that nothing stands under. */
+  /** Adds a node under a free name. */
   put({ uri, path }: { readonly uri: DocumentUri; readonly path: string }, draft: Draft): PatchFile {
     const node: PatchFile = { draft, name: { uri, path }, isOverwritten: false, edits: 0, sections: [], outcomes: [] };
     this.nodes.push(node);
@@ -55,7 +55,7 @@ export class PatchFiles {
     return node;
   }
 
-  /** A file that comes into being under a name that nothing stands under. */
+  /** Adds a file that the patch creates, under a free name. */
   create(document: Document): PatchFile {
     const blank: Document = {
       uri: document.uri,
@@ -70,12 +70,12 @@ export class PatchFiles {
     return this.put(document, { ...draftOf(document.exists ? blank : document), created: true });
   }
 
-  /** The deleted node of a document, which a later section may bring back. */
+  /** Returns the deleted node of a document, which a later section may bring back; `undefined` if there is none. */
   deleted(uri: DocumentUri): PatchFile | undefined {
     return this.nodes.find(({ name, draft }) => name === undefined && draft.document.uri === uri && !draft.created);
   }
 
-  /** Gives a node another name, or none, which frees the one that it has. `by`: 0-based index of the edit. */
+  /** Gives a node another name, or none, and frees its current one. `by` is the 0-based index of the edit. */
   rename(node: PatchFile, name: PatchFile["name"], by: number): void {
     if (node.name !== undefined) {
       this.at.set(node.name.uri, undefined);

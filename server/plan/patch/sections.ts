@@ -1,4 +1,4 @@
-/** Plans the sections of a patch, one after the other, on files that may change their names on the way. */
+/** Plans the sections of a patch, one after the other, on files whose names may change on the way. */
 import { ChangeSet } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
@@ -42,8 +42,8 @@ import { fileFailures, hunkFailures, patchWarnings } from "./sentences.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
 /**
- * Plans all sections, and again without what stays untouched, until all that is left goes through. Yields after each hunk, so
- * that its caller can serve others.
+ * Plans all sections, and again without those of files that stay untouched, until no more files fail. Yields after each
+ * hunk, so that its caller can serve others.
  */
 export function* planSections(
   sections: readonly Section[],
@@ -61,7 +61,7 @@ export function* planSections(
     );
     if (options.atomic === "all" || failed.length === 0)
       return { plans: withIdleFailures([...spoilt, ...plans]), lost };
-    // What stays untouched stays under its name, too, which may stand in the way of others: they are planned without it.
+    // A file that stays untouched also keeps its name, which others may need: these are planned again without it.
     spoilt.push(...failed.map((plan) => (plan === circled ? undone(plan) : plan)));
     for (const { operations } of failed) {
       const by = indicesOf(operations[0] as Section)[0] ?? 0;
@@ -73,17 +73,17 @@ export function* planSections(
   }
 }
 
-/** What the paths mean that mean any document. */
+/** Returns the URIs of those paths that mean a document. */
 function urisOf(paths: readonly string[], snapshot: Snapshot): DocumentUri[] {
   return paths.map((path) => targetOf(snapshot, path)).flatMap((target) => (target.ok ? [target.uri] : []));
 }
 
-/** Whether an operation would take a file away from its name. */
+/** Reports whether an operation would free a file's name. */
 function frees(operation: Operation): boolean {
   return operation.kind === "delete" || (operation.kind === "update" && operation.move !== undefined);
 }
 
-/** A file that can't be changed at all: not even what found its place. */
+/** Returns the plan of a file that can't be changed at all, not even by edits that found their place. */
 function undone(plan: FilePlan): FilePlan {
   return { ...plan, file: undefined, outcomes: notAttempted(plan.outcomes) };
 }
@@ -111,11 +111,11 @@ interface SectionContext {
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
-  /** Names that a failed edit (0-based) should have freed or taken: what relies on that fails, too. */
+  /** Names that a failed edit (0-based) should have freed or taken; sections that rely on that fail, too. */
   readonly kept: Map<DocumentUri, number>;
 }
 
-/** The document that a section's path means; `undefined`: none, and all of the section is lost. */
+/** Returns the document that a section's path means; if it means none, fails the whole section. */
 function documentOf(work: SectionContext, section: Section): Document | undefined {
   const found = documentAt(work.snapshot, section.path);
   const by = found.ok ? work.kept.get(found.document.uri) : undefined;
@@ -125,21 +125,21 @@ function documentOf(work: SectionContext, section: Section): Document | undefine
   return undefined;
 }
 
-/** Where a failure of a section belongs that is about all of it. */
+/** Returns the place of a failure that is about a whole section. */
 function atSection(section: Section, { path }: Document) {
   return { index: indicesOf(section)[0] ?? 0, path, patchLine: section.patchLine };
 }
 
-/** Nothing of a section can be done, for one reason. */
+/** Fails all edits of a section for one reason. */
 function failAll({ lost }: SectionContext, section: Section, failure: Failure): void {
   for (const index of indicesOf(section)) {
-    // A failure without a path is the call's own, and the same for all of its edits.
+    // A failure without a path belongs to the call, and is the same for all of its edits.
     const own = failure.path === undefined ? failure : atEdit(failure, { index, patchLine: section.patchLine });
     lost.push({ index, path: section.path, status: "failed", places: [], failure: own });
   }
 }
 
-/** Notes what became of an edit; its path is the file's name before it. */
+/** Records the outcome of an edit; its path is the file's name before the edit. */
 function record(
   node: PatchFile,
   section: Section,
@@ -167,12 +167,12 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   }
   const { document: before, created, index } = there.draft;
   const lineEnd = firstLineEnd(index);
-  // The mark that the file has is not written once more.
+  // The file's own mark is not written twice.
   const sent = before.bom ? withoutMark(section.text) : section.text;
   const insert = lineEnd === "\n" ? sent : sent.replaceAll("\n", lineEnd);
   const isNew = insert !== index.text;
   if (before.isBinary) record(there, section, at, fileFailures.binary(at));
-  // A text that the user has emptied is nothing that could be lost.
+  // If the user has emptied the text, there is nothing to lose.
   else if (isNew && isDirty(before) && !isEmpty(before) && !options.overwrite)
     record(there, section, at, fileFailures.wouldReplace(at));
   else {
@@ -182,7 +182,7 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   }
 }
 
-/** A file that the patch has deleted and adds again is the same file with another text. */
+/** Brings back a file that the patch has deleted and adds again: it is the same file with another text. */
 function revived(tree: PatchFiles, document: Document, by: number): PatchFile | undefined {
   const node = tree.deleted(document.uri);
   if (node === undefined || node.draft.document.isBinary) return undefined;
@@ -211,12 +211,12 @@ function refuseDelete(node: PatchFile, at: At, { overwrite }: BatchOptions): Fai
   return isDirty(document) && !overwrite ? fileFailures.dirty(at, "delete") : undefined;
 }
 
-/** Whether the editor has text of it that is not on disk. */
+/** Reports whether a document is open and its text is not that of the file on disk. */
 function isDirty({ version, onDisk }: Document): boolean {
   return version !== null && onDisk !== "same";
 }
 
-/** Whether a document is open, but not the text of any file that could be deleted or moved. */
+/** Reports whether a document is open, but has no file that could be deleted or moved. */
 function isUnsaved({ draft: { document } }: PatchFile): boolean {
   return document.version !== null && document.onDisk === undefined;
 }
@@ -246,7 +246,7 @@ function* update(work: SectionContext, section: UpdateSection, document: Documen
   record(node, section, { index: move.index, path }, failure ?? (node.name === before ? "skipped" : "applied"));
 }
 
-/** Gives a file another name, or says why it can't have it. Onto itself is no move. */
+/** Gives a file another name, or returns why it can't have it. A move onto itself does nothing. */
 function moveTo(work: SectionContext, node: PatchFile, move: NonNullable<UpdateSection["move"]>): Failure | undefined {
   const { tree, snapshot, options } = work;
   const { index, patchLine } = move;
@@ -274,14 +274,14 @@ function moveTo(work: SectionContext, node: PatchFile, move: NonNullable<UpdateS
   return undefined;
 }
 
-/** Whether an Add has taken the place of a text that there was. */
+/** Reports whether an Add has replaced an existing text, without a Delete. */
 function isReplaced({ sections, draft }: PatchFile): boolean {
   const has = (kind: Section["kind"]): boolean => sections.some((section) => section.kind === kind);
-  // Who deletes the file first knows of it.
+  // A caller that deletes the file first knows that it exists.
   return draft.base.text !== "" && has("add") && !has("delete");
 }
 
-/** What becomes of each file; of the files that are moved in a circle one has failed. */
+/** Returns the plan of each file; of the files that are moved in a circle, one has failed. */
 function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled: FilePlan | undefined } {
   const plans = nodes.map((node): FilePlan => {
     const { length } = node.draft.index.text;
@@ -307,7 +307,7 @@ function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled
   return { plans: shown, circled: shown.find(({ file }) => file !== undefined && file === circle) };
 }
 
-/** The plan of a file that can't get its name: its last move has failed. */
+/** Returns the plan of a file that can't get its name: its last move has failed. */
 function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
   const moves = plan.operations.flatMap((section) => (section.kind === "update" ? (section.move ?? []) : []));
   const last = moves.at(-1);
@@ -319,11 +319,11 @@ function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
   return { ...plan, outcomes };
 }
 
-/** `undefined`: the patch creates the file and deletes it again, or only names it. */
+/** Returns the change of a file; `undefined` if the patch creates the file and deletes it again, or only names it. */
 function fileOf(node: PatchFile): FileChange | undefined {
   const { draft, name, sections: operations } = node;
   const { edits, isOverwritten: overwritten } = node;
-  // It was only looked at, as the target of a move that failed.
+  // The file was only looked at, as the target of a move that failed.
   if (operations.length === 0 && name?.uri === draft.document.uri) return undefined;
   if (name === undefined) {
     if (draft.created) return undefined;
@@ -338,7 +338,7 @@ function fileOf(node: PatchFile): FileChange | undefined {
   return { ...common, document: draft.document, kind: "rename", target: { uri: name.uri, path: name.path } };
 }
 
-/** A warning for each idle hunk that was skipped, unless its section only moves the file: Codex wants a hunk there, too. */
+/** Returns a warning for each skipped idle hunk, unless its section only moves the file: Codex needs a hunk there. */
 function idleWarnings(operations: readonly Operation[], outcomes: readonly EditOutcome[]): readonly string[] {
   const hunks = hunksOf(
     operations.filter((section) => !(section.kind === "update" && section.move && section.hunks.every(isIdle))),
@@ -349,7 +349,7 @@ function idleWarnings(operations: readonly Operation[], outcomes: readonly EditO
   });
 }
 
-/** The plans of a patch. If nothing of it changes anything, its idle hunks have failed. */
+/** Returns the plans of a patch. If the patch changes nothing at all, its idle hunks have failed. */
 function withIdleFailures(plans: readonly FilePlan[]): readonly FilePlan[] {
   const isDone = plans.some(({ outcomes }) => outcomes.some(({ status }) => status === "applied"));
   if (isDone) return plans;
@@ -368,7 +368,7 @@ function failed(outcome: EditOutcome, hunk: Hunk | undefined): EditOutcome {
 
 const atHunk = ({ index, patchLine }: Hunk, { path }: EditOutcome) => ({ index, path, patchLine });
 
-/** The hunks of some sections, by their index. */
+/** Returns the hunks of some sections, by their index. */
 const hunksOf = (operations: readonly Operation[]): ReadonlyMap<number, Hunk> =>
   new Map(
     operations.flatMap((section) =>
@@ -376,6 +376,6 @@ const hunksOf = (operations: readonly Operation[]): ReadonlyMap<number, Hunk> =>
     ),
   );
 
-/** The hunk that an outcome is about, if it was skipped. */
+/** Returns the hunk that an outcome is about, if it was skipped. */
 const skippedHunk = (hunks: ReadonlyMap<number, Hunk>, { index, status }: EditOutcome): Hunk | undefined =>
   status === "skipped" ? hunks.get(index) : undefined;

@@ -1,4 +1,4 @@
-/** Plans one `Update File` section: its hunks, all found in the text as the section begins, and changed in one step. */
+/** Plans one `Update File` section: all hunks are found in the text as the section begins, and applied in one step. */
 import { prepareLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { shiftLine, shiftOfLines } from "../../match/wholeLines.js";
@@ -15,7 +15,7 @@ import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
 import { asContext, findHunk, type HunkGround, type HunkPlace, isIdle, oldLines } from "./hunks.js";
 
-/** Yields after each hunk, so that its caller can serve others. A hunk that fails is left out; one that changes nothing is skipped. */
+/** Yields after each hunk, so that its caller can serve others. Leaves out hunks that fail, skips idle ones. */
 export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, Drafted> {
   if (section.hunks.length === 0) return { draft: start, outcomes: [] };
   const ended = endLastLine(start);
@@ -35,7 +35,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     yield* prepareLines(index, oldLines(hunk.lines));
     const found = findHunk(ground, hunk, cursor);
     if (isIdle(hunk) && (found.kind === "place" || found.kind === "ambiguous")) {
-      // It writes nothing, so it is in nobody's way, and which of several places it means does not matter.
+      // It writes nothing, so it conflicts with no other hunk, and it may mean any of several places.
       const place = found.kind === "place" ? found : undefined;
       outcomes.push(outcomeAt(ended, hunk, "skipped", place));
       cursor = Math.max(cursor, place?.next ?? 0);
@@ -60,14 +60,14 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
   return { draft: inOrder.length > 0 ? edited(ended, changes).draft : start, outcomes };
 }
 
-/** The failure of a hunk that another one of its section is in the way of. */
+/** Returns the failure of a hunk that conflicts with another one of its section. */
 function clash({ hunks }: UpdateSection, hunk: Hunk, other: ClaimedPlace, at: At, line: number): Failure {
   const rival = hunks.find(({ index }) => index === other.index);
   const isSame = JSON.stringify(rival?.lines) === JSON.stringify(hunk.lines);
   return (isSame ? editFailures.sameHunk : editFailures.overlap)(at, other.index, line);
 }
 
-/** A hunk for a file with a byte order mark, which is not in its text: a mark that was copied with the first line is left out. */
+/** Removes marks that were copied with a line: a document's text does not contain its byte order mark. */
 function withoutMarks(hunk: Hunk): Hunk {
   const lines = hunk.lines.map((line) =>
     line.text.startsWith(byteOrderMark) ? { ...line, text: line.text.slice(1) } : line,
@@ -75,14 +75,14 @@ function withoutMarks(hunk: Hunk): Hunk {
   return { ...hunk, lines };
 }
 
-/** A hunk in the order in which what it adds stands beside what others add. */
+/** A hunk, in the order in which the lines of several hunks are added at one place. */
 interface Ordered {
   readonly claim: ClaimedPlace;
-  /** Whether it only adds lines to the end of the file: those are in the order of the patch. */
+  /** `true` if the hunk only adds lines to the end of the file; such hunks stay in the order of the patch. */
   readonly isAtEnd: boolean;
 }
 
-/** Where a hunk that is out of order goes: in front of the first that starts behind it, and of lines right behind an anchor. */
+/** Returns the index for a hunk out of order: before the first that starts after it, or with it and is no insertion. */
 function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   const next = inOrder.findIndex(({ claim, isAtEnd }) => {
     const isInsertion = claim.place.from === claim.place.to;
@@ -91,7 +91,7 @@ function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   return next === -1 ? inOrder.length : next;
 }
 
-/** The outcome of a hunk that has not failed; `place` is `undefined` if it changes nothing and may have several. */
+/** Returns the outcome of a hunk that has not failed; `place` is `undefined` if it is idle and has several. */
 function outcomeAt(
   draft: Draft,
   { index }: Hunk,
@@ -101,28 +101,28 @@ function outcomeAt(
   const { path } = draft.document;
   if (place === undefined) return { index, path, status, places: [] };
   const lines = draft.index.matchedLines;
-  // Of an insertion the line in front of it counts.
+  // An insertion counts as the line before it.
   const first = place.length === 0 ? Math.max(0, place.start - 1) : place.start;
   const span = { from: lines.start(first), to: lines.start(first + Math.max(1, place.length)) };
   const places = draft.created ? [] : [linesOf(draft, span)];
   return { index, path, status, ...(place.rung && { rung: place.rung }), places };
 }
 
-/** The last line of a file that a section updates has an end afterwards, as Codex has it. */
+/** Adds a line end to the last line of a file that a section updates, if it has none, as Codex does. */
 function endLastLine(draft: Draft): Draft {
   const { text, rule } = draft.index;
   if (text === "" || text.endsWith("\n") || (text.endsWith("\r") && rule.loneCrEndsLine)) return draft;
   return edited(draft, [{ from: text.length, to: text.length, insert: firstLineEnd(draft.index) }]).draft;
 }
 
-/** The end that new lines get: the first that the file has, as far as its editor takes it for one; LF where it has none. */
+/** Returns the end for new lines: the first that the file has, if its editor counts it as one; LF if there is none. */
 export function firstLineEnd({ lines }: TextIndex): string {
   return lines.terminator(0) || "\n";
 }
 
 /**
- * What a hunk changes at its place: one change for each run of lines that go and of lines that come in their stead, as in
- * Codex, because that decides what stands first where two hunks meet. Context keeps the file's own text.
+ * Returns the changes of a hunk at its place: one for each run of removed lines and the lines added instead, as in
+ * Codex, because that decides which lines come first if two hunks meet. Context keeps the file's own text.
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
@@ -132,7 +132,7 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
   let line = place.start;
   for (const { kind, text } of place.lines) {
     const at = lines.start(line);
-    // What comes in front of a line that goes is no part of its run.
+    // Lines that are added before a removed line are not part of its run.
     if (kind === "context" || (kind === "remove" && run !== undefined && run.from === run.to)) run = undefined;
     if (kind !== "context" && run === undefined) {
       run = { from: at, to: at, insert: "" };
@@ -145,7 +145,7 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
   return { index: hunk.index, place: { from: lines.start(place.start), to: lines.start(line) }, changes };
 }
 
-/** How added lines are indented: as the file is where its indentation differs from the patch by one uniform shift. */
+/** Returns a function that indents added lines: as in the file, if its lines differ from the patch's by one shift. */
 function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
   const asSent = (line: string): string => line;
   if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
@@ -155,7 +155,7 @@ function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
     old.map((_, i) => index.matchedLines.content(place.start + i)),
   );
   if (shift === undefined) return asSent;
-  // One blank more is the sign of a context line that the patch forgot; a line with another sign has not lost it.
+  // One extra space means that the patch forgot the sign of a context line, unless a removed line has its sign.
   const isSigned = place.lines.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));
   if (shift.kind === "add" && shift.indent === " " && !isSigned) return asSent;
   const added = place.lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
