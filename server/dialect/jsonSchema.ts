@@ -1,12 +1,12 @@
-/** The JSON Schema of each shape, for tools that announce it to a model: made from the tables that the decoder reads. */
+/** The JSON Schema of each shape, for tools that announce it to a model; made from the decoder's own tables. */
 import * as z from "zod";
 import { callFields, type EditFieldName, editFieldNames, editFields } from "./fields.js";
 import { type Shape, shapes } from "./shapes.js";
 
 /**
- * By name, the schema (draft 2020-12) of every announced shape: a plain object at the root, strict objects, no
- * references, unions or lists of types, and a description on every property, which is what every model API takes. They
- * are narrower than the decoder, which also takes what a model sends instead.
+ * Returns, by name, the schema (draft 2020-12) of every announced shape. Each has the form that every model API
+ * accepts: a plain object at the root, strict objects, no references, unions or lists of types, and a description on
+ * every property. The schemas are narrower than the decoder, which also accepts what models send instead.
  */
 export function shapeJsonSchemas(): Record<string, object> {
   return Object.fromEntries(shapes.filter((row) => row.announced).map((row) => [row.name, jsonSchemaOf(row)]));
@@ -27,14 +27,14 @@ function jsonSchemaOf(shape: Shape): object {
   const call = z
     .strictObject({
       ...properties(shape, callNames, shape.path === "call" ? ["path"] : [], aboutCallPath),
-      // Where one edit may stand beside the list, it may also stand without it.
+      // If one edit may accompany the list, it may also be sent without the list.
       [container]: shape.single === "beside" ? list.optional() : list,
     })
     .describe(description);
   return z.toJSONSchema(call, { io: "input", reused: "inline", override: dropSafeInteger });
 }
 
-/** The properties under the shape's own spelling. `aboutPath`: for the description of a path, if edits may have their own. */
+/** The properties in the shape's own spelling. If edits may have a path, `aboutPath` ends its description. */
 function properties(
   shape: Shape,
   names: readonly EditFieldName[],
@@ -51,7 +51,7 @@ function properties(
   );
 }
 
-/** Leaves out the largest safe integer as a maximum, which zod adds: it tells a model nothing. */
+/** Removes the largest safe integer, which zod adds as a maximum: it tells a model nothing. */
 function dropSafeInteger({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
