@@ -69,7 +69,7 @@ interface Patch extends Leniency {
   readonly to: number;
   /** The line that was read last; between sections, the line to read next. */
   at: number;
-  /** The next index of an operation. It counts on in broken sections, because nobody sees their indexes. */
+  /** The next index of an operation. Broken sections also count, because nobody sees their indexes. */
   next: number;
   /** The sections without a failure. */
   sections: Section[];

@@ -50,7 +50,7 @@ function findStrict(lines: readonly string[]): PatchText | NoPatch {
 
 const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
 
-/** Finds a patch and leaves out whatever surrounds it, unless that looks like a part of it. */
+/** Finds a patch and ignores the text around it, unless that looks like a part of the patch. */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
   if (begin < 0) return whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));

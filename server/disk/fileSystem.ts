@@ -46,7 +46,7 @@ export interface FileSystem {
   read(path: string, most: number): Buffer;
   /** The first bytes of a regular file, at most `length`. */
   readStart(path: string, length: number): Buffer;
-  /** Reports whether the user may write a file, or change the names in a directory and make that last. */
+  /** Reports whether the user may write a file, or change and sync the names in a directory. */
   mayWrite(path: string): boolean;
   /** Makes a new file; the process's mask applies to `mode`. Not on the disk before `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
@@ -140,7 +140,7 @@ export function systemError(code: string, message: string): Error {
   return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
-/** Reports whether an error is the system's refusal, not a bug of ours. */
+/** Reports whether an error is a refusal by the system rather than a bug of ours. */
 export function isSystemError(error: unknown): boolean {
   // Node has no names for some of the system's codes, but then it has their numbers.
   const isNumbered = error instanceof Error && "errno" in error && typeof error.errno === "number";
@@ -207,7 +207,7 @@ export function tryAll(steps: Iterable<() => void>): string | undefined {
   return code;
 }
 
-/** Syncs directories, so that the names in them, and where they lead, last. Skips directories that are gone. */
+/** Syncs directories, so that the names in them survive a power cut. Skips directories that are gone. */
 export function syncDirectories(files: FileSystem, directories: Iterable<string>): void {
   for (const directory of new Set(directories)) {
     if (lookIfReached(files, directory)?.kind === "directory") files.sync(directory);

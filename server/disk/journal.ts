@@ -80,7 +80,7 @@ export function unusable(state: string, error: unknown): Failure {
 
 /** Makes or replaces the journal of a batch; when this returns, it is on the disk. */
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
-  // If nobody could read a journal back, nobody would end its batch: better no journal at all.
+  // If nobody can read a journal back, nobody can end its batch: it is better to have none.
   const text = JSON.stringify(journalSchema.parse(journal));
   const bytes = Buffer.from(`${hashOf(text)}\n${text}\n`);
   if (bytes.length > limits.journalBytes) throw systemError("EFBIG", `more than ${limits.journalBytes} bytes`);
@@ -212,7 +212,7 @@ const journalSchema = z.strictObject({
   started: z.number(),
   /** Directories that are made, parents first. */
   directories: z.array(path),
-  /** Of a batch that was rolled back: what was left as it is. */
+  /** After a rollback: the names that were left as they are, and why. */
   left: z.array(z.strictObject({ index: z.int().min(0), why: z.enum(["changed", "kept", "lost"]) })).optional(),
   entries: z
     .array(

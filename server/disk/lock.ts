@@ -63,7 +63,7 @@ export function isLocked(workspace: DiskWorkspace, id: string): boolean {
   return listLocks(workspace).some((one) => one.id === id && one.isAlive);
 }
 
-/** Ids of the locks of this process. Any other lock file of it on the disk was released but could not be removed. */
+/** Ids of the locks that this process holds. Its other lock files on the disk are released but could not be removed. */
 const ownLocks = new Set<string>();
 
 const lockSchema = z.object({ folders: z.array(z.string()) });

@@ -237,7 +237,7 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   ]);
 }
 
-/** Removes a helper. That of a new file is worth no more than the file: nobody waits to reach its directory again. */
+/** Removes a helper. A new file's helper is worth no more than that file, so an unreachable directory does no harm. */
 function takeAway(files: FileSystem, { path, entry }: { readonly path: string; readonly entry: JournalEntry }): void {
   try {
     unlinkIfThere(files, path);

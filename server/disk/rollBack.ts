@@ -78,7 +78,7 @@ interface RollBackContext {
   readonly entries: readonly HelpedEntry[];
 }
 
-/** Gives one name back what it had; or returns what is there if the batch did not write it. */
+/** Gives one name back what it had, or returns the name if it has something that the batch did not write. */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;
@@ -137,7 +137,7 @@ function findLost(context: RollBackContext, now: FileStat | undefined): Foreign 
   return isPut(context, now) ? { path, isLost: true } : undefined;
 }
 
-/** Reports whether the batch changed a name. If the new file is still beside it, any change was somebody else's. */
+/** Reports whether the batch changed a name. If the new file is still beside it, only somebody else can have. */
 function isReplaced(files: FileSystem, { way, staged }: HelpedEntry): boolean {
   return way !== "replace" || files.look(staged) === undefined;
 }
@@ -212,7 +212,7 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
 /** Reports whether `[from, to)` has a stretch of each side in turn, perhaps empty; after a side's end come zeros. */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;
-  // Takes as much as matches: what one side covers, the next ones need not cover.
+  // Each side takes as much as it matches: what one covers, the next ones need not cover.
   for (const side of sides) while (at < to && found[at] === (side[at] ?? 0)) at++;
   return at === to;
 }

@@ -37,7 +37,7 @@ export interface OpenFile {
   readonly path: string;
 }
 
-/** The editor's open documents, by what a path may share with them. */
+/** The editor's open documents, indexed by URI, path and identity. */
 export interface OpenFiles {
   readonly byUri: ReadonlyMap<string, OpenText>;
   /** Documents whose own path has exactly this spelling. */

@@ -155,7 +155,7 @@ function endsOf(sent: string): string[] {
   return Array.from({ length: count }, (_, i) => names.slice(first + i).join("/"));
 }
 
-/** Lists the nearest existing directory and all below it, then its parent likewise. Never lists what lies outside. */
+/** Lists the nearest existing directory and all below it, then its parent in the same way. Never lists the outside. */
 async function listAround(directory: string, search: SuggestionSearch): Promise<Listing[]> {
   let nearest = directory;
   let listing = await listOnce(nearest, limits.directoryEntries, search);

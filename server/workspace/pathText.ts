@@ -36,8 +36,8 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
 }
 
 /**
- * Returns the absolute path that an editor means by the URI of a document that it synced; `undefined` if it is no file
- * of this machine. Some editors leave a `%` unencoded, so a `%` that starts no escape is taken literally.
+ * Returns the absolute path that an editor means by the URI of a document that it synced; `undefined` if that is not a
+ * file of this machine. Some editors leave a `%` unencoded, so a `%` that starts no escape is taken literally.
  */
 export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const parts = splitUri(uri);

@@ -1,4 +1,4 @@
-/** Identifies processes: tells whether one lives, and gives each a name that no other one has, not even later. */
+/** Identifies processes: checks whether one lives, and gives each a name that no other process ever has. */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { limits } from "../text/limits.js";
@@ -33,7 +33,7 @@ export function isProcess(pid: number, start: string | undefined): boolean {
  */
 export type OwnerName = string;
 
-/** The process that writes, with a check whether others live. */
+/** This process and its user, with a check for other living processes. */
 export interface Owners {
   readonly self: OwnerName;
   /** The user's number; `undefined` if the platform has none. */

@@ -35,7 +35,7 @@ export interface Area {
 /** A scope whose directories have been examined. */
 export interface Ground {
   readonly home: string;
-  /** The starts of relative paths: the root that was sent, or each of the folders; or what is wrong with that root. */
+  /** Directories that relative paths start from: the root that was sent, or else all folders; or the root's failure. */
   readonly starts: { readonly ok: true; readonly paths: readonly string[] } | Failed;
   /** The folders in the editor's order, then the added ones. */
   readonly areas: readonly Area[];

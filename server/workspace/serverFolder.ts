@@ -32,7 +32,7 @@ export function homeFolder(): string {
 
 /**
  * A part of the server's own folder, by default all of it. Never below the directory for temporary files: agents'
- * sandboxes have their own one, and would look elsewhere than the editor.
+ * sandboxes have their own, and would look elsewhere than the editor.
  */
 export function inServerFolder(
   part: "journals" | "sessions" | "" = "",
@@ -94,7 +94,7 @@ export function privacyProblem(path: string): string | undefined {
   }
 }
 
-/** Reports whether only the user owns it and may use it. Windows reports neither, and separates its users itself. */
+/** Reports whether the user owns it and nobody else may use it. Windows reports neither, and separates users itself. */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;

@@ -83,7 +83,7 @@ interface DocumentUse {
   readonly leaves: boolean;
   /** `true` if the operations, or they and the editor, know it under several names, through hard links. */
   readonly hasOtherName: boolean;
-  /** `true` if nobody needs its text, so that it may be binary. */
+  /** `true` if no operation needs its text, so that it may be binary. */
   readonly mayBeBinary: boolean;
 }
 
