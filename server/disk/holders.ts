@@ -23,7 +23,7 @@ export function holderOf(workspace: DiskWorkspace, path: string): Holder | undef
 /** A file that is there as long as an editor has another one open. */
 interface Trace {
   readonly trace: string;
-  /** Returns the editor and its user in words; `undefined` for a trace that was left behind. */
+  /** Returns the editor in words; `undefined` for a trace that was left behind. */
   readonly read: (trace: string, workspace: DiskWorkspace) => string | undefined;
 }
 
