@@ -25,7 +25,7 @@ export interface DiskTarget {
   readonly slot: Slot;
   /** The number of the disk that its directory is on, or the deepest existing directory above it. */
   readonly device: string;
-  /** How the name changes. Staging may yet turn the replacement of a file by its new bytes into a write in place. */
+  /** The way in which the name changes. Staging may yet turn a replacement by new bytes into a write in place. */
   readonly way: JournalEntry["way"];
   /** `undefined` if the name is free. */
   readonly before: Before | undefined;
