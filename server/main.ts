@@ -1,4 +1,4 @@
-/** The command line: finds out from the arguments what is wanted, and loads no more than that needs. */
+/** The command line: reads from the arguments what the user wants, and loads no more than that needs. */
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { logLevels } from "./lsp/wire/lifetime.js";
@@ -32,7 +32,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.exitCode = line.exitCode;
 }
 
-/** How to serve; or what to print, on stdout for exit code 0 and else on stderr. */
+/** The options to serve with; or the text to print, on stdout for exit code 0 and otherwise on stderr. */
 type CommandLine = { readonly start: ServeOptions } | { readonly exitCode: number; readonly text: string };
 
 function readCommandLine(args: readonly string[]): CommandLine {
@@ -72,19 +72,19 @@ function parseFlags(args: readonly string[]): { ok: true; values: Flags } | { ok
   }
 }
 
-/** A command line that can't be understood. */
+/** The output for a command line that can't be understood. */
 function wrong(problem: string): CommandLine {
   return { exitCode: 2, text: usageProblems.seeHelp(problem) };
 }
 
-/** A whole number from 1 to `most`, in decimal digits; `undefined` for any other text, and for none. */
+/** Reads a whole number from 1 to `most` in decimal digits; `undefined` for any other text, and for none. */
 function readInteger(text: string | undefined, most: number): number | undefined {
   const value = Number(text);
   return text !== undefined && /^[0-9]{1,10}$/.test(text) && value >= 1 && value <= most ? value : undefined;
 }
 
 async function startServer(start: ServeOptions): Promise<void> {
-  // The library looks for --clientProcessId when it is loaded, and would end the process for an id of another namespace.
+  // The library looks for --clientProcessId when it is loaded, and would exit if the id belongs to another namespace.
   process.argv.splice(2);
   const [{ serve }, { registerServer }] = await Promise.all([
     import("./lsp/wire/transport.js"),

@@ -1,6 +1,6 @@
 /**
- * The program's first file: refuses a Node that is too old before anything is loaded that such a Node can't read. The build
- * turns its syntax into ES2015, and it may use only what a Node of that time has.
+ * The program's first file. It refuses a Node that is too old, before it loads anything that such a Node can't read.
+ * The build turns its syntax into ES2015, and it may use only what a Node of that time has.
  */
 import { connect } from "node:net";
 import manifest from "../package.json" with { type: "json" };
@@ -11,7 +11,7 @@ interface Version {
   readonly minor: number;
 }
 
-/** An editor's connection, as far as it takes to answer its first message. */
+/** The part of an editor's connection that the answer to its first message needs. */
 interface Connection {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
@@ -23,13 +23,13 @@ const own = versionIn(process.versions.node);
 if (own.major > needed.major || (own.major === needed.major && own.minor >= needed.minor)) void import("./main.js");
 else refuse(process.argv.slice(2));
 
-/** The first two numbers of a text such as `>=20.19` or `18.20.8`. */
+/** Returns the first two numbers of a text such as `>=20.19` or `18.20.8`. */
 function versionIn(text: string): Version {
   const [major = 0, minor = 0] = (text.match(/\d+/g) || []).map(Number);
   return { major, minor };
 }
 
-/** Says on stderr why nothing is done, and to an editor in the answer to `initialize`, which is what it shows its user. */
+/** Says why the server does not start: on stderr, and in the answer to `initialize`, which an editor shows its user. */
 function refuse(args: readonly string[]): void {
   const needs = `${manifest.name} needs Node ${needed.major}.${needed.minor} or later`;
   const problem = `${needs}; this is ${process.versions.node} at ${process.execPath}`;
@@ -58,7 +58,7 @@ function end(): void {
   process.exit();
 }
 
-/** The editor's end of the transport that the command line names; `undefined`: it names none. */
+/** Opens the transport that the command line names; `undefined` if it names none. */
 function connectionOf(args: readonly string[]): Connection | undefined {
   if (args.indexOf("--stdio") >= 0) return { input: process.stdin, output: process.stdout };
   const [port, path] = [flagged("--socket", args), flagged("--pipe", args)];
@@ -67,14 +67,14 @@ function connectionOf(args: readonly string[]): Connection | undefined {
   return socket ? { input: socket, output: socket } : undefined;
 }
 
-/** The value of a flag, in either of the two ways in which it can be written. */
+/** Returns the value of a flag, written as `--flag value` or as `--flag=value`. */
 function flagged(flag: string, args: readonly string[]): string | undefined {
   const at = args.indexOf(flag);
   const joined = args.find((arg) => arg.indexOf(`${flag}=`) === 0);
   return at >= 0 ? args[at + 1] : joined?.slice(flag.length + 1);
 }
 
-/** The body of the first frame; `undefined`: it is not all there yet. */
+/** Returns the body of the first frame; `undefined` if some of it has not arrived yet. */
 function firstBody(received: Buffer): string | undefined {
   const start = received.indexOf("\r\n\r\n") + 4;
   const length = /^Content-Length: *(\d+)/im.exec(received.toString("latin1", 0, start));
@@ -82,7 +82,7 @@ function firstBody(received: Buffer): string | undefined {
   return start < 4 || !(stop <= received.length) ? undefined : received.toString("utf8", start, stop);
 }
 
-/** A message as JSON; `null`: it is none. */
+/** Parses a message; `null` if it is not JSON. */
 function parsed(body: string): { readonly id?: unknown } | null {
   try {
     return JSON.parse(body);
@@ -91,7 +91,7 @@ function parsed(body: string): { readonly id?: unknown } | null {
   }
 }
 
-/** LSP's `RequestFailed`, to the request that is always the first one; an editor need not offer to try again. */
+/** Returns LSP's `RequestFailed` for the first request, always `initialize`; the editor need not offer to try again. */
 function answerTo(message: { readonly id?: unknown } | null, problem: string): object {
   const id = message?.id ?? 0;
   return { jsonrpc: "2.0", id, error: { code: -32803, message: problem, data: { retry: false } } };

@@ -1,4 +1,4 @@
-/** The grammar of Codex patches: a text becomes sections, or everything that is wrong with it, line by line. */
+/** The grammar of Codex patches: reads a text into sections, or into everything that is wrong with it, line by line. */
 import type { Failure } from "../plan/failure.js";
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
 import { limits } from "../text/limits.js";
@@ -18,26 +18,26 @@ import {
 import { findPatch, isUnifiedDiff, looksLikePatch } from "./patchText.js";
 import { callSizeFailures, dialectWarnings, patchFailures, patchProblems } from "./sentences.js";
 
-/** A patch as it was understood, or why it was not. */
+/** A patch that was read, or the reasons why it could not be read. */
 export type ParsedPatch =
   | {
       readonly ok: true;
-      /** At least one, with at most `limits.editsPerCall` hunks, Adds, Deletes and Moves. */
+      /** At least one section, with at most `limits.editsPerCall` hunks, Adds, Deletes and Moves in all. */
       readonly sections: readonly Section[];
-      /** What was taken for granted, in sentences. */
+      /** Sentences about what was taken for granted. */
       readonly warnings: readonly string[];
     }
   | {
       readonly ok: false;
-      /** At least one, at most `limits.failuresPerCall`; one a section, in the order of the patch. */
+      /** At least one and at most `limits.failuresPerCall`, in the order of the patch. A section has at most one. */
       readonly failures: readonly Failure[];
-      /** How many more there are. */
+      /** The number of further failures. */
       readonly unlisted: number;
     };
 
 /**
- * Reads a patch. With `lenient: false` it accepts what the shipped `apply_patch` (0.169.0, as seen when it was run) accepts;
- * else also what models write instead, where the meaning is certain. Takes linear time and never throws.
+ * Reads a patch. With `lenient: false` it accepts what the shipped `apply_patch` (0.169.0, as seen when it was run)
+ * accepts; otherwise also what models write instead, if the meaning is certain. Takes linear time and never throws.
  */
 export function parsePatch(text: string, how: Leniency): ParsedPatch {
   const patchText = findPatch(text, how);
@@ -65,20 +65,20 @@ export function parsePatch(text: string, how: Leniency): ParsedPatch {
 /** A patch that is being read. */
 interface Patch extends Leniency {
   readonly lines: readonly string[];
-  /** The line behind the last one that may be part of the patch; lines are 0-based here. */
+  /** The line after the last one that may be part of the patch. Lines are 0-based here. */
   readonly to: number;
-  /** The line that was read last; between sections, the one that is read next. */
+  /** The line that was read last; between sections, the line to read next. */
   at: number;
-  /** The next index of an operation. Counts on where sections are broken: nobody sees their indexes. */
+  /** The next index of an operation. Broken sections also count, because nobody sees their indexes. */
   next: number;
-  /** Those without a failure. */
+  /** The sections without a failure. */
   sections: Section[];
-  /** Failures, made once it is known which sections are sound. */
+  /** The failures, made once it is known which sections are sound. */
   reported: ((sound: readonly string[]) => Failure)[];
   unlisted: number;
 }
 
-/** Reading stops there, before a hostile patch fills the memory. */
+/** `true` if there are too many operations. Reading then stops, before a hostile patch fills the memory. */
 const hasTooMany = ({ next }: Patch): boolean => next > limits.editsPerCall;
 
 function report(patch: Patch, line: number, problem: string, path?: string): void {
@@ -91,16 +91,16 @@ function reportFailure(patch: Patch, make: (sound: readonly string[]) => Failure
   else patch.unlisted++;
 }
 
-/** Passes over the name of an environment, which may be the first line of the patch. */
+/** Skips the name of an environment, which may be the first line of the patch. */
 function readEnvironment(patch: Patch): void {
   const line = patch.at < patch.to ? trimLine(patch.lines[patch.at] ?? "") : "";
   if (line.startsWith(markers.environment) && line.length > markers.environment.length) patch.at++;
 }
 
-/** Reads up to and with the marker of the end; `false`: there is none. */
+/** Reads the sections and the end marker. Returns `false` if there is no end marker. */
 function readSections(patch: Patch): boolean {
   const { lines, to, lenient } = patch;
-  /** The Add or Delete whose lines have just been read: what is wrong behind it is its fault. */
+  /** The Add or Delete that was read last. If a wrong line follows it, the mistake is in this section. */
   let before: Section | undefined;
   let blank: number | undefined;
   for (; patch.at < to && !hasTooMany(patch); patch.at++) {
@@ -119,7 +119,7 @@ function readSections(patch: Patch): boolean {
       const stray = readStrayMarker(line);
       const broken = stray?.endsSection === true ? undefined : before;
       if (broken !== undefined) patch.sections.pop();
-      // The blank line in the middle of an Add is the mistake, not the lines behind it.
+      // The empty line in the middle of an Add is the mistake, not the lines after it.
       const at = before?.kind === "add" && line.startsWith("+") ? (blank ?? patch.at) : patch.at;
       report(patch, at, stray?.problem ?? problemBehind(before, line), broken?.path);
       skipSection(patch);
@@ -129,14 +129,14 @@ function readSections(patch: Patch): boolean {
   return false;
 }
 
-/** Why a line can't stand where a section should begin. */
+/** Returns what is wrong with a line that is found where a section should begin. */
 function problemBehind(before: Section | undefined, line: string): string {
   if (before?.kind === "add") return patchProblems.addedLine();
   if (before?.kind === "delete") return patchProblems.deletedLine();
   return isUnifiedDiff(line) ? patchProblems.unifiedDiff() : patchProblems.expectedHeader();
 }
 
-/** Goes on to the last line in front of what begins or ends a section, or is meant to; the loop takes the next step. */
+/** Advances to the last line before one that begins or ends a section, or is meant to; the loop takes the next step. */
 function skipSection(patch: Patch): void {
   for (; patch.at + 1 < patch.to; patch.at++) {
     const next = trimLineEnd(patch.lines[patch.at + 1] ?? "");
@@ -145,7 +145,7 @@ function skipSection(patch: Patch): void {
   }
 }
 
-/** Reads one section, up to its last line. Returns it where lines behind it would still be part of it. */
+/** Reads one section. Returns an Add or a Delete, so that a wrong line after it can be reported as part of it. */
 function readSection(patch: Patch, header: Header): Section | undefined {
   const { path } = header;
   const patchLine = patch.at + 1;
@@ -166,7 +166,7 @@ function readSection(patch: Patch, header: Header): Section | undefined {
   return section;
 }
 
-/** The text behind an Add's header: all lines that start with a plus. */
+/** Returns the text after an Add's header: all lines that start with a plus. */
 function readAdded(patch: Patch): string {
   const added: string[] = [];
   for (; patch.at + 1 < patch.to; patch.at++) {
@@ -189,7 +189,7 @@ interface OpenHunk extends Hunk {
   atEnd: boolean;
 }
 
-/** Reads the hunks behind an Update's header, which is the line at which the patch stands. */
+/** Reads the hunks after an Update's header, which is the current line of the patch. */
 function readUpdate(patch: Patch, path: string): void {
   const { lines, to, lenient } = patch;
   const patchLine = patch.at + 1;
@@ -199,7 +199,7 @@ function readUpdate(patch: Patch, path: string): void {
     const at = patch.at + 1;
     if (at >= to || hasTooMany(patch)) break;
     const marker = trimLineEnd(lines[at] ?? "");
-    // Only a marker at the very start of a line ends an Update: an indented one is a context line.
+    // Only a marker at the very start of a line ends an Update; an indented one is a context line.
     if (marker === markers.end || readHeader(marker) !== undefined || isLastEnd(patch, at)) break;
     if (readStrayMarker(marker)?.endsSection === true) break;
     const problem = readUpdateLine(patch, update, at, marker);
@@ -219,12 +219,12 @@ function readUpdate(patch: Patch, path: string): void {
   }
 }
 
-/** Adds a line (0-based), `marker` without the blanks at its end, to an Update; returns what is wrong with it. */
+/** Adds a line (0-based) to an Update; `marker` has no trailing whitespace. Returns what is wrong with the line. */
 function readUpdateLine(patch: Patch, update: Update, at: number, marker: string): string | undefined {
   const line = patch.lines[at] ?? "";
   const last = update.hunks.at(-1);
   if (marker === markers.endOfFile) {
-    // Codex takes it without a word where no hunk has begun yet.
+    // Codex accepts it silently before the first hunk.
     if (last === undefined) return undefined;
     if (last.atEnd || last.lines.length === 0) return patchProblems.endOfFileMisplaced();
     last.atEnd = true;
@@ -250,10 +250,10 @@ function readUpdateLine(patch: Patch, update: Update, at: number, marker: string
   return undefined;
 }
 
-/** What the first character of a hunk's line says. */
+/** The kind of a hunk's line, by its first character. */
 const kinds: Readonly<Record<string, HunkLine["kind"] | undefined>> = { " ": "context", "-": "remove", "+": "add" };
 
-/** One for all, because a hostile patch has millions. */
+/** Shared by all empty lines, because a hostile patch has millions. */
 const emptyLines: Readonly<Record<HunkLine["kind"], HunkLine>> = {
   context: { kind: "context", text: "" },
   remove: { kind: "remove", text: "" },
@@ -280,9 +280,9 @@ function startHunk(patch: Patch, update: Update, at: number, marker: string): st
 const isEmpty = ({ kind, text }: HunkLine): boolean => kind === "context" && text === "";
 
 /**
- * Passes over blank lines between the header of an Update and its first hunk, which are no part of the hunk. Two cases without
- * an `@@` differ: blanks alone in a line are an empty context line, and an empty line above a `+` may be all that says where
- * the addition goes.
+ * Skips empty lines between the header of an Update and its first hunk; they are not part of the hunk. Two cases
+ * without an `@@` differ: a line of spaces is an empty context line, and an empty line above a `+` may be all that says
+ * where the addition goes.
  */
 function skipLeadingBlanks(patch: Patch): void {
   const { lines, to } = patch;
@@ -297,19 +297,19 @@ function skipLeadingBlanks(patch: Patch): void {
   }
 }
 
-/** Tells whether a line is an indented end of the patch that nothing follows: there Codex looks at the words only. */
+/** Reports whether a line is an indented end marker that nothing follows; Codex ignores its indentation. */
 function isLastEnd({ lines, to }: Patch, at: number): boolean {
   return at === to - 1 && trimLine(lines[at] ?? "") === markers.end;
 }
 
-/** Git's remark on the line before. */
+/** Reports whether a line is Git's comment on the line before it. */
 function isNoNewline(line: string): boolean {
   return line.startsWith("\\ No newline at end of file");
 }
 
 /**
- * Behind the end stand only blank lines and one more end; leniently also several ends, and after them whatever does not look
- * like a patch.
+ * Checks what follows the end: only empty lines and one more end marker. Lenient reading also accepts several end
+ * markers, and after them anything that does not look like a patch.
  */
 function checkRest(patch: Patch): void {
   const { lines, to, lenient } = patch;

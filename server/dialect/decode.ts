@@ -1,4 +1,4 @@
-/** Decodes one tool call, in any shape that is known, into operations, or into everything that is wrong with it. */
+/** Decodes one tool call, in any known shape, into operations, or into everything that is wrong with it. */
 import type { Failure } from "../plan/failure.js";
 import type { EditOperation, Operation, Order } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
@@ -16,32 +16,32 @@ import { patchShape, type Shape, type ShapeName, shapeOf } from "./shapes.js";
 
 /** The part of decoding that depends on the caller. */
 export interface DecodePolicy {
-  /** `false`: the call is as a model wrote it, and `options` in it is refused. */
+  /** `false` if the call is as a model wrote it; a call with `options` is then refused. */
   readonly optionsAllowed: boolean;
-  /** The user's wish for a call whose options say nothing; `undefined`: lenient. Only the text of a patch is read by it. */
+  /** The user's setting for a call whose options do not say; `undefined`: lenient. Used only to read patches. */
   readonly lenient?: boolean;
-  /** The request, tool or command that previews a call at this door; `undefined`: the request. */
+  /** The request, tool or command that previews a call at this door; `undefined` means the request. */
   readonly previewer?: Previewer;
 }
 
-/** A call as it was understood, or why it was not. */
+/** A decoded call, or the reasons why it could not be decoded. */
 export type DecodedCall =
   | {
       readonly ok: true;
       readonly shape: ShapeName;
-      /** At least one; their indexes count from 0 in the order of sending. */
+      /** At least one. Their indexes count from 0 in the order of sending. */
       readonly operations: readonly Operation[];
       readonly options: CallOptions;
-      /** The shape's order, for a call whose options name none. */
+      /** The shape's order, which applies if the options name none. */
       readonly defaultOrder: Order;
-      /** What was ignored, in sentences. */
+      /** Sentences about what was ignored or taken for granted. */
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
 /**
- * Reads the params of a request, which may be any JSON value. All failures of the call are found at once; nothing is
- * thrown. An array of one element stands for that element, because JSON-RPC clients wrap a bare string so.
+ * Reads the params of a request, which may be any JSON value. Finds all failures of the call at once and never throws.
+ * An array of one element stands for that element, because JSON-RPC clients wrap a bare string in an array.
  */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   const sent: unknown = Array.isArray(params) && params.length === 1 ? params[0] : params;
@@ -64,7 +64,7 @@ export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   return toDecoded(read, options, findings);
 }
 
-/** The meaning of a call; `undefined`, or incomplete, if something has been reported. */
+/** The content of a call. If a failure has been reported, it may be incomplete, or `undefined` takes its place. */
 interface ReadCall {
   readonly shape: Shape;
   readonly operations: readonly Operation[];
@@ -96,7 +96,7 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
   return {};
 }
 
-/** Beside a patch nothing may stand but options. */
+/** Reports the fields beside a patch: only options may accompany it. */
 function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
   const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
   const spellings = others.map(([, field]) => field.spelling);
@@ -104,7 +104,7 @@ function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings)
   reportKeys(keys, {}, undefined, findings);
 }
 
-/** Reads the text of a patch; what is wrong with it goes to `findings`. */
+/** Reads the text of a patch and adds its failures to `findings`. */
 function readPatch({ spelling, value }: SentField, how: Leniency, findings: Findings): ReadCall | undefined {
   if (typeof value !== "string") {
     return findings.fail(callFailures.wrongType({}, spelling, wrongValue(value, "a string")));
@@ -115,7 +115,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
   const parsed = parsePatch(value, how);
   if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
   for (const failure of parsed.failures) findings.fail(failure);
-  // Only their number counts from here on.
+  // From here on only the number of failures counts.
   const last = parsed.failures.at(-1);
   for (let i = 0; last !== undefined && i < parsed.unlisted; i++) findings.fail(last);
   return undefined;
@@ -156,7 +156,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
   if (sent === 0 && !mixed && !unread) findings.fail(callFailures.noEdits());
 
   const path = readPath(keys, meant, single ? { index: 0 } : {}, findings);
-  // A missing field gets the name that this call uses elsewhere, or else the name that its shape has for it.
+  // The failure names a missing field as this call spells it elsewhere, or else as its shape does.
   const pathSpelling = objects.find(({ fields }) => fields.path !== undefined)?.fields.path?.spelling;
   const spellings = { ...shape.spelling, ...style, ...(pathSpelling === undefined ? {} : { path: pathSpelling }) };
   const operations: (EditOperation | undefined)[] = [];
@@ -179,12 +179,12 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
 
 const containers: readonly ContainerName[] = ["edits", "multi"];
 
-/** Fields without which a call holds no edits; a misspelt key that seems to mean one of them is why it has none. */
+/** Fields without which a call has no edits. If a misspelt key seems to mean one, it explains the lack of edits. */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
 /**
- * Reads the list, which may also come as a JSON string or as the only item on its own: any JSON values. `undefined`: it is no
- * list, which has been reported.
+ * Reads the list of edits. It may also be a JSON string, or a single object instead of a list. Its items may be any
+ * JSON values. Returns `undefined` if it is not a list, which has then been reported.
  */
 function readList({ spelling, value }: SentField, findings: Findings): readonly unknown[] | undefined {
   let list = value;
@@ -192,7 +192,7 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
     try {
       list = JSON.parse(value);
     } catch (error) {
-      // JSON.parse throws a SyntaxError, and a RangeError where the nesting is too deep for its stack.
+      // `JSON.parse` throws a SyntaxError, or a RangeError if the nesting is too deep for its stack.
       return findings.fail(callFailures.badJson(spelling, error instanceof Error ? error.message : undefined));
     }
   }
@@ -200,7 +200,7 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
   return isObject(list) ? [list] : findings.fail(callFailures.noList(spelling, list));
 }
 
-/** For each of the ways in which a call names its texts, the first name that it uses. */
+/** Returns, for each way in which the call names its texts, the first name that it uses. */
 function textSpellings(objects: readonly SentKeys[]): string[] {
   const first = new Map<unknown, string>();
   for (const { fields } of objects) {

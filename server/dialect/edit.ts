@@ -1,4 +1,4 @@
-/** Reads one edit of a call, once its keys are told apart, into an operation. */
+/** Turns one edit of a call, whose keys have been sorted, into an operation. */
 import { type At, clip } from "../plan/failure.js";
 import type { EditOperation } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
@@ -10,26 +10,26 @@ import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongVal
 
 /** The path of a call or of one edit. */
 export interface SentPath {
-  /** As spelt; `undefined`: none, or one that can't be used. */
+  /** As spelt; `undefined` if there is none, or none that can be used. */
   readonly path: string | undefined;
-  /** Something is wrong with it and has been reported, so that nobody need say that it is missing. */
+  /** `true` if something is wrong with the path and has been reported, so that it is not reported as missing. */
   readonly reported: boolean;
 }
 
-/** One edit, and what is known about it from around it. */
+/** One edit, with what the rest of the call says about it. */
 interface SentEdit {
   /** 0-based, as sent. */
   readonly index: number;
   readonly keys: SentKeys;
   /** Fields that misspelt keys of this edit seem to mean; they are not reported as missing. */
   readonly meant: ReadonlySet<FieldName>;
-  /** Its own, or the one that it inherits. */
+  /** The edit's own path, or the one that it inherits. */
   readonly path: SentPath;
-  /** By field: its name in sentences about one that is missing, if that is not its own. */
+  /** The name of each field in sentences that report it as missing, if it is not the canonical one. */
   readonly spellings: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
-/** Reads the texts and the choice of place. `undefined`: something is wrong, and `findings` has it. */
+/** Reads the texts and the choice of matches. Returns `undefined` if something is wrong, which `findings` then has. */
 export function readEdit(
   { index, keys, meant, path, spellings }: SentEdit,
   findings: Findings,
@@ -78,7 +78,7 @@ export function readEdit(
   return { kind: "edit", index, path: path.path, oldText, newText, replaceAll, occurrence, line, expectedCount };
 }
 
-/** Reads the path that stands in the call or in an edit itself; what is wrong with it goes to `findings`. */
+/** Reads the path that the call or an edit has itself, and adds its failures to `findings`. */
 export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, findings: Findings): SentPath {
   const field = keys.fields.path;
   if (field === undefined) return { path: undefined, reported: meant.has("path") };
@@ -92,7 +92,7 @@ export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, 
   return { path: undefined, reported: true };
 }
 
-/** The place of a failure of an edit. A path that can't be shown as it is, is mended and cut; an empty one is left out. */
+/** The location of a failure of an edit. An ill-formed path is mended, a long one cut, an empty one left out. */
 export function atPath(index: number | undefined, path: unknown): At {
   const shown = typeof path === "string" && path !== "" ? clip(path, limits.pathLength).toWellFormed() : undefined;
   if (shown === undefined) return index === undefined ? {} : { index };
@@ -101,7 +101,7 @@ export function atPath(index: number | undefined, path: unknown): At {
 
 const requiredFields = ["path", "oldText", "newText"] as const;
 
-/** Checks length and characters of a value where it is a string that the table limits. `false`: a failure was reported. */
+/** Checks length and characters of a value if the table limits its field. Returns `false` if it reported a failure. */
 function checkString(name: EditFieldName, { spelling, value }: SentField, at: At, findings: Findings): boolean {
   const row = editFields[name];
   if (typeof value !== "string" || !("length" in row)) return true;

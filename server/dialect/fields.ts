@@ -1,14 +1,14 @@
-/** The table of fields that a call may have, under every name that a known tool gives them. */
+/** The table of fields: everything that a call may hold, under every name that a known tool gives it. */
 import * as z from "zod";
 import { limits } from "../text/limits.js";
 
-/** Fields of one edit. Each may also be at the top level of a call, which is then a single edit. */
+/** Fields of one edit. Each may also be at the top level: `path` for all edits, the others as a single edit. */
 export type EditFieldName = "path" | "oldText" | "newText" | "replaceAll" | "occurrence" | "line" | "expectedCount";
 
 /** Fields that hold the list of edits. */
 export type ContainerName = "edits" | "multi";
 
-/** Fields that are allowed only at the top level. */
+/** Fields that may be at the top level only. */
 export type CallFieldName = ContainerName | "patch" | "options";
 
 /** A field by its canonical name. */
@@ -21,8 +21,8 @@ export interface TextStyle {
 }
 
 /**
- * The names that tools give to the two texts, pair by pair. One call uses one pair: two pairs in one call mean that the
- * caller mixed the fields of two tools. The first pair is canonical.
+ * The names that tools give to the two texts, pair by pair. One call uses one pair: two pairs mean that the caller has
+ * confused the shapes of two tools. The first pair is canonical.
  */
 export const textStyles: readonly TextStyle[] = [
   { oldText: "oldText", newText: "newText" },
@@ -33,13 +33,13 @@ export const textStyles: readonly TextStyle[] = [
   { oldText: "old_text", newText: "new_text" },
 ];
 
-/** One row: the names of a field and the type of its value. */
+/** One row: the names of a field and the requirements for its value. */
 interface EditField {
-  /** Every known name. Except for the texts, the objects of one call may use different names. */
+  /** Every known name. The objects of one call may use different ones, except for the texts. */
   readonly spellings: readonly string[];
   /** Type and description, from which both the decoder's checks and the JSON Schemas are made. */
   readonly schema: z.ZodType;
-  /** For strings: the limit in UTF-16 units, and the name of the value in failures. */
+  /** For strings: the maximum number of UTF-16 units, and the name of the value in failures. */
   readonly length?: { readonly most: number; readonly what: string };
 }
 
@@ -94,7 +94,7 @@ export const editFields = {
   },
 } as const satisfies Record<EditFieldName, EditField>;
 
-/** The fields of the call itself. The decoder reads their values; the items of a list have the fields `editFields`. */
+/** The fields of the call itself. The decoder reads their values; the items of a list have those of `editFields`. */
 export const callFields = {
   edits: {
     spellings: ["edits", "replacements"],
@@ -119,7 +119,7 @@ export const callFields = {
   options: { spellings: ["options"], description: "How to treat the call; only the integration sets it." },
 } as const satisfies Record<CallFieldName, { readonly spellings: readonly string[]; readonly description: string }>;
 
-/** From each spelling of the old or new text to its pair in `textStyles`. */
+/** The pair of `textStyles` to which each spelling of the old or new text belongs. */
 export const styleBySpelling: ReadonlyMap<string, TextStyle> = new Map(
   textStyles.flatMap((style) => [style.oldText, style.newText].map((spelling) => [spelling, style] as const)),
 );
@@ -127,7 +127,7 @@ export const styleBySpelling: ReadonlyMap<string, TextStyle> = new Map(
 /** The canonical names of the fields of one edit, in the order of the table. */
 export const editFieldNames = Object.keys(editFields) as readonly EditFieldName[];
 
-/** From every known spelling to the canonical name. A `Map`, because callers' keys may be `__proto__`. */
+/** The canonical name for every known spelling. A `Map`, because callers' keys may be `__proto__`. */
 export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
   Object.entries({ ...editFields, ...callFields }).flatMap(([name, { spellings }]) =>
     spellings.map((spelling) => [spelling, name as FieldName] as const),
@@ -137,7 +137,7 @@ export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
 /** Every known spelling, in the order of the tables. */
 export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()];
 
-/** Type check of one edit, except its path: fields by canonical name, all optional; an absent field has no key. */
+/** Type check of one edit without its path. Fields have canonical names and are optional; absent ones have no key. */
 export const editSchema = z.object({
   oldText: editFields.oldText.schema.optional(),
   newText: editFields.newText.schema.optional(),

@@ -1,4 +1,4 @@
-/** Failures and warnings that decoding a call finds: all of them are collected, and a bounded number is reported. */
+/** Failures and warnings found while a call is decoded: all are collected, and a bounded number is reported. */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { callFailures, callSizeFailures, dialectWarnings, type Previewer } from "./sentences.js";
@@ -6,22 +6,22 @@ import { nearestName } from "./spelling.js";
 
 /** Collects failures and warnings of one call, in the order in which they are found. */
 export interface Findings {
-  /** Answers `undefined`, so that a reader which can't go on can end with it. */
+  /** Returns `undefined`, so that a reader that can't go on can return the result. */
   fail(failure: Failure): undefined;
   /**
-   * Which of the known names a key seems to mean, which is for the caller to report; else the key is noted for a warning.
-   * Sentences put `within` before a key in the options.
+   * Returns the known name that a key seems to mean, for the caller to report. If there is none, notes the key for a
+   * warning and returns `undefined`. Sentences put `within` before a key in the options.
    */
   meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
   /** The request, tool or command that previews calls at the door of this one. */
   readonly previewer: Previewer;
-  /** At most `limits.failuresPerCall`; the last one then says how many are left out. */
+  /** At most `limits.failuresPerCall`. If there are more, the last one says how many are left out. */
   failures(): readonly Failure[];
-  /** One for each unknown key, at most `limits.unknownFieldWarnings`. */
+  /** One for each key that resembles no known name, at most `limits.unknownFieldWarnings`, the last for the rest. */
   warnings(): readonly string[];
 }
 
-/** Nothing found yet. */
+/** Returns an empty collection. */
 export function makeFindings(previewer: Previewer): Findings {
   const listed: Failure[] = [];
   let failed = 0;

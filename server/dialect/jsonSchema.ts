@@ -1,12 +1,12 @@
-/** The JSON Schema of each shape, for tools that announce it to a model; made from the tables of the decoder. */
+/** The JSON Schema of each shape, for tools that announce it to a model; made from the decoder's own tables. */
 import * as z from "zod";
 import { callFields, type EditFieldName, editFieldNames, editFields } from "./fields.js";
 import { type Shape, shapes } from "./shapes.js";
 
 /**
- * Returns, by name, the schema (draft 2020-12) of every announced shape: a plain object at the root, strict objects, no
- * references, unions or lists of types, and a description on every property. Every model API accepts this form. The
- * decoder also accepts calls that these schemas do not allow.
+ * Returns, by name, the schema (draft 2020-12) of every announced shape. Each has the form that every model API
+ * accepts: a plain object at the root, strict objects, no references, unions or lists of types, and a description on
+ * every property. The schemas are narrower than the decoder, which also accepts what models send instead.
  */
 export function shapeJsonSchemas(): Record<string, object> {
   return Object.fromEntries(shapes.filter((row) => row.announced).map((row) => [row.name, jsonSchemaOf(row)]));
@@ -27,14 +27,14 @@ function jsonSchemaOf(shape: Shape): object {
   const call = z
     .strictObject({
       ...properties(shape, callNames, shape.path === "call" ? ["path"] : [], aboutCallPath),
-      // If one edit may be beside the list, it may also be there without the list.
+      // If one edit may accompany the list, it may also be sent without the list.
       [container]: shape.single === "beside" ? list.optional() : list,
     })
     .describe(description);
   return z.toJSONSchema(call, { io: "input", reused: "inline", override: dropSafeInteger });
 }
 
-/** Returns the properties in the shape's own spelling. `aboutPath` is added to a path that edits may override. */
+/** The properties in the shape's own spelling. If edits may have a path, `aboutPath` ends its description. */
 function properties(
   shape: Shape,
   names: readonly EditFieldName[],
@@ -51,7 +51,7 @@ function properties(
   );
 }
 
-/** Leaves out the maximum that zod adds, the largest safe integer: it tells a model nothing. */
+/** Removes the largest safe integer, which zod adds as a maximum: it tells a model nothing. */
 function dropSafeInteger({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }

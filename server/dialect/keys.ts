@@ -1,4 +1,4 @@
-/** Reads the keys of one object of a call: which known field each is, and what is odd about the others. */
+/** Reads the keys of one object of a call: the known fields among them, and what is odd about the others. */
 import type { At } from "../plan/failure.js";
 import { callFields, type FieldName, fieldsBySpelling, knownSpellings, type TextStyle } from "./fields.js";
 import type { Findings } from "./findings.js";
@@ -8,31 +8,31 @@ import { foldKey } from "./spelling.js";
 /** A field as the caller sent it. */
 export interface SentField {
   readonly spelling: string;
-  /** Never `null` or `undefined`: those count as absent. */
+  /** Never `null` or `undefined`, which count as absent. */
   readonly value: unknown;
 }
 
-/** The keys of one object, told apart. */
+/** The keys of one object, sorted by kind. */
 export interface SentKeys {
-  /** By canonical name; of two spellings of one field, the first that was sent. */
+  /** By canonical name. If one field has two spellings, the first that was sent. */
   readonly fields: Readonly<Partial<Record<FieldName, SentField>>>;
-  /** Fields that stand here under several names, with these names. */
+  /** For each field that the object has under several names, these names. */
   readonly twice: readonly (readonly string[])[];
-  /** Known fields that belong to the call but stand in one of its edits, as spelt. */
+  /** Fields of the call that are in one of its edits, as spelt. */
   readonly misplaced: readonly string[];
-  /** Keys of other tools by which the caller asks only to see what the call would do. */
+  /** Keys of other tools with which the caller asks only to see what the call would do. */
   readonly trials: readonly string[];
-  /** Other keys that nothing knows. */
+  /** Other unknown keys. */
   readonly unknown: readonly string[];
 }
 
-/** The names that tools, and models that mix them up, give to a trial, folded. */
+/** The names, folded, that tools, and models that confuse tools, give to a trial run. */
 const trialNames: ReadonlySet<string> = new Set([
   ...["preview", "previewonly", "ispreview", "dryrun", "isdryrun", "dry", "simulate", "simulation"],
   ...["validateonly", "checkonly", "noapply"],
 ]);
 
-/** The keys of an object that make the call a trial for whoever wrote it, however they are spelt; `false` and `null` do not. */
+/** Returns the keys that ask for a trial run, in any spelling. A key that is `false` or `null` asks for none. */
 export function trialKeys(source: object): string[] {
   return Object.entries(source).flatMap(([key, value]) => (isTrial(key, value) ? [key] : []));
 }
@@ -41,7 +41,7 @@ function isTrial(key: string, value: unknown): boolean {
   return value !== false && value !== null && value !== undefined && trialNames.has(foldKey(key));
 }
 
-/** Tells the keys of `source` apart. `place`: whether it is the call itself or one of the edits in its list. */
+/** Sorts the keys of `source`. `place` says whether it is the call itself or one of the edits in its list. */
 export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   const fields: Partial<Record<FieldName, SentField>> = {};
   const spellings = new Map<FieldName, string[]>();
@@ -64,14 +64,14 @@ export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   return { fields, twice, misplaced, trials, unknown };
 }
 
-/** Tells whether a value is a JSON object: no array, not null. */
+/** Reports whether a value is a JSON object: not an array, and not null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Reports what is wrong with the keys of one object, and returns the fields that its misspelt keys seem to mean. `style`: how
- * the call names its texts, so that no advice mixes two ways; `undefined`: it has none.
+ * Reports what is wrong with the keys of one object, and returns the fields that its misspelt keys seem to mean.
+ * `style`: how the call names its texts, so that no advice mixes two ways; `undefined` if it names none.
  */
 export function reportKeys(
   keys: SentKeys,
@@ -81,7 +81,7 @@ export function reportKeys(
 ): ReadonlySet<FieldName> {
   for (const spellings of keys.twice) findings.fail(callFailures.twoNames(at, spellings));
   for (const spelling of keys.misplaced) findings.fail(callFailures.misplacedField(at, spelling));
-  // Who asks only to see what a call would do must not have it done.
+  // A call must not be carried out if the caller asks only to see what it would do.
   for (const key of keys.trials) findings.fail(callFailures.trial(at, key, findings.previewer));
   const meantFields = new Set<FieldName>();
   for (const key of keys.unknown) {

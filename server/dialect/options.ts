@@ -1,28 +1,28 @@
-/** The options that an integration, never the model, adds to a call: their type, which is published. */
+/** The options that an integration, never the model, adds to a call. Their type is published. */
 import type { Atomic, Order } from "../plan/operation.js";
 
-/** How to treat a call. Any option may be absent; the server's settings and the shape of the call then decide. */
+/** The treatment of a call. Every option may be absent; the server's settings and the shape of the call then decide. */
 export interface CallOptions {
-  /** The directory from which relative paths start, as an absolute path or a `file:` URI. */
+  /** The directory that relative paths start from: an absolute path or a `file:` URI. */
   readonly root?: string | undefined;
-  /** The part of the call that is abandoned when one edit fails. */
+  /** The effect of one failure on the rest of the call. */
   readonly atomic?: Atomic | undefined;
-  /** The text against which each edit is matched. */
+  /** `sequential`: each edit is found in the result of those before it; `original`: in the text before the call. */
   readonly order?: Order | undefined;
-  /** `false`: an old text must match the file exactly, except for its line ends. */
+  /** If `false`, an old text must occur in the file exactly, apart from its line ends. */
   readonly lenient?: boolean | undefined;
-  /** Ask the user before anything changes. */
+  /** If `true`, the server asks the user before anything changes. */
   readonly confirm?: boolean | undefined;
-  /** The name that the editor shows for the change, for example in its undo list. */
+  /** The name of the change in the editor, for instance in its undo list. */
   readonly label?: string | undefined;
-  /** `summary`: an answer without `edit` and with a bounded diff. */
+  /** `summary` asks for an answer without `edit` and with a bounded diff. */
   readonly result?: "full" | "summary" | undefined;
-  /** Which documents are saved afterwards; `ifWasClean`: those that had no unsaved changes. */
+  /** The documents to save afterwards; `ifWasClean` means those that had no unsaved changes. */
   readonly save?: "never" | "ifWasClean" | "always" | undefined;
-  /** Where files that no editor has open are changed. */
+  /** The program that changes files that no editor has open: the server, on `disk`, or the `editor`. */
   readonly unopened?: "disk" | "editor" | undefined;
-  /** `true`: a file operation may replace or delete files that it otherwise refuses to replace or delete. */
+  /** If `true`, a file operation may replace or delete what it otherwise refuses to. */
   readonly overwrite?: boolean | undefined;
-  /** From URI to the version of the document that the caller has seen; if another version is open, the call fails. */
+  /** The version of each document, by URI, that the caller has seen. If a document has another one, the call fails. */
   readonly versions?: Readonly<Record<string, number>> | undefined;
 }

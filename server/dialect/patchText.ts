@@ -1,43 +1,43 @@
-/** Where in a text the patch is: between its markers, without the wrapping that models put around it. */
+/** Finds the patch in a text: between its markers, without the wrapping that models put around it. */
 import { withoutMark } from "../text/chars.js";
 import { type Leniency, markers, readHeader, readStrayMarker, trimLine, trimLineStart } from "./patchMarkers.js";
 import { patchProblems } from "./sentences.js";
 
-/** A text with a patch in it. Lines are numbered from 0 and those of the whole text as it was sent. */
+/** A text with a patch in it. Lines are numbered from 0, in the whole text as it was sent. */
 export interface PatchText {
-  /** Without their ends. */
+  /** Without their line ends. */
   readonly lines: readonly string[];
-  /** The line behind `*** Begin Patch`. */
+  /** The line after `*** Begin Patch`. */
   readonly from: number;
-  /** The line behind the last one that may be part of the patch. */
+  /** The line after the last one that may be part of the patch. */
   readonly to: number;
-  /** A line in front of the patch that seems to belong to it; `undefined`: there is none. */
+  /** A line before the patch that seems to belong to it; `undefined` if there is none. */
   readonly lost: number | undefined;
 }
 
-/** No patch was found. */
+/** The result if no patch was found. */
 export interface NoPatch {
   readonly lines: readonly string[];
-  /** The line that tells why, 0-based. */
+  /** The line that shows why, 0-based. */
   readonly line: number;
   /** A clause of `patchProblems`. */
   readonly problem: string;
 }
 
-/** Finds the patch in a text. Its end need not be marked: that is for the reader of the sections to say. */
+/** Finds the patch in a text. Does not require an end marker: the reader of the sections checks it. */
 export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
   const lines = splitPatch(how.lenient ? withoutMark(text) : text);
   return how.lenient ? findLenient(lines) : findStrict(lines);
 }
 
-/** Codex drops up to two CRs at a line's end: one where it splits the text, and one where it reads the line. */
+/** Splits a text. Codex drops up to two CRs at a line's end: one when it splits, and one when it reads the line. */
 function splitPatch(text: string): string[] {
   const lines = text.split("\n");
   if (!text.includes("\r")) return lines;
   return lines.map((line) => line.slice(0, line.length - (line.endsWith("\r\r") ? 2 : line.endsWith("\r") ? 1 : 0)));
 }
 
-/** Around the patch stand only blank lines, or one heredoc of the only tag that Codex knows. */
+/** Finds a patch with nothing around it but empty lines, or one heredoc with the only tag that Codex knows. */
 function findStrict(lines: readonly string[]): PatchText | NoPatch {
   const first = Math.max(0, lines.findIndex(isFilled));
   const last = lines.findLastIndex(isFilled);
@@ -50,7 +50,7 @@ function findStrict(lines: readonly string[]): PatchText | NoPatch {
 
 const heredocs: readonly string[] = ["<<EOF", "<<'EOF'", '<<"EOF"'];
 
-/** Whatever stands around the patch is left out, unless it looks like a part of it. */
+/** Finds a patch and ignores the text around it, unless that looks like a part of the patch. */
 function findLenient(lines: readonly string[]): PatchText | NoPatch {
   const begin = lines.findIndex((line) => trimLine(line) === markers.begin);
   if (begin < 0) return whyNoPatch(lines, Math.max(0, lines.findIndex(isFilled)));
@@ -59,7 +59,7 @@ function findLenient(lines: readonly string[]): PatchText | NoPatch {
   return { lines, from: begin + 1, to: endOfContent(lines, before), lost: lost < 0 ? undefined : lost };
 }
 
-/** Tells whether a line outside a patch seems to be of one, so that nobody may drop it. */
+/** Reports whether a line outside a patch seems to belong to one, so that it must not be dropped. */
 export function looksLikePatch(line: string): boolean {
   const trimmed = trimLine(line);
   return (
@@ -70,14 +70,14 @@ export function looksLikePatch(line: string): boolean {
   );
 }
 
-/** The line behind the last one that is neither blank nor closes what was opened in front of the patch. */
+/** Returns the line after the last one that is neither empty nor closes something that was opened before the patch. */
 function endOfContent(lines: readonly string[], before: readonly string[]): number {
   const isFenced = before.some(isFence);
   const tag = heredocTag(before.findLast(isFilled) ?? "");
   const isWrapping = (line: string): boolean => {
     const trimmed = trimLine(line);
     if (trimmed === "" || (isFenced && isFence(line))) return true;
-    // Behind the tag may stand what ends a shell's `"$(cat <<'EOF'`, on the same line or on the next.
+    // The tag may be followed by the end of a shell's `"$(cat <<'EOF'`, on the same line or on the next.
     const rest = trimmed.replace(/["')]{1,4}$/, "");
     return tag !== undefined && (rest === tag || rest === "");
   };
@@ -87,12 +87,12 @@ function endOfContent(lines: readonly string[], before: readonly string[]): numb
 const isFilled = (line: string): boolean => trimLine(line) !== "";
 const isFence = (line: string): boolean => /^ {0,3}(?:```|~~~)/.test(line);
 
-/** The word behind which a shell's heredoc ends. */
+/** Returns the tag that ends a shell's heredoc; `undefined` if the line opens none. */
 function heredocTag(line: string): string | undefined {
   return /<<-? ?[\\"']?([A-Za-z_][A-Za-z0-9_]{0,30})["']?/.exec(line.slice(-200))?.[1];
 }
 
-/** Why a text without a first marker is no patch; `first` is its first line that is not blank. */
+/** Explains why a text without a first marker is not a patch; `first` is its first line that is not empty. */
 function whyNoPatch(lines: readonly string[], first: number): NoPatch {
   const start = trimLine(lines[first] ?? "");
   const at = (line: number, problem: string): NoPatch => ({ lines, line, problem });
@@ -108,7 +108,7 @@ function whyNoPatch(lines: readonly string[], first: number): NoPatch {
   return diff >= 0 ? at(diff, patchProblems.unifiedDiff()) : at(first, patchProblems.noBegin());
 }
 
-/** Tells whether a line where a section should begin is one of a unified diff. */
+/** Reports whether a line where a section should begin belongs to a unified diff. */
 export function isUnifiedDiff(line: string): boolean {
   return /^(?:--- |\+\+\+ |diff --git |Index: )/.test(line);
 }

@@ -1,33 +1,33 @@
-/** The table of shapes: the calls of the known tools, told apart by their list field and their names for the texts. */
+/** The table of shapes: the calls of the known tools, distinguished by their list and by their names for the texts. */
 import type { Order } from "../plan/operation.js";
 import type { ContainerName, EditFieldName } from "./fields.js";
 
-/** Stable names, used in announcements and reports. */
+/** Stable names, as announced and reported. */
 export type ShapeName = "batch" | "pi" | "MultiEdit" | "edit_file" | "patch";
 
 /** One row: the call of one tool. */
 export interface Shape {
   readonly name: ShapeName;
-  /** `false`: the shape is recognised, but this version does not serve it. */
+  /** `false` if the server recognises the shape but does not announce it. */
   readonly announced: boolean;
   /** The purpose of the tool, for a model that reads the schema. */
   readonly description: string;
-  /** The field that identifies the shape. */
+  /** The field by which the shape is recognised. */
   readonly container: ContainerName | "patch";
   /**
-   * Whether one edit may be at the top level: `never`; `alone`, instead of the list; or also `beside` the list, as its
-   * first edit.
+   * `never`: no edit may be at the top level. `alone`: one may be there instead of the list. `beside`: one may also be
+   * there with the list, whose first edit it then is.
    */
   readonly single: "never" | "alone" | "beside";
-  /** `call`: one file per call; `either`: an edit may name its own file, and otherwise uses that of the call. */
+  /** `call`: one file per call. `either`: an edit may name its own file, and otherwise takes that of the call. */
   readonly path: "call" | "either";
-  /** The order that the tool promises, used if the options name none. */
+  /** The order that the tool promises. It applies if the options name none. */
   readonly order: Order;
   /** The fields that the tool has for an edit, in its own spelling. The decoder accepts all others as well. */
   readonly spelling: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
-/** The only shape that contains a single text instead of edits. */
+/** The only shape that holds one text instead of edits. */
 export const patchShape: Shape = {
   name: "patch",
   announced: true,
@@ -40,7 +40,7 @@ export const patchShape: Shape = {
   spelling: {},
 };
 
-/** Every shape. If several rows fit a call, the first is used. */
+/** Every shape. If two rows fit a call, the first one is taken. */
 export const shapes: readonly Shape[] = [
   {
     name: "batch",
@@ -94,13 +94,13 @@ export const shapes: readonly Shape[] = [
   patchShape,
 ];
 
-/** The shapes that this version serves, by name. */
+/** The names of the shapes that this version announces. */
 export const announcedShapes: readonly ShapeName[] = shapes.filter((row) => row.announced).map((row) => row.name);
 
 /**
- * Returns the row that fits a call by its list and its spelling, else by its list alone, else the first row.
- * `container` is the list field of the call, `undefined` for a single edit at the top level. `oldText` is the call's
- * spelling of the old text, or the one that belongs to its spelling of the new text; `undefined` if it has neither.
+ * Returns the first row that fits both the list and the spelling of a call, or else the first that fits the list alone.
+ * `container` is the list that the call has; `undefined` for a single edit at the top level. `oldText` is the call's
+ * spelling of the old text, or the one that matches its spelling of the new text; `undefined` if it has neither.
  */
 export function shapeOf(container: ContainerName | undefined, oldText: string | undefined): Shape {
   const fits = shapes.filter((row) => (container === undefined ? row.single !== "never" : row.container === container));

@@ -1,15 +1,15 @@
-/** Which known name an unknown one seems to mean. */
+/** Finds the known name that an unknown one seems to mean. */
 import { editDistance } from "../text/editDistance.js";
 
-/** Longest name, in UTF-16 units, that can be a misspelling. */
+/** The longest name, in UTF-16 units, that can be a misspelling. */
 const longestName = 40;
 
-/** Every slip counts 1: a unit more, less or another, or two neighbours swapped. */
+/** Every slip counts 1: a unit added, missing or replaced, or two neighbours swapped. */
 const slip = { other: 1, extra: 1, swap: 1 };
 
 /**
- * The known name that `name` seems to be a misspelling of: equal but for case, `_` and `-`, or one slip away (names of 4
- * characters or more), or two (8 or more). Of several the nearest, then the first. `undefined`: it resembles none.
+ * Returns the known name that `name` seems to misspell: equal except for case, `_`, `-` and spaces, or one slip away
+ * (names of 4 characters or more), or two (8 or more). Prefers the nearest, then the first. `undefined`: no name.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > longestName) return undefined;
@@ -24,12 +24,12 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best?.name;
 }
 
-/** A name without what spellings of it differ in: case, `_`, `-` and spaces. */
+/** Returns a name without the differences between its spellings: case, `_`, `-` and spaces. */
 export function foldKey(name: string): string {
   return name.toLowerCase().replace(/[_\s-]/g, "");
 }
 
-/** The distance of two folded names; `undefined`: too far for their length to be a slip. */
+/** The distance between two folded names; `undefined` if it is too large to be a slip in names of their length. */
 function slipsBetween(a: string, b: string): number | undefined {
   const shorter = Math.min(a.length, b.length);
   const most = shorter >= 8 ? 2 : shorter >= 4 ? 1 : 0;

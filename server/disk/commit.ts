@@ -14,39 +14,39 @@ import { endBatch, endBatchAsWritten, newId, type Recovered, recoverHeld, tidyUp
 import { type BatchEnding, diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
 
-/** A batch that is ready to be committed, and of which nobody sees anything yet. Either it is committed or abandoned. */
+/** A batch that is ready to commit and not visible yet. The caller must either commit or abandon it. */
 export interface Staged {
   readonly ok: true;
-  /** Batches that were cut off earlier, and have been ended before this one began. */
+  /** Batches that were cut off earlier, and were ended before this one began. */
   readonly recovered: readonly Recovered[];
   /** For the answer. */
   readonly warnings: readonly string[];
-  /** Absolute paths of the directories that are made for it, those above first. */
+  /** Absolute paths of the directories that it makes, parents first. */
   readonly directories: readonly string[];
   /** Its names, with the files that they had. */
   readonly targets: readonly DiskTarget[];
-  /** Makes it visible, in one turn. */
+  /** Makes the batch visible, in one turn of the event loop. */
   commit(): Committed | NotCommitted;
-  /** Takes it away. */
+  /** Removes everything that was prepared. */
   abandon(): void;
 }
 
-/** A batch that is done. What helped it is kept until `finish`. */
+/** A batch that is done. Its helpers are kept until `finish`. */
 export interface Committed {
   readonly outcome: "applied";
-  /** Takes away what helped; the batch stays. */
+  /** Removes the helpers; the batch stays. */
   finish(): void;
 }
 
-/** A batch that is taken back. `recoveryPending`: it could not be yet, so that the disk is neither old nor new. */
+/** A batch that was rolled back. `recoveryPending`: it could not be yet, and the disk may be neither old nor new. */
 export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
-  /** All of it is there, and stays, unless the power fails before the disk has confirmed that it lasts. */
+  /** `true` if all of it is there and stays, unless the power fails before the disk has confirmed that it lasts. */
   readonly isThere?: boolean;
 }
 
-/** All that stands in the way of a batch. */
+/** Everything that prevents a batch. */
 export interface NotStaged {
   readonly ok: false;
   readonly failures: readonly Failure[];
@@ -54,8 +54,8 @@ export interface NotStaged {
 }
 
 /**
- * Reads every file, checks everything, and puts all that is new beside its place, in one turn. `label` is what people call
- * the batch. Until it is finished or taken back, no other batch can be staged in these folders, by whatever process.
+ * Reads every file, checks everything, and puts everything new beside its place, in one turn of the event loop. `label`
+ * is what people call the batch. Until it is finished or rolled back, no other batch can be staged in these folders.
  */
 export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], label: string): Staged | NotStaged {
   const { state } = workspace;
@@ -81,7 +81,7 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
   }
 }
 
-/** A batch that is ready, or every reason why it is not; then nothing is left of it. */
+/** Returns a batch that is ready, or every reason why it is not; nothing of it is left then. */
 function stageHeld(
   workspace: DiskWorkspace,
   changes: readonly DiskChange[],
@@ -101,7 +101,7 @@ function stageHeld(
   }
 }
 
-/** A batch that is ready, and the lock of its folders. */
+/** A batch that is ready, with the lock of its folders. */
 interface StagedBatch extends Prepared {
   readonly workspace: DiskWorkspace;
   readonly release: () => void;
@@ -110,7 +110,7 @@ interface StagedBatch extends Prepared {
 function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   const { workspace, journal, targets, warnings } = batch;
   let isOver = false;
-  /** Only the first of `commit` and `abandon` is about a batch that is there. */
+  /** Throws if `commit` or `abandon` was called before. */
   const begin = (): void => {
     if (isOver) throw new Error(`${journal.label} was committed or abandoned before`);
     isOver = true;
@@ -136,7 +136,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
           endAsWritten(batch);
           throw error;
         }
-        // The record may have reached the disk although the call failed that wrote it: whoever recovers would find it there.
+        // The record may have reached the disk although the call that wrote it failed: recovery would find it there.
         const read = attempt(() => readJournal(workspace, journal.id)).value;
         if (read?.kind === "journal" && read.journal.state === "committed") return recordAgain(batch) ?? committed;
         failure = failureOf(workspace, error, progress);
@@ -162,14 +162,14 @@ function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
   return {
     outcome: isBack ? "rolledBack" : "recoveryPending",
     failure: diskFailures.ended(failure, ending),
-    // The journal said after all that the batch is done, which was found out only when it was to be rolled back.
+    // The journal may say after all that the batch is done, which is noticed only when it should be rolled back.
     isThere: ending.outcome === "applied",
   };
 }
 
 /**
- * Writes a record anew that is there, but that a power cut may take away. If that fails, too, recovery tries on. `undefined`: it
- * is written.
+ * Writes a record again, because a power cut may remove the one that is there. If this fails, too, recovery will try
+ * again. Returns `undefined` if the record is written.
  */
 function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted | undefined {
   try {
@@ -184,7 +184,7 @@ function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted
   }
 }
 
-/** Does the last thing that is to be done with a batch; then others may write in its folders, whatever came of it. */
+/** Does the last step of a batch. Afterwards, other processes may write in its folders, even if the step failed. */
 function thenUnlock<T>({ release }: StagedBatch, act: () => T): T {
   try {
     return act();

@@ -1,7 +1,7 @@
-/** Changes of files on disk, by path and content; and the same by name, where moves and deletions meet. */
+/** Changes of files on disk, by path and content; and the same changes by name, where moves and deletions meet. */
 import type { FileChange } from "../plan/outcome.js";
 
-/** The content that a file gets: a text, in the encoding that the file has, or bytes as they are. */
+/** The new content of a file: a text, in the encoding that the file has, or bytes as they are. */
 export type Content = { readonly text: string } | { readonly bytes: Uint8Array };
 
 /** The change of one file. Paths are absolute and canonical. */
@@ -9,11 +9,11 @@ export type DiskChange =
   | (NamedPath & {
       readonly kind: "create";
       readonly content: Content;
-      /** The bits of `chmod`; `undefined`: as the process makes files. */
+      /** The bits of `chmod`; `undefined` for those that the process gives by default. */
       readonly mode?: number | undefined;
     })
   | (NamedPath & PlannedOn & { readonly kind: "update"; readonly content?: Content | undefined })
-  /** It moves to `target`, and may get other content on the way. `targetName`: what failures call it there; `undefined`: its path. */
+  /** Moves the file to `target`, perhaps with new content. Failures call it `targetName` there, by default its path. */
   | (NamedPath &
       PlannedOn & {
         readonly kind: "rename";
@@ -25,21 +25,21 @@ export type DiskChange =
 
 interface NamedPath {
   readonly path: string;
-  /** What failures call the file. */
+  /** The file's name in failures. */
   readonly name: string;
 }
 
 interface PlannedOn {
-  /** SHA-256, in hex, of the bytes that the change was planned on; `undefined`: a file that nobody read. */
+  /** SHA-256, in hex, of the bytes that the change was planned on; `undefined` if nobody read the file. */
   readonly hash?: string | undefined;
 }
 
-/** The path that a change moves its file to; `undefined`: it moves none. */
+/** The path that a change moves its file to; `undefined` if it moves none. */
 export function targetOf(change: DiskChange): string | undefined {
   return change.kind === "rename" ? change.target : undefined;
 }
 
-/** A planned change of a file that no editor has open; `pathOf` gives the absolute path of a URI. */
+/** Converts a planned change of a file that no editor has open; `pathOf` returns the absolute path of a URI. */
 export function toDiskChange(file: FileChange, pathOf: (uri: string) => string): DiskChange {
   const { document, change } = file;
   const at = { path: pathOf(document.uri), name: document.path };
@@ -57,11 +57,11 @@ export function toDiskChange(file: FileChange, pathOf: (uri: string) => string):
 export interface Slot {
   readonly path: string;
   readonly name: string;
-  /** `undefined`: the name must be free. */
+  /** `undefined` if the name must be free. */
   readonly before?: { readonly hash?: string | undefined };
-  /** `undefined`: the name becomes free. */
+  /** `undefined` if the name becomes free. */
   readonly after?: {
-    /** The path of the file that it is afterwards, with other content or without; `undefined`: a new file. */
+    /** The path of the file that gets this name, with other content or without; `undefined` for a new file. */
     readonly from?: string;
     readonly content?: Content | undefined;
     readonly mode?: number | undefined;
@@ -69,9 +69,9 @@ export interface Slot {
 }
 
 /**
- * The batch by name. A name that one change frees may be taken by another, in chains and circles: no change waits for
- * another, because every file is ready beside its new name before the first name changes. Throws where two files would
- * have one name: the plan has to prevent it.
+ * Returns the batch by name. A name that one change frees may be taken by another, in chains and circles. No change
+ * waits for another, because every file is ready beside its new name before the first name changes. Throws if two files
+ * would get one name, which the plan must prevent.
  */
 export function toSlots(changes: readonly DiskChange[]): Slot[] {
   const slots = new Map<string, Slot>();

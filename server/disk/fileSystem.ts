@@ -1,4 +1,4 @@
-/** The calls to the disk, as a port: the same commit runs on a real disk, on one that fails, and on one that forgets. */
+/** The calls to the disk, as a port: one commit runs on a real disk, on one that fails, and on one that forgets. */
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { constants } from "node:fs";
@@ -10,10 +10,10 @@ import { codeOf } from "../workspace/identity.js";
 /** A file, directory or link, as a look at its path shows it. */
 export interface FileStat {
   readonly kind: "file" | "directory" | "link" | "other";
-  /** Decimal, because inodes may be larger than a number can tell apart. */
+  /** Decimal, because inodes may be too large for a number. */
   readonly inode: string;
   readonly device: string;
-  /** Names that the file has. */
+  /** The number of names that the file has. */
   readonly links: number;
   readonly owner: number;
   readonly group: number;
@@ -25,36 +25,36 @@ export interface FileStat {
   readonly modified: number;
 }
 
-/** A file whose attributes another one is to have. */
+/** A file, and another one that must get its attributes. */
 export interface AttributePair {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * The calls of a file system that writing needs, each one synchronous. Paths are absolute and canonical but for their last
- * name, and no call follows a link there. What the system refuses is thrown as an error with its code.
+ * The calls of a file system that writing needs, all synchronous. Paths are absolute and canonical except for their
+ * last name, and no call follows a link there. If the system refuses, a call throws an error with the system's code.
  */
 export interface FileSystem {
-  /** `undefined`: there is nothing. */
+  /** `undefined` if there is nothing. */
   look(path: string): FileStat | undefined;
   /** The names in a directory. */
   list(path: string): string[];
-  /** Where a symbolic link leads, as it is written. */
+  /** The target of a symbolic link, as it is written. */
   readLink(path: string): string;
-  /** All bytes of a regular file; one of more than `most` bytes is an `EFBIG`. */
+  /** All bytes of a regular file; throws `EFBIG` if it has more than `most`. */
   read(path: string, most: number): Buffer;
-  /** The first bytes of a regular file, at most as many as asked for. */
+  /** The first bytes of a regular file, at most `length`. */
   readStart(path: string, length: number): Buffer;
-  /** Whether the user may write a file, or change the names in a directory and make that last. */
+  /** Reports whether the user may write a file, or change and sync the names in a directory. */
   mayWrite(path: string): boolean;
-  /** Makes a new file; the process' mask applies to `mode`. Not on the disk before `sync`. */
+  /** Makes a new file; the process's mask applies to `mode`. Not on the disk before `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
   /** Writes a file's bytes anew in the file itself. Not on the disk before `sync`. */
   fill(path: string, bytes: Uint8Array): void;
   /** Sets the bits of `chmod`. */
   setMode(path: string, mode: number): void;
-  /** Gives each file owner, mode, access list and extended attributes of another; whether all of that came about, by pair. */
+  /** Gives each file owner, mode, access list and extended attributes of another; returns which pairs got them all. */
   copyAttributes(pairs: readonly AttributePair[]): boolean[];
   /** Returns when a file's bytes and attributes, or a directory's names, are on the disk. */
   sync(path: string): void;
@@ -116,14 +116,14 @@ export const realFileSystem: FileSystem = {
   setMode: (path, mode) => opened(path, readFlags, 0, (fd) => fs.fchmodSync(fd, mode)),
   copyAttributes,
   sync: (path) => {
-    // Windows has no such call for directories, and does not need it.
+    // Windows has no such call for directories and does not need one.
     if (process.platform === "win32" && fs.lstatSync(path).isDirectory()) return;
     const flags = process.platform === "win32" ? constants.O_RDWR : readFlags;
     opened(path, flags, 0, (fd) => {
       try {
         fs.fsyncSync(fd);
       } catch (error) {
-        // Some disks (shared folders of virtual machines) know no such call for directories, as PostgreSQL found, too.
+        // Some disks (shared folders of virtual machines) lack this call for directories, as PostgreSQL found, too.
         if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fs.fstatSync(fd).isDirectory()) throw error;
       }
     });
@@ -135,24 +135,24 @@ export const realFileSystem: FileSystem = {
   removeDirectory: (path) => within(path, (at) => fs.rmdirSync(at)),
 };
 
-/** The system's error of a code, as `ESTALE`. */
+/** An error like the system's, with a code such as `ESTALE`. */
 export function systemError(code: string, message: string): Error {
   return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
-/** Tells whether an error is the system's refusal, and no mistake of ours. */
+/** Reports whether an error is a refusal by the system rather than a bug of ours. */
 export function isSystemError(error: unknown): boolean {
   // Node has no names for some of the system's codes, but then it has their numbers.
   const isNumbered = error instanceof Error && "errno" in error && typeof error.errno === "number";
   return isNumbered || /^E[A-Z0-9]+$/.test(codeOf(error));
 }
 
-/** Tells whether a name leads through a link that was a directory once. Disks far away have the same code for troubles that pass. */
+/** Reports whether a path leads through a link that replaced a directory. A network disk's ESTALE has an `errno`. */
 export function isBehindLink(error: unknown): boolean {
   return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
 }
 
-/** The result of an act, or the system's code if it refuses. Throws what is a mistake of ours. */
+/** Returns the result of an act, or the system's code if it refuses. Throws if the error is a bug of ours. */
 export function attempt<T>(
   act: () => T,
 ): { readonly value: T; readonly code?: never } | { readonly value?: never; readonly code: string } {
@@ -164,7 +164,7 @@ export function attempt<T>(
   }
 }
 
-/** Does what may be done already: an error with one of these codes says so, and counts for nothing. */
+/** Does what may be done already: an error with one of these codes says so and is ignored. */
 export function ensure(act: () => void, done: readonly string[]): void {
   try {
     act();
@@ -173,18 +173,18 @@ export function ensure(act: () => void, done: readonly string[]): void {
   }
 }
 
-/** Takes a name away, if it is there, and if it can be. */
+/** Deletes a name. Does nothing if the name does not exist, or is impossible. */
 export function unlinkIfThere(files: FileSystem, path: string): void {
   ensure(() => files.unlink(path), ["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 }
 
-/** `undefined`: no file, or one that is too large to be one of ours. */
+/** The hash of a file's bytes; `undefined` if it is not a file, or too large to be one of ours. */
 export function hashAt(files: FileSystem, path: string, now: FileStat): string | undefined {
   if (now.kind !== "file" || now.size > limits.fileBytes) return undefined;
   return hashOf(files.read(path, limits.fileBytes));
 }
 
-/** A look at a path; `undefined` also if nothing of ours can be there: behind a link, below a file, or at no possible name. */
+/** Like `look`, but returns `undefined` also beyond a link and for an impossible name: nothing there can be ours. */
 export function lookIfReached(files: FileSystem, path: string): FileStat | undefined {
   try {
     return files.look(path);
@@ -194,10 +194,10 @@ export function lookIfReached(files: FileSystem, path: string): FileStat | undef
   }
 }
 
-/** Tells whether an error means that a path leads to nothing of ours: it goes through a link, or has an impossible name. */
+/** Reports whether an error means that a path leads to nothing of ours: through a link, or to an impossible name. */
 export const isUnreached = (error: unknown): boolean => isBehindLink(error) || codeOf(error) === "ENAMETOOLONG";
 
-/** Runs each step although others fail. The system's code of the first refusal; `undefined`: there was none. */
+/** Runs each step even if others fail. Returns the system's code of the first refusal; `undefined` if there is none. */
 export function tryAll(steps: Iterable<() => void>): string | undefined {
   let code: string | undefined;
   for (const step of steps) {
@@ -207,14 +207,14 @@ export function tryAll(steps: Iterable<() => void>): string | undefined {
   return code;
 }
 
-/** Makes the names of directories, and what they lead to, last; those that are gone have nothing to last. */
+/** Syncs directories, so that the names in them survive a power cut. Skips directories that are gone. */
 export function syncDirectories(files: FileSystem, directories: Iterable<string>): void {
   for (const directory of new Set(directories)) {
     if (lookIfReached(files, directory)?.kind === "directory") files.sync(directory);
   }
 }
 
-/** A link never takes a name that somebody else has just taken; where the disk knows no links, only a look before helps. */
+/** Gives a file a free name. A link can't replace a file; on a disk without links, the name is checked first. */
 export function linkOrRename(files: FileSystem, from: string, to: string): void {
   try {
     files.link(from, to);
@@ -224,10 +224,10 @@ export function linkOrRename(files: FileSystem, from: string, to: string): void 
   }
 }
 
-/** The bits by which a program runs with the rights of its owner or group; the system clears them when a file is written. */
+/** The bits by which a program runs with the rights of its owner or group. The system clears them with each write. */
 export const foreignRights = 0o6000;
 
-/** Gives a file the bits back that the system has cleared, where nothing else of its mode is another: `mode` is that of the journal. */
+/** Restores the bits that the system cleared, if the file's mode is otherwise still `mode`, that of the journal. */
 export function giveBackBits(files: FileSystem, path: string, mode: number | undefined): void {
   if (mode === undefined) return;
   const now = files.look(path)?.mode;
@@ -236,18 +236,18 @@ export function giveBackBits(files: FileSystem, path: string, mode: number | und
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** Linux' O_PATH, which Node does not name: a directory can be held that must not be listed. Source: asm-generic/fcntl.h. */
+/** Linux's O_PATH, which Node lacks: opens a directory without the right to list it. Source: asm-generic/fcntl.h. */
 const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 
-/** As many as leave room for other open files. */
+/** The number of pairs at once; it leaves room for other open files. */
 const pairsAtOnce = 100;
 
-/** Tells whether a directory can be held while a name in it is used. */
+/** `true` if a directory can be held while a name in it is used. */
 const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**
- * Does something to a name in a directory that is held meanwhile. On Linux a directory that somebody exchanges for a link
- * between a check and its use is found out, wherever on the path it is.
+ * Acts on a name in a directory that is held open meanwhile. On Linux, this detects a directory, anywhere on the path,
+ * that somebody exchanges for a link between a check and its use.
  */
 function within<R>(path: string, act: (reachable: string) => R): R {
   const directory = dirname(path);
@@ -280,15 +280,15 @@ function opened<R>(path: string, flags: number, mode: number, act: (fd: number) 
   }
 }
 
-/** A disk that is nearly full writes a part, and refuses the rest when it is asked again. */
+/** Writes all bytes. A disk that is nearly full writes a part, and refuses the rest when it is asked again. */
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at, bytes.length - at, at);
 }
 
 /**
- * Node can't read access lists and extended attributes, so GNU `cp` copies them; that it does so, and says when it can't, is
- * why any other system's `cp` is not asked. One process does all pairs: it copies from the files that we hold to those that it
- * holds under the same numbers.
+ * Node can't read access lists and extended attributes, so GNU `cp` copies them. Only GNU `cp` does this and reports
+ * failures, so no other system's `cp` is used. One process copies all pairs: from the files that we hold open to those
+ * that it holds under the same numbers.
  */
 function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
   if (!canHold) return pairs.map(() => false);
@@ -310,7 +310,7 @@ function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
     const options = ["--attributes-only", "--preserve=mode,ownership,xattr", "--target-directory=/proc/self/fd"];
     const given = sources.map((source) => `/proc/${process.pid}/fd/${source}`);
     const { status } = spawnSync("cp", [...options, ...given], { cwd: "/", stdio: targets, timeout: 30_000 });
-    // Which of several it was that failed is found out one by one.
+    // If one of several pairs failed, each is tried alone.
     if (status !== 0 && pairs.length > 1) return pairs.flatMap((pair) => copyAttributes([pair]));
     return pairs.map((pair) => status === 0 && hasSame(pair));
   } finally {

@@ -1,4 +1,4 @@
-/** The journal of a batch, written before anything is done: after a crash it tells what was meant and how far it may be. */
+/** The journal of a batch, written first: after a crash it shows what was planned and how far it may have got. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../plan/failure.js";
@@ -14,23 +14,23 @@ import { diskFailures, diskProblems } from "./sentences.js";
 /** One batch, as it is on the disk. */
 export type Journal = z.infer<typeof journalSchema>;
 
-/** One name: what stood there, what is to stand there, and how that comes about. */
+/** One name: what it had, what it gets, and how that happens. */
 export type JournalEntry = Journal["entries"][number];
 
 /**
- * A journal that was found, or why it is left alone. `foreign`: it is about files that lie outside the folders. `astride`: about
- * such files and others inside.
+ * A journal that was found, or the reason why it is left alone. `foreign`: its files are outside the folders, or in the
+ * directory of the journals. `astride`: some of its files are outside the folders, others inside.
  */
 export type JournalRead =
   | { readonly kind: "journal" | "astride"; readonly journal: Journal }
   | { readonly kind: "absent" | "unreadable" | "foreign" };
 
-/** The journals of a user, and where they are written. */
+/** The journals of a user, with their location. */
 export type Journals = Pick<DiskWorkspace, "files" | "state" | "owners">;
 
 /**
- * Makes the directory of the journals where it is missing. It is outside every workspace, so that no agent can write a journal;
- * a failure where others could write in it.
+ * Makes the directory of the journals if it is missing. It is outside every workspace, so that no agent can write a
+ * journal. Returns a failure if it can't be used, or if others could write in it.
  */
 export function openJournals({ files, owners, state }: Journals): Failure | undefined {
   if (!isAbsolute(state)) return diskFailures.state(state, diskProblems.stateRelative());
@@ -46,7 +46,7 @@ export function openJournals({ files, owners, state }: Journals): Failure | unde
   }
 }
 
-/** The same, and writes a file there and takes it away again, as a batch would. */
+/** Does the same, and also writes a file there and deletes it, as a batch would. */
 export function tryJournals(journals: Journals): Failure | undefined {
   const { files, owners, state } = journals;
   const unfit = openJournals(journals);
@@ -63,16 +63,16 @@ export function tryJournals(journals: Journals): Failure | undefined {
   }
 }
 
-/** Each directory is on the disk before what it will hold. */
+/** Makes a directory and those above it. Each one is on the disk before what it will hold. */
 function makeDirectories(files: FileSystem, path: string): void {
   if (files.look(path) !== undefined) return;
   makeDirectories(files, dirname(path));
-  // Another process may be quicker.
+  // Another process may make it first.
   ensure(() => files.makeDirectory(path, 0o700), ["EEXIST"]);
   files.sync(dirname(path));
 }
 
-/** The failure for an error of the disk that the journals are on; throws every other error. */
+/** Returns the failure for an error of the disk that the journals are on; throws every other error. */
 export function unusable(state: string, error: unknown): Failure {
   if (!isSystemError(error)) throw error;
   return diskFailures.state(state, fileProblems.system(codeOf(error)));
@@ -80,7 +80,7 @@ export function unusable(state: string, error: unknown): Failure {
 
 /** Makes or replaces the journal of a batch; when this returns, it is on the disk. */
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
-  // What nobody could read back would be a batch that nobody ends: better none at all.
+  // If nobody can read a journal back, nobody can end its batch: it is better to have none.
   const text = JSON.stringify(journalSchema.parse(journal));
   const bytes = Buffer.from(`${hashOf(text)}\n${text}\n`);
   if (bytes.length > limits.journalBytes) throw systemError("EFBIG", `more than ${limits.journalBytes} bytes`);
@@ -92,7 +92,7 @@ export function writeJournal({ files, state }: DiskWorkspace, journal: Journal):
   files.sync(state);
 }
 
-/** Takes the journal away: the batch is over. */
+/** Deletes the journal: the batch is over. */
 export function removeJournal({ files, state }: DiskWorkspace, id: string): void {
   unlinkIfThere(files, `${journalPath(state, id)}.new`);
   unlinkIfThere(files, journalPath(state, id));
@@ -100,8 +100,8 @@ export function removeJournal({ files, state }: DiskWorkspace, id: string): void
 }
 
 /**
- * The ids of all journals in the state directory; and `halves`, the ids of those that somebody began to write when there was
- * none yet.
+ * Returns the ids of all journals in the state directory. `halves`: the ids of those that a process began to write when
+ * there was none yet.
  */
 export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "state">): {
   readonly ids: string[];
@@ -116,7 +116,7 @@ export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "st
   return { ids, halves: begun.filter((id) => !ids.includes(id)) };
 }
 
-/** Reads a journal as what anybody might have written: its form, its sum, and that it is about files in the folders. */
+/** Reads a journal that anyone may have written: checks its form, its checksum, and that the folders hold its files. */
 export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
   const read = readAnyJournal(workspace, id);
   if (read.kind !== "journal") return read;
@@ -124,12 +124,12 @@ export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
   const names = namesIn(read.journal);
   const inside = names.filter((name) => folders.some((folder) => isInside(folder, name)));
   if (names.some((name) => isInside(state, name))) return { kind: "foreign" };
-  // One that names nothing is anybody's.
+  // A journal that names nothing belongs to everybody.
   if (inside.length === names.length) return read;
   return inside.length === 0 ? { kind: "foreign" } : { kind: "astride", journal: read.journal };
 }
 
-/** The same wherever its files lie; it is not to be followed. */
+/** Reads a journal wherever its files are. The caller must not act on it. */
 export function readAnyJournal({ files, state, owners }: Journals, id: string): JournalRead {
   const path = journalPath(state, id);
   const stat = files.look(path);
@@ -140,7 +140,7 @@ export function readAnyJournal({ files, state, owners }: Journals, id: string): 
   return journal?.id === id ? { kind: "journal", journal } : { kind: "unreadable" };
 }
 
-/** The deepest directory that holds all that a journal names; on Windows, where its files are on several drives, there is none. */
+/** The deepest directory that holds all files of a journal; if they are on several Windows drives, the first drive. */
 export function folderOf(journal: Journal): string {
   const [first = "", ...rest] = namesIn(journal).map(dirname);
   let folder = first;
@@ -150,7 +150,7 @@ export function folderOf(journal: Journal): string {
   return folder;
 }
 
-/** The directories in which a batch changes names. One that only holds files that are written in place need not be readable. */
+/** The directories in which a batch changes names; not those with writes in place only, which may be unreadable. */
 export function directoriesOf({ entries, directories }: Journal): string[] {
   const names = entries.filter(({ way }) => way !== "inPlace").map(({ path }) => path);
   return [...names, ...directories].map(dirname);
@@ -163,9 +163,9 @@ export function journalPath(state: string, id: string): string {
   return join(state, `${id}.journal`);
 }
 
-/** An entry, and the files that help it. Nobody can write their paths into a journal: they follow from the id and the place. */
+/** An entry, with its helpers. Nobody can write their paths into a journal: they follow from the entry and the id. */
 export interface HelpedEntry extends JournalEntry {
-  /** The new file for the name, in its directory or, if that does not exist, in the deepest one above that does. */
+  /** The new file for the name, in its directory or, if that does not exist, in the deepest existing one above it. */
   readonly staged: string;
   /** The file that the name had, beside it. */
   readonly kept: string;
@@ -201,18 +201,18 @@ const journalSchema = z.strictObject({
   version: z.literal(1),
   id: z.string().regex(/^[0-9a-f]{16}$/),
   /**
-   * `staged`: nothing that others see has changed. `committing`: some of it may have, and is taken back. `committed`: all
-   * of it has, and what helped is taken away. `undone`: it was taken back, and what helped is taken away; whatever somebody has
-   * done since is not taken back.
+   * `staged`: nothing that others see has changed. `committing`: some of it may have changed, and is rolled back.
+   * `committed`: all of it has changed, and the helpers are removed. `undone`: it was rolled back, and the helpers are
+   * removed; changes that others have made since stay.
    */
   state: z.enum(["staged", "committing", "committed", "undone"]),
   /** For people. */
   label: z.string().max(limits.label),
   /** Milliseconds since 1970. */
   started: z.number(),
-  /** Directories that are made, those above first. */
+  /** Directories that are made, parents first. */
   directories: z.array(path),
-  /** Of a batch that was taken back: what was left as it is. */
+  /** After a rollback: the names that were left as they are, and why. */
   left: z.array(z.strictObject({ index: z.int().min(0), why: z.enum(["changed", "kept", "lost"]) })).optional(),
   entries: z
     .array(
@@ -220,18 +220,18 @@ const journalSchema = z.strictObject({
         path,
         /** For people. */
         name: z.string().max(limits.pathLength),
-        /** Number of the disk that its directory is on, or the deepest one above that is there before the batch. */
+        /** The number of the disk that its directory is on, or the deepest one above that exists before the batch. */
         device: z.string(),
         /**
-         * `create`: the name was free. `replace`: another file takes it. `remove`: it becomes free. `inPlace`: its file stays
-         * the same and gets other bytes.
+         * `create`: the name was free. `replace`: another file takes it. `remove`: it becomes free. `inPlace`: its file
+         * stays the same and gets other bytes.
          */
         way: z.enum(["create", "replace", "remove", "inPlace"]),
-        /** `null`: the name was free. `mode`: of a file whose bits for other users' rights the system clears with each write. */
+        /** `null` if the name was free. `mode`: of the user's own file, if each write clears set-ID bits in it. */
         before: z.strictObject({ inode: z.string(), hash, mode: z.int().min(0).max(0o7777).optional() }).nullable(),
         /**
-         * `null`: it becomes free. `inode`: of the file that was made ready for the name, known from `committing` on, and
-         * `undefined` for one that is written in place.
+         * `null` if the name becomes free. `inode`: that of the file that was staged for the name, known from
+         * `committing` on; `undefined` for a file that is written in place.
          */
         after: z.strictObject({ hash, inode: z.string().optional() }).nullable(),
       }),

@@ -1,4 +1,4 @@
-/** Makes a prepared batch visible, name by name, each one looked at again right before; then writes that it is done. */
+/** Makes a prepared batch visible, name by name, each checked again right before; then records that it is done. */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -13,8 +13,8 @@ import { diskFailures, diskProblems } from "./sentences.js";
 import type { Prepared, Progress } from "./stage.js";
 
 /**
- * Gives each name what it is to have, and writes that this is done. Returns a failure if somebody else has changed one meanwhile;
- * throws what the system refuses. In both cases the journal tells what to roll back. `undefined`: the batch is done.
+ * Gives each name its new file, and records that this is done. Returns a failure if another program has changed a name
+ * meanwhile; throws if the system refuses. In both cases the journal says what to roll back. `undefined`: done.
  */
 export function moveIntoPlace(
   workspace: DiskWorkspace,
@@ -25,14 +25,14 @@ export function moveIntoPlace(
   writeJournal(workspace, { ...journal, state: "committing" });
   for (const directory of journal.directories) {
     progress.at = directory;
-    // One that somebody else has just made is as good as ours.
+    // A directory that another program has just made will do as well.
     ensure(() => files.makeDirectory(directory, 0o777), ["EEXIST"]);
   }
   const entries = helpedEntries(workspace.state, journal);
   const names = targets.map((target, index): NameContext => ({ workspace, target, entry: entries[index]! }));
   const removals = names.filter(({ entry }) => entry.way === "remove");
   const others = names.filter(({ entry }) => entry.way !== "remove");
-  // Files come before others go, so that at no moment one of them has no name.
+  // New names come before old ones go, so that no file is ever without a name.
   for (const name of [...others, ...removals]) {
     progress.at = name.target.slot.name;
     const failure = lookAgain(name) ?? changeName(name);
@@ -41,7 +41,7 @@ export function moveIntoPlace(
   syncDirectories(files, directoriesOf(journal));
   for (const { target, entry } of names) {
     progress.at = target.slot.name;
-    // Somebody may have written into the old file after it was looked at and before it lost its name.
+    // Another program may have written into the old file after the check and before the file lost its name.
     if (entry.way === "inPlace" || entry.way === "create") continue;
     if (hashOf(files.read(entry.kept, limits.fileBytes)) !== target.before?.hash) return movedOn(target.slot.name);
   }
@@ -61,8 +61,8 @@ interface NameContext {
 }
 
 /**
- * Tells whether a name still has what it had when the batch was staged, and that is still kept beside it: a program that tidies up
- * may have taken that away, and nothing could be given back. The inode comes last, because that look is the shortest.
+ * Returns a failure if a name has changed since staging, or if its old file is no longer kept beside it: a program that
+ * tidies up may have deleted that, and nothing could be given back. The inode comes last, as the shortest check.
  */
 function lookAgain({ workspace, target, entry }: NameContext): Failure | undefined {
   const { files } = workspace;
@@ -74,7 +74,7 @@ function lookAgain({ workspace, target, entry }: NameContext): Failure | undefin
     if (now !== undefined) return movedOn(name, staleProblems.nameTaken);
   } else {
     const { size, mode, owner, group } = before.stat;
-    // Whoever may do more or less with the file by now is to find the next one so, too.
+    // If others may now do more or less with the file, the new file must not bring back the old rights.
     const isSame = now?.size === size && now.mode === mode && now.owner === owner && now.group === group;
     if (now?.kind !== "file" || !isSame) return movedOn(name);
   }
@@ -85,7 +85,7 @@ function lookAgain({ workspace, target, entry }: NameContext): Failure | undefin
   return files.look(path)?.inode === before.stat.inode ? undefined : movedOn(name);
 }
 
-/** Gives a name what it is to have. */
+/** Gives a name its new file. Returns a failure if another program has just taken the name. */
 function changeName({ workspace: { files }, target, entry }: NameContext): Failure | undefined {
   const { path, name } = target.slot;
   switch (entry.way) {

@@ -1,4 +1,4 @@
-/** Looks at every name of a batch once, and finds all that stands in its way before anything is written. */
+/** Examines every name of a batch once, and finds every obstacle before anything is written. */
 import { basename, dirname, join } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -20,37 +20,37 @@ export interface Before {
   readonly hash: string;
 }
 
-/** A name, what stands there, and what is to. */
+/** A name, what it has now, and what it will have. */
 export interface DiskTarget {
   readonly slot: Slot;
-  /** Number of the disk that its directory is on, or the deepest one above that there is. */
+  /** The number of the disk that its directory is on, or the deepest existing directory above it. */
   readonly device: string;
-  /** How it may come about; what is to be replaced by its own new bytes may have to be written in place after all. */
+  /** The way in which the name changes. Staging may yet turn a replacement by new bytes into a write in place. */
   readonly way: JournalEntry["way"];
-  /** `undefined`: the name is free. */
+  /** `undefined` if the name is free. */
   readonly before: Before | undefined;
-  /** `undefined`: it becomes free. */
+  /** `undefined` if the name becomes free. */
   readonly after: After | undefined;
 }
 
-/** The file that a name is to have. */
+/** The file that a name will have. */
 export interface After {
   /** SHA-256, in hex. */
   readonly hash: string;
-  /** `undefined`: those of `source`, which keeps its bytes. */
+  /** `undefined` for those of `source`, which keeps its bytes. */
   readonly bytes: Buffer | undefined;
-  /** The file that it is now; `undefined`: a new one. */
+  /** The existing file that moves or changes; `undefined` for a new file. */
   readonly source: { readonly path: string; readonly before: Before } | undefined;
-  /** The bits of `chmod` that a new file is to have; `undefined`: as the process makes files. */
+  /** The bits of `chmod` for a new file; `undefined` for those that the process gives by default. */
   readonly mode: number | undefined;
 }
 
-/** All names of a batch, and the directories that it needs, those above first; or all that stands in its way. */
+/** All names of a batch, and the directories that it needs, parents first; or everything that prevents it. */
 export type Preflight =
   | { readonly ok: true; readonly targets: readonly DiskTarget[]; readonly directories: readonly string[] }
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
-/** Reads each file once, as bytes. Names that would not change are left out. */
+/** Reads each file once, as bytes. Leaves out names that would not change. */
 export function preflight(workspace: DiskWorkspace, slots: readonly Slot[]): Preflight {
   const budget = { bytes: 0 };
   const read = forEach(slots, (slot) => examine(workspace, slot, budget));
@@ -65,7 +65,7 @@ export function preflight(workspace: DiskWorkspace, slots: readonly Slot[]): Pre
   return { ok: true, targets: changed.map(({ target }) => target), directories: [...directories].sort() };
 }
 
-/** The results for all names, or all failures; what the system refuses is one of them. */
+/** Returns the results for all names, or all failures, among them the system's refusals. */
 function forEach<T extends { readonly ok: true }>(
   slots: readonly Slot[],
   act: (slot: Slot) => T | Failed,
@@ -80,7 +80,7 @@ function forEach<T extends { readonly ok: true }>(
   return failures.length > 0 ? { ok: false, failures } : { ok: true, results };
 }
 
-/** The file at a name, if it is the one that the plan expects there. */
+/** Returns the file at a name, if it is the one that the plan expects there. */
 function examine(
   workspace: DiskWorkspace,
   { path, name, before: expected }: Slot,
@@ -111,10 +111,10 @@ function examine(
   return { ok: true, before: { stat, bytes, hash } };
 }
 
-/** By path the files that were read; `undefined`: the name is free. */
+/** The files that were read, by path; `undefined` if the name is free. */
 type Befores = ReadonlyMap<string, Before | undefined>;
 
-/** The file that a name gets, and how; and the directories that are missing above it, the deepest first. */
+/** Decides which file a name gets, and how; also returns the missing directories above it, the deepest first. */
 function aim(
   workspace: DiskWorkspace,
   slot: Slot,
@@ -131,7 +131,7 @@ function aim(
     missing.push(directory);
     directory = dirname(directory);
   }
-  // Only where there is a directory does a disk say that a name is too long for it.
+  // A disk reports that a name is too long only if the directory exists.
   if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
   const result = afterOf(slot, befores);
   if (!result.ok) return result;
@@ -139,7 +139,7 @@ function aim(
   const isOwn = after?.source?.path === path;
   if (isOwn && !files.mayWrite(path)) return failed(pathFailures.readOnly(name));
   const isTheirs = owners.user !== undefined && before?.stat.owner !== owners.user;
-  // Only the same file with other bytes is the same to everybody: another one would not be at its other names, or theirs.
+  // Only a write in place keeps the file's other names and its owner, and needs no right to change the directory.
   const isFixed = isOwn && before !== undefined && (before.stat.links > 1 || isTheirs || !files.mayWrite(directory));
   if (!isFixed && !files.mayWrite(directory)) return failed(pathFailures.readOnly(name));
   const way = isFixed ? "inPlace" : before === undefined ? "create" : after === undefined ? "remove" : "replace";
@@ -165,5 +165,5 @@ function afterOf(
   return { ok: true, after: { hash: hashOf(bytes), bytes, source, mode } };
 }
 
-/** How a file is written that has no bytes yet. */
+/** The encoding of a file that has no bytes yet. */
 const newFile = { ok: true, encoding: "utf-8", bom: false } as const;

@@ -1,4 +1,4 @@
-/** Ends batches by what their journals say, and by nothing else: one that is over, or all that a crash has cut off. */
+/** Ends batches by their journals, and by nothing else: one that is over, or all that a crash has cut off. */
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
@@ -27,29 +27,29 @@ import { type BatchEnding, diskFailures, diskSentences, type Foreign } from "./s
 /** A batch that was cut off, and what became of it. */
 export interface Recovered extends BatchEnding {
   readonly id: string;
-  /** The caller's word for the batch. */
+  /** The caller's label for the batch. */
   readonly label: string;
-  /** What people call its files. */
+  /** The names of its files for people. */
   readonly names: readonly string[];
-  /** The whole of it in words, for the log and for the next answer. */
+  /** The whole result in words, for the log and for the next answer. */
   readonly message: string;
 }
 
-/** The result of a look at the journals. */
+/** The result of examining the journals. */
 export interface Recovery {
   readonly batches: readonly Recovered[];
-  /** Journals that are left alone because they can't be read or trusted, in words. */
+  /** Sentences about the journals that are left alone because they can't be read or trusted. */
   readonly problems: readonly string[];
-  /** Why nobody could look, or why no further batch may be written before somebody has; `undefined`: nothing. */
+  /** The reason why the journals could not be examined, or why no batch may be written yet; `undefined` if none. */
   readonly failure?: Failure | undefined;
 }
 
-/** Ends what was cut off in the folders of a workspace. Where another process writes in them just now, nothing is done. */
+/** Ends what was cut off in the folders of a workspace. Does nothing while another process writes in them. */
 export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
   const { files, state } = workspace;
   try {
-    // The server leaves no trace where it never wrote.
+    // If the server never wrote anything, it leaves no trace.
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
@@ -65,7 +65,7 @@ export function recover(workspace: DiskWorkspace): Recovery {
   }
 }
 
-/** The same for a caller who has locked the folders already. */
+/** Does the same for a caller that has already locked the folders. */
 export function recoverHeld(workspace: DiskWorkspace): Recovery {
   const { state } = workspace;
   const { ids, halves } = listJournals(workspace);
@@ -76,15 +76,15 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
     const path = journalPath(state, id);
     const { value: read, code } = attempt(() => readJournal(workspace, id));
     if (code === "EACCES" || code === "EPERM") {
-      // What the user may not read says no more than what is damaged, and is left alone like it.
+      // A journal that the user may not read says no more than a damaged one, and is left alone as well.
       problems.push(diskSentences.closedJournal(path, fileProblems.system(code)));
     } else if (code !== undefined) {
-      // Troubles that may pass are a reason to wait: it may be about these very files.
+      // Errors that may pass are a reason to wait: the journal may be about these very files.
       failures.push(diskFailures.unreadJournal(path, fileProblems.system(code)));
     }
     if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(path));
     if (read?.kind === "journal") batches.push(toRecovered(read.journal, endBatch(workspace, read.journal)));
-    // What is only staged, or done, has nothing but helpers beside its files, and they do not mind a further batch.
+    // A batch that is only staged, or done, has nothing but helpers beside its files, which do not hinder others.
     if (read?.kind === "astride" && read.journal.state === "committing") {
       const names = read.journal.entries.map(({ name }) => name);
       failures.push(diskFailures.pendingElsewhere(names, path, folderOf(read.journal)));
@@ -99,7 +99,7 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
   return { batches, problems, failure };
 }
 
-/** Nothing was done yet for half of a first journal; whoever is about to write one holds a lock with its id. */
+/** Deletes half-written first journals, for which nothing was done yet. A process that still writes one has a lock. */
 function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
     const path = `${journalPath(workspace.state, id)}.new`;
@@ -108,7 +108,7 @@ function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): strin
   });
 }
 
-/** What is wrong with the journals of all workspaces, in sentences for people: what was cut off, and what nobody can read. */
+/** Returns sentences for people about the journals of all workspaces: batches cut off, journals that can't be read. */
 export function journalProblems(workspace: DiskWorkspace): readonly string[] {
   const { files, state } = workspace;
   try {
@@ -143,11 +143,11 @@ function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnd
   return { ...settled, id, label, names, message };
 }
 
-/** Ends a batch. May be repeated, and cut off, as often as it takes. */
+/** Ends a batch. May be repeated, and cut off, any number of times. */
 export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEnding {
   if (journal.state === "staged") return { outcome: "untouched", foreign: [], code: tidyUp(workspace, journal) };
   if (journal.state === "committed") {
-    // Who wrote it may have been killed before it lasted, and a disk that has refused to sync once may not tell again.
+    // The record's writer may have been killed before it lasted, and a disk may report only once that it can't sync.
     const unwritten = tryAll([() => writeJournal(workspace, journal)]);
     const isFull = unwritten !== undefined && noRoom.has(unwritten);
     const unsure = isFull ? tryAll([() => workspace.files.sync(workspace.state)]) : unwritten;
@@ -161,19 +161,19 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
   const { foreign, code } = rollBack(workspace, journal);
   if (code !== undefined) return { outcome: "pending", foreign, code };
   const undone = asUndone(journal, foreign);
-  // From now on people and programs may do again what the batch had done, with files that can't be told from its own.
+  // From now on, people and programs may do the same as the batch again, with files that look like its own.
   const unwritten = tryAll([() => writeJournal(workspace, undone)]);
   const untidy = tidyUp(workspace, undone);
   const isPending = unwritten !== undefined && untidy !== undefined;
   return { outcome: isPending ? "pending" : "rolledBack", foreign, code: untidy };
 }
 
-/** The system's codes of a disk on which nothing more can be made; the last one is Linux' EDQUOT, which Node does not know. */
+/** The system's codes of a disk without room. The last one is Linux's EDQUOT, which Node does not know. */
 const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system error -122"]);
 
 /**
- * Ends a batch as its journal says now, whatever the one who writes it believes. A journal that can't be read is one that
- * recovery may be able to read.
+ * Ends a batch as its journal says now, whatever its writer believes. If the journal can't be read, the batch stays
+ * pending: recovery may be able to read it.
  */
 export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEnding {
   const ending = attempt(() => {
@@ -183,7 +183,7 @@ export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEn
   return ending.value ?? { outcome: "pending", foreign: [], code: ending.code ?? "EIO" };
 }
 
-/** The journal of a batch that is taken back. */
+/** The journal of a batch that was rolled back. */
 function asUndone(journal: Journal, foreign: readonly Foreign[]): Journal {
   const left = foreign.map(({ path, kept, isLost }) => ({
     index: journal.entries.findIndex((entry) => entry.path === path),
@@ -192,7 +192,7 @@ function asUndone(journal: Journal, foreign: readonly Foreign[]): Journal {
   return { ...journal, state: "undone", left };
 }
 
-/** Files that were left as they were when a batch was rolled back, by its journal. */
+/** Returns the files that a rollback left as they were, by its journal. */
 function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   const entries = helpedEntries(state, journal);
   return (journal.left ?? []).flatMap(({ index, why }) => {
@@ -209,15 +209,15 @@ function copyOf({ way, kept, oldCopy }: HelpedEntry): string {
 }
 
 /**
- * Takes away what helped a batch that is over, and the journal last, when nothing is left that only it knows of. The journal
- * has to last already. Answers the system's code of what stood in the way; `undefined`: nothing.
+ * Removes the helpers of a batch that is over. The journal, which must be on the disk, goes last, when nothing is left
+ * that only it knows of. Returns the system's code of the first obstacle; `undefined` if there was none.
  */
 export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | undefined {
   const { files, state } = workspace;
   const isLeft = new Set(journal.left?.flatMap(({ index, why }) => (why === "kept" ? [index] : [])));
   const helpers = helpedEntries(state, journal).flatMap((entry, index) => {
     const { staged, kept, oldCopy, newCopy } = entry;
-    // Where nothing stood, nothing is kept. The new file goes last: as long as it is there, the name never got it.
+    // If the name was free, nothing is kept. The new file goes last: as long as it exists, the name never got it.
     const besides = [...(entry.before === null ? [] : [kept]), staged];
     const apart = [newCopy, oldCopy];
     // Until a batch is ready, another file may yet become one that is written in place.
@@ -237,7 +237,7 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   ]);
 }
 
-/** A helper of a file that was new is worth no more than that file: nobody waits until its directory can be reached again. */
+/** Removes a helper. A new file's helper is worth no more than that file, so an unreachable directory does no harm. */
 function takeAway(files: FileSystem, { path, entry }: { readonly path: string; readonly entry: JournalEntry }): void {
   try {
     unlinkIfThere(files, path);

@@ -1,4 +1,4 @@
-/** Rolls a batch back, as far as its changes are its own, by what its journal says and what is at the names. */
+/** Undoes a batch's own changes, and no others, by what its journal says and what the names have now. */
 import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -19,7 +19,7 @@ import {
 import { directoriesOf, type HelpedEntry, helpedEntries, type Journal } from "./journal.js";
 import type { Foreign } from "./sentences.js";
 
-/** Gives every name back what it had, the last one first; no name depends on another, so that the order does not matter. */
+/** Gives every name back what it had, the last one first; no name depends on another, so the order does not matter. */
 export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign: Foreign[]; code: string | undefined } {
   const foreign: Foreign[] = [];
   const { files, state } = workspace;
@@ -34,29 +34,29 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
   const code = tryAll([
     ...steps.reverse(),
     ...directories.map((directory) => () => {
-      // One of ours, unless somebody else has put something into it.
+      // It is ours to remove, unless another program has put something into it.
       const remove = (): void => files.removeDirectory(directory);
       if (lookIfReached(files, directory) !== undefined) ensure(remove, ["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"]);
     }),
     () => syncDirectories(files, directoriesOf(journal)),
   ]);
-  // What could not be looked at may have been away when its step found nothing to do.
+  // A disk that could not be examined may have been away when its steps found nothing to do.
   return { foreign, code: code ?? (unseen === undefined ? undefined : findAway(files, entries)) };
 }
 
-/** Linux' code of a disk that is not there. */
+/** Linux's code of a disk that is not there. */
 const notMounted = "ENOMEDIUM";
 
 /**
- * `notMounted`: a disk is not there that the batch was on. Nothing of the batch is found, and where it was is on another disk
- * now; the numbers alone say nothing, as many disks get another one each time that they are mounted. Otherwise the code of the
- * first look that was refused, after which nobody knows; `undefined`: all is there.
+ * Returns `notMounted` if a disk of the batch is missing: nothing of the batch is found, and its paths are on another
+ * disk now. The numbers alone prove nothing, as many disks get another one with each mount. Otherwise returns the code
+ * of the first look that was refused, which leaves it open; `undefined` if everything is there.
  */
 function findAway(files: FileSystem, entries: readonly HelpedEntry[]): string | undefined {
   const [seen, elsewhere] = [new Set<string>(), new Set<string>()];
   const looks = entries.map(({ path, device, before, after, staged, kept }) => () => {
     const now = lookIfReached(files, path);
-    // Others may have put a new file there since, or the disk may number its files anew.
+    // Another program may have put a new file there since, or the disk may number its files anew.
     const isKnown = now !== undefined && (before !== null || now.inode === after?.inode);
     if (isKnown || [staged, kept].some((helper) => lookIfReached(files, helper) !== undefined)) seen.add(device);
     else if (deviceAbove(files, path) !== device) elsewhere.add(device);
@@ -65,7 +65,7 @@ function findAway(files: FileSystem, entries: readonly HelpedEntry[]): string | 
   return [...elsewhere].some((device) => !seen.has(device)) ? notMounted : refused;
 }
 
-/** Number of the disk that the deepest directory above a path is on. */
+/** The number of the disk that holds the deepest existing directory above a path. */
 function deviceAbove(files: FileSystem, path: string): string | undefined {
   const directory = dirname(path);
   return lookIfReached(files, directory)?.device ?? (directory === path ? undefined : deviceAbove(files, directory));
@@ -74,11 +74,11 @@ function deviceAbove(files: FileSystem, path: string): string | undefined {
 interface RollBackContext {
   readonly files: FileSystem;
   readonly entry: HelpedEntry;
-  /** All of the batch. */
+  /** All entries of the batch. */
   readonly entries: readonly HelpedEntry[];
 }
 
-/** Gives one name back what it had; or answers what stands there that nobody of ours has written. */
+/** Gives one name back what it had, or returns the name if it has something that the batch did not write. */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;
@@ -87,12 +87,12 @@ function restore(context: RollBackContext): Foreign | undefined {
   if (files.look(dirname(path))?.kind === "directory") {
     return entry.way === "inPlace" ? refill(files, entry, now) : giveBack(context, now);
   }
-  // Somebody has taken its directory away, and the file with it; what was kept of one written in place is elsewhere.
+  // Somebody has removed its directory and the file with it. The copy for a write in place is elsewhere.
   const isKept = entry.way === "inPlace" && files.look(oldCopy) !== undefined;
   return { path, kept: isKept ? oldCopy : undefined };
 }
 
-/** Behind a link that somebody has put there is nothing of ours to take away, and nothing of theirs that is to come back. */
+/** Removes a file that the batch created. Beyond a link that somebody put there is nothing to remove or give back. */
 function uncreate(context: RollBackContext): Foreign | undefined {
   const { path } = context.entry;
   let now: FileStat | undefined;
@@ -108,7 +108,7 @@ function uncreate(context: RollBackContext): Foreign | undefined {
   return undefined;
 }
 
-/** The old file is beside its name, or it has the name. */
+/** Gives a name its old file back, which is beside it or still has the name. */
 function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
   const { path, before, kept } = entry;
@@ -119,7 +119,7 @@ function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign 
     return undefined;
   }
   const hash = hashAt(files, path, now);
-  // What somebody else has put there before we did is told only where it looks like ours.
+  // A file that another program put there before the batch did is reported only if it looks like ours.
   if (!isReplaced(files, entry)) return hash === entry.after?.hash ? { path } : undefined;
   if (isOurs(context, now)) files.rename(kept, path);
   else if (hash !== before?.hash) return { path, kept };
@@ -127,8 +127,8 @@ function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign 
 }
 
 /**
- * Where there is nothing beside a name any more, all was given back already. Otherwise somebody has taken it away, as programs
- * do that clean directories, and what the batch did stays.
+ * If nothing is beside a name any more, everything was given back already. Otherwise another program has deleted it, as
+ * programs do that clean directories, and the batch's change stays.
  */
 function findLost(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
@@ -137,15 +137,15 @@ function findLost(context: RollBackContext, now: FileStat | undefined): Foreign 
   return isPut(context, now) ? { path, isLost: true } : undefined;
 }
 
-/** Tells whether the batch has changed a name: if the new file is still beside it, somebody else has changed or freed it before. */
+/** Reports whether the batch changed a name. If the new file is still beside it, only somebody else can have. */
 function isReplaced(files: FileSystem, { way, staged }: HelpedEntry): boolean {
   return way !== "replace" || files.look(staged) === undefined;
 }
 
 /**
- * Whether what stands at a name is the very file that the batch put there, as it was then: others may write the same bytes,
- * and a later file may get the number of one that is gone. A file that moved, and that its old name has lost otherwise than
- * by the batch, is no longer ours: somebody may have moved it here, and this may be all that is left of it.
+ * Reports whether a name has the very file that the batch put there, as it was then: others may write the same bytes,
+ * and a later file may get the number of one that is gone. A moved file whose old name somebody else has changed is no
+ * longer ours: somebody may have moved it here, and this may be all that is left of it.
  */
 function isOurs(context: RollBackContext, now: FileStat): boolean {
   const { files, entries } = context;
@@ -156,12 +156,12 @@ function isOurs(context: RollBackContext, now: FileStat): boolean {
   return from.length === 0 || from.some(comesBack);
 }
 
-/** Tells whether what stands at a name is the file that the batch put there, with the bytes that it had then. */
+/** Reports whether a name has the file that the batch put there, with the bytes that it had then. */
 function isPut({ files, entry: { path, after } }: RollBackContext, now: FileStat): boolean {
   return after?.inode === now.inode && hashAt(files, path, now) === after.hash;
 }
 
-/** Tells whether a name has what it had: its file, or, where the disk refused a link to that, the copy that was kept instead. */
+/** Reports whether a name has what it had: its file, or the copy that was kept if the disk refused a link to it. */
 function hasBack(files: FileSystem, { path, before }: HelpedEntry): boolean {
   const there = files.look(path);
   return there !== undefined && (there.inode === before?.inode || hashAt(files, path, there) === before?.hash);
@@ -172,7 +172,7 @@ function refill(files: FileSystem, entry: HelpedEntry, now: FileStat | undefined
   if (now?.kind === "file" && hashAt(files, path, now) === before?.hash) {
     if (now.inode !== before?.inode) return undefined;
     giveBackBits(files, path, before.mode);
-    // They may have been written by who was killed before they lasted.
+    // The process that wrote them may have been killed before they were on the disk.
     files.sync(path);
     return undefined;
   }
@@ -191,13 +191,13 @@ function refill(files: FileSystem, entry: HelpedEntry, now: FileStat | undefined
   return undefined;
 }
 
-/** Bytes that a disk writes whole or not at all; none that is in use has smaller sectors. */
+/** Bytes that a disk writes wholly or not at all; no disk in use has smaller sectors. */
 const sector = 512;
 
 /**
- * Tells whether a file holds what writes that were cut off may have left. A sector may hold old bytes, new bytes, or old, new and
- * old ones in turn: the batch's write was cut off there, and then the write that rolled it back. Bytes that a file has grown by and
- * that were not written are zero. Such a file may be overwritten: it holds nothing that somebody else wrote.
+ * Reports whether a file holds only what interrupted writes may have left. A sector may hold old bytes, new bytes, or
+ * old, new and old ones in turn: the batch's write was cut off there, and then the write that rolled it back. Bytes
+ * that were added but not written are zero. Such a file may be overwritten: it holds nothing that somebody else wrote.
  */
 export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array): boolean {
   const [least, most] = [Math.min(before.length, after.length), Math.max(before.length, after.length)];
@@ -209,10 +209,10 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
   return true;
 }
 
-/** Tells whether `[from, to)` has a stretch of each side in turn, which may be empty; behind the end of a side come zeros. */
+/** Reports whether `[from, to)` has a stretch of each side in turn, perhaps empty; after a side's end come zeros. */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;
-  // As long as it lasts: what one side has more, the next ones need not have.
+  // Each side takes as much as it matches: what one covers, the next ones need not cover.
   for (const side of sides) while (at < to && found[at] === (side[at] ?? 0)) at++;
   return at === to;
 }

@@ -1,4 +1,4 @@
-/** Prepares a batch beside its targets, where nobody sees it: what can go wrong is to go wrong here. */
+/** Prepares a batch beside its targets, where nobody sees it: everything that can fail should fail here. */
 import { dirname } from "node:path";
 import { clip } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -17,7 +17,7 @@ import { diskSentences } from "./sentences.js";
 
 /** A batch that is ready. */
 export interface Prepared {
-  /** As it is on the disk, but for the ways that were found out since. */
+  /** As it is on the disk, except for the ways and inodes that were found since. */
   readonly journal: Journal;
   /** In the order of the journal's entries. */
   readonly targets: readonly DiskTarget[];
@@ -25,7 +25,7 @@ export interface Prepared {
   readonly warnings: readonly string[];
 }
 
-/** The journal of a batch that begins. */
+/** Returns the first journal of a batch. */
 export function firstJournal(
   workspace: DiskWorkspace,
   targets: readonly DiskTarget[],
@@ -35,7 +35,7 @@ export function firstJournal(
     const common = { path, name, device, way, after: after === undefined ? null : { hash: after.hash } };
     if (before === undefined) return { ...common, before: null };
     const { inode, mode, owner } = before.stat;
-    // Only the owner of a file can give it back what the system clears.
+    // Only the owner of a file can restore the bits that the system clears.
     const isCleared = (mode & foreignRights) !== 0 && owner === workspace.owners.user;
     return { ...common, before: { inode, hash: before.hash, mode: isCleared ? mode : undefined } };
   });
@@ -43,24 +43,24 @@ export function firstJournal(
   return { ...batch, label, version: 1, state: "staged", directories: [...batch.directories], entries };
 }
 
-/** Which file is being written, for the failure. */
+/** The file that is being written, for failures. */
 export interface Progress {
-  /** What people call it; `undefined`: the journal. */
+  /** Its name for people; `undefined` for the journal. */
   at: string | undefined;
 }
 
-/** A copy of a file, and the mode that it is to have at least where its attributes can't be copied. */
+/** A copy of a file, and the mode that it gets if the attributes can't be copied. */
 interface Copy extends AttributePair {
   readonly mode: number;
 }
 
-/** A name, and the files that help it. */
+/** A name, with the files that help it. */
 interface NameInStage {
   readonly target: DiskTarget;
   readonly entry: HelpedEntry;
 }
 
-/** Writes the journal first, and then what it names. Throws what the system refuses; the journal then tells what to sweep. */
+/** Writes the journal first, then what it names. Throws if the system refuses; the journal says what to sweep. */
 export function prepare(
   workspace: DiskWorkspace,
   journal: Journal,
@@ -85,12 +85,12 @@ export function prepare(
   }
   const entries = journal.entries.map((entry, index): JournalEntry => {
     const way = ways[index] ?? entry.way;
-    // By its inode, and not by bytes that others may write, too, the file that is ready beside a name is known again there.
+    // The inode identifies the staged file under its new name; its bytes do not, because others may write the same.
     const inode = way === "inPlace" ? undefined : files.look(helped[index]!.staged)?.inode;
     return { ...entry, way, after: entry.after === null ? null : { ...entry.after, inode } };
   });
   makeLast(files, names, ways);
-  // Their helpers are swept no more, so that what was taken away here must not come back.
+  // Nothing sweeps the other helpers of these names any more, so their deletion above must last.
   syncDirectories(
     files,
     fixed.map((index) => dirname(targets[index]!.slot.path)),
@@ -100,13 +100,13 @@ export function prepare(
   return { journal: { ...journal, entries }, targets, warnings: [...warnings, ...lost] };
 }
 
-/** Tells whether a write in place clears bits that only another user could set again; the superuser's writes leave them. */
+/** Reports whether a write in place clears bits that only another user could set again; the superuser's does not. */
 function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefined): boolean {
   if (before === undefined || user === undefined || user === 0) return false;
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
 }
 
-/** Answers the way that was found; adds to `copies` which file is to have the attributes of which. */
+/** Prepares one name and returns the way that it found. Adds to `copies` files that need the attributes of others. */
 function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): JournalEntry["way"] {
   const { way, before, after, slot } = name.target;
   const { kept, staged } = name.entry;
@@ -123,12 +123,12 @@ function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): Journ
   return way;
 }
 
-/** `false`: a disk without links, another disk mounted at this very name, or too many links. */
+/** Returns `false` for a disk without links, another disk mounted at this very name, or too many links. */
 function tryLink(files: FileSystem, from: string, to: string): boolean {
   return attempt(() => files.link(from, to)).code === undefined;
 }
 
-/** Makes the file that a name gets: the very file that moves there, if the disk can link it; otherwise a new one. */
+/** Makes the file that a name gets: a link to the very file that moves there, if possible; otherwise a new one. */
 function stageNew(files: FileSystem, { source, bytes, mode }: After, path: string): Copy[] {
   if (source === undefined) {
     files.make(path, bytes ?? Buffer.alloc(0), mode ?? 0o666);
@@ -140,19 +140,19 @@ function stageNew(files: FileSystem, { source, bytes, mode }: After, path: strin
   return [copyFile(files, copied, { from: source.path, to: path })];
 }
 
-/** Nobody else may look at it before it has the access list of the other file, too, with which its mode may mean less. */
+/** Makes a private copy: until it has the other file's access list, too, its mode may allow more than there. */
 function copyFile(files: FileSystem, { bytes, stat: { mode } }: Before, pair: AttributePair): Copy {
   files.make(pair.to, bytes, 0o600);
   return { ...pair, mode };
 }
 
-/** Both sides of a file that is written in place: one to go back to, one to tell a write that was cut off. */
+/** Makes both copies for a write in place: one to go back to, and one to recognise a write that was cut off. */
 function copyBoth(files: FileSystem, { target: { before, after }, entry: { oldCopy, newCopy } }: NameInStage): void {
   files.make(oldCopy, before?.bytes ?? Buffer.alloc(0), 0o600);
   files.make(newCopy, after?.bytes ?? Buffer.alloc(0), 0o600);
 }
 
-/** The indices of files that would lose something of themselves as another file, and have to be written in place. */
+/** Copies attributes. Returns the indices of files that would lose some as new files and must be written in place. */
 function giveAttributes(
   files: FileSystem,
   names: readonly NameInStage[],
@@ -172,14 +172,14 @@ function giveAttributes(
   return { fixed, warnings };
 }
 
-/** Files first and names after them, so that no name on the disk leads to a file that is not. */
+/** Syncs files first and their names after them, so that no name on the disk leads to a missing file. */
 function makeLast(files: FileSystem, names: readonly NameInStage[], ways: readonly JournalEntry["way"][]): void {
   const paths = names.flatMap(({ entry: { staged, kept, oldCopy, newCopy } }, index) =>
     ways[index] === "inPlace" ? [oldCopy, newCopy] : [staged, kept],
   );
   const old = new Set(names.map(({ target }) => target.before?.stat.inode));
   const made = paths.filter((path) => files.look(path) !== undefined);
-  // Links to files that were there before need no more than their names.
+  // Links to files that existed before need only their names.
   for (const path of made) if (!old.has(files.look(path)?.inode)) files.sync(path);
   syncDirectories(files, made.map(dirname));
 }

@@ -1,40 +1,40 @@
-/** The texts that the editor has open, as it synced them: a change is taken whole or not at all, and doubt is remembered. */
+/** Mirrors the texts that the editor has open. A change is applied wholly or not at all, and doubts are remembered. */
 import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
 import { syncProblems } from "./sentences.js";
 
-/** Lines that a document had and has lost to changes: by line, without blanks at its ends: the last version that had it. The oldest are forgotten first. */
+/** Lines that a document has lost, trimmed, each with the last version that had it. The oldest are forgotten first. */
 export type FormerLines = Map<string, number>;
 
 /** One open document at one moment: a value that later changes leave as it is. */
 export interface OpenDocument {
   /** As the editor spells it. */
   readonly uri: string;
-  /** The version that `text` is of; 0 for a document that was opened without a usable one, which is desynced. */
+  /** The version of `text`; 0 for a document that was opened without a usable one, which is desynced. */
   readonly version: number;
   /** As synced, with whatever byte order mark and line ends the editor sends. */
   readonly text: string;
-  /** The lines of `text`, found when they are first asked for. */
+  /** The lines of `text`, computed when they are first needed. */
   readonly lines: LineIndex;
-  /** Whether a lone CR ends a line for this editor. */
+  /** `true` if a lone CR ends a line for this editor. */
   readonly loneCrEndsLine: boolean;
   /** Lines that the document has lost since it was opened; shared by all its versions. */
   readonly formerLines: FormerLines;
   /**
-   * Why the editor's text is not known, as the clause that `pathFailures.desynced` takes; `text` is then the last good
-   * one, or empty where there never was one. Absent: `text` is what the editor has.
+   * The reason why the editor's text is unknown, as the clause that `pathFailures.desynced` takes; `text` is then the
+   * last good one, or empty if there never was one. Absent if `text` is what the editor has.
    */
   readonly desynced?: string | undefined;
 }
 
-/** A range as LSP has it, in positions of whatever encoding was negotiated; the numbers may still be anything. */
+/** A range as LSP has it, in positions of the negotiated encoding; the numbers may still be anything. */
 export interface SyncRange {
   readonly start: { readonly line: number; readonly character: number };
   readonly end: { readonly line: number; readonly character: number };
 }
 
-/** Finds a range in a text, in UTF-16 offsets; handed in, because only `lsp/` knows positions. `undefined`: not in it. */
+/** Finds a range in a text, in UTF-16 offsets; `undefined`: not in it. Passed in, as only `lsp/` knows positions. */
 export type ToSpan = (
   range: SyncRange,
   text: string,
@@ -45,38 +45,38 @@ export type ToSpan = (
 export type SyncOutcome =
   /** The text is known. */
   | { readonly kind: "synced" }
-  /** From now on the text is not known, for this reason. */
+  /** From now on the text is unknown, for this reason. */
   | { readonly kind: "desynced"; readonly problem: string }
-  /** The text was not known before and still is not, so that every keystroke comes here. */
+  /** The text was unknown before and still is; every further keystroke has this result. */
   | { readonly kind: "stillDesynced" }
-  /** There is no document that it could be about. */
+  /** No document is open that the notification could be about. */
   | { readonly kind: "ignored"; readonly problem: string };
 
-/** The mirror of what the editor has open. Params are taken as they came off the wire; none of them makes it throw. */
+/** A mirror of what the editor has open. Takes params as they came off the wire; none of them makes it throw. */
 export interface Documents {
-  /** A document that is open already is replaced: editors do so, and versions may start anew. */
+  /** Replaces a document that is already open: editors send this, and versions may start anew. */
   open(uri: unknown, version: unknown, text: unknown, rule: LineRule): SyncOutcome;
   /**
-   * Applies LSP's content changes, each to the result of the one before; one that can't be applied desyncs the document,
-   * and none of its list counts. A whole text with an integer version makes a desynced document known again.
+   * Applies LSP's content changes, each to the result of the one before. If one can't be applied, none of them counts,
+   * and the document is desynced. A whole text with an integer version makes a desynced document known again.
    */
   change(uri: unknown, version: unknown, changes: unknown, toSpan: ToSpan): SyncOutcome;
   close(uri: unknown): SyncOutcome;
-  /** By the exact spelling of its URI; `undefined`: not open. */
+  /** Finds a document by the exact spelling of its URI; `undefined` if it is not open. */
   get(uri: string): OpenDocument | undefined;
-  /** In the order in which they were opened. */
+  /** Returns the open documents, in the order in which they were opened. */
   all(): OpenDocument[];
-  /** Tells of every open, change and close that was not ignored, after it happened; the answer ends the telling. */
+  /** Calls the listener after every open, change and close that was not ignored. Returns a function that ends this. */
   onChange(listener: (uri: string) => void): () => void;
 }
 
-/** A mirror that holds nothing yet. */
+/** Returns an empty mirror. */
 export function createDocuments(): Documents {
   const held = new Map<string, OpenDocument>();
-  // Two subscriptions of one function are two.
+  // A function that is subscribed twice is called twice.
   const listeners = new Set<{ readonly listener: (uri: string) => void }>();
 
-  /** `undefined` closes the document. */
+  /** Stores a document and tells the listeners; `undefined` closes it. */
   function hold(uri: string, document: OpenDocument | undefined): void {
     if (document === undefined) held.delete(uri);
     else held.set(uri, document);
@@ -87,7 +87,7 @@ export function createDocuments(): Documents {
     open(uri, version, text, rule) {
       if (typeof uri !== "string") return { kind: "ignored", problem: syncProblems.badUri() };
       const document = opened(uri, version, text, rule);
-      held.delete(uri); // Opened again, it goes to the end of the order.
+      held.delete(uri); // A document that is opened again moves to the end of the order.
       hold(uri, document);
       return document.desynced === undefined ? { kind: "synced" } : { kind: "desynced", problem: document.desynced };
     },
@@ -115,7 +115,7 @@ export function createDocuments(): Documents {
   };
 }
 
-/** A document whose lines are found when they are first asked for, unless they are given. */
+/** Makes a document. Its lines are computed when they are first needed, unless they are given. */
 function makeDocument(
   parts: Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pick<OpenDocument, "formerLines">>,
   given?: LineIndex,
@@ -131,7 +131,7 @@ function makeDocument(
   };
 }
 
-/** The same document with other parts; `lines` are those of its text, `undefined`: they are found when they are asked for. */
+/** Returns the document with other parts. `lines` are those of its text; if `undefined`, they are computed later. */
 function withParts(
   { uri, version, text, loneCrEndsLine, formerLines }: OpenDocument,
   parts: Partial<Pick<OpenDocument, "version" | "text" | "desynced">>,
@@ -162,7 +162,7 @@ function changed(
       : { outcome: { kind: "desynced", problem }, after: withParts(document, { desynced: problem }) };
 
   if (!isVersion(version)) return lost(syncProblems.badVersion(version));
-  // An older whole text may be one that came late. Where nothing is known, the version that is held means nothing, too.
+  // An older whole text may be one that came late. If the text is unknown, the stored version means nothing, either.
   if (!wasDesynced && version <= document.version) {
     return lost(syncProblems.versionNotGreater(version, document.version));
   }
@@ -196,7 +196,7 @@ function applyChange(
     return tooLong(insert.length) ?? { ok: true, document: withParts(document, { version, text: insert }) };
   }
   if (!isRange(range)) return { ok: false, problem: syncProblems.badChange(at) };
-  if (document.desynced !== undefined) return { ok: true, document }; // A part of a text that is not known.
+  if (document.desynced !== undefined) return { ok: true, document }; // A part of an unknown text.
   if (isReversed(range)) return { ok: false, problem: syncProblems.reversedRange(at) };
   const { text, lines } = document;
   const span = toSpan(range, text, lines);
@@ -209,7 +209,7 @@ function applyChange(
   return { ok: true, document: withParts(document, { version, text: textAfter }, linesAfter) };
 }
 
-/** Notes the lines of a stretch of a text (UTF-16 offsets) that is about to be changed; very long ones are not kept. */
+/** Notes the lines of a span of a text (UTF-16 offsets) that is about to change; very long ones are not kept. */
 function noteLines(
   former: FormerLines,
   lines: LineIndex,
@@ -228,7 +228,7 @@ function noteLines(
   }
 }
 
-/** The same text without the one that it was cut from: V8 makes a long enough slice keep all of that in memory. */
+/** Copies a text that was cut from another: V8 lets a long enough slice keep all of the other in memory. */
 function copied(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }

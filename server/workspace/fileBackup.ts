@@ -23,7 +23,7 @@ export type Keeping =
   | { readonly kind: "absent" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** Reads a file of at most `limits.fileBytes`, whatever its bytes are; no symbolic link. `name` is what failures call it. */
+/** Reads a file of at most `limits.fileBytes`, whatever its bytes are; no symbolic link. Failures call it `name`. */
 export async function keepFile(path: string, name: string): Promise<Keeping> {
   try {
     const stats = await lstat(path);
@@ -38,7 +38,7 @@ export async function keepFile(path: string, name: string): Promise<Keeping> {
   }
 }
 
-/** Writes a kept file where it was, never over something new. `false`: it could not be written, and nothing is there of it. */
+/** Writes a kept file where it was, never over something new. Returns `false` if that failed; no part of it is left. */
 export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boolean> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -48,17 +48,17 @@ export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boole
   }
   try {
     await writeFile(path, bytes, { flag: "r+" });
-    // The process may have a mask of its own.
+    // The mask of the process may have cleared some of the bits.
     await chmod(path, mode);
     return true;
   } catch {
-    // A half of it would look like the whole.
+    // Half a file would look like a whole one.
     await unlink(path).catch(() => undefined);
     return false;
   }
 }
 
-/** Deletes a kept file where it was. `false`: it could not be deleted. */
+/** Deletes a kept file where it was. Returns `false` if it could not be deleted. */
 export function removeKept({ path }: KeptFile): Promise<boolean> {
   return succeeds(unlink(path));
 }
@@ -70,7 +70,7 @@ function succeeds(act: Promise<void>): Promise<boolean> {
   );
 }
 
-/** Tells whether there is anything at a path, be it a link that leads nowhere. What can't be looked at is taken to be there. */
+/** Reports whether anything is at a path, even a dangling link. A path that can't be examined counts as taken. */
 export async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);
@@ -81,14 +81,14 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Deletes directories as far as they are empty, in their order, the deepest first. */
+/** Deletes directories in the given order, the deepest first, until one is not empty. */
 export async function removeEmpty(directories: readonly string[]): Promise<void> {
   for (const directory of directories) if (!(await succeeds(rmdir(directory)))) return;
 }
 
-/** Makes the directories that a path needs, and answers what takes them away again as far as they are empty. */
+/** Makes the directories that a path needs. Returns a function that removes those that are empty again. */
 export async function makeParents(path: string): Promise<() => Promise<void>> {
-  // What can't be made is the editor's to complain about.
+  // If they can't be made, the editor will say so.
   const first = await mkdir(dirname(path), { recursive: true }).catch(() => undefined);
   return async () => {
     const made: string[] = [];

@@ -1,4 +1,4 @@
-/** Files as texts: read strictly, since what can't be decoded without loss is refused and left alone, and written as they were. */
+/** Reads files as texts, refusing what can't be decoded without loss, and encodes texts as their files were. */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { constants, type Stats } from "node:fs";
@@ -11,7 +11,7 @@ import { limits } from "../text/limits.js";
 import { codeOf } from "./identity.js";
 import { fileProblems, pathFailures } from "./sentences.js";
 
-/** How a file's text is written in bytes; the UTF-16 ones always with a byte order mark. */
+/** The encoding of a file's text; UTF-16 always has a byte order mark. */
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
 
 /** A file that was read. */
@@ -20,7 +20,7 @@ export interface TextFile {
   readonly text: string;
   readonly bom: boolean;
   readonly encoding: Encoding;
-  /** SHA-256 of the bytes, in hex; `undefined`: it was not asked for. */
+  /** SHA-256 of the bytes, in hex; `undefined` if the caller did not ask for it. */
   readonly hash?: string | undefined;
   /** Bytes. */
   readonly size: number;
@@ -33,9 +33,9 @@ export type FileRead =
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /**
- * Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. `name` is
- * what failures call it; `isRegular` says that somebody has just seen a regular file there, `isQuick` that it need not be waited
- * for, since it is one of a few.
+ * Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. Failures
+ * call the file `name`. `isRegular`: the caller has just seen a regular file there. `isQuick`: the file is one of a
+ * few, so it may be opened without waiting for another thread.
  */
 export async function readTextFile(
   path: string,
@@ -43,7 +43,7 @@ export async function readTextFile(
   { isRegular, isHashed, isQuick }: HowToRead = unknownFile,
 ): Promise<FileRead> {
   try {
-    // Looked at before it is opened, because opening a device can set it going.
+    // The path is checked before it is opened, because opening a device can set it going.
     const refusal = isRegular ? undefined : refuseKind(await stat(path), name);
     if (refusal !== undefined) return { kind: "failed", failure: refusal };
     const fd = isRegular && isQuick ? fs.openSync(path, readFlags) : await open(path, readFlags);
@@ -60,17 +60,17 @@ export async function readTextFile(
   }
 }
 
-/** In what the texts that an editor syncs may differ from the files that they are saved as. */
+/** The differences between the texts that an editor syncs and the files in which it saves them. */
 export interface SaveHabits {
-  /** Whether every line end is synced as LF, whatever the file has. */
+  /** `true` if every line end is synced as LF, whatever the file has. */
   readonly syncsLf: boolean;
-  /** Whether a last line without an end gets one in the file. */
+  /** `true` if the editor ends a last line without a line end when it saves the file. */
   readonly endsLastLine: boolean;
 }
 
 /**
- * Whether a file that is read holds the text of an open document, byte order marks and the editor's habits aside; otherwise
- * compared exactly. `undefined`: there is no file, or none that can be read as text.
+ * Compares the text of an open document with a file that was read. Ignores byte order marks and the editor's habits,
+ * and otherwise compares exactly. Returns `undefined` if there is no file, or none that can be read as text.
  */
 export function compareWithFile(text: string, file: FileRead, habits: SaveHabits): "same" | "differs" | undefined {
   if (file.kind !== "text") return undefined;
@@ -92,12 +92,12 @@ export async function sameAsDisk(
   return compareWithFile(text, await readTextFile(path), habits);
 }
 
-/** Why a file can't be written, or created with the directories it needs; `undefined`: it seems that it can. */
+/** Returns why a file can't be written, or created with its directories; `undefined` if it seems that it can. */
 export async function refuseWrite(path: string, name: string = path): Promise<Failure | undefined> {
   let at = path;
   for (;;) {
     try {
-      // A directory that can't be entered has refused the look at what is missing in it.
+      // If a directory can't be entered, the check of the name below it has already failed with another error.
       await access(at, constants.W_OK);
       return undefined;
     } catch (error) {
@@ -115,10 +115,10 @@ interface HowToRead {
 
 const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
 
-/** To read a file. Since the last look it may have been exchanged: never wait for a pipe, never follow a link. */
+/** Flags to read a file that may have been exchanged since it was checked: never wait for a pipe or follow a link. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Why a file can't be written, by the system's error; `otherwise` is said of all that is not a missing permission. */
+/** Turns the system's error into a failure to write a file; `otherwise` makes it if no permission is missing. */
 export function refusedBy(
   error: unknown,
   name: string,
@@ -130,12 +130,12 @@ export function refusedBy(
     : otherwise(name, fileProblems.system(code));
 }
 
-/** As numbers, because a file is closed at once where another thread need not be asked to. */
+/** Descriptors as numbers, because such a file can be closed at once without asking another thread. */
 const open = promisify(fs.open);
 const read = promisify(fs.read);
 
 async function readOpened(fd: number, name: string, isHashed: boolean): Promise<FileRead> {
-  // To wait for another thread takes longer than to ask for what the system has at hand, now that the file is open.
+  // Now that the file is open, the system has this at hand, and waiting for another thread would take longer.
   const stats = fs.fstatSync(fd);
   const refusal = refuseKind(stats, name);
   if (refusal !== undefined) return { kind: "failed", failure: refusal };
@@ -144,7 +144,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
     stats.size <= small
       ? fs.readSync(fd, buffer, 0, buffer.length, 0)
       : (await read(fd, buffer, 0, buffer.length, 0)).bytesRead;
-  // All that was expected came, and of the byte after it, which was asked for, nothing: that is the end.
+  // All expected bytes came, and the additional one that was asked for did not: this is the end of the file.
   const isAll = length === stats.size;
   const bytes = isAll ? buffer.subarray(0, length) : readRest(fd, buffer, length, limits.fileBytes);
   if (bytes.length > limits.fileBytes) {
@@ -156,7 +156,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
   return { kind: "text", text, bom, encoding, hash: isHashed ? hashOf(bytes) : undefined, size: bytes.length };
 }
 
-/** Why something at a path is not read; `undefined`: it is a regular file of at most `limits.fileBytes`. `name`: for the failure. */
+/** Says why a path is not read; `undefined` for a regular file of at most `limits.fileBytes`. `name`: for failures. */
 export function refuseKind(stats: Stats, name: string): Failure | undefined {
   if (stats.isDirectory()) return pathFailures.isDirectory(name);
   if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats)));
@@ -164,19 +164,19 @@ export function refuseKind(stats: Stats, name: string): Failure | undefined {
   return undefined;
 }
 
-/** Something that is neither a file nor a directory. */
+/** The kind of something that is neither a file nor a directory. */
 function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
   if (stats.isSymbolicLink()) return "link";
   if (stats.isFIFO()) return "pipe";
   return stats.isSocket() ? "socket" : "device";
 }
 
-/** Bytes that are read in no time. */
+/** The largest file, in bytes, that is read without waiting for another thread. */
 const small = 65_536;
 
 /**
- * All bytes of an open file; of one that has more than `most`, one byte more than that. `buffer`, of at most so many, holds the
- * first `length` of them already.
+ * Reads an open file to its end, or to one byte more than `most`, and returns all bytes. `buffer`, which is at most
+ * that large, already holds the first `length` of them.
  */
 export function readRest(fd: number, buffer: Buffer, length: number, most: number): Buffer {
   let [bytes, held] = [buffer, length];
@@ -193,7 +193,7 @@ export function readRest(fd: number, buffer: Buffer, length: number, most: numbe
   return bytes.subarray(0, held);
 }
 
-/** SHA-256, in hex. */
+/** Returns the SHA-256 of bytes or of a text in UTF-8, in hex. */
 export function hashOf(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
@@ -203,7 +203,7 @@ export type DecodedText =
   | { readonly ok: true; readonly text: string; readonly encoding: Encoding; readonly bom: boolean }
   | { readonly ok: false; readonly problem: string };
 
-/** Decodes strictly: bytes that two texts could stand for, or none, are refused. */
+/** Decodes strictly: refuses bytes that may stand for two texts, or that stand for none. */
 export function decodeBytes(bytes: Buffer): DecodedText {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, "utf-16le");
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, "utf-16be");
@@ -216,7 +216,7 @@ export function decodeBytes(bytes: Buffer): DecodedText {
   }
 }
 
-/** By hand, because Node's own decoder knows big endian only where it was built with all of ICU. */
+/** Decodes by hand, because Node's own decoder knows big endian only if Node was built with all of ICU. */
 function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedText {
   if (bytes.length % 2 === 1) return { ok: false, problem: fileProblems.notUtf16() };
   const littleEndian = encoding === "utf-16le" ? bytes : Buffer.from(bytes).swap16();
@@ -227,8 +227,8 @@ function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedT
 }
 
 /**
- * The bytes of a text that has no byte order mark; with `bom` they get one. A text that did not change has its old bytes again,
- * because decoding is strict: an encoding has one sequence of bytes for a text.
+ * Returns the bytes of a text without a byte order mark; `bom` adds one. An unchanged text gets its old bytes again:
+ * because decoding is strict, an encoding has one sequence of bytes for a text.
  */
 export function encodeText(text: string, { encoding, bom }: Pick<TextFile, "encoding" | "bom">): Buffer {
   const marked = bom ? byteOrderMark + text : text;

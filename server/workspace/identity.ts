@@ -1,4 +1,4 @@
-/** Which file a path is: its canonical path, and device and inode where it exists, so that one file has one identity. */
+/** Identifies files: by canonical path, and by device and inode if they exist, so that one file has one identity. */
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -7,7 +7,7 @@ import type { OpenDocument } from "./documents.js";
 import { pathOfSyncedUri } from "./pathText.js";
 import { fileProblems } from "./sentences.js";
 
-/** An open document as far as resolving paths needs it. */
+/** The parts of an open document that resolving paths needs. */
 export type OpenText = Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pick<OpenDocument, "formerLines">>;
 
 /** The mirror of the editor's documents. */
@@ -15,14 +15,14 @@ export interface OpenTexts {
   all(): Iterable<OpenText>;
 }
 
-/** The file that a path leads to once every symbolic link is followed. */
+/** The file that a path leads to when every symbolic link is followed. */
 export type Canonical =
   | {
       readonly ok: true;
       readonly path: string;
       readonly onDisk: boolean;
       readonly isDirectory: boolean;
-      /** Whether it is a regular file, which opening does nothing to. */
+      /** `true` for a regular file, which can be opened without an effect. */
       readonly isRegular: boolean;
       /** The same for all paths of one file. */
       readonly identity: string;
@@ -33,28 +33,28 @@ export type Canonical =
 /** An open document that is a file of this machine. */
 export interface OpenFile {
   readonly open: OpenText;
-  /** As its URI has it. */
+  /** As its URI spells it. */
   readonly path: string;
 }
 
-/** The editor's open documents, by what a path may have in common with them. */
+/** The editor's open documents, indexed by URI, path and identity. */
 export interface OpenFiles {
   readonly byUri: ReadonlyMap<string, OpenText>;
-  /** Those whose own path is spelt exactly so. */
+  /** Documents whose own path has exactly this spelling. */
   readonly byPath: ReadonlyMap<string, readonly OpenFile[]>;
-  /** Those that are the same file. The first call looks at all of them; what it found is kept. */
+  /** Documents that are this file. The first call examines all documents and keeps the result. */
   byIdentity(identity: string): Promise<readonly OpenFile[]>;
   readonly all: readonly OpenFile[];
 }
 
 /**
- * Follows an absolute path to the file that it leads to. What does not exist yet is where it would be created: below its
- * deepest ancestor that exists, or at the end of a symbolic link that dangles.
+ * Follows an absolute path to the file that it leads to. A path that does not exist yet leads to where its file would
+ * be created: below its deepest existing ancestor, or at the end of a dangling symbolic link.
  */
 export async function canonicalise(path: string, hops: number = limits.symlinkHops): Promise<Canonical> {
   try {
     const real = await realpath(path);
-    // The system has just been there, so that this takes less time than to wait for another thread once more.
+    // The system has just been there, so this takes less time than waiting for another thread once more.
     const stats = statSync(real, { bigint: true });
     return {
       ok: true,
@@ -70,7 +70,7 @@ export async function canonicalise(path: string, hops: number = limits.symlinkHo
   }
 }
 
-/** The texts as they are now; later changes of the mirror are not seen. */
+/** Indexes the texts as they are now; later changes of the mirror are not seen. */
 export function indexOpenFiles(texts: OpenTexts): OpenFiles {
   const byUri = new Map<string, OpenText>();
   const all: OpenFile[] = [];
@@ -95,7 +95,7 @@ export function indexOpenFiles(texts: OpenTexts): OpenFiles {
   };
 }
 
-/** Runs a task for every item, at most `limits.parallelReads` at a time; results in the order of the items. */
+/** Runs a task for every item, at most `limits.parallelReads` at a time; the results have the order of the items. */
 export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
@@ -106,17 +106,17 @@ export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => P
   return results;
 }
 
-/** Tells whether the last name of a path is a symbolic link. `undefined` stands for what is no file. */
+/** Reports whether the last name of a path is a symbolic link. `undefined` stands for a document that is not a file. */
 export async function isLink(path: string | undefined): Promise<boolean> {
   try {
     return path !== undefined && (await lstat(path)).isSymbolicLink();
   } catch {
-    // What can't be looked at here fails where it is read.
+    // If the path can't be examined here, reading it fails.
     return false;
   }
 }
 
-/** The system's code of an error, as `ENOENT`. */
+/** The system's code of an error, such as `ENOENT`. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
 }
@@ -128,7 +128,7 @@ async function canonicaliseAbsent(path: string, hops: number): Promise<Canonical
     const parent = await canonicalise(above, hops);
     if (!parent.ok) return parent;
     at = join(parent.path, basename(path));
-    // Only a symbolic link can be read.
+    // `readlink` fails for anything but a symbolic link.
     const target = await readlink(path).catch(() => undefined);
     if (target !== undefined) {
       if (hops === 0) return { ok: false, problem: fileProblems.system("ELOOP") };
@@ -140,8 +140,8 @@ async function canonicaliseAbsent(path: string, hops: number): Promise<Canonical
 }
 
 /**
- * The same for all paths of one file, by what the system says of it; `undefined`: it is not there yet. Then it has no inode, and
- * where disks commonly ignore case, two spellings of it will be one file.
+ * Returns the same identity for all paths of one file. `stats` is the system's information about it; `undefined` if it
+ * does not exist. It then has no inode, and where disks commonly ignore case, two spellings of it will be one file.
  */
 function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: bigint }): string {
   if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
@@ -156,7 +156,7 @@ async function indexIdentities(files: readonly OpenFile[]): Promise<ReadonlyMap<
   return index;
 }
 
-/** One look at the disk is enough for a file that is there, and almost every open document is. */
+/** One look at the disk is enough for a file that exists, as the file of almost every open document does. */
 async function identityOf(path: string): Promise<string> {
   try {
     const stats = await stat(path, { bigint: true });

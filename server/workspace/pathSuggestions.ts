@@ -1,4 +1,4 @@
-/** Paths that may have been meant where there is no file: a hint for the caller, never a guess of ours. */
+/** Suggests paths that the caller may have meant if there is no file: a hint for the caller, never a guess of ours. */
 import { opendir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { editDistance } from "../text/editDistance.js";
@@ -8,11 +8,11 @@ import { isInside, startsAtHome } from "./pathText.js";
 import type { ResolvedPath, Resolver } from "./resolvedPath.js";
 
 /**
- * For the missing paths of one call, which share what is read of directories. Nothing is read before one is looked for.
- * Answered are at most `limits.similarShown` paths that can be sent as they are, the most similar first: the file of
- * another spelling, files of the same directory whose name is nearly the same, files of the same name below the nearest
- * directory that exists or below its parent, and open files anywhere. Each has been resolved as a caller's path is, so
- * that none is outside, protected, or not there.
+ * Returns the suggesting function for the missing paths of one call, which share the directories that are read. Nothing
+ * is read before it is called. It returns at most `limits.similarShown` paths that can be sent as they are, the most
+ * similar first: the file under another spelling, files of the same directory with nearly the same name, files of the
+ * same name below the nearest existing directory or below its parent, and open files anywhere. Each has been resolved
+ * like a caller's path, so none is outside, protected or missing.
  */
 export function createSuggest(resolver: Resolver): Resolver["suggest"] {
   const left = { directories: limits.similarDirectories, entries: limits.similarEntries };
@@ -21,9 +21,9 @@ export function createSuggest(resolver: Resolver): Resolver["suggest"] {
 }
 
 /**
- * Suggests a relative path inside the workspace for one that leads out of it: the longest end of the path that names a file there;
- * otherwise the path without its leading slash, if its directory exists, for a new file. `undefined`: nothing inside seems to be
- * meant.
+ * Suggests a relative path inside the workspace for one that leads out of it: the longest end of the path that names a
+ * file there; otherwise, for a new file, the path without its leading slash, if its directory exists. `undefined` if
+ * nothing inside seems to be meant.
  */
 export async function insidePath(sent: string, resolve: Resolver["resolve"]): Promise<string | undefined> {
   for (const end of endsOf(sent)) {
@@ -31,7 +31,7 @@ export async function insidePath(sent: string, resolve: Resolver["resolve"]): Pr
   }
   const names = sent.replace(/^\/+/, "").split("/");
   if (names.length > limits.comparedNames) return undefined;
-  // At its end each of these says "directory", whether there is one or not.
+  // At the end of a path, each of these means a directory, whether it exists or not.
   if (!sent.startsWith("/") || names.some((name) => name === "" || name === "." || name === "..")) return undefined;
   const bare = names.join("/");
   if (!(await resolve(bare)).ok) return undefined;
@@ -40,21 +40,21 @@ export async function insidePath(sent: string, resolve: Resolver["resolve"]): Pr
   return !directory.ok && directory.failure.code === "isDirectory" ? bare : undefined;
 }
 
-/** The entries of a directory, as far as it was read. */
+/** The entries of a directory that were read. */
 interface Listing {
   readonly directory: string;
-  /** Whatever is no directory, with its name folded for comparing. */
+  /** Everything that is not a directory, with its name folded for comparison. */
   readonly files: readonly { readonly name: string; readonly folded: string }[];
-  /** Names of those that are no links, in their order. */
+  /** The names of directories that are not links, sorted. */
   readonly directories: readonly string[];
 }
 
 /** The state that the missing paths of one call share. */
 interface SuggestionSearch {
   readonly resolver: Resolver;
-  /** By canonical directory; `undefined`: it can't be read, or must not be shown. */
+  /** By canonical directory; `undefined` if it can't be read, or must not be shown. */
   readonly listings: Map<string, Promise<Listing | undefined>>;
-  /** What may still be read below other directories. */
+  /** The numbers of directories, and of entries, that may still be read below other directories. */
   readonly left: { directories: number; entries: number };
 }
 
@@ -62,7 +62,7 @@ async function findSimilar(sent: string, searched: readonly string[], search: Su
   const { resolve } = search.resolver;
   const spellings = respelt(sent);
   for (const spelling of spellings) if ((await fileAt(spelling, resolve)) !== undefined) return [spelling];
-  // What stands around a path is no part of the name that is looked for.
+  // Quotes and spaces around a path are not part of the name to look for.
   const bare = spellings[0] === undefined ? undefined : await resolve(spellings[0]);
   const sought = bare?.ok === true ? bare.place.searched : searched;
   const costs = await candidatesFor(sought, search);
@@ -77,7 +77,7 @@ async function findSimilar(sent: string, searched: readonly string[], search: Su
   return spellThem(ranked, bases, resolve);
 }
 
-/** Paths that may be meant, each with how far it is from the nearest of those that were looked for. */
+/** Returns paths that may be meant, each with its distance from the nearest path that was looked for. */
 async function candidatesFor(searched: readonly string[], search: SuggestionSearch): Promise<Map<string, number>> {
   const costs = new Map<string, number>();
   const note = (path: string, cost: number): void => {
@@ -102,14 +102,14 @@ async function candidatesFor(searched: readonly string[], search: SuggestionSear
   return costs;
 }
 
-/** The first paths that mean a file which may be edited, each file once, spelt from one of the bases if it can be. */
+/** Returns the first paths of different files that may be edited, each spelt from one of the bases if possible. */
 async function spellThem(
   paths: readonly string[],
   bases: readonly string[],
   resolve: Resolver["resolve"],
 ): Promise<string[]> {
   const byIdentity = new Map<string, string>();
-  // Where links lead out of the workspace, not every path is one; no more is tried than is likely to be enough.
+  // If links lead out of the workspace, some paths are unusable; no more are tried than are likely to be enough.
   for (const path of paths.slice(0, 4 * limits.similarShown)) {
     const place = await fileAt(path, resolve);
     if (place?.file === undefined || byIdentity.has(place.identity)) continue;
@@ -126,13 +126,13 @@ async function spellThem(
   return [...byIdentity.values()];
 }
 
-/** The file that a spelling means; `undefined`: it means none that is there and may be edited. */
+/** Returns the file that a spelling means; `undefined` if it means none that exists and may be edited. */
 async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<ResolvedPath | undefined> {
   const resolved = await resolve(spelling);
   return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
 }
 
-/** A path without what is written around it, with slashes for backslashes; also without a line's number. */
+/** Returns a path without surrounding quotes and spaces, and with slashes; then also without a line number. */
 function respelt(sent: string): string[] {
   const isAround = (unit: string | undefined): boolean => unit !== undefined && " \t\"'`“”‘’".includes(unit);
   let [start, end] = [0, sent.length];
@@ -144,8 +144,8 @@ function respelt(sent: string): string[] {
 }
 
 /**
- * A path without the slash or dots that it starts with, and then without one name after another; the longest first. None
- * of a path of more than `limits.comparedNames` names, which takes long to look at.
+ * Returns a path without its leading slash or dots, and then without one name after another, the longest first. Returns
+ * nothing for a path of more than `limits.comparedNames` names, which would take long to examine.
  */
 function endsOf(sent: string): string[] {
   const names = sent.split(/[\\/]/);
@@ -155,7 +155,7 @@ function endsOf(sent: string): string[] {
   return Array.from({ length: count }, (_, i) => names.slice(first + i).join("/"));
 }
 
-/** The nearest directory that exists, with all below it; then its parent likewise. Never what lies outside. */
+/** Lists the nearest existing directory and all below it, then its parent in the same way. Never lists the outside. */
 async function listAround(directory: string, search: SuggestionSearch): Promise<Listing[]> {
   let nearest = directory;
   let listing = await listOnce(nearest, limits.directoryEntries, search);
@@ -169,7 +169,7 @@ async function listAround(directory: string, search: SuggestionSearch): Promise<
   return parent === undefined ? below : [...new Set([...below, ...(await listBelow(parent, search))])];
 }
 
-/** A directory and those below it, level by level; hidden ones last, as they hold much that nobody edits. */
+/** Lists a directory and those below it, level by level; hidden ones last, because they hold much that nobody edits. */
 async function listBelow(start: Listing, search: SuggestionSearch): Promise<Listing[]> {
   const below: Listing[] = [];
   const plain: string[] = [];
@@ -238,13 +238,13 @@ async function readListing(
 
 const foldFileName = (name: string): string => name.normalize("NFC").toLowerCase();
 
-/** 0 for the same folded name, 1 for each extension that was left out. `undefined`: it is another name. */
+/** 0 for the same folded name, 1 for each extension that was left out; `undefined` for another name. */
 function sameNameCost(wanted: string, name: string): number | undefined {
   if (wanted === name) return 0;
   return name.startsWith(`${wanted}.`) ? name.slice(wanted.length).split(".").length - 1 : undefined;
 }
 
-/** As above, or the edits between two folded names that are nearly the same. `undefined`: they are not similar. */
+/** `sameNameCost`, or the number of edits between two similar folded names; `undefined` if they are not similar. */
 function nameCost(wanted: string, name: string): number | undefined {
   const same = sameNameCost(wanted, name);
   if (same !== undefined) return same;
@@ -254,13 +254,13 @@ function nameCost(wanted: string, name: string): number | undefined {
   return distance <= most ? distance : undefined;
 }
 
-/** How far the directories of two files are from each other, in the units of `nameCost`. */
+/** The distance between the directories of two files, in the units of `nameCost`. */
 function wayCost(from: string, to: string): number {
   const [a, b] = [from, to].map((path) => foldFileName(dirname(path)).split(/[\\/]/)) as [string[], string[]];
   let same = 0;
   while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
   const rest = (names: string[]): string[] => names.slice(same, same + limits.comparedNames);
-  // As "util" and "utils", "test" and "tests".
+  // For example "util" and "utils", or "test" and "tests".
   const areAlike = (x: string, y: string): boolean => x.startsWith(y) || y.startsWith(x);
   return editDistance(rest(a), rest(b), { other: 3, extra: 2, areAlike });
 }

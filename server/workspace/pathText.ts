@@ -1,16 +1,17 @@
-/** Paths and `file:` URIs as texts: from one to the other, strict towards callers and tolerant towards editors; which are refused. */
+/** Converts between paths and `file:` URIs, strictly for callers, tolerantly for editors; refuses unusable paths. */
 import nodePath from "node:path";
 import { limits } from "../text/limits.js";
 import { pathProblems } from "./sentences.js";
 
-/** The path that a URI names, or what is wrong with it as the clause that `pathFailures.badPath` takes. */
+/** The path that a URI names, or what is wrong with it, as the clause that `pathFailures.badPath` takes. */
 export type UriPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly problem: string };
 
 /**
- * The absolute path that a caller's `file:` URI names, with the platform's separators and an upper-case drive letter.
+ * Returns the absolute path that a caller's `file:` URI names, with the platform's separators and an upper-case drive
+ * letter.
  *
- * Parsers disagree about hosts, queries, encoded separators and encoded dots, and each disagreement is one URI with two
- * files; so only what all of them read alike is taken. Unencoded dots stay and are subject to the path rules.
+ * Parsers disagree about hosts, queries, encoded separators and encoded dots. With each disagreement, one URI names two
+ * files, so only what all of them read alike is accepted. Unencoded dots stay and are subject to the path rules.
  */
 export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platform): UriPath {
   const problem = textProblem(uri);
@@ -35,8 +36,8 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
 }
 
 /**
- * The absolute path that an editor means by the URI of a document it synced; `undefined`: it is no file of this machine.
- * Some editors leave a `%` as it is, so what is no escape is taken literally.
+ * Returns the absolute path that an editor means by the URI of a document that it synced; `undefined` if that is not a
+ * file of this machine. Some editors leave a `%` unencoded, so a `%` that starts no escape is taken literally.
  */
 export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const parts = splitUri(uri);
@@ -46,14 +47,14 @@ export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process
 }
 
 /**
- * The URI of an absolute path. Every byte that is not unreserved is encoded, because known editors misread even allowed
- * ones (`+` as a space).
+ * Returns the URI of an absolute path. Encodes every byte that is not unreserved, because known editors misread even
+ * allowed ones (`+` as a space).
  */
 export function uriOfPath(path: string, platform: NodeJS.Platform = process.platform): string {
   if (platform !== "win32") return `file://${encodePath(path)}`;
   const slashed = path.replaceAll("\\", "/");
   if (slashed.startsWith("//")) return `file:${encodePath(slashed)}`;
-  // A lower-case drive letter is how VS Code, by far the most used client there, spells its own URIs.
+  // VS Code, by far the most used client on Windows, spells its own URIs with a lower-case drive letter.
   return `file:///${encodePath(slashed.slice(0, 1).toLowerCase() + slashed.slice(1))}`;
 }
 
@@ -62,33 +63,33 @@ export function decodeTolerantly(text: string): string {
   return text.replace(escapedCharacter, (escapes) => decodeStrictly(escapes) ?? escapes);
 }
 
-/** A path whose leading `~` stands for the home directory, with that directory; any other name that begins so is a name. */
+/** Replaces a leading `~` that stands for the home directory. A `~` that is part of a longer name stays. */
 export function expandHome(path: string, home: string, platform: NodeJS.Platform = process.platform): string {
   const atHome = platform === "win32" ? /^~(?:$|[\\/])/ : /^~(?:$|\/)/;
   return atHome.test(path) ? `${home}${path.slice(1)}` : path;
 }
 
-/** Tells whether a path starts with a `~` that stands for the home directory. */
+/** Reports whether a path starts with a `~` that stands for the home directory. */
 export function startsAtHome(path: string, platform: NodeJS.Platform = process.platform): boolean {
   return expandHome(path, "", platform) !== path;
 }
 
-/** An absolute folder on any platform, or one that starts at the home directory: for JSON Schemas, which serve all platforms. */
+/** Matches an absolute folder of any platform, or one that starts at the home: JSON Schemas serve all platforms. */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
-/** A caller's path as another process can read it: from `directory` on, unless it is a URI or starts at the home directory. */
+/** A caller's path for another process: resolved from `directory`, unless it is a URI or starts at the home. */
 export function fromDirectory(directory: string, path: string, platform: NodeJS.Platform = process.platform): string {
-  // One letter before a colon is a drive on Windows, and a part of a name elsewhere.
+  // One letter before a colon is a drive on Windows, and part of a name elsewhere.
   const scheme = platform === "win32" ? /^[a-z][a-z0-9+.-]*:/i : /^[a-z][a-z0-9+.-]+:/i;
   return startsAtHome(path, platform) || scheme.test(path) ? path : pathsOf(platform).resolve(directory, path);
 }
 
-/** Tells whether a text is a `file:` URI rather than a path. */
+/** Reports whether a text is a `file:` URI rather than a path. */
 export function isFileUri(text: string): boolean {
   return /^file:/i.test(text);
 }
 
-/** The reason why a text is unusable as path or URI anywhere, as a clause; `undefined`: there is none. */
+/** Returns why a text is unusable as a path or URI on any platform, as a clause; `undefined` if it is usable. */
 export function textProblem(text: string): string | undefined {
   if (text === "") return pathProblems.empty();
   if (text.length > limits.pathLength) return pathProblems.tooLong(text.length, limits.pathLength);
@@ -103,8 +104,8 @@ export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {
 }
 
 /**
- * Why Windows would take a path for something else than a file of that name, as a clause; `undefined`: it would not.
- * The path may be relative. Source: Microsoft's "Naming Files, Paths, and Namespaces".
+ * Returns why Windows would take a path for something else than a file of that name, as a clause; `undefined` if it
+ * would not. The path may be relative. Source: Microsoft's "Naming Files, Paths, and Namespaces".
  */
 export function windowsProblem(path: string): string | undefined {
   if (/^[\\/]{2}/.test(path) || path.startsWith("\\??\\")) return pathProblems.deviceOrShare();
@@ -118,26 +119,26 @@ export function windowsProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** Tells whether a path is a folder or lies below it; both absolute and normal. By names: `/ws-secret` is not in `/ws`. */
+/** Reports whether a path is a folder or below it; both absolute and normalised. `/ws-secret` is not in `/ws`. */
 export function isInside(folder: string, path: string, platform: NodeJS.Platform = process.platform): boolean {
   const { relative, isAbsolute, sep } = pathsOf(platform);
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Tells whether the end of a path says that it names a directory: a separator, `.` or `..`. */
+/** Reports whether a path says by its end that it names a directory: by a separator, `.` or `..`. */
 export function namesDirectory(path: string, platform: NodeJS.Platform = process.platform): boolean {
   return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
 }
 
-/** The first name in a path that is protected, as the path has it; `undefined`: none is. */
+/** Returns the first protected name in a path, as the path spells it; `undefined` if there is none. */
 export function protectedNameIn(path: string, folded: ReadonlySet<string>): string | undefined {
   return path.split(/[\\/]/).find((name) => folded.has(foldName(name)));
 }
 
 /**
- * What names have in common that some file system takes for one: case, composition, compatibility forms, characters that
- * are not seen (HFS+ ignores them), trailing dots and spaces (Windows drops them). Only for refusing: it folds too much.
+ * Folds names that some file system takes for the same: case, composition, compatibility forms, invisible characters
+ * (HFS+ ignores them), trailing dots and spaces (Windows drops them). Only for refusing names: it folds too much.
  */
 export function foldName(name: string): string {
   return name
@@ -149,7 +150,7 @@ export function foldName(name: string): string {
     .replace(/(?<=[^. ])[. ]{1,255}$/, "");
 }
 
-/** One character in UTF-8 by its first byte; whether the bytes are well-formed is for the decoder to say. */
+/** Matches one character in UTF-8 by its first byte; the decoder checks whether the bytes are well-formed. */
 const escapedCharacter =
   /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
 
@@ -157,14 +158,14 @@ const escapedCharacter =
 const controlCharacters = /\p{Control}/u;
 
 interface UriParts {
-  /** Empty: this machine. */
+  /** Empty for this machine. */
   readonly host: string;
   readonly path: string;
-  /** The query and the fragment with their marks. */
+  /** The query and the fragment, with their `?` and `#`. */
   readonly rest: string;
 }
 
-/** `undefined`: its scheme is not `file`. */
+/** Splits a `file:` URI; `undefined` if the scheme is another. */
 function splitUri(uri: string): UriParts | undefined {
   const match = /^file:(?:\/\/([^/?#]*))?([^?#]*)(.*)$/is.exec(uri);
   if (match === null) return undefined;
@@ -172,7 +173,7 @@ function splitUri(uri: string): UriParts | undefined {
   return { host: host.toLowerCase() === "localhost" ? "" : host, path, rest };
 }
 
-/** `undefined`: a `%` starts no well-formed character. */
+/** Decodes escapes; `undefined` if a `%` starts no well-formed character. */
 function decodeStrictly(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -181,7 +182,7 @@ function decodeStrictly(text: string): string | undefined {
   }
 }
 
-/** `undefined`: on Windows, a path without a drive. */
+/** Converts a decoded path of a URI; `undefined` on Windows if it has no drive. */
 function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | undefined {
   if (platform !== "win32") return decoded;
   const match = /^\/([a-z]):(?:\/(.*))?$/is.exec(decoded);
@@ -191,7 +192,7 @@ function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | un
 }
 
 function encodePath(path: string): string {
-  // Names on Windows may hold lone surrogates, which no URI can carry.
+  // Names on Windows may contain lone surrogates, which no URI can carry.
   const encoded = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
   return encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

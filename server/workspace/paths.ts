@@ -1,4 +1,4 @@
-/** Which document a caller's path means, and whether it may be touched: every path of every door goes through here. */
+/** Resolves a caller's path to a document, and decides if it may be touched: every path of every door comes here. */
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Failure, failed } from "../plan/failure.js";
 import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenFile, type OpenText } from "./identity.js";
@@ -25,8 +25,8 @@ import { canonicalServerFolder, homeFolder } from "./serverFolder.js";
 export type { Folder, Resolved, ResolvedPath, Resolver, Scope } from "./resolvedPath.js";
 
 /**
- * Looks at the folders once and takes the open documents as they are now. The `expected` paths are looked at in the same
- * time, as each look at a disk is a wait; others may be resolved, too.
+ * Returns a resolver. It examines the folders once, and uses the open documents as they are now. The `expected` paths
+ * are examined at the same time, because each look at a disk is a wait; others may be resolved, too.
  */
 export async function createResolver(scope: Scope, expected: readonly string[] = []): Promise<Resolver> {
   const ground = await layGround(scope, expected);
@@ -60,7 +60,7 @@ export async function createResolver(scope: Scope, expected: readonly string[] =
   return resolver;
 }
 
-/** The directories in which files may be edited, absolute and canonical. */
+/** Returns the directories in which files may be edited, absolute and canonical. */
 export async function canonicalFolders(scope: Scope): Promise<string[]> {
   const { areas } = await layGround(scope, []);
   return areas.map(({ canonical }) => canonical);
@@ -98,7 +98,7 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
   return { home, starts, areas, hasFolders: folders.length > 0, protectedNames, own, opens, look };
 }
 
-/** The root is only where to start: it may be anything, because what is found from there must itself be inside. */
+/** The root is only a start. It may be anything, because what is found from there must itself be inside. */
 function startAt(root: string): Ground["starts"] {
   const named = pathNamed(root, root);
   if (!named.ok) return failed(pathFailures.badPath(root, textProblem(root) ?? named.problem));
@@ -116,7 +116,7 @@ async function resolveSent(sent: string, ground: Ground): Promise<Resolved> {
   return resolveSpelling(sent, sent.slice(1), ground);
 }
 
-/** Tells whether a leading `@` belongs to the name: the file, or the directory in which it would be created, has one. */
+/** Reports whether a leading `@` belongs to a name: that of the file, or of the first directory on the path. */
 async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<boolean> {
   if (!asSent.ok) return asSent.failure.code !== "outsideWorkspace" && asSent.failure.code !== "fileNotFound";
   if (asSent.place.open !== undefined || asSent.place.onDisk) return true;
@@ -126,7 +126,7 @@ async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<
   return directory.ok ? directory.place.onDisk : directory.failure.code === "isDirectory";
 }
 
-/** `spelling`: the path without its `@`; `sent`: how the caller knows it. */
+/** Resolves a path. `spelling`: the path without its `@`, if that is dropped; `sent`: as the caller knows it. */
 async function resolveSpelling(sent: string, spelling: string, ground: Ground): Promise<Resolved> {
   if (!isFileUri(spelling) && /^(?:untitled:|[a-z][a-z0-9+.-]+:\/\/)/i.test(spelling)) {
     return failed(pathFailures.notOpen(sent));
@@ -152,11 +152,11 @@ function pathNamed(spelling: string, path: string): UriPath {
   return problem === undefined ? named : { ok: false, problem };
 }
 
-/** The one folder in which the path exists; if it exists in none, the first folder where it might. */
+/** Chooses the one folder in which the path exists; if there is none, the first folder in which it might exist. */
 function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
   const places = results.flatMap((result) => (result.ok ? [result.place] : []));
   const inExistence = places.filter(({ open, onDisk }) => open !== undefined || onDisk);
-  // Folders may lie in each other, so that two of them lead to one document.
+  // Folders may be nested, so two of them may lead to one document.
   const existing = [...new Map(inExistence.map((place) => [place.identity, place])).values()];
   const names = existing.map(({ file, uri }) => file ?? uri);
   if (names.length > 1) return failed(pathFailures.ambiguousPath(sent, names));
@@ -177,13 +177,13 @@ async function resolveOpen(sent: string, open: OpenText, ground: Ground): Promis
   return { ok: true, place: { uri, path: uri, identity: uri, open, onDisk: false, isRegular: false, searched: [] } };
 }
 
-/** One absolute path that the caller's may stand for. */
+/** One absolute path that the caller's may mean. */
 interface Candidate {
   readonly sent: string;
-  /** Normal, with links as they are. */
+  /** Normalised, with links not followed. */
   readonly lexical: string;
   readonly asDirectory: boolean;
-  /** The open document whose URI was sent; `undefined`: it has to be found among the open files. */
+  /** The open document whose URI was sent; `undefined` if it must be searched for among the open files. */
   readonly exactly?: OpenText;
 }
 
@@ -200,7 +200,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   const uris = openFiles.map(({ open }) => open.uri);
   if (uris.length > 1) return failed(pathFailures.ambiguousPath(sent, uris));
   const open = exactly ?? openFiles[0]?.open;
-  // Through a hard link the document that is open has another canonical path than the one that was sent.
+  // If the open document is another hard link, its canonical path differs from that of the path that was sent.
   const ofOpen = openFiles[0] === undefined ? reached : await look(openFiles[0].path);
   const target = ofOpen.ok ? ofOpen : reached;
   const refusal = refuseAccess(candidate, open, [target.path, reached.path], ground);
@@ -223,7 +223,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   };
 }
 
-/** The open documents that a path may mean: one, unless the editor has one file open several times. */
+/** Returns the open documents that a path may mean: at most one, unless the editor has one file open several times. */
 async function findOpen(
   lexical: string,
   reached: Canonical & { ok: true },
@@ -236,7 +236,7 @@ async function findOpen(
   return asCanonical.length === 1 ? asCanonical : same;
 }
 
-/** Why a document may not be touched; `undefined`: it may. `files`: canonical paths; each must be inside and unprotected. */
+/** Returns why a document may not be touched; `undefined` if it may. `files`: all its canonical paths. */
 function refuseAccess(
   { sent, lexical }: Candidate,
   open: OpenText | undefined,
@@ -247,18 +247,18 @@ function refuseAccess(
     const area = areaOf(file, ground);
     if (area === undefined && (ground.hasFolders || open === undefined)) return outsideFailure(sent, ground);
     if (ground.own !== undefined && isInside(ground.own, file)) return pathFailures.ownFolder(sent);
-    // An open document in no folder has no path below one, so all of its names count.
+    // If an open document is in no folder, all names of its path count.
     const below = area === undefined ? file : relative(area.canonical, file);
     const name = protectedNameIn(below, ground.protectedNames);
     if (name !== undefined) return pathFailures.protectedPath(sent, name);
   }
-  // A protected name may be a link to a directory of another name.
+  // A protected name may be a link to a directory with another name.
   const folder = lexicalFolderOf(lexical, ground);
   const name = folder === undefined ? undefined : protectedNameIn(relative(folder, lexical), ground.protectedNames);
   return name === undefined ? undefined : pathFailures.protectedPath(sent, name);
 }
 
-/** The innermost directory that holds a canonical path, a workspace folder first; `undefined`: it is outside. */
+/** The innermost directory that holds a canonical path, a workspace folder first; `undefined` if it is outside. */
 function areaOf(file: string, { areas }: Ground): Area | undefined {
   const around = areas.filter(({ canonical }) => isInside(canonical, file));
   const [best] = around.sort(
@@ -267,7 +267,7 @@ function areaOf(file: string, { areas }: Ground): Area | undefined {
   return best;
 }
 
-/** The innermost directory that a path is spelt below, where links lead not being asked; `undefined`: there is none. */
+/** The innermost directory that a path is below by its spelling, with links not followed; `undefined` if none is. */
 function lexicalFolderOf(path: string, { areas }: Ground): string | undefined {
   const folders = areas.flatMap(({ lexical, canonical }) => [lexical, canonical]);
   const [longest] = folders.filter((folder) => isInside(folder, path)).sort((a, b) => b.length - a.length);

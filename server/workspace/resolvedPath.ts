@@ -1,25 +1,25 @@
-/** The types of resolving: the scope in which a path is resolved, and the document that it means. */
+/** The types of path resolution: the scope in which a path is resolved, and the document that it means. */
 import type { Failed } from "../plan/failure.js";
 import type { Canonical, OpenFiles, OpenText, OpenTexts } from "./identity.js";
 
 /** A workspace folder of the editor. */
 export interface Folder {
   readonly uri: string;
-  /** Absolute; a folder that is no directory of this machine has an empty one and holds no file. */
+  /** Absolute. A folder that is not a directory of this machine has an empty path and holds no file. */
   readonly path: string;
 }
 
-/** All that decides what a path means. */
+/** Everything that decides what a path means. */
 export interface Scope {
-  /** The integration's `options.root`: what relative paths are relative to, as an absolute path or `file:` URI. */
+  /** The integration's `options.root`, from which relative paths start: an absolute path or a `file:` URI. */
   readonly root?: string | undefined;
   readonly folders: readonly Folder[];
-  /** The user's setting: directories beside the folders that may be edited; absolute, or starting with `~/`. */
+  /** The user's setting: further directories in which files may be edited; absolute, or starting with `~/`. */
   readonly additionalFolders: readonly string[];
-  /** The user's setting: names that no path may hold below its folder, compared folded. */
+  /** The user's setting: names that no path may contain below its folder, compared folded. */
   readonly protectedNames: readonly string[];
   readonly openTexts: OpenTexts;
-  /** What `~` stands for; default: the user's home directory. */
+  /** The directory that `~` stands for; by default the user's home directory. */
   readonly home?: string | undefined;
 }
 
@@ -28,67 +28,67 @@ export interface Area {
   /** As the editor or the user spelt it, normalised. */
   readonly lexical: string;
   readonly canonical: string;
-  /** A workspace folder rather than one that a setting added. */
+  /** `true` for a workspace folder, `false` for one that a setting added. */
   readonly isFolder: boolean;
 }
 
-/** A scope whose directories have been looked at. */
+/** A scope whose directories have been examined. */
 export interface Ground {
   readonly home: string;
-  /** Where relative paths start: at the root that was sent, or in each of the folders; or what is wrong with that root. */
+  /** Directories that relative paths start from: the root that was sent, or else all folders; or the root's failure. */
   readonly starts: { readonly ok: true; readonly paths: readonly string[] } | Failed;
   /** The folders in the editor's order, then the added ones. */
   readonly areas: readonly Area[];
-  /** Without any, what is open is inside. */
+  /** If `false`, every open document counts as inside. */
   readonly hasFolders: boolean;
   readonly protectedNames: ReadonlySet<string>;
-  /** Canonical path of the folder in which the server keeps what outlives it; `undefined`: nobody knows where it is. */
+  /** Canonical path of the folder in which the server keeps what outlives it; `undefined` if it is unknown. */
   readonly own: string | undefined;
   readonly opens: OpenFiles;
-  /** Where an absolute path leads; each is looked at once. */
+  /** Finds where an absolute path leads; examines each path once. */
   readonly look: (path: string) => Promise<Canonical>;
 }
 
 /** The one document that a path means. It may not exist yet. */
 export interface ResolvedPath {
-  /** The client's own spelling where it is open, else our strict encoding of `file`. */
+  /** The client's own spelling if the document is open, else our strict encoding of `file`. */
   readonly uri: string;
-  /** For people and diffs: relative to its workspace folder, with `/`; absolute where it lies in none; else the URI. */
+  /** For people and diffs: relative to its workspace folder, with `/`; absolute outside of folders; else the URI. */
   readonly path: string;
-  /** Canonical path; `undefined`: an open document that is no file, as `untitled:`. */
+  /** The canonical path; `undefined` for an open document that is not a file, such as `untitled:`. */
   readonly file?: string | undefined;
   /** The same for every spelling of one document. */
   readonly identity: string;
-  /** `undefined`: the editor does not have it open. */
+  /** `undefined` if the editor does not have it open. */
   readonly open: OpenText | undefined;
-  /** Whether there is something at `file`. */
+  /** `true` if there is something at `file`. */
   readonly onDisk: boolean;
-  /** Whether that is a regular file, as far as a look at it told. */
+  /** `true` if that was a regular file when it was examined. */
   readonly isRegular: boolean;
-  /** The path as it was spelt, absolute and normal, with links as they are; `undefined`: no file. */
+  /** The path as spelt, absolute and normalised, with links not followed; `undefined` if it is not a file. */
   readonly spelt?: string;
-  /** Where the spelling leads: another name of `file`, through a hard link, or the same; `undefined`: no file. */
+  /** The path that the spelling leads to: `file`, or another hard link of the file; `undefined` if it is not a file. */
   readonly reached?: string;
-  /** Canonical paths at which it may be looked for; several where a relative path might stand in several folders. */
+  /** Canonical paths at which the file was looked for; several if a relative path might be in several folders. */
   readonly searched: readonly string[];
 }
 
-/** A place, or why the path means none that may be touched. */
+/** The document that a path means, or why it means none that may be touched. */
 export type Resolved = { readonly ok: true; readonly place: ResolvedPath } | Failed;
 
-/** Answers for the documents and folders of one moment. */
+/** Resolves paths among the documents and folders of one moment. */
 export interface Resolver {
-  /** Never throws for what a caller can send. A place that exists nowhere is where the file would be created. */
+  /** Never throws for what a caller can send. A path at which nothing exists is where the file would be created. */
   resolve(sent: string): Promise<Resolved>;
-  /** Open files that lie inside, as their URIs spell them. */
+  /** Returns the paths of open files inside the workspace, as their URIs spell them. */
   openPaths(): string[];
   /**
-   * Existing paths that may be meant by one at which nothing was found, the most similar first: a hint, never a guess.
-   * `sent`: as the caller spelt it; `searched`: the canonical paths at which it was looked for.
+   * Returns existing paths that may be meant by one at which nothing was found, the most similar first: a hint, never a
+   * guess. `sent`: as the caller spelt it; `searched`: the canonical paths at which it was looked for.
    */
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
-  /** Canonical directories at which relative paths start. */
+  /** Returns the canonical directories from which relative paths start. */
   bases(): Promise<string[]>;
-  /** Whether callers may know what a canonical directory holds: it lies inside, and no name below its folder is protected. */
+  /** Reports whether callers may list a canonical directory: it is inside, not the server's, and not protected. */
   isListable(directory: string): boolean;
 }

@@ -1,4 +1,4 @@
-/** The folder in which the server keeps what outlives it, for one user of this machine: where it is, and who may be in it. */
+/** The folder for what outlives the server, one for each user of this machine: its location and its protection. */
 import { lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute } from "node:path";
@@ -6,7 +6,7 @@ import { canonicalise, codeOf } from "./identity.js";
 import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
-/** The folder for the state of programs, by the rules of XDG, macOS and Windows; absolute, unless the home is not. */
+/** The folder for programs' state, by the rules of XDG, macOS and Windows; absolute, unless the home is not. */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -20,7 +20,7 @@ export function stateHome(
   return join(home, ".local", "state");
 }
 
-/** The home of the user, as the environment has it, where it may be relative; empty where nobody knows it. */
+/** The user's home as the environment has it, which may be relative; empty if nobody knows it. */
 export function homeFolder(): string {
   try {
     return homedir();
@@ -31,8 +31,8 @@ export function homeFolder(): string {
 }
 
 /**
- * A part of the server's own folder, by default all of it. Never below the directory for temporary files: agents' sandboxes have
- * one of their own, and would look in another place than the editor.
+ * A part of the server's own folder, by default all of it. Never below the directory for temporary files: agents'
+ * sandboxes have their own, and would look elsewhere than the editor.
  */
 export function inServerFolder(
   part: "journals" | "sessions" | "" = "",
@@ -43,8 +43,8 @@ export function inServerFolder(
 }
 
 /**
- * The folder once every symbolic link is followed, so that no caller's path leads into it: a canonical path, which need not exist
- * yet. `undefined`: nobody knows where it is.
+ * Returns the folder with every symbolic link followed, so that no caller's path leads into it. It need not exist yet.
+ * `undefined` if its location is unknown. If the links can't be followed, returns the path as spelt.
  */
 export async function canonicalServerFolder(): Promise<string | undefined> {
   const spelt = inServerFolder();
@@ -53,18 +53,18 @@ export async function canonicalServerFolder(): Promise<string | undefined> {
   if (cached !== undefined) return cached;
   const canonical = await canonicalise(spelt);
   if (!canonical.ok) return spelt;
-  // Once it is there it stays there: every call would have to wait for the same answer.
+  // Once the folder exists, it stays; without this, every call would wait for the same answer.
   if (canonical.onDisk) canonicalFolders.set(spelt, canonical.path);
   return canonical.path;
 }
 
-/** By the path as it is spelt. */
+/** By the path as spelt. */
 const canonicalFolders = new Map<string, string>();
 
 /**
- * Makes a directory that only the user can enter, with the one that holds it. What is there already is looked at and never
- * repaired: who could write into it before may have left something. Gives what is wrong with it, as a clause; `undefined`:
- * it is as it must be.
+ * Makes a directory that only the user can enter, and those above it. What exists already is checked and never
+ * repaired: anyone who could write there before may have left something. Returns what is wrong, as a clause;
+ * `undefined` if nothing is.
  */
 export function makePrivate(path: string): string | undefined {
   try {
@@ -76,8 +76,8 @@ export function makePrivate(path: string): string | undefined {
 }
 
 /**
- * What keeps a directory, or the one that holds it, from being the user's alone, as a clause; `undefined`: nothing, also where it
- * is not there yet.
+ * Returns why a directory, or the one that holds it, is not the user's alone, as a clause; `undefined` if both are, or
+ * if one does not exist yet.
  */
 export function privacyProblem(path: string): string | undefined {
   if (!isAbsolute(path)) return folderProblems.unusable(path, folderProblems.relative);
@@ -94,7 +94,7 @@ export function privacyProblem(path: string): string | undefined {
   }
 }
 
-/** Tells whether nobody else owns it or may do anything with it. Windows tells neither, and keeps its users apart by itself. */
+/** Reports whether the user owns it and nobody else may use it. Windows reports neither, and separates users itself. */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;

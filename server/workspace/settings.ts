@@ -1,4 +1,4 @@
-/** The user's settings: one schema, from which they are read, defaulted, and described to editors. */
+/** The user's settings. One schema reads them, supplies the defaults, and describes them to editors. */
 import * as z from "zod";
 import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
@@ -6,8 +6,8 @@ import { folderPattern } from "./pathText.js";
 import { settingWarnings } from "./sentences.js";
 
 /**
- * Names through which other programs run code: version control, editors, agents, shells, package managers. Project files
- * that agents are asked to edit every day (package.json, CI workflows) are not among them.
+ * Names through which other programs run code: version control, editors, agents, shells, package managers. Project
+ * files that agents edit every day (package.json, CI workflows) are not among them.
  */
 const protectedNames = [
   ...[".git", ".hg", ".svn", ".jj", ".bzr", ".gitmodules", ".gitconfig", ".husky"],
@@ -85,7 +85,7 @@ const schema = z.strictObject({
     .describe("Milliseconds that the editor may take to send the text of an edit that it has applied."),
 });
 
-/** The user's settings, complete: what is not set has its default. */
+/** The user's settings, complete: those that are not set have their defaults. */
 export type Settings = {
   readonly [K in keyof z.output<typeof schema>]: Readonly<z.output<typeof schema>[K]>;
 };
@@ -99,10 +99,10 @@ export function settingsJsonSchema(): object {
 }
 
 /**
- * Merges what the client sent over time, oldest first; a later source overrides an earlier one key by key, and a list as
- * a whole. Each is the settings themselves or has them under `multiEdit`, where everything beside that key is other
- * programs' business. `undefined` and null set nothing, as a source and as a value. What can't be used is left out with a
- * warning, so that the settings are always usable.
+ * Merges what the client sent over time, oldest first. A later source overrides an earlier one key by key, and replaces
+ * lists as a whole. Each source is the settings themselves or has them under `multiEdit`; other keys beside that belong
+ * to other programs. `undefined` and null set nothing, as a source and as a value. Anything unusable is left out with a
+ * warning, so the settings are always usable.
  */
 export function readSettings(values: readonly unknown[]): { settings: Settings; warnings: string[] } {
   const warnings = new Set<string>();
@@ -114,7 +114,7 @@ export function readSettings(values: readonly unknown[]): { settings: Settings; 
   return { settings: schema.parse(Object.fromEntries(merged)), warnings: [...warnings] };
 }
 
-/** Passes on each warning once, and no more than `limits.settingWarnings` of them in all. */
+/** Returns a filter that passes on each warning once, and at most `limits.settingWarnings` in all. */
 export function createWarnOnce(): (warnings: readonly string[]) => string[] {
   const warned = new Set<string>();
   return (warnings) =>

@@ -1,4 +1,4 @@
-/** Takes the snapshot that a batch is planned on: every path resolved, every text copied, before anything is decided. */
+/** Takes the snapshot that a batch is planned on: resolves every path and copies every text before any decision. */
 import { type Failed, failed } from "../plan/failure.js";
 import { type Operation, pathsOf } from "../plan/operation.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
@@ -10,15 +10,15 @@ import { createResolver, type Resolved, type ResolvedPath, type Resolver, type S
 import { pathOfSyncedUri } from "./pathText.js";
 import { pathFailures } from "./sentences.js";
 
-/** The scope of a snapshot, and how its texts are compared with files. */
+/** The scope of a snapshot, with the rules for comparing its texts with files. */
 export interface World extends Scope {
-  /** Whether a lone CR ends a line in files that are not open. */
+  /** `true` if a lone CR ends a line in files that are not open. */
   readonly loneCrEndsLine: boolean;
   /** Differences that do not count when an open document is compared with its file. */
   readonly habits: SaveHabits;
 }
 
-/** A snapshot, and where its documents are. */
+/** A snapshot, with the resolved paths of its documents. */
 export interface WorkspaceSnapshot extends Snapshot {
   readonly places: ReadonlyMap<DocumentUri, ResolvedPath>;
 }
@@ -27,9 +27,9 @@ export interface WorkspaceSnapshot extends Snapshot {
 export type ReadTarget = { readonly ok: true; readonly document: Document; readonly place: ResolvedPath } | Failed;
 
 /**
- * Resolves and reads all that the operations name. A path that fails, fails alone; only a call of more than
- * `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Open documents are those of the
- * moment of the call.
+ * Resolves and reads everything that the operations name. A path that fails does not affect the others; only a call
+ * with more than `limits.filesPerCall` paths fails as a whole, with the same failure for each path. Open documents are
+ * those of the moment of the call.
  */
 export async function takeSnapshot(operations: readonly Operation[], world: World): Promise<WorkspaceSnapshot> {
   const paths = [...new Set(operations.flatMap(pathsOf).map(({ path }) => path))];
@@ -51,7 +51,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
     if (use.leaves && (await isLink(use.place.spelt))) return failed(pathFailures.isLink(use.sent, use.place.path));
     const result = await readDocument({ ...use, resolver, world, budget, isOneOfFew });
     const { open, file } = use.place;
-    // What is open is written by the editor, which knows best whether it can.
+    // The editor writes open documents, and knows best whether it can.
     if (!result.ok || open !== undefined || file === undefined) return result;
     const failure = await refuseWrite(file, use.sent);
     return failure === undefined ? result : failed(failure);
@@ -59,7 +59,7 @@ export async function takeSnapshot(operations: readonly Operation[], world: Worl
   return assemble(resolved, uses, read);
 }
 
-/** Reads the one document that a path means; one that does not exist is `fileNotFound`. */
+/** Reads the one document that a path means. If it does not exist, the failure is `fileNotFound`. */
 export async function readTarget(path: string, world: World): Promise<ReadTarget> {
   const resolver = await createResolver(world, [path]);
   const resolved = await resolver.resolve(path);
@@ -70,24 +70,24 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   return read.ok ? { ...read, place } : read;
 }
 
-/** All that a batch asks of one document. */
+/** Everything that a batch asks of one document. */
 interface DocumentUse {
   readonly place: ResolvedPath;
   /** The first of its spellings. */
   readonly sent: string;
-  /** The kind of operation that names it. */
+  /** The kind of the last operation that names it. */
   readonly asked: "edit" | "section" | "deletion";
-  /** Whether it may come into being, or become a name for another file. */
+  /** `true` if it may be created, or become a name for another file. */
   readonly mayCreate: boolean;
-  /** Whether it is to be deleted, to get another name, or to make room for another file. */
+  /** `true` if it will be deleted, get another name, or make room for another file. */
   readonly leaves: boolean;
-  /** Whether the operations, or they and the editor, know it under several names, through hard links. */
+  /** `true` if the operations, or they and the editor, know it under several names, through hard links. */
   readonly hasOtherName: boolean;
-  /** Whether nobody asks for its text, so that it may be binary. */
+  /** `true` if no operation needs its text, so that it may be binary. */
   readonly mayBeBinary: boolean;
 }
 
-/** One for each document, in the order of the operations. */
+/** Returns one for each document, in the order of the operations. */
 function usesOf(operations: readonly Operation[], resolved: ReadonlyMap<string, Resolved>): DocumentUse[] {
   const uses = new Map<string, DocumentUse>();
   for (const operation of operations) {
@@ -105,7 +105,7 @@ function usesOf(operations: readonly Operation[], resolved: ReadonlyMap<string, 
         mayCreate: isNew || former?.mayCreate === true,
         leaves: need === "file" || need === "name" || isMoved || former?.leaves === true,
         hasOtherName: target.place.reached !== (former?.place ?? target.place).file || former?.hasOtherName === true,
-        // A file that is deleted first may come anew.
+        // A file that is deleted first may be created again.
         mayBeBinary: former?.mayBeBinary ?? (need === "file" || need === "name"),
       });
     }
@@ -115,22 +115,22 @@ function usesOf(operations: readonly Operation[], resolved: ReadonlyMap<string, 
 
 type Read = { readonly ok: true; readonly document: Document } | Failed;
 
-/** A document to be read, and the surroundings that matter to it. */
+/** A document to read, with the context that reading needs. */
 interface PendingRead extends Omit<DocumentUse, "leaves" | "hasOtherName"> {
   readonly resolver: Resolver;
   readonly world: World;
-  /** Bytes that the call has read so far. */
+  /** Bytes that the call has read already. */
   readonly budget: { bytes: number };
-  /** Whether the call reads so few that nobody notices who waits for them. */
+  /** `true` if the call reads so few that nobody notices if the server blocks for them. */
   readonly isOneOfFew: boolean;
 }
 
-/** Documents of a call that are few. */
+/** The largest number of documents that counts as few. */
 const few = 4;
 
 async function readDocument(pending: PendingRead): Promise<Read> {
   const { place, sent, budget } = pending;
-  // What is open is compared with its file, and the answer has no hash of it.
+  // The file of an open document is only compared with it, and its hash is not needed.
   const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: pending.isOneOfFew };
   const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
   if (file.kind === "text") {
