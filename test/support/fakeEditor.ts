@@ -64,10 +64,7 @@ export interface EditorOptions extends WindowOptions {
   readonly syncs?: EditTaker["syncs"];
   /** Whether a change is synced as ranges or as the whole text. */
   readonly tells?: "changes" | "wholeText";
-  /**
-   * `returns`: a text always ends with LF, as in Neovim: a removed final LF comes back at once, and an empty file reads
-   * as one LF.
-   */
+  /** `returns`: as in Neovim, a removed final LF comes back at once, and an empty file reads as one LF. */
   readonly finalLineEnd?: "returns";
   /** `lf`: CRLF becomes LF on opening, as in Emacs; combine it with `saves: "crlf"` to write CRLF back. */
   readonly lineEnds?: "lf";
@@ -323,10 +320,7 @@ class Texts implements EditTaker {
     }
   }
 
-  /**
-   * Changes later ranges first, so that the positions of earlier ones stay valid; text typed along with the edit comes
-   * last.
-   */
+  /** Changes later ranges first, so that the positions of earlier ones stay valid; text typed with the edit is last. */
   private async change(uri: string, replacements: readonly Replacement[], along?: Typed): Promise<void> {
     const document = this.open.get(uri)!;
     const version = document.version + 1;
