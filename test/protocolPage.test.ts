@@ -1,5 +1,5 @@
 /** Holds the protocol page against the tables that it describes: what they gain or lose, the page must say. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readCaller } from "../server/agent/session/handshake.js";
 import { decodeCall } from "../server/dialect/decode.js";
@@ -35,6 +35,14 @@ function table(name: string, column: string): string[][] {
       .split("|")
       .map((cell) => cell.trim()),
   );
+}
+
+/** The anchor that a heading gets where Markdown is shown. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
 }
 
 function withoutFences(text: string): string {
@@ -76,10 +84,46 @@ describe("the failure codes", () => {
   });
 });
 
+describe("the contents", () => {
+  /** Headings as they are linked to, those of the page itself and of the list left out. */
+  const headings = [...withoutFences(page).matchAll(/^#{2,3} (.+)$/gm)]
+    .map(([, name = ""]) => name)
+    .filter((name) => name !== "Contents");
+  const links = [...withoutFences(page).matchAll(/\[([^\]]+)\]\(([^)\s]+)\)/g)].map(([, text = "", to = ""]) => ({
+    text,
+    to,
+  }));
+
+  it("have every heading once, in order", () => {
+    const listed = [...section("Contents").matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].map(([, text, to]) => [text, to]);
+    expect(listed).toEqual(headings.map((name) => [name, `#${anchorOf(name)}`]));
+    expect(new Set(headings.map(anchorOf)).size).toBe(headings.length);
+  });
+
+  it("and all other links lead somewhere", () => {
+    const anchors = headings.map((name) => `#${anchorOf(name)}`);
+    const lost = links.filter(({ to }) =>
+      to.startsWith("#") ? !anchors.includes(to) : !existsSync(new URL(`../server/${to}`, import.meta.url)),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  it("are what other pages link to", () => {
+    const anchors = ["README.md", "server/README.md", "test/README.md"].flatMap((path) =>
+      [...read(path).matchAll(/PROTOCOL\.md#([\w-]+)/g)].map(([, anchor]) => anchor),
+    );
+    expect(anchors.length).toBeGreaterThan(0);
+    expect(headings.map(anchorOf)).toEqual(expect.arrayContaining(anchors));
+  });
+});
+
 describe("the tables", () => {
-  it("have every limit with its value, in the order of the source", () => {
-    const rows = table("Limits", "limit").map(([name, value]) => [codes(name)[0], Number(value?.replaceAll(",", ""))]);
-    expect(rows).toEqual(Object.entries(limits));
+  it("have every limit with its value, here or in the appendix, in the order of the source", () => {
+    const main = table("Limits", "limit").map(([name, value]) => `${name} ${value}`);
+    const inner = section("Inner limits").match(/`\w+` [\d,]*\d/g) ?? [];
+    const sorted = Object.entries(limits).map(([name, value]) => `\`${name}\` ${value.toLocaleString("en")}`);
+    expect(main).toEqual(sorted.filter((limit) => main.includes(limit)));
+    expect(inner).toEqual(sorted.filter((limit) => !main.includes(limit)));
   });
 
   it("have every option", () => {
@@ -89,7 +133,7 @@ describe("the tables", () => {
   });
 
   it("have every rung in its place on the ladder", () => {
-    const rows = table("Where the old text stands", "rung").map(([name, , , strict, blank, , uses]) => ({
+    const rows = table("Finding the old text", "rung").map(([name, , , strict, blank, , uses]) => ({
       name: codes(name)[0],
       strict: strict === "yes",
       forBlankText: blank === "yes",
@@ -111,20 +155,18 @@ describe("the tables", () => {
     expect(rows).toEqual(fields.map(([name, { spellings }]) => [name, [...spellings]]));
   });
 
-  it("have every shape with its list, its order and whether it is served", () => {
-    const rows = table("Shapes", "shape").map(([name, list, , order, served]) => ({
+  it("have every shape that is served, with its list and its order", () => {
+    const rows = table("Shapes", "shape").map(([name, list, , order]) => ({
       name: codes(name)[0],
       container: codes(list)[0],
       order: codes(order)[0],
-      announced: served === "served",
     }));
-    expect(rows).toEqual(
-      shapes.map(({ name, container, order, announced }) => ({ name, container, order, announced })),
-    );
+    const served = shapes.filter(({ announced }) => announced);
+    expect(rows).toEqual(served.map(({ name, container, order }) => ({ name, container, order })));
   });
 
   it("have every method and command among the doors", () => {
-    const named = table("Doors", "door").flatMap(([, method]) => codes(method));
+    const named = table("Requests and commands", "door").flatMap(([, method]) => codes(method));
     expect(named).toEqual(expect.arrayContaining([...Object.values(methods), ...Object.values(commands)]));
   });
 
@@ -149,7 +191,7 @@ describe("the examples", () => {
   const calls = examples.filter(({ kind }) => kind === "call" || kind === "refused");
 
   it("are all of a known kind, and there are some of each shape", () => {
-    const known = ["announced", "answer", "call", "capabilities", "client", "read", "refused", "undo"];
+    const known = ["announced", "answer", "call", "capabilities", "client", "handshake", "read", "refused", "undo"];
     expect([...new Set(examples.map(({ kind }) => kind))].sort()).toEqual(known);
     const shown = examples.filter(({ kind }) => kind === "call").map(({ name }) => name);
     expect(shown).toEqual(expect.arrayContaining([...announcedShapes]));
