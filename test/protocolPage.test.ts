@@ -120,10 +120,22 @@ describe("the contents", () => {
 describe("the tables", () => {
   it("have every limit with its value, here or in the appendix, in the order of the source", () => {
     const main = table("Limits", "limit").map(([name, value]) => `${name} ${value}`);
-    const inner = section("Inner limits").match(/`\w+` [\d,]*\d/g) ?? [];
+    const inner =
+      section("Inner limits")
+        .replaceAll("\n", " ")
+        .match(/`\w+` [\d,]*\d/g) ?? [];
     const sorted = Object.entries(limits).map(([name, value]) => `\`${name}\` ${value.toLocaleString("en")}`);
     expect(main).toEqual(sorted.filter((limit) => main.includes(limit)));
     expect(inner).toEqual(sorted.filter((limit) => !main.includes(limit)));
+  });
+
+  it("have every limit that the rest of the page names", () => {
+    const rest = page.slice(0, page.indexOf("\n## Limits\n"));
+    const named = Object.keys(limits).filter((name) => rest.includes(`\`${name}\``));
+    const fields = ["hint", "label"];
+    expect(firstCodes(table("Limits", "limit"))).toEqual(
+      expect.arrayContaining(named.filter((name) => !fields.includes(name))),
+    );
   });
 
   it("have every option", () => {
