@@ -82,7 +82,7 @@ describe.skipIf(process.platform === "win32")("the smallest client", () => {
 
   it("prints why a call failed, and changes nothing", () => {
     const printed = run({ path: "src/price.ts", oldText: "0.18", newText: "0.2" });
-    expect(printed).toMatch(/^The old text of edit 0 \(src\/price\.ts\) was not found\./);
+    expect(printed).toContain("edit 0 (src/price.ts)");
     expect(printed.endsWith(`${text}\n`)).toBe(true);
   });
 });
