@@ -1,4 +1,4 @@
-/** Holds the protocol page against the tables that it describes: what they gain or lose, the page must say. */
+/** Checks the protocol page against the tables of the code: a row that they gain or lose, the page gains or loses. */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readCaller } from "../server/agent/session/handshake.js";
@@ -14,7 +14,7 @@ import { pagesOfSentences } from "./support/source.js";
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 const page = read("server/PROTOCOL.md");
 
-/** The text below the heading of this name, up to the next heading of its level or above. */
+/** Returns the text below the heading of this name, up to the next heading of its level or above. */
 function section(name: string): string {
   const found = new RegExp(`^(#+) ${name}\\n([\\s\\S]*)`, "m").exec(page);
   if (found === null) throw new Error(`the page has no heading ${name}`);
@@ -22,7 +22,7 @@ function section(name: string): string {
   return withoutFences(rest).split(new RegExp(`^#{1,${length}} `, "m"))[0] ?? "";
 }
 
-/** The rows of the only table of a section that starts with this column; cells as they are written, but for blanks. */
+/** Returns the rows of the only table of a section that starts with this column; the cells are trimmed. */
 function table(name: string, column: string): string[][] {
   const tables = section(name)
     .split(/\n(?!\|)/)
@@ -37,7 +37,7 @@ function table(name: string, column: string): string[][] {
   );
 }
 
-/** The anchor that a heading gets where Markdown is shown. */
+/** Returns the anchor of a heading in rendered Markdown. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -49,12 +49,12 @@ function withoutFences(text: string): string {
   return text.replace(/^```[\s\S]*?^```$/gm, "");
 }
 
-/** The words between backticks. */
+/** Returns the code between backticks. */
 const codes = (cell: string | undefined): string[] =>
   [...(cell ?? "").matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
 const firstCodes = (rows: readonly string[][]): string[] => rows.flatMap(([first]) => codes(first));
 
-/** The fields of an interface as a source has it. */
+/** Returns the names of the fields of an interface in a source. */
 function fieldsOf(source: string, name: string): string[] {
   const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source)?.[1] ?? "";
   return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, field = ""]) => field);
@@ -63,7 +63,7 @@ function fieldsOf(source: string, name: string): string[] {
 const failureSource = read("server/plan/failure.ts");
 const protocolSource = read("server/lsp/protocol.ts");
 
-/** The members of the type as the source has them. */
+/** The members of the type, in the order of the source. */
 const failureCodes = [...(/export type FailureCode =([^;]*);/.exec(failureSource)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(
   ([, code = ""]) => code,
 );
@@ -85,7 +85,7 @@ describe("the failure codes", () => {
 });
 
 describe("the contents", () => {
-  /** Headings as they are linked to, those of the page itself and of the list left out. */
+  /** The headings of levels 2 and 3, without that of the contents. */
   const headings = [...withoutFences(page).matchAll(/^#{2,3} (.+)$/gm)]
     .map(([, name = ""]) => name)
     .filter((name) => name !== "Contents");
@@ -255,7 +255,7 @@ describe("the examples", () => {
     expect(names.sort()).toEqual(fieldsOf(protocolSource, "ClientMultiEdit").sort());
   });
 
-  it("take back by known names", () => {
+  it("undo by known names", () => {
     const asked = examples.filter(({ kind }) => kind === "undo").flatMap(({ text }) => Object.keys(JSON.parse(text)));
     expect(asked).toEqual(fieldsOf(protocolSource, "UndoParams"));
   });

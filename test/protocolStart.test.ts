@@ -1,4 +1,4 @@
-/** The first part of the protocol page: short, and all that it shows is what comes of it. */
+/** Checks the first part of the protocol page: it is short, and its client, calls and messages work as printed. */
 import { execFileSync } from "node:child_process";
 import { readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -16,14 +16,14 @@ const start = /^## Start here\n[\s\S]*?(?=^## )/m.exec(page)?.[0] ?? "";
 const text = "export const rate = 0.19;\n";
 const edited = "export const rate = 0.2;\n";
 
-/** The body of the block of the first part that has this after its fence. */
+/** Returns the body of the first part's block with this info string. */
 function block(info: string): string {
   const body = new RegExp(`^\`\`\`${info}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(start)?.[1];
   if (body === undefined) throw new Error(`the first part has no block \`\`\`${info}`);
   return body;
 }
 
-/** The rows of the table of the first part that starts with this column. */
+/** Returns the rows of the first part's table whose first column has this name. */
 function rows(column: string): string[][] {
   const lines = start.split("\n");
   const first = lines.findIndex((line) => line.startsWith(`| ${column} |`)) + 2;
@@ -49,9 +49,9 @@ it("has at most 150 lines", () => {
   expect(start.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });
 
-// There a name on the path is a program only if it ends in .exe.
+// On Windows, a name on the path is a program only if it ends in .exe.
 describe.skipIf(process.platform === "win32")("the smallest client", () => {
-  /** What the client prints for a call. */
+  /** Runs the client with a call, and returns what it prints. */
   function run(call: unknown): string {
     writeFileSync(join(shop, "client.mjs"), block("js client"));
     const env = { ...process.env, PATH: `${program.folder}${delimiter}${process.env.PATH}` };
@@ -116,7 +116,7 @@ it("has a test vector that the socket agrees with", () => {
   expect({ server, agent }).toEqual({ server: proofOf("server", handshake), agent: proofOf("agent", handshake) });
 });
 
-/** The code that is all of a cell. */
+/** Returns the code in a cell that contains nothing else. */
 function cellCode(cell: string): string {
   return cell.trim().slice(1, -1);
 }
