@@ -1,5 +1,5 @@
-/** Holds the protocol page against the tables that it describes: what they gain or lose, the page must say. */
-import { readFileSync } from "node:fs";
+/** Checks the protocol page against the tables of the code: a row that they gain or lose, the page gains or loses. */
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readCaller } from "../server/agent/session/handshake.js";
 import { decodeCall } from "../server/dialect/decode.js";
@@ -14,7 +14,7 @@ import { pagesOfSentences } from "./support/source.js";
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 const page = read("server/PROTOCOL.md");
 
-/** The text below the heading of this name, up to the next heading of its level or above. */
+/** Returns the text below the heading of this name, up to the next heading of its level or above. */
 function section(name: string): string {
   const found = new RegExp(`^(#+) ${name}\\n([\\s\\S]*)`, "m").exec(page);
   if (found === null) throw new Error(`the page has no heading ${name}`);
@@ -22,7 +22,7 @@ function section(name: string): string {
   return withoutFences(rest).split(new RegExp(`^#{1,${length}} `, "m"))[0] ?? "";
 }
 
-/** The rows of the only table of a section that starts with this column; cells as they are written, but for blanks. */
+/** Returns the rows of the only table of a section that starts with this column; the cells are trimmed. */
 function table(name: string, column: string): string[][] {
   const tables = section(name)
     .split(/\n(?!\|)/)
@@ -37,16 +37,24 @@ function table(name: string, column: string): string[][] {
   );
 }
 
+/** Returns the anchor of a heading in rendered Markdown. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
+}
+
 function withoutFences(text: string): string {
   return text.replace(/^```[\s\S]*?^```$/gm, "");
 }
 
-/** The words between backticks. */
+/** Returns the code between backticks. */
 const codes = (cell: string | undefined): string[] =>
   [...(cell ?? "").matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
 const firstCodes = (rows: readonly string[][]): string[] => rows.flatMap(([first]) => codes(first));
 
-/** The fields of an interface as a source has it. */
+/** Returns the names of the fields of an interface in a source. */
 function fieldsOf(source: string, name: string): string[] {
   const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source)?.[1] ?? "";
   return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, field = ""]) => field);
@@ -55,7 +63,7 @@ function fieldsOf(source: string, name: string): string[] {
 const failureSource = read("server/plan/failure.ts");
 const protocolSource = read("server/lsp/protocol.ts");
 
-/** The members of the type as the source has them. */
+/** The members of the type, in the order of the source. */
 const failureCodes = [...(/export type FailureCode =([^;]*);/.exec(failureSource)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(
   ([, code = ""]) => code,
 );
@@ -76,10 +84,58 @@ describe("the failure codes", () => {
   });
 });
 
+describe("the contents", () => {
+  /** The headings of levels 2 and 3, without that of the contents. */
+  const headings = [...withoutFences(page).matchAll(/^#{2,3} (.+)$/gm)]
+    .map(([, name = ""]) => name)
+    .filter((name) => name !== "Contents");
+  const links = [...withoutFences(page).matchAll(/\[([^\]]+)\]\(([^)\s]+)\)/g)].map(([, text = "", to = ""]) => ({
+    text,
+    to,
+  }));
+
+  it("have every heading once, in order", () => {
+    const listed = [...section("Contents").matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].map(([, text, to]) => [text, to]);
+    expect(listed).toEqual(headings.map((name) => [name, `#${anchorOf(name)}`]));
+    expect(new Set(headings.map(anchorOf)).size).toBe(headings.length);
+  });
+
+  it("and all other links lead somewhere", () => {
+    const anchors = headings.map((name) => `#${anchorOf(name)}`);
+    const lost = links.filter(({ to }) =>
+      to.startsWith("#") ? !anchors.includes(to) : !existsSync(new URL(`../server/${to}`, import.meta.url)),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  it("are what other pages link to", () => {
+    const anchors = ["README.md", "server/README.md", "test/README.md"].flatMap((path) =>
+      [...read(path).matchAll(/PROTOCOL\.md#([\w-]+)/g)].map(([, anchor]) => anchor),
+    );
+    expect(anchors.length).toBeGreaterThan(0);
+    expect(headings.map(anchorOf)).toEqual(expect.arrayContaining(anchors));
+  });
+});
+
 describe("the tables", () => {
-  it("have every limit with its value, in the order of the source", () => {
-    const rows = table("Limits", "limit").map(([name, value]) => [codes(name)[0], Number(value?.replaceAll(",", ""))]);
-    expect(rows).toEqual(Object.entries(limits));
+  it("have every limit with its value, here or in the appendix, in the order of the source", () => {
+    const main = table("Limits", "limit").map(([name, value]) => `${name} ${value}`);
+    const inner =
+      section("Inner limits")
+        .replaceAll("\n", " ")
+        .match(/`\w+` [\d,]*\d/g) ?? [];
+    const sorted = Object.entries(limits).map(([name, value]) => `\`${name}\` ${value.toLocaleString("en")}`);
+    expect(main).toEqual(sorted.filter((limit) => main.includes(limit)));
+    expect(inner).toEqual(sorted.filter((limit) => !main.includes(limit)));
+  });
+
+  it("have every limit that the rest of the page names", () => {
+    const rest = page.slice(0, page.indexOf("\n## Limits\n"));
+    const named = Object.keys(limits).filter((name) => rest.includes(`\`${name}\``));
+    const fields = ["hint", "label"];
+    expect(firstCodes(table("Limits", "limit"))).toEqual(
+      expect.arrayContaining(named.filter((name) => !fields.includes(name))),
+    );
   });
 
   it("have every option", () => {
@@ -89,7 +145,7 @@ describe("the tables", () => {
   });
 
   it("have every rung in its place on the ladder", () => {
-    const rows = table("Where the old text stands", "rung").map(([name, , , strict, blank, , uses]) => ({
+    const rows = table("Finding the old text", "rung").map(([name, , , strict, blank, , uses]) => ({
       name: codes(name)[0],
       strict: strict === "yes",
       forBlankText: blank === "yes",
@@ -111,20 +167,18 @@ describe("the tables", () => {
     expect(rows).toEqual(fields.map(([name, { spellings }]) => [name, [...spellings]]));
   });
 
-  it("have every shape with its list, its order and whether it is served", () => {
-    const rows = table("Shapes", "shape").map(([name, list, , order, served]) => ({
+  it("have every shape that is served, with its list and its order", () => {
+    const rows = table("Shapes", "shape").map(([name, list, , order]) => ({
       name: codes(name)[0],
       container: codes(list)[0],
       order: codes(order)[0],
-      announced: served === "served",
     }));
-    expect(rows).toEqual(
-      shapes.map(({ name, container, order, announced }) => ({ name, container, order, announced })),
-    );
+    const served = shapes.filter(({ announced }) => announced);
+    expect(rows).toEqual(served.map(({ name, container, order }) => ({ name, container, order })));
   });
 
   it("have every method and command among the doors", () => {
-    const named = table("Doors", "door").flatMap(([, method]) => codes(method));
+    const named = table("Requests and commands", "door").flatMap(([, method]) => codes(method));
     expect(named).toEqual(expect.arrayContaining([...Object.values(methods), ...Object.values(commands)]));
   });
 
@@ -149,7 +203,7 @@ describe("the examples", () => {
   const calls = examples.filter(({ kind }) => kind === "call" || kind === "refused");
 
   it("are all of a known kind, and there are some of each shape", () => {
-    const known = ["announced", "answer", "call", "capabilities", "client", "read", "refused", "undo"];
+    const known = ["announced", "answer", "call", "capabilities", "client", "handshake", "read", "refused", "undo"];
     expect([...new Set(examples.map(({ kind }) => kind))].sort()).toEqual(known);
     const shown = examples.filter(({ kind }) => kind === "call").map(({ name }) => name);
     expect(shown).toEqual(expect.arrayContaining([...announcedShapes]));
@@ -201,7 +255,7 @@ describe("the examples", () => {
     expect(names.sort()).toEqual(fieldsOf(protocolSource, "ClientMultiEdit").sort());
   });
 
-  it("take back by known names", () => {
+  it("undo by known names", () => {
     const asked = examples.filter(({ kind }) => kind === "undo").flatMap(({ text }) => Object.keys(JSON.parse(text)));
     expect(asked).toEqual(fieldsOf(protocolSource, "UndoParams"));
   });
