@@ -1,4 +1,4 @@
-/** The user's settings: one schema, from which they are read, defaulted, and described to editors. */
+/** The user's settings: one schema that serves to read them, to set defaults, and to describe them to editors. */
 import * as z from "zod";
 import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
@@ -6,8 +6,8 @@ import { folderPattern } from "./pathText.js";
 import { settingWarnings } from "./sentences.js";
 
 /**
- * Names through which other programs run code: version control, editors, agents, shells, package managers. Project files
- * that agents are asked to edit every day (package.json, CI workflows) are not among them.
+ * Names of files and folders that can make other programs run code: version control, editors, agents, shells, package
+ * managers. Project files that agents edit every day (package.json, CI workflows) are not included.
  */
 const protectedNames = [
   ...[".git", ".hg", ".svn", ".jj", ".bzr", ".gitmodules", ".gitconfig", ".husky"],
@@ -34,13 +34,13 @@ const schema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Also find old texts that differ from the file in blanks at line ends, quotes and dashes, indentation, or line numbers of a view. When false, only line ends may differ.",
+      "Also find old texts that differ from the file in spaces at line ends, quotes and dashes, indentation, or line numbers copied from a file view. If false, only line ends may differ.",
     ),
   atomic: z
     .enum(["all", "file", "none"])
     .default("all")
     .describe(
-      "What one failing edit does to the rest of its call: nothing changes at all (all), its file stays as it is (file), or it alone is left out (none).",
+      "What is abandoned if one edit of a call fails: the whole call (all), all edits of its file (file), or only that edit (none).",
     ),
   confirm: z
     .enum(["never", "always"])
@@ -50,26 +50,28 @@ const schema = z.strictObject({
     .enum(["never", "ifWasClean", "always"])
     .default("ifWasClean")
     .describe(
-      "Whether what the server has applied is saved, where the editor can be asked to: never, always, or only files that had no unsaved changes before.",
+      "Whether files are saved after the server has changed them, if the editor supports it: never, always, or only files that had no unsaved changes before.",
     ),
   additionalFolders: z
     .array(folder)
     .max(limits.settingItems)
     .default([])
-    .describe("Folders outside the workspace in which files may be edited, too: absolute, or starting with ~/."),
+    .describe(
+      "Folders outside the workspace in which files may also be edited: absolute paths, or paths that start with ~/.",
+    ),
   protectedNames: z
     .array(name)
     .max(limits.settingItems)
     .default(protectedNames)
     .describe(
-      "Names of files and folders that no edit may touch, wherever on a path they stand and in whatever case. A list of your own replaces this one.",
+      "Names of files and folders that no edit may touch, at any position of a path, in upper or lower case. Your own list replaces this one.",
     ),
   agent: z
     .strictObject({
       enabled: z
         .boolean()
         .default(true)
-        .describe("Whether agents of yours may reach this editor through a socket that only you can open."),
+        .describe("Whether your agents may reach this editor, through a socket that only you can open."),
     })
     .default({ enabled: true })
     .describe("Agents that reach the editor from outside. Read once, when the editor starts the server."),
@@ -82,10 +84,10 @@ const schema = z.strictObject({
     .min(100)
     .max(60_000)
     .default(limits.proofMs)
-    .describe("Milliseconds that the editor may take to send the text of an edit that it has applied."),
+    .describe("Milliseconds that the editor may take to send the changed text after it has applied an edit."),
 });
 
-/** The user's settings, complete: what is not set has its default. */
+/** The user's complete settings, with defaults for those that are not set. */
 export type Settings = {
   readonly [K in keyof z.output<typeof schema>]: Readonly<z.output<typeof schema>[K]>;
 };
@@ -93,16 +95,16 @@ export type Settings = {
 /** The settings of a user who has set nothing. */
 export const defaultSettings: Settings = schema.parse({});
 
-/** The settings as JSON Schema, for editors that complete and check them: every key with description and default. */
+/** Returns the settings as JSON Schema, with descriptions and defaults, for editors that complete and check settings. */
 export function settingsJsonSchema(): object {
   return { title: "multi-edit-language-server", ...z.toJSONSchema(schema, { io: "input" }) };
 }
 
 /**
- * Merges what the client sent over time, oldest first; a later source overrides an earlier one key by key, and a list as
- * a whole. Each is the settings themselves or has them under `multiEdit`, where everything beside that key is other
- * programs' business. `undefined` and null set nothing, as a source and as a value. What can't be used is left out with a
- * warning, so that the settings are always usable.
+ * Merges the sources that the client sent over time, oldest first. A later source overrides an earlier one key by key, and
+ * a list as a whole. Each source is either the settings themselves or has them under `multiEdit`; other keys beside
+ * `multiEdit` belong to other programs. `undefined` and null set nothing, as a source and as a value. Unusable values are
+ * left out with a warning, so the settings are always usable.
  */
 export function readSettings(values: readonly unknown[]): { settings: Settings; warnings: string[] } {
   const warnings = new Set<string>();
@@ -114,7 +116,7 @@ export function readSettings(values: readonly unknown[]): { settings: Settings; 
   return { settings: schema.parse(Object.fromEntries(merged)), warnings: [...warnings] };
 }
 
-/** Passes on each warning once, and no more than `limits.settingWarnings` of them in all. */
+/** Returns a function that passes on each warning once, and at most `limits.settingWarnings` warnings in all. */
 export function createWarnOnce(): (warnings: readonly string[]) => string[] {
   const warned = new Set<string>();
   return (warnings) =>

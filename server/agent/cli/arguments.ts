@@ -1,4 +1,4 @@
-/** The arguments of the commands: which commands there are, and what each takes. */
+/** The commands and their arguments. */
 import { parseArgs } from "node:util";
 import type { CallOptions } from "../../dialect/options.js";
 import { limits } from "../../text/limits.js";
@@ -7,9 +7,9 @@ import type { Mode } from "../session/request.js";
 import { type Input, unreadable } from "./input.js";
 import { argumentProblems, helpText } from "./sentences.js";
 
-/** Every option, as `parseArgs` wants it. */
+/** Every option, in the form that `parseArgs` expects. */
 const options = {
-  /** The id of the agent that calls. */
+  /** The id of the calling agent. */
   agent: { type: "string" },
   atomic: { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -17,7 +17,7 @@ const options = {
   mode: { type: "string" },
   save: { type: "string" },
   session: { type: "string" },
-  /** Of `mcp`: answers have a structured part, too. */
+  /** Only of `mcp`: answers also have a structured part. */
   structured: { type: "boolean" },
   summary: { type: "boolean" },
   timeout: { type: "string" },
@@ -28,7 +28,7 @@ const options = {
 type OptionName = keyof typeof options;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-/** The values of options that take one of a few. */
+/** The allowed values of options that take one of a few. */
 const choices = {
   mode: ["auto", "editor", "disk"],
   atomic: ["all", "file", "none"],
@@ -40,10 +40,10 @@ const applying: readonly OptionName[] = [...general, "atomic", "mode", "save", "
 
 /** One command. */
 interface CommandRow {
-  /** Its arguments, as the help shows them. */
+  /** The arguments, as the help shows them. */
   readonly takes: string;
   readonly about: string;
-  /** The fewest and the most words that it takes. */
+  /** The minimum and maximum number of arguments. */
   readonly words: readonly [least: number, most: number];
   readonly options: readonly OptionName[];
 }
@@ -51,14 +51,14 @@ interface CommandRow {
 /** The commands, in the order of the help. */
 export const commandRows = {
   apply: { takes: "[FILE|-]", about: "apply a call or a patch", words: [0, 1], options: applying },
-  preview: { takes: "[FILE|-]", about: "show what it would change", words: [0, 1], options: applying },
-  read: { takes: "PATH[:FROM-TO]", about: "print a text as the editor has it", words: [1, 1], options: general },
-  undo: { takes: "[TRANSACTION]", about: "take the last call back", words: [0, 1], options: general },
-  sessions: { takes: "", about: "list the editors that can be reached", words: [0, 0], options: general },
-  doctor: { takes: "", about: "say what works, what does not, and what to do", words: [0, 0], options: general },
+  preview: { takes: "[FILE|-]", about: "show what a call or a patch would change", words: [0, 1], options: applying },
+  read: { takes: "PATH[:FROM-TO]", about: "print a file as the editor has it", words: [1, 1], options: general },
+  undo: { takes: "[TRANSACTION]", about: "undo a call, by default the last one", words: [0, 1], options: general },
+  sessions: { takes: "", about: "list the reachable editors", words: [0, 0], options: general },
+  doctor: { takes: "", about: "report what works, what does not, and how to fix it", words: [0, 0], options: general },
   setup: {
     takes: "NAME [WORD...]",
-    about: "print the configuration of an editor or agent",
+    about: "print the configuration for an editor or agent",
     words: [0, Number.POSITIVE_INFINITY],
     options: ["help"],
   },
@@ -73,15 +73,15 @@ export const commandRows = {
 /** The name of a command. */
 export type CommandName = keyof typeof commandRows;
 
-/** Tells whether a word is the name of a command. */
+/** Reports whether a word is the name of a command. */
 export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commandRows, word);
 }
 
-/** A command line that makes sense; the options are as they were given, and `undefined` if they were not. */
+/** A valid command line. Options that were not given are `undefined`. */
 export interface Arguments extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured"> {
   readonly command: CommandName;
-  /** The arguments that are no options. */
+  /** The arguments that are not options. */
   readonly words: readonly string[];
   readonly mode: Mode | undefined;
   /** Milliseconds. */
@@ -89,7 +89,7 @@ export interface Arguments extends Pick<Values, "help" | "json" | "session" | "a
   readonly call: Pick<CallOptions, "atomic" | "save" | "result">;
 }
 
-/** Reads the arguments of the program, of which the first is a command. */
+/** Reads the arguments of the program; the first one is the command. */
 export function readArguments([command, ...rest]: readonly string[]): Input<Arguments> {
   if (!isCommand(command)) return unreadable(argumentProblems.unknownCommand(command ?? ""));
   const row: CommandRow = commandRows[command];
@@ -133,11 +133,12 @@ function parseOptions(row: CommandRow, args: readonly string[]): Input<{ values:
     return { ok: true, value };
   } catch (error) {
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    return unreadable(reason.slice(0, 200));
+    // Node adds advice on positional arguments, which no command takes in that form.
+    return unreadable(reason.replace(/ To specify a positional argument .*/, "").slice(0, 200));
   }
 }
 
-/** The help for everything that is no transport; `program` is how it is called. */
+/** Returns the help for the commands; `program` is the name under which the user calls the program. */
 export function helpOf(program: string): string {
   const rows = Object.entries(commandRows);
   return helpText(

@@ -1,4 +1,4 @@
-/** The commands for agents, scripts and people: sends a request to an editor's session, and prints the result. */
+/** The commands for agents, scripts and people: send a request to an editor's session and print the result. */
 import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
@@ -23,7 +23,7 @@ import { argumentProblems, commandSentences, inputProblems } from "./sentences.j
 
 export { isCommand };
 
-/** Runs one command to its end; gives the exit code. `args` begin with the command, `version` is that of the program. */
+/** Runs one command and returns the exit code. `args` start with the command; `version` is the program's version. */
 export async function runCommand(args: readonly string[], version: string): Promise<number> {
   const input = readArguments(args);
   if (!input.ok) return misused(commandSentences.seeHelp(program, input.problem, args[0]));
@@ -38,13 +38,13 @@ export async function runCommand(args: readonly string[], version: string): Prom
   if (directory === undefined) return misused(inputProblems.noDirectory(workspace));
   const agent = options.agent ?? (process.env.MULTI_EDIT_AGENT || undefined);
   if (agent !== undefined && !isAgentId(agent)) return misused(argumentProblems.badAgent("MULTI_EDIT_AGENT"));
-  // Whoever has read enough of the answer is no trouble.
+  // A reader that closes the pipe early is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stop = new AbortController();
   let signalCode: number | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => {
-      // What a shell expects of a program that was stopped by a signal.
+      // The exit code that shells expect from a program that a signal stopped.
       signalCode = 128 + constants.signals[signal];
       stop.abort();
     });
@@ -80,7 +80,7 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
   mcp: serveTools,
 };
 
-/** Sends calls one after the other, each on what those before it have left; the first that fails is the last. */
+/** Sends calls one after the other, each for the result of those before it, and stops at the first failure. */
 async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
   const [path = "-"] = options.words;
   const text = await readInput(path, process.stdin);
@@ -106,7 +106,7 @@ async function edit(method: string, options: Arguments, context: RequestContext)
   return exitCodes.done;
 }
 
-/** Shows an answer for programs, or says what failed; gives the exit code. */
+/** Prints an answer for programs, or says what failed. Returns the exit code. */
 function showResult(result: RequestResult, { json }: Arguments): number {
   if (json) printJson(result.ok ? result.result : errorOf(result));
   if (!result.ok) say(result.message);
@@ -148,7 +148,7 @@ async function undo(options: Arguments, context: RequestContext): Promise<number
   return showEdit(await sendRequest(request, context), options);
 }
 
-/** Agents give up on a call after a minute. */
+/** Serves MCP. The default time limit is shorter than for commands, because agents give up on a call after a minute. */
 async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;
@@ -156,8 +156,8 @@ async function serveTools({ patience, structured }: Arguments, context: RequestC
 }
 
 /**
- * The absolute path of a directory, by default of the working directory; `undefined`: there is none, or its name is not UTF-8: the
- * name that is given in its place may be that of another one.
+ * Returns the absolute path of a directory, by default of the working directory. `undefined`: it does not exist, or its name
+ * is not UTF-8; the name that Node gives instead may be that of another directory.
  */
 function directoryOf(given = "."): string | undefined {
   try {

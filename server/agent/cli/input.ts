@@ -1,17 +1,17 @@
-/** The input of a command that applies: one JSON call, one a line, or a patch, told apart by its first character. */
+/** The input of a command that applies: one JSON call, one per line, or a patch. The first character decides. */
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { inputProblems } from "./sentences.js";
 
-/** A value that could be read, or why not, as a sentence. */
+/** A value, or the reason why it can't be read, as a sentence. */
 export type Input<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
-/** No value, and why, as a sentence. */
+/** Returns the result for an unreadable value; `problem` is a sentence. */
 export const unreadable = (problem: string): Input<never> => ({ ok: false, problem });
 
-/** Reads a file as UTF-8, or for `-` the standard input, which at a terminal would never end. */
+/** Reads a file as UTF-8, or the standard input if the path is `-`. Refuses a terminal, whose input would never end. */
 export async function readInput(path: string, stdin: Readable & { isTTY?: boolean }): Promise<Input<string>> {
   if (path === "-" && stdin.isTTY) return unreadable(inputProblems.noInput());
   let bytes: Buffer;
@@ -39,7 +39,7 @@ async function readStream(stdin: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The calls in a text, as JSON values; a patch is a string. */
+/** Returns the calls in a text, as JSON values; a patch is a string. */
 export function callsIn(text: string): Input<readonly unknown[]> {
   const first = text.trimStart().slice(0, 1);
   if (first === "") return unreadable(inputProblems.empty());
@@ -50,7 +50,7 @@ export function callsIn(text: string): Input<readonly unknown[]> {
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const parsedLine = parseJson(line);
-    // If not even the first line is a value, this is one value over several lines.
+    // If even the first line is not a value, the text is one broken value over several lines.
     if (!parsedLine.ok)
       return values.length === 0 ? whole : unreadable(inputProblems.badLine(index + 1, parsedLine.problem));
     values.push(parsedLine.value);

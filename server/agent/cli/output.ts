@@ -1,23 +1,23 @@
-/** The output of a command: its answer as it looks on a terminal and in a pipe, and its exit code. */
+/** The output of a command, on a terminal and in a pipe, and its exit code. */
 import { styleText } from "node:util";
 import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
 import type { RequestResult } from "../session/request.js";
 
-/** Every exit code by what it means, so that a script need not read a message. */
+/** The exit codes by meaning, so that a script does not have to parse messages. */
 export const exitCodes = {
   done: 0,
-  /** An edit did not find its place, or a file may not be changed; nothing was changed. */
+  /** An edit was not found, or a file may not be changed; nothing was changed. */
   unresolved: 1,
   /** The command line or the call can't be read. */
   usage: 2,
   /** No editor, or more than one. */
   noSession: 3,
-  /** The editor or the user did not go along. */
+  /** The editor or the user refused. */
   refused: 4,
-  /** The text moved on. */
+  /** The text has changed since. */
   movedOn: 5,
-  /** It is not known what became of the call, or not all of it could be taken back. */
+  /** The outcome of the call is unknown, or not all of it could be rolled back. */
   unknown: 6,
 } as const;
 
@@ -46,12 +46,12 @@ export function exitCodeOf(result: RequestResult): number {
   }
   if (result.unknown) return exitCodes.unknown;
   const [first] = result.failures;
-  // The user who did not answer in time is the call's trouble; an editor that did not is that of a file.
+  // Without a path, the user did not answer in time; with one, the editor did not.
   if (first?.code === "timeout") return first.path === undefined ? exitCodes.refused : exitCodes.unknown;
   return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
 }
 
-/** Prints an answer, of which nothing but answers goes to stdout: as it is in a pipe, in colour on a terminal. */
+/** Prints an answer to stdout, where only answers go: unchanged in a pipe, in colour on a terminal. */
 export function print(text: string, { isDiff }: { readonly isDiff: boolean } = { isDiff: false }): void {
   const { stdout } = process;
   if (!stdout.isTTY) stdout.write(text);
@@ -63,14 +63,14 @@ export function printJson(value: unknown): void {
   print(`${JSON.stringify(value)}\n`);
 }
 
-/** Prints a line that is no answer, to stderr. */
+/** Prints a line that is not an answer to stderr. */
 export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }
 
 type Style = Parameters<typeof styleText>[0];
 
-/** By how a line of a diff begins; the first that fits counts. */
+/** The styles by the start of a line of a diff; the first match counts. */
 const lineStyles: readonly (readonly [start: string, style: Style])[] = [
   ["diff ", "bold"],
   ["--- ", "bold"],
@@ -80,13 +80,13 @@ const lineStyles: readonly (readonly [start: string, style: Style])[] = [
   ["-", "red"],
 ];
 
-/** A line of a diff, in colours if the user wants them. */
+/** Colours a line of a diff, if the user wants colours. */
 function inColour(line: string): string {
   const style = lineStyles.find(([start]) => line.startsWith(start))?.[1];
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });
 }
 
-/** A text in which characters that could steer a terminal are shown as the pictures that Unicode has for them; tabs stay. */
+/** Replaces control characters, which could steer a terminal, with Unicode's pictures of them. Tabs and \n stay. */
 function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {
     if (character === "\t" || character === "\n") return character;
