@@ -7,7 +7,7 @@ import { runCore } from "./support/core.js";
 import type { Encoding } from "./support/editorText.js";
 import { expectedFiles, textOf } from "./support/expected.js";
 import { type FakeEditor, startEditor } from "./support/fakeEditor.js";
-import { type Outcome, rewrite, type Seen, toOutcome } from "./support/outcome.js";
+import { type Outcome, rewrite, type Seen, toOutcome, toWarningLine } from "./support/outcome.js";
 import { runOverWire } from "./support/wire.js";
 
 const folder = new URL("cases/", import.meta.url);
@@ -26,8 +26,8 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
   const outcomes = new Map<Case, Outcome>();
   /** Compares what was seen with the page, or notes it for the page. */
   const check = (one: Case, seen: Seen): void => {
-    if (updating) outcomes.set(one, toOutcome(seen, one.outcome));
-    else expect(toOutcome(seen, one.outcome)).toEqual(one.outcome);
+    if (updating) outcomes.set(one, toOutcome(seen, one));
+    else expect(toOutcome(seen, one)).toEqual(one.outcome);
   };
 
   describe(page, () => {
@@ -107,5 +107,5 @@ function hasUnopened(one: Case): boolean {
 }
 
 /** Where the server applies, it also warns of files that it left open and unsaved. */
-const isOfPage = ({ outcome }: Case, warning: string): boolean =>
-  outcome.result?.includes(`warning: ${warning}\n`) ?? false;
+const isOfPage = ({ outcome, whole }: Case, warning: string): boolean =>
+  outcome.result?.includes(`${toWarningLine(warning, whole.has("result"))}\n`) ?? false;

@@ -6,6 +6,7 @@ import { parsePage } from "./support/cases.js";
 import { type Encoding, offsetOf, positionOf, Refused } from "./support/editorText.js";
 import { type OpenDocument, stepsOf } from "./support/editorWorkspace.js";
 import { escaped, needsEscapes, unescaped } from "./support/escapes.js";
+import { gistOf } from "./support/gist.js";
 import { rewrite } from "./support/outcome.js";
 
 const block = (info: string, body = ""): string => `\`\`\`${info}\n${body === "" ? "" : `${body}\n`}\`\`\`\n`;
@@ -58,6 +59,43 @@ describe("a page", () => {
     expect(rewritten).toBe(
       page(file, request, block("diff escaped", "+\\tone"), block("result", "0 applied exact 1-1")),
     );
+  });
+
+  it("keeps whole messages whole when it is rewritten", () => {
+    const markdown = page(file, request, block("failure whole", "noMatch"), block("result whole", "warning: a"));
+    const cases = parsePage("p.md", markdown);
+    expect(rewrite(markdown, cases, [{ failure: "noMatch\n  \tOld.\n", result: "warning: b\n" }])).toBe(
+      page(file, request, block("failure whole escaped", "noMatch\n  \\tOld."), block("result whole", "warning: b")),
+    );
+  });
+});
+
+describe("the gist of a message", () => {
+  it.each([
+    ["up to the full stop", "It is a.ts. Try again.", "It is a.ts."],
+    ["up to the colon", "It holds: nothing", "It holds:"],
+    ["no further than its line", "It is (x):\n1| one\nTry again.", "It is (x):\n1| one"],
+    ["no end inside a string", 'The "a\\". b: c" is no line. Try.', 'The "a\\". b: c" is no line.'],
+    ["no colon that ends no word", 'Line 1, "x": it is wrong. Try.', 'Line 1, "x": it is wrong.'],
+    ["no end at all", "It is cut off", "It is cut off"],
+    ["strings, numbers and ranges", 'No. Lines 1-3 (line 2) differ, "a \\"b", "".', 'No.\n… 1-3, 2, "a \\"b", ""'],
+    [
+      "code points, paths, fields",
+      "No. U+200B in src/a.ts, not UTF-8: set newText.",
+      "No.\n… U+200B, src/a.ts, newText",
+    ],
+    [
+      "lines of the file",
+      "Twice:\n…\n1:2| a\n+|  b\n3| \nIn line 4.\n5| c",
+      "Twice:\n…\n1:2| a\n+|  b\n3| \n… 4\n5| c",
+    ],
+    [
+      "what is beside such a line",
+      "Twice:\n2| a (x)   (line 1: b)\n3| a   (new)",
+      "Twice:\n2| a (x)   … 1: b\n3| a   …",
+    ],
+  ])("has %s", (_, message, gist) => {
+    expect(gistOf(message)).toBe(gist);
   });
 });
 

@@ -43,7 +43,6 @@ describe("what Codex accepts is read alike in both grammars", () => {
       patch(update, "@@", "-a", "", "@@", "-b", "", "*** Add File: x"),
       [change(2, [hunk(0, 3, ["-a", " "]), hunk(1, 6, ["-b", " "])]), add(2, 9, "x", "")],
     ],
-    ["an Add without lines makes an empty file", patch("*** Add File: x"), [add(0, 2, "x", "")]],
     [
       "blanks behind an anchor are dropped, further ones in front of it are not",
       patch(update, "@@   a  ", "-b", "@@  ", "-c"),
@@ -88,12 +87,6 @@ describe("what Codex accepts is read alike in both grammars", () => {
     ["two ends", `${patch("*** Delete File: a")}\n\n ${end}`, [remove(0, 2, "a")]],
     ["a heredoc", `<<'EOF'\n${patch("*** Delete File: a")}\nEOF\n`, [remove(0, 3, "a")]],
     [
-      "one file several times",
-      patch("*** Add File: f", "+a", update, "-a", "*** Delete File: f"),
-      [add(0, 2, "f", "a\n"), change(4, [hunk(1, 5, ["-a"])]), remove(2, 6, "f")],
-    ],
-    ["a hunk without a change", patch(update, "@@", " a"), [change(2, [hunk(0, 3, [" a"])])]],
-    [
       "texts that look like markers, behind their sign",
       patch("*** Add File: x", `+${end}`, `+${begin}`, "++"),
       [add(0, 2, "x", `${end}\n${begin}\n+\n`)],
@@ -107,6 +100,17 @@ describe("what Codex accepts is read alike in both grammars", () => {
   ];
   test.each(rows)("%s", (_, text, sections) => {
     for (const how of [strict, lenient]) expect(parsePatch(text, how)).toEqual({ ok: true, sections, warnings: [] });
+  });
+
+  const onPages: [name: string, text: string][] = [
+    ["an Add without lines", patch("*** Add File: x")],
+    ["one file several times", patch("*** Add File: f", "+a", update, "-a", "*** Delete File: f")],
+    ["a hunk without a change", patch(update, "@@", " a")],
+  ];
+  test.each(onPages)("with their outcome on a page: %s", (_, text) => {
+    const strictly = parsePatch(text, strict);
+    expect(strictly).toMatchObject({ ok: true, warnings: [] });
+    expect(parsePatch(text, lenient)).toEqual(strictly);
   });
 });
 
@@ -142,7 +146,6 @@ describe("what models write instead is read where its meaning is certain, and no
       [remove(0, 4, "a")],
     ],
     ["a Markdown fence", `\`\`\`diff\n${patch(update, "-a")}\n\`\`\`\n`, [change(3, [hunk(0, 4, ["-a"])])]],
-    ["a heredoc of any tag", `apply_patch <<'PATCH'\n${patch("*** Delete File: a")}\nPATCH`, [remove(0, 3, "a")]],
     [
       "a shell's call",
       `bash -lc "apply_patch <<'EOF'\n${patch(update, "-a", "+b")}\nEOF\n"`,
@@ -179,7 +182,6 @@ describe("what models write instead is read where its meaning is certain, and no
       patch(update, "a", "-b"),
       [change(2, [hunk(0, 3, [" a", "-b"])])],
     ],
-    ["a move alone", patch(update, "*** Move to: g"), [change(2, [], { move: { index: 0, path: "g", patchLine: 3 } })]],
     [
       "a move behind a blank line",
       patch(update, "", "*** Move to: g"),
@@ -206,7 +208,6 @@ describe("what models write instead is read where its meaning is certain, and no
   });
 
   const open: [name: string, text: string][] = [
-    ["cut off", `${begin}\n${update}\n-a\n+b`],
     ["and blank lines", `${begin}\n${update}\n-a\n+b\n\n`],
     ["and the fence", `\`\`\`\n${begin}\n${update}\n-a\n+b\n\`\`\`\n`],
     ["and the heredoc's tag", `apply_patch <<EOF\n${begin}\n${update}\n-a\n+b\nEOF`],

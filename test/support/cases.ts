@@ -25,8 +25,8 @@ const blockKinds: Readonly<Record<string, readonly string[]>> = {
   folders: [],
   link: [],
   diff: ["escaped"],
-  failure: ["escaped"],
-  result: [],
+  failure: ["escaped", "whole"],
+  result: ["whole"],
 };
 
 /** Blocks that say what comes out; `UPDATE_CASES=1` rewrites them. */
@@ -75,6 +75,8 @@ export interface Case {
   readonly settings?: unknown;
   /** Expected texts of the outcome's blocks. */
   readonly outcome: Readonly<Partial<Record<OutcomeKind, string>>>;
+  /** Outcomes that hold whole messages; the others hold the gist of each, as `gistOf` has it. */
+  readonly whole: ReadonlySet<OutcomeKind>;
   readonly blocks: readonly BlockLines[];
   /** 0-based line after the last block that is not an outcome, where a new outcome goes. */
   readonly outcomeLine: number;
@@ -198,6 +200,7 @@ function toCase(page: string, section: Section, outcomeNeeded: boolean): Case {
     wireOnly: call.flags.includes("wire"),
     ...(settings === undefined ? {} : { settings }),
     outcome: outcomeOf(one, fail),
+    whole: new Set(outcomeKinds.filter((kind) => one.get(kind)?.flags.includes("whole"))),
     blocks: outcomeKinds.flatMap((kind) => {
       const found = one.get(kind)?.block;
       return found === undefined ? [] : [{ kind, first: found.first, last: found.last }];

@@ -2,6 +2,7 @@
 import type { Failure } from "../../server/plan/failure.js";
 import { type Case, type OutcomeKind, outcomeKinds } from "./cases.js";
 import { escaped, needsEscapes } from "./escapes.js";
+import { gistLineOf, gistOf } from "./gist.js";
 
 /** One edit of the call, as the core's plan and the wire's result both have it. */
 interface SeenEdit {
@@ -29,13 +30,15 @@ export type Outcome = Readonly<Partial<Record<OutcomeKind, string>>>;
  * The blocks that a page must have for what was seen. A `result` is only among them where the page has one, or where the
  * outcome needs one: edits that are not all found exactly, or warnings.
  */
-export function toOutcome(seen: Seen, page: Outcome): Outcome {
+export function toOutcome(seen: Seen, { outcome: page, whole }: Pick<Case, "outcome" | "whole">): Outcome {
   const plain = seen.edits.every(({ status, rung }) => status === "applied" && (rung ?? "exact") === "exact");
   const needsResult = seen.diff !== undefined && (!plain || seen.warnings.length > 0);
   return {
     ...(seen.diff === undefined ? {} : { diff: seen.diff === "" ? "nothing changes\n" : seen.diff }),
-    ...(seen.failures.length === 0 ? {} : { failure: seen.failures.map(toFailureText).join("\n") }),
-    ...(needsResult || page.result !== undefined ? { result: toResultText(seen, page) } : {}),
+    ...(seen.failures.length === 0
+      ? {}
+      : { failure: seen.failures.map((one) => toFailureText(one, whole.has("failure"))).join("\n") }),
+    ...(needsResult || page.result !== undefined ? { result: toResultText(seen, page, whole.has("result")) } : {}),
   };
 }
 
@@ -49,46 +52,51 @@ export function rewrite(markdown: string, cases: readonly Case[], outcomes: read
   return lines.join("\n");
 }
 
-function rewriteCase(lines: string[], { blocks, outcomeLine }: Case, outcome: Outcome): void {
+function rewriteCase(lines: string[], { blocks, outcomeLine, whole }: Case, outcome: Outcome): void {
   const fresh = outcomeKinds.filter((kind) => outcome[kind] !== undefined && !blocks.some((b) => b.kind === kind));
   const after = blocks.reduce((line, { last }) => Math.max(line, last + 1), outcomeLine);
-  lines.splice(after, 0, ...fresh.flatMap((kind) => ["", ...toBlock(kind, outcome[kind]!)]));
+  lines.splice(after, 0, ...fresh.flatMap((kind) => ["", ...toBlock(kind, outcome[kind]!, "gist")]));
   for (const { kind, first, last } of blocks.toSorted((a, b) => b.first - a.first)) {
     const text = outcome[kind];
     // A block that is no longer wanted goes with the empty line in front of it.
     if (text === undefined) lines.splice(first - 1, last - first + 2);
-    else lines.splice(first, last - first + 1, ...toBlock(kind, text));
+    else lines.splice(first, last - first + 1, ...toBlock(kind, text, whole.has(kind) ? "whole" : "gist"));
   }
 }
 
-function toBlock(kind: OutcomeKind, text: string): string[] {
+function toBlock(kind: OutcomeKind, text: string, messages: "whole" | "gist"): string[] {
   const shown = kind === "diff" ? text.replace(/^ $/gm, "") : text;
   const escapes = kind !== "result" && needsEscapes(shown);
   const body = (escapes ? escaped(shown) : shown).replace(/\n$/, "").split("\n");
   const longest = Math.max(2, ...body.map((line) => /^`*/.exec(line)![0].length));
   const fence = "`".repeat(longest + 1);
-  return [`${fence}${kind}${escapes ? " escaped" : ""}`, ...body, fence];
+  const flags = `${messages === "whole" ? " whole" : ""}${escapes ? " escaped" : ""}`;
+  return [`${fence}${kind}${flags}`, ...body, fence];
 }
 
-function toFailureText({ code, index, path, line, message }: Failure): string {
+function toFailureText({ code, index, path, line, message }: Failure, whole: boolean): string {
   const head = [
     code,
     ...(index === undefined ? [] : [`edit ${index}`]),
     ...(path === undefined ? [] : [path]),
     ...(line === undefined ? [] : [`line ${line}`]),
   ];
-  const body = message.split("\n").map((text) => (text === "" ? "" : `  ${text}`));
+  const body = (whole ? message : gistOf(message)).split("\n").map((text) => (text === "" ? "" : `  ${text}`));
   return `${[head.join(" "), ...body].join("\n")}\n`;
 }
 
-function toResultText({ edits, warnings, label }: Seen, page: Outcome): string {
+function toResultText({ edits, warnings, label }: Seen, page: Outcome, whole: boolean): string {
   const lines = edits.map(({ index, status, rung, places }) =>
     [index, status, ...(rung === undefined ? [] : [rung]), places.map(toLines).join(", ")].join(" ").trimEnd(),
   );
   // The core makes no label; there the page's own is repeated.
   const wanted = /^label: (.*)$/m.exec(page.result ?? "")?.[1];
   const labels = wanted === undefined ? [] : [`label: ${label ?? wanted}`];
-  return [...lines, ...labels, ...warnings.map((text) => `warning: ${text}`), ""].join("\n");
+  return [...lines, ...labels, ...warnings.map((text) => toWarningLine(text, whole)), ""].join("\n");
 }
+
+/** A warning as the line of a `result` block. */
+export const toWarningLine = (warning: string, whole: boolean): string =>
+  `warning: ${whole ? warning : gistLineOf(warning)}`;
 
 const toLines = ({ startLine, endLine }: { startLine: number; endLine: number }): string => `${startLine}-${endLine}`;

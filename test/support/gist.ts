@@ -1,0 +1,64 @@
+/** The gist of a message. Tests pin it instead of the whole, so that a better sentence does not change them all. */
+
+const quotedString = String.raw`"(?:[^"\\\n]|\\.)*"`;
+
+/** A string in quotes, or an end of the first clause: a full stop, a colon that ends a word, or the end of the line. */
+const clauseEnd = new RegExp(String.raw`${quotedString}|\.(?=\s|$)|(?<=[\p{L}\p{N}]):(?=\s|$)|\n`, "gu");
+
+/** A string in quotes, a code point, a name with a dot in it, a number or a range of numbers, a name in camel case. */
+const fact = new RegExp(
+  [
+    quotedString,
+    String.raw`U\+[0-9A-F]{4,6}\b`,
+    String.raw`[\w/-]+(?:\.\w+)+`,
+    String.raw`(?<![\w+/-])\d+(?:-\d+)?(?!\w)`,
+    String.raw`\b[a-z]+[A-Z]\w*(?:/\w+)*`,
+  ].join("|"),
+  "gu",
+);
+
+/** A line that shows a line of the file after its number or a plus sign, or that stands for lines left out. */
+const fileLine = /^(?:(?:\d+(?::\d+)?|\+)\| |…$)/;
+
+/**
+ * The first clause of a message as it is, and the facts of the rest: lines that show a line of the file, and for the
+ * text between them one line `… facts` with its quoted strings, numbers, paths and names of fields, in their order.
+ */
+export function gistOf(message: string): string {
+  const length = clauseLength(message);
+  const lines = [message.slice(0, length).trimEnd()];
+  let facts: string[] = [];
+  const flush = (): void => {
+    if (facts.length > 0) lines.push(`… ${facts.join(", ")}`);
+    facts = [];
+  };
+  for (const line of message.slice(length).split("\n")) {
+    if (fileLine.test(line)) {
+      flush();
+      lines.push(withoutAside(line));
+    } else {
+      facts.push(...factsOf(line));
+    }
+  }
+  flush();
+  return lines.join("\n");
+}
+
+/** The gist on one line, for a warning: warnings show no lines of the file. */
+export function gistLineOf(warning: string): string {
+  return gistOf(warning).replaceAll("\n", " ");
+}
+
+function clauseLength(message: string): number {
+  for (const { 0: found, index } of message.matchAll(clauseEnd)) {
+    if (!found.startsWith('"')) return index + found.length;
+  }
+  return message.length;
+}
+
+const factsOf = (text: string): string[] => [...text.matchAll(fact)].map(([found]) => found);
+
+/** Such a line with its aside, as `   (line 2: text)`, reduced to the number and the text. */
+function withoutAside(line: string): string {
+  return line.replace(/ {3}\((.*)\)$/, (_, said: string) => `   … ${/\d+: .*/.exec(said)?.[0] ?? ""}`.trimEnd());
+}
