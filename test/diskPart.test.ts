@@ -31,6 +31,7 @@ import { createResolver } from "../server/workspace/paths.js";
 import { uriOfPath } from "../server/workspace/pathText.js";
 import { failed, layDesk, serverForDesks } from "./support/desk.js";
 import { makeDirectory } from "./support/directory.js";
+import { takenBack } from "./support/takenBack.js";
 
 const program = serverForDesks();
 
@@ -214,7 +215,7 @@ describe("a file that another editor opens while this one is asked", () => {
     const call = { command: "multiEdit.apply", arguments: [{ edits: edits("a.txt", "b.txt") }] };
     const { codes, message } = await failed(first.connection.sendRequest("workspace/executeCommand", call));
     expect(codes).toEqual(["locked"]);
-    expect(message).toContain("Taken back: a.txt.");
+    expect(message).toContain(takenBack("a.txt"));
     expect(text).toBe("old\n");
     expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("old\n");
     for (const { connection } of [first, second]) {

@@ -12,6 +12,7 @@ import {
   throughEditor,
   told,
 } from "./support/desk.js";
+import { takenBack, takenBackBegin } from "./support/takenBack.js";
 
 const program = serverForDesks();
 
@@ -78,7 +79,7 @@ describe("a file that is not open", () => {
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(edits));
     expect(failure.codes).toEqual(["clientRefused"]);
-    expect(failure.message).toContain("Taken back: open.txt.");
+    expect(failure.message).toContain(takenBack("open.txt"));
     expect(texts()).toEqual(open);
     expect(disk()).toEqual({ ...files, ...open });
   });
@@ -87,7 +88,7 @@ describe("a file that is not open", () => {
     const { editor, apply, texts, disk } = await start({ files: { ...files, "last.txt": "old\n" } });
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(throughEditor(batch(["closed.txt", "old", "new"], ["last.txt", "old", "new"]))));
-    expect(failure.message).toContain("Taken back: closed.txt.");
+    expect(failure.message).toContain(takenBack("closed.txt"));
     expect(texts()).toEqual({ "closed.txt": files["closed.txt"] });
     expect(disk()).toEqual({ ...files, "last.txt": "old\n" });
   });
@@ -102,7 +103,7 @@ describe("a file that is not open", () => {
     expect(answer.outcome).toBe("unknown");
     expect(answer.text).toContain("closed.txt");
     expect(answer.text).not.toMatch(/Nothing (?:else )?was changed/);
-    expect(answer.text).not.toContain("Taken back: closed.txt");
+    expect(answer.text).not.toContain(`${takenBackBegin}closed.txt`);
     // It may hold the edit; nobody has seen that it does.
     expect(answer.text).not.toMatch(/still hold the edit/);
     expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
@@ -115,7 +116,7 @@ describe("a file that is not open", () => {
       if (editor.asked.length === 2) rmSync(join(root, "closed.txt"));
     });
     const failure = await failed(apply(edits));
-    expect(failure.message).toContain("Taken back: open.txt.");
+    expect(failure.message).toContain(takenBack("open.txt"));
     expect(texts()).toEqual(open);
     expect(disk()).toEqual(open);
   });
@@ -162,7 +163,7 @@ describe("a new file", () => {
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(create));
     expect(failure.codes).toEqual(["clientRefused"]);
-    expect(failure.message).toContain("Taken back: open.txt.");
+    expect(failure.message).toContain(takenBack("open.txt"));
     expect(texts()).toEqual(open);
     expect(disk()).toEqual(open);
     expect(existsSync(join(root, "dir"))).toBe(false);
@@ -172,7 +173,7 @@ describe("a new file", () => {
     const { editor, apply, texts, disk } = await start({ open });
     editor.behave("honest", "honest", "refuses", "honest");
     const failure = await failed(apply(create));
-    expect(failure.message).toContain("Taken back: open.txt.");
+    expect(failure.message).toContain(takenBack("open.txt"));
     expect(texts()).toEqual(open);
     expect(disk()).toEqual(open);
     expect(editor.refusals).toEqual([]);
@@ -224,7 +225,7 @@ describe("a new file", () => {
       writeFileSync(join(root, "dir/new.txt"), "somebody else's\n");
     });
     const failure = await failed(apply(create));
-    expect(failure.message).toContain("Taken back: open.txt.");
+    expect(failure.message).toContain(takenBack("open.txt"));
     expect(disk()).toEqual({ ...open, "dir/new.txt": "somebody else's\n" });
   });
 

@@ -12,6 +12,7 @@ import {
   throughEditor,
   told,
 } from "./support/desk.js";
+import { takenBack } from "./support/takenBack.js";
 
 const program = serverForDesks();
 
@@ -43,7 +44,7 @@ describe("a rename that the editor", () => {
     const failure = await failed(apply(renameAndChange));
     expect(failure.codes).toEqual(["clientRefused"]);
     expect(failure.message).toMatch(/did not rename "b\.txt" to "dir\/moved\.txt".*has its old name/);
-    expect(failure.message).toContain("Taken back: b.txt, a.txt.");
+    expect(failure.message).toContain(takenBack("b.txt", "a.txt"));
     expect(failure.edits.map(({ status }) => status)).toEqual(["notAttempted", "failed", "failed", "notAttempted"]);
     expect(texts()).toEqual(three);
     expect(disk()).toEqual(before);
@@ -57,7 +58,7 @@ describe("a rename that the editor", () => {
     const answer = await apply(renameAndChange);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
     expect(answer.warnings[0]).toContain("has its old name so far; the new name may still come");
-    expect(answer.warnings[0]).toContain("Taken back: b.txt, a.txt.");
+    expect(answer.warnings[0]).toContain(takenBack("b.txt", "a.txt"));
     expect(answer.files).toMatchObject([{ path: "b.txt", kind: "rename", added: 0, removed: 0 }]);
     expect(texts()).toEqual(three);
     expect(disk()).toEqual(before);
@@ -89,7 +90,7 @@ describe("a rename that the editor", () => {
     const { outcome, text } = await told(apply(throughEditor(renameAndChange)));
     expect(outcome).toBe("unknown");
     expect(text).toMatch(/the editor had saved the edit, so that the file holds it: b\.txt\./);
-    expect(text).toContain("Taken back: a.txt.");
+    expect(text).toContain(takenBack("a.txt"));
     expect(texts()).toEqual(three);
     expect(disk()).toEqual({ ...third, "a.txt": "old a\n", "b.txt": "new b\n" });
   });
@@ -134,7 +135,7 @@ describe("a rename that the editor", () => {
     const failure = await failed(apply(renameAndChange));
     expect(failure.codes).toEqual(["contentModified"]);
     expect(failure.failures[0]).toMatchObject({ path: "dir/moved.txt" });
-    expect(failure.message).toContain("Taken back: b.txt, a.txt.");
+    expect(failure.message).toContain(takenBack("b.txt", "a.txt"));
     expect(texts()).toEqual(three);
     expect(disk()).toEqual({ ...three, ...third, "dir/moved.txt": "somebody else's\n" });
   });
@@ -155,7 +156,7 @@ describe("a rename that the editor", () => {
     );
     const failure = await failed(apply(throughEditor(patch)));
     expect(failure.codes).toEqual(["fileNotFound"]);
-    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(failure.message).toContain(takenBack("a.txt"));
     expect(texts()).toEqual({ "a.txt": "old a\n" });
     expect(disk()).toEqual({ "a.txt": "old a\n" });
   });
@@ -178,7 +179,7 @@ describe("a deletion that the editor", () => {
     editor.behave("honest", "honest", "honest", "honest", "honest", "refuses", "honest");
     const failure = await failed(apply(throughEditor(patch)));
     expect(failure.message).toMatch(/did not delete "c\.txt".*the file is there/);
-    expect(failure.message).toContain("Taken back: b.txt, new.txt, a.txt.");
+    expect(failure.message).toContain(takenBack("b.txt", "new.txt", "a.txt"));
     expect(texts()).toEqual(three);
     expect(disk()).toEqual(before);
     expect(editor.refusals).toEqual([]);
@@ -201,7 +202,7 @@ describe("a deletion that the editor", () => {
     chmodSync(join(root, "x.bin"), 0o751);
     editor.behave("honest", "refuses");
     const failure = await failed(apply(throughEditor(patchOf("*** Delete File: x.bin", "*** Delete File: y.txt"))));
-    expect(failure.message).toContain("Taken back: x.bin.");
+    expect(failure.message).toContain(takenBack("x.bin"));
     expect(new Uint8Array(readFileSync(join(root, "x.bin")))).toEqual(bytes);
     expect(statSync(join(root, "x.bin")).mode & 0o7777).toBe(0o751);
   });
@@ -229,7 +230,7 @@ describe("a deletion that the editor", () => {
     editor.behave("honest", "refuses", "honest");
     const patch = patchOf("*** Delete File: x.txt", "*** Delete File: y.txt");
     const failure = await failed(apply(throughEditor({ ...patch, options: { overwrite: true } })));
-    expect(failure.message).toContain("Taken back: x.txt.");
+    expect(failure.message).toContain(takenBack("x.txt"));
     expect(texts()).toEqual({ "x.txt": "unsaved\n" });
     expect(disk()).toEqual({ "x.txt": "on disk\n", "y.txt": "y\n" });
   });
@@ -242,7 +243,7 @@ describe("a deletion that the editor", () => {
     const patch = patchOf("*** Update File: a.txt", "@@", "-old a", "+new a", "*** Delete File: x.txt");
     const failure = await failed(desk.apply(patch));
     expect(failure.codes).toEqual(["dirty"]);
-    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(failure.message).toContain(takenBack("a.txt"));
     expect(desk.texts()).toEqual({ "a.txt": "old a\n", "x.txt": "typed x\n" });
     expect(desk.disk()).toEqual({ "a.txt": "old a\n", "x.txt": "x\n" });
   });
@@ -318,7 +319,7 @@ describe("a file that is not open, changed and renamed,", () => {
     const { editor, apply, texts, disk } = await start({ files });
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(patch));
-    expect(failure.message).toContain("Taken back: x.txt.");
+    expect(failure.message).toContain(takenBack("x.txt"));
     expect(texts()).toEqual(files);
     expect(disk()).toEqual(files);
   });

@@ -6,6 +6,7 @@ import { CancellationTokenSource } from "vscode-jsonrpc/node";
 import { limits } from "../server/text/limits.js";
 import { failed, patchOf, throughEditor } from "./support/desk.js";
 import { type Call, expectAlive, expectRefused, files, hostileDesks, sections } from "./support/hostilePatches.js";
+import { takenBack } from "./support/takenBack.js";
 
 const { start, expectDone } = hostileDesks();
 
@@ -39,7 +40,7 @@ describe("bytes", () => {
     const call = patchOf(...sections.delete("latin1.txt"), ...sections.delete("b.txt"));
     const { codes, message } = await failed(desk.apply(throughEditor(call)));
     expect(codes).toEqual(["clientRefused"]);
-    expect(message).toContain("Taken back: latin1.txt");
+    expect(message).toContain(takenBack("latin1.txt"));
     expect(readFileSync(join(desk.root, "latin1.txt"))).toEqual(files["latin1.txt"]);
   });
 

@@ -12,6 +12,7 @@ import {
   told,
 } from "./support/desk.js";
 import type { Behaviour } from "./support/editorAnswers.js";
+import { takenBack } from "./support/takenBack.js";
 import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";
 
 const program = serverForDesks();
@@ -85,7 +86,7 @@ describe("an editor that does nothing", () => {
       expectNothingDone(failure);
       expect(failure.codes).toEqual(["clientRefused"]);
       expect(failure.message).toContain('"c.txt"');
-      expect(failure.message).toMatch(/Taken back: (a\.txt, b\.txt|b\.txt, a\.txt)\./);
+      expect(failure.message).toMatch(new RegExp(takenBack("(a\\.txt, b\\.txt|b\\.txt, a\\.txt)")));
       expect(texts()).toEqual(three);
       expect(editor.asked.map(({ edit }) => edit.documentChanges?.[0])).toMatchObject(
         ["a.txt", "b.txt", "c.txt", "b.txt", "a.txt"].map((path) => ({ textDocument: { uri: uri(path) } })),
@@ -100,7 +101,7 @@ describe("an editor that does nothing", () => {
     const answer = await apply(threeEdits);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
     expect(answer.warnings[0]).toContain("its text is as it was so far; the edit may still come");
-    expect(answer.warnings[0]).toMatch(/Taken back: (a\.txt, b\.txt|b\.txt, a\.txt)\./);
+    expect(answer.warnings[0]).toMatch(new RegExp(takenBack("(a\\.txt, b\\.txt|b\\.txt, a\\.txt)")));
     expect(answer.edits.map(({ status }) => status)).toEqual(["notAttempted", "notAttempted", "failed"]);
     expect(answer.files.map(({ path }) => path)).toEqual(["c.txt"]);
     expect(texts()).toEqual(three);
@@ -111,7 +112,7 @@ describe("an editor that does nothing", () => {
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(threeEdits));
     expectNothingDone(failure);
-    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(failure.message).toContain(takenBack("a.txt"));
     expect(texts()).toEqual(three);
     expect(editor.asked).toHaveLength(3);
   });
@@ -121,7 +122,7 @@ describe("an editor that does nothing", () => {
     editor.behave("honest", "honest", "refuses", "honest", "refuses");
     const { outcome, text, edits } = await told(apply(threeEdits));
     expect(outcome).toBe("unknown");
-    expect(text).toContain("Taken back: b.txt.");
+    expect(text).toContain(takenBack("b.txt"));
     expect(text).toMatch(/still hold.*: a\.txt\./);
     expect(text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(edits.map(({ status }) => status)).toEqual(["applied", "notAttempted", "failed"]);
@@ -146,7 +147,7 @@ describe("an editor that does something else", () => {
     const { outcome, codes, text, edits: seen } = await told(apply(edits));
     expect([outcome, codes]).toEqual(["unknown", ["clientDiverged"]]);
     expect(text).toContain('"b.txt"');
-    expect(text).toContain("Taken back: a.txt.");
+    expect(text).toContain(takenBack("a.txt"));
     expect(text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(seen.map(({ status }) => status)).toEqual(["notAttempted", "failed", "failed"]);
     expect(texts()).toEqual({ ...open, "b.txt": "old ONE\nold two\n" });
@@ -158,7 +159,7 @@ describe("an editor that does something else", () => {
     editor.behave("honest", "normalisesLineEnds", "honest");
     const answer = await told(apply(batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new\nb"])));
     expect(answer).toMatchObject({ outcome: "unknown", codes: ["clientDiverged"] });
-    expect(answer.text).toContain("Taken back: a.txt.");
+    expect(answer.text).toContain(takenBack("a.txt"));
     expect(texts()).toEqual({ ...open, "b.txt": "one\r\nnew\nb\r\n" });
   });
 
@@ -179,7 +180,7 @@ describe("an editor that does something else", () => {
     });
     const answer = await told(apply(threeEdits));
     expect(answer).toMatchObject({ outcome: "unknown", codes: ["clientDiverged"] });
-    expect(answer.text).toContain("Taken back: a.txt.");
+    expect(answer.text).toContain(takenBack("a.txt"));
     expect(texts()).toEqual({ "a.txt": three["a.txt"], "c.txt": three["c.txt"] });
   });
 
@@ -194,7 +195,7 @@ describe("an editor that does something else", () => {
     });
     const answer = await told(apply(threeEdits));
     expect(answer).toMatchObject({ outcome: "unknown", codes: ["clientDiverged"] });
-    expect(answer.text).toContain("Taken back: a.txt.");
+    expect(answer.text).toContain(takenBack("a.txt"));
     expect(texts()).toEqual(three);
   });
 });
@@ -215,7 +216,7 @@ describe("Neovim, whose texts always end with a line end", () => {
     const { editor, apply, texts } = await start({ ...neovim, open });
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(batch(["b.txt", "old\n", "new"], ["c.txt", "old c", "new c"])));
-    expect(failure.message).toContain("Taken back: b.txt.");
+    expect(failure.message).toContain(takenBack("b.txt"));
     expect(texts()).toEqual(open);
   });
 

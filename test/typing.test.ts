@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
 import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks, told } from "./support/desk.js";
+import { takenBack, takenBackBegin } from "./support/takenBack.js";
 
 const program = serverForDesks();
 
@@ -78,7 +79,7 @@ describe("a text that moves on before the editor takes the edit", () => {
     const failure = await failed(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
     expect(failure.codes).toEqual(["noMatch"]);
     expect(failure.failures[0]).toMatchObject({ index: 1, path: "b.txt" });
-    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(failure.message).toContain(takenBack("a.txt"));
     expect(failure.edits.map(({ index, status }) => [index, status])).toEqual([
       [0, "notAttempted"],
       [1, "failed"],
@@ -102,7 +103,7 @@ describe("a text that moves on before the editor takes the edit", () => {
     });
     const failure = await failed(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
     expect([failure.rpcCode, failure.codes]).toEqual([-32803, ["contentModified"]]);
-    expect(failure.message).toContain("Taken back: a.txt.");
+    expect(failure.message).toContain(takenBack("a.txt"));
     expect(desk.texts()).toEqual({ "a.txt": "old\n", "b.txt": `${"x\n".repeat(limits.rematches + 1)}old\n` });
   });
 
@@ -127,7 +128,7 @@ describe("a text that moves on before the editor takes the edit", () => {
     typeBeforeEdit(desk, 2, () => desk.typeBefore("a.txt", "1", "typed\n"));
     const answer = await told(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
     const isBack = answer.outcome === "failed";
-    expect(answer.text).toMatch(isBack ? /Taken back: a\.txt/ : /still hold.*: a\.txt/);
+    expect(answer.text).toMatch(isBack ? `${takenBackBegin}a.txt` : /still hold.*: a\.txt/);
     expect(answer.edits.map(({ status }) => status)).toEqual([isBack ? "notAttempted" : "applied", "failed"]);
     expect(desk.texts()).toEqual({ "a.txt": `typed\n1\n${isBack ? "old" : "new"}\n`, "b.txt": "old\n" });
   });

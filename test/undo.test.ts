@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
 import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks, told } from "./support/desk.js";
 import type { Behaviour } from "./support/editorAnswers.js";
+import { takenBackBegin } from "./support/takenBack.js";
 import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";
 
 const program = serverForDesks();
@@ -221,7 +222,7 @@ describe("an editor that does not go along", () => {
     await apply(threeEdits);
     editor.behave("honest", "lies", "honest");
     const answer = await told(undo());
-    expect([answer.outcome, answer.text]).toEqual(["unknown", expect.stringContaining("Taken back: ")]);
+    expect([answer.outcome, answer.text]).toEqual(["unknown", expect.stringContaining(takenBackBegin)]);
     expect(texts()).toEqual(threeAfter);
   });
 });

@@ -59,7 +59,7 @@ describe("the extension for pi", () => {
       { path: "@b.txt", oldText: "one", newText: "two" },
     ];
     const { content, details } = await run("edit", { edits }, root);
-    expect(content[0]?.text).toBe("2 files (2 edits)\nChanged on disk: no editor has b.txt open.\nM a.txt\nM b.txt");
+    expect(content[0]?.text).toMatch(/^2 files \(2 edits\)\nChanged on disk: .*b\.txt.*\nM a\.txt\nM b\.txt$/);
     expect(details?.diff.split("\n")).toEqual([
       "    1 mine",
       "-   2 one",
@@ -78,7 +78,7 @@ describe("the extension for pi", () => {
     const unsaved = ", as they are in the editor and not on disk.";
     expect(await read({ path: "a.txt" })).toEqual([`Lines 1 to 2 of 2${unsaved}`, "mine\none\n"]);
     expect(await read({ path: "a.txt", startLine: 2 })).toEqual([`Lines 2 to 2 of 2${unsaved}`, "one\n"]);
-    expect(await read({ path: "b.txt" })).toEqual(["Lines 1 to 1 of 1, on disk: no editor has it open.", "one\n"]);
+    expect(await read({ path: "b.txt" })).toEqual([expect.stringMatching(/^Lines 1 to 1 of 1, on disk: /), "one\n"]);
   });
 
   it("is one agent in all its calls", async () => {
