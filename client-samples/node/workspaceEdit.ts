@@ -162,7 +162,7 @@ const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fal
 
 /** A folder or a symbolic link may have a text behind it, but is not what a name is given to or taken from. */
 function checkIsFile({ source }: Entry): void {
-  if (source !== undefined && !lstatSync(source).isFile()) throw new Error(`${source} is no file`);
+  if (source !== undefined && !lstatSync(source).isFile()) throw new Error(`${source} is not a file`);
 }
 
 const hashOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");

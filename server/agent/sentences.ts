@@ -26,7 +26,7 @@ function listed(sessions: readonly string[]): string {
 const noEditor = "No editor runs multi-edit-language-server.";
 
 const nameOne =
-  "Ask the user to close the files or the editor that is not meant, or to name a session with the variable MULTI_EDIT_SESSION.";
+  "Ask the user to close the files or the editor that is not meant, or name a session with the variable MULTI_EDIT_SESSION.";
 const callPerFolder = "Send a separate call for each folder.";
 
 const noSession = (problem: string, hint: string): Failure => makeFailure("noSession", theCall, { problem, hint });

@@ -50,9 +50,9 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
 /** The ending of a batch on disk that was completed, failed, or was interrupted. */
 export interface BatchEnding {
   /**
-   * `applied`: all changes were made. `untouched`: nothing visible to other programs had changed. `rolledBack`: all changes
-   * were rolled back, except in the `foreign` files. `pending`: the batch could not be rolled back, or made durable, yet; the
-   * journal stays.
+   * `applied`: all changes were made. `untouched`: nothing visible to other programs had changed. `rolledBack`: all
+   * changes were rolled back, except in the `foreign` files. `pending`: the batch could not be rolled back, or made
+   * durable, yet; the journal stays.
    */
   readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
   readonly foreign: readonly Foreign[];
@@ -86,7 +86,7 @@ export const diskFailures = {
       case "open":
         return makeFailure("locked", fileAt(path), {
           problem: `${file} is open in ${clip(holder.by, 160)}, which may have unsaved changes to it.`,
-          hint: "Ask the user to save and close it there, or to apply the edit in that editor.",
+          hint: "Ask the user to save and close it there, or apply the edit in that editor.",
         });
       case "unasked": {
         const { problem, hint } = sayUnreached(holder.why);
@@ -114,7 +114,7 @@ export const diskFailures = {
   state: (path: string, problem: string) =>
     makeFailure("ioError", theCall, {
       problem: `The server keeps a journal while it writes files that are not open, but ${quote(path, 160)} can't hold one: ${problem}.`,
-      hint: "Ask the user to fix this, or to open the files in the editor.",
+      hint: "Ask the user to fix this, or open the files in the editor.",
     }),
   /** `journal`: the path of the journal of this call. */
   unconfirmed: (journal: string, problem: string) =>
@@ -132,7 +132,7 @@ export const diskFailures = {
   pendingElsewhere: (names: readonly string[], journal: string, folder: string) =>
     makeFailure("ioError", theCall, {
       problem: `An earlier call was interrupted while it changed ${some(names, 300)}. It can't be rolled back from here, because not all of these files are in this workspace. Its changes are recorded in ${quote(journal, 300)}.`,
-      hint: `A call in ${quote(folder, 300)} rolls it back, such as "multi-edit read" of any file there: run that first, or ask the user to do so.`,
+      hint: `A call in ${quote(folder, 300)} rolls it back, such as "multi-edit read" of any file there: run that first, or ask the user to run it.`,
     }),
   /** `journal`: a path. */
   unreadJournal: (journal: string, problem: string) =>

@@ -93,7 +93,7 @@ export const editorFailures = {
     }),
   noAnswerOfUser: (label: string, seconds: number) =>
     makeFailure("timeout", theCall, {
-      problem: `The user did not answer within ${seconds} s whether ${quote(label, 200)} may be applied.`,
+      problem: `The user was asked whether ${quote(label, 200)} may be applied, but did not answer within ${seconds} s.`,
       hint: "Ask the user, then send the call again.",
     }),
   acknowledgedButUnchanged: (

@@ -95,16 +95,18 @@ export type Settings = {
 /** The settings of a user who has set nothing. */
 export const defaultSettings: Settings = schema.parse({});
 
-/** Returns the settings as JSON Schema, with descriptions and defaults, for editors that complete and check settings. */
+/**
+ * Returns the settings as JSON Schema, with descriptions and defaults, for editors that complete and check settings.
+ */
 export function settingsJsonSchema(): object {
   return { title: "multi-edit-language-server", ...z.toJSONSchema(schema, { io: "input" }) };
 }
 
 /**
- * Merges the sources that the client sent over time, oldest first. A later source overrides an earlier one key by key, and
- * a list as a whole. Each source is either the settings themselves or has them under `multiEdit`; other keys beside
- * `multiEdit` belong to other programs. `undefined` and null set nothing, as a source and as a value. Unusable values are
- * left out with a warning, so the settings are always usable.
+ * Merges the sources that the client sent over time, oldest first. A later source overrides an earlier one key by key,
+ * and a list as a whole. Each source is either the settings themselves or has them under `multiEdit`; other keys beside
+ * `multiEdit` belong to other programs. `undefined` and null set nothing, as a source and as a value. Unusable values
+ * are left out with a warning, so the settings are always usable.
  */
 export function readSettings(values: readonly unknown[]): { settings: Settings; warnings: string[] } {
   const warnings = new Set<string>();

@@ -11,7 +11,7 @@ import type { RequestContext } from "../session/request.js";
 import { type SelectedSession, selectSession, sessionName } from "../session/selectSession.js";
 import { closeSessions, type FoundSessions, findSessions } from "../session/sessions.js";
 import type { Arguments } from "./arguments.js";
-import { exitCodes, print, printJson, say } from "./output.js";
+import { addressedToUser, exitCodes, print, printJson, say } from "./output.js";
 import { commandSentences, doctorSentences, type ShownSession } from "./sentences.js";
 
 /** Lists the sessions that answer, one per line. */
@@ -54,11 +54,9 @@ export function runDoctor({ json }: Arguments, context: RequestContext): Promise
       });
     } else {
       const journals = unwritable === undefined ? [doctorSentences.journalsIn(workspace.state)] : [];
-      const about = [...environment(context), ...journals, ...problems];
-      const options = adviceOnOptions(selected);
-      print(
-        `${[...about, "", ...stateOf(found, sessions), "", ...advice(selected, context), ...options].join("\n")}\n`,
-      );
+      const about = [...environment(context), ...journals, ...problems.map(addressedToUser)];
+      const next = [...advice(selected, context), ...adviceOnOptions(selected)].map(addressedToUser);
+      print(`${[...about, "", ...stateOf(found, sessions), "", ...next].join("\n")}\n`);
     }
     return chosen === undefined ? exitCodes.noSession : exitCodes.done;
   });

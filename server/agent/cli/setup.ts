@@ -1,4 +1,4 @@
-/** Prints what to write into the configuration of an editor or an agent; changes nothing itself. */
+/** Prints the lines for the configuration of an editor or an agent; changes nothing itself. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { type Input, unreadable } from "./input.js";
 import { exitCodes, print, say } from "./output.js";
 import { setupSentences } from "./sentences.js";
 
-/** Prints the configuration of one program, of Helix that for some languages; or says what is known. */
+/** Prints the configuration for one program (for Helix, for given languages), or says which programs are known. */
 export function printSetup([name, ...words]: readonly string[]): number {
   const setup = name === "helix" ? helixSetup(words) : fixedSetup(name, words);
   if (!setup.ok) {
@@ -30,33 +30,36 @@ function fixedSetup(name: string | undefined, words: readonly string[]): Input<s
   return { ok: true, value: setup(samples()) };
 }
 
-/** The samples lie in the package beside the program, wherever that was installed. */
+/** Returns the folder of the samples, which are in the package beside the program. */
 function samples(): string {
   return join(dirname(dirname(realpathSync(process.argv[1] ?? "."))), "client-samples");
 }
 
-/** A word of a shell's command line; what needs no quotes stays as it is. */
+/** Quotes an argument for a shell, if it needs quotes. */
 const quotedForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** By name, but for Helix; each text is complete, its first lines say where it belongs. They are given the folder of the samples. */
+/**
+ * The texts by program, except for Helix, from the folder of the samples. Each text is complete, and its first lines
+ * say where it belongs.
+ */
 const setups: Readonly<Record<string, (samples: string) => string>> = {
-  neovim: (folder) => `-- Neovim 0.10 or later, in init.lua: every file, beside the servers that it has.
+  neovim: (folder) => `-- Neovim 0.10 or later, in init.lua: for every file, beside its other servers.
 vim.opt.runtimepath:append(${JSON.stringify(join(folder, "neovim"))})
 require("multi_edit").setup()
 `,
-  emacs: (folder) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el: every file, beside
-;; the servers that eglot has.
+  emacs: (folder) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el: for every file,
+;; beside the other servers of eglot.
 (add-to-list 'load-path ${JSON.stringify(join(folder, "emacs"))})
 (require 'multi-edit)
 (multi-edit-beside-mode)
-;; With lsp-mode in place of the last line: (multi-edit-use-lsp-mode)
+;; With lsp-mode, instead of the last line: (multi-edit-use-lsp-mode)
 `,
   claude: () => `# Claude Code, in a shell.
 # alwaysLoad: the tools cost about 2,000 tokens in each request. Without it the model has to search for three of the five.
 claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-edit","args":["mcp"],"alwaysLoad":true}'
 
-# Claude's own tools write the disk and not the editor. To have Claude use these instead, in ~/.claude/settings.json:
+# Claude's own tools write to disk, not to the editor. To have Claude use these instead, in ~/.claude/settings.json:
 # { "permissions": { "allow": ["mcp__multi-edit__*"], "deny": ["Edit", "Write", "NotebookEdit"] } }
 # allow: outside of plan mode the tools change files without asking you. deny: Claude's own tools for edits are gone in every
 # project.
@@ -81,7 +84,7 @@ omit_tools_from = ["deferred"]
 output_token_limit = 40000
 `,
   opencode: () => `// opencode, in opencode.json.
-// permission: what you allow or forbid its own edit does not count for these tools. With allow they change files without asking
+// permission: your rules for opencode's own edit do not apply to these tools. With allow they change files without asking
 // you; with ask opencode asks you, and opencode run refuses them.
 // agent: without these lines the plan agent can edit files with these tools.
 {
@@ -97,7 +100,7 @@ output_token_limit = 40000
   gemini: () => `// Gemini CLI, in ~/.gemini/settings.json.
 // The timeout is in milliseconds.
 // trust: the tools change files without asking you. Without it gemini -p does not have them.
-// In folders that you have not trusted Gemini disables the MCP servers of this file, with trust or without.
+// In folders that you have not trusted, Gemini disables the MCP servers of this file, even with trust.
 {
   "mcpServers": {
     "multi-edit": { "command": "multi-edit", "args": ["mcp"], "timeout": 60000, "trust": true }
@@ -105,16 +108,16 @@ output_token_limit = 40000
 }
 `,
   pi: (folder) => `# pi, in a shell.
-# An extension that puts the session's tool in the place of pi's own edit, in every project. Like that one, it changes files
-# without asking you.
+# An extension that replaces pi's own edit in every project with one that goes through your editor. Like pi's own, it changes
+# files without asking you.
 mkdir -p ~/.pi/agent/extensions
 cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 `,
 };
 
 /**
- * Makes the entries of Helix' languages.toml for these languages, in which each names all of its servers: those that it has, and
- * ours. Only Helix knows their servers, so it is asked, and shown the result.
+ * Returns the entries of Helix' languages.toml for these languages. Each entry names all servers of its language: its
+ * own and ours. Only Helix knows its servers, so Helix is asked for them, and then checks the result.
  */
 function helixSetup(languages: readonly string[]): Input<string> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
@@ -139,13 +142,13 @@ command = "${command}"
 args = ["--stdio"]
 `;
 
-/** The server's table may be in a file once: whoever appends to the file again must not get another one. */
+/** Finds the server's table, which a file may have only once, so that a second run does not print it again. */
 const hasOurServer = /^\s*(?:\[\s*language-server\s*\.\s*)?["']?multi-edit["']?\s*[\].=]/m;
 
-const heading = (file: string): string => `# Helix 25.01 or later: to be appended to ${file}.
-# The list of a language takes the place of the one that it has, so it names the servers of that one, too.`;
+const heading = (file: string): string => `# Helix 25.01 or later: append this to ${file}.
+# The list of a language replaces Helix's own list, so it also names the servers of that list.`;
 
-/** Helix knows no plain text: this makes a language of it. */
+/** Defines plain text as a language, because Helix has none for it. */
 const plainText = `[[language]]
 name = "text"
 scope = "text.plain"
@@ -153,14 +156,14 @@ file-types = ["txt"]
 language-servers = ["${serverName}"]
 `;
 
-/** Answers with what Helix says of a language, if its configuration had some text more. */
+/** Returns what Helix says about a language if `more` is added to its configuration. */
 type ExamineLanguage = (more: string, language: string) => Health;
 
 type Health =
   | { readonly kind: "servers"; readonly shown: readonly string[] }
   | { readonly kind: "unknown"; readonly near: string }
   | { readonly kind: "broken"; readonly problem: string }
-  /** It has crashed, or did not end. */
+  /** Helix crashed or did not finish. */
   | { readonly kind: "silent" };
 
 function entryOf(examine: ExamineLanguage, server: string, language: string): Input<string> {
@@ -173,9 +176,9 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   }
   const { shown } = before;
   if (shown.includes(serverName) || shown.includes(command)) {
-    return { ok: true, value: `# ${language} has ${serverName} already.\n` };
+    return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
-  // A list with a name that Helix does not know loses a server without a word. So Helix has to show the same ones, and ours.
+  // Helix silently drops a server whose name it does not know. So it has to show the same servers as before, and ours.
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
     const list = [...servers, serverName].map((one) => JSON.stringify(one)).join(", ");
     const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
@@ -186,7 +189,10 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/** Up to 25.07 Helix shows the commands of servers. By command: the names that its own configuration gives those, if they differ. */
+/**
+ * The names of servers in Helix's own configuration, by their commands, if the two differ. Up to 25.07 Helix shows
+ * commands.
+ */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",
   R: "r",
@@ -220,7 +226,7 @@ const names: Readonly<Record<string, string>> = {
   wat_server: "wasm-language-tools",
 };
 
-/** The user's languages.toml, where Helix looks for it. */
+/** Returns the path at which Helix looks for the user's languages.toml. */
 function userFile(): string {
   const { APPDATA, XDG_CONFIG_HOME } = process.env;
   const config = process.platform === "win32" ? APPDATA : XDG_CONFIG_HOME;
@@ -231,19 +237,19 @@ function readOwn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // Nothing is there yet, or nothing that Helix could read either.
+    // The file does not exist, or Helix could not read it either.
     return "";
   }
 }
 
-/** The program under one of the names that systems give it; `undefined`: it is not on the PATH. */
+/** Returns the name under which Helix is installed; `undefined`: it is not on the PATH. */
 function findHelix(): string | undefined {
   return ["hx", "helix"].find(
     (one) => spawnSync(one, ["--version"], { stdio: "ignore", timeout: limits.helixMs }).error === undefined,
   );
 }
 
-/** Has Helix examine a language with this text as the user's languages.toml, and nothing else of the user's. */
+/** Has Helix examine a language, with `languages` as the user's only configuration. */
 function askHelix(helix: string, languages: string, language: string): Health {
   const config = mkdtempSync(join(tmpdir(), "multi-edit-helix-"));
   try {
@@ -261,13 +267,13 @@ function askHelix(helix: string, languages: string, language: string): Health {
 
 function healthIn(stdout: string, stderr: string): Health {
   if (stderr.includes("Error parsing")) return { kind: "broken", problem: stderr.trim() };
-  // Below the heading each server has a line with a mark, its name and a colon; "None" follows the heading in its line.
+  // After the heading, each server has a line with a mark, its name and a colon. "None" is on the line of the heading.
   const list = /^Configured language servers?:.*\n((?: .*\n)*)/m.exec(stdout)?.[1];
   if (list === undefined) return { kind: "unknown", near: /^Did you mean .*?: (.*?) ?\?$/m.exec(stdout)?.[1] ?? "" };
   return { kind: "servers", shown: [...list.matchAll(/^ +\S+ (.+?): /gm)].map(([, one = ""]) => one) };
 }
 
-/** Text without the colours that Helix also gives it in a pipe. */
+/** Removes the colours, which Helix prints even into a pipe. */
 function withoutColours(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with one
   return text.replace(/\u001b\[[0-9;]*m/g, "");

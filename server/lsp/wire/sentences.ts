@@ -40,8 +40,8 @@ export const requestFailed = -32803;
 const connectionClosed = -32097;
 
 /**
- * Errors that the server answers itself instead of the library. The codes are from the JSON-RPC and LSP specifications; that
- * of `clientGone` is the library's own code for requests that a closed connection leaves open.
+ * Errors that the server answers itself instead of the library. The codes are from the JSON-RPC and LSP specifications;
+ * that of `clientGone` is the library's own code for requests that a closed connection leaves open.
  */
 export const refusals = {
   unreadable: { code: parseError, message: "The message is not JSON in UTF-8." },
