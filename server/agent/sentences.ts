@@ -118,10 +118,10 @@ export const sessionLog = {
 } as const;
 
 /** The name for an agent that gives none. */
-export const namelessAgent = "an agent without a name";
+export const namelessAgent = "an unnamed agent";
 
 /** Returns the name and version that the editor gave, such as `Neovim 0.12.1`. */
 export function editorName(client: { readonly name: string; readonly version?: string } | undefined): string {
-  if (client === undefined) return "an editor without a name";
+  if (client === undefined) return "an unnamed editor";
   return client.version === undefined ? client.name : `${client.name} ${client.version}`;
 }

@@ -102,7 +102,7 @@ export const editorFailures = {
     rest: string,
   ) =>
     makeFailure("timeout", fileAt(asked.path), {
-      problem: `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before} so far; ${stepWords[asked.kind].late}${mayBeDeclined ? ", or the user declined it, which this editor does not report" : ""}. ${rest}`,
+      problem: `The editor said that it ${stepWords[asked.kind].done(asked)}, but ${stepWords[asked.kind].before}; ${stepWords[asked.kind].late}${mayBeDeclined ? ", or the user declined it, which this editor does not report" : ""}. ${rest}`,
       hint: "Read the file before you continue.",
     }),
   timeout: (asked: StepDescription, seconds: number, rest: string) =>

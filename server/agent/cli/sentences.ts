@@ -126,7 +126,7 @@ may also contain one call per line. Relative paths start at the working
 directory.
 
 Options:
-  --json               print the answer as JSON, in which edits count from 0; all
+  --json               print the answer as JSON, which counts edits from 0; all
                        other output counts them from 1
   --summary            print a shortened diff
   --workspace=DIR      use this directory instead of the working directory

@@ -84,8 +84,8 @@ omit_tools_from = ["deferred"]
 output_token_limit = 40000
 `,
   opencode: () => `// opencode, in opencode.json.
-// permission: your rules for opencode's own edit do not apply to these tools. With allow they change files without asking
-// you; with ask opencode asks you, and opencode run refuses them.
+// permission: your rules for opencode's own edit do not apply to these tools. With allow they change files without
+// asking you; with ask opencode asks you, and opencode run refuses them.
 // agent: without these lines the plan agent can edit files with these tools.
 {
   "mcp": {
