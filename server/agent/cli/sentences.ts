@@ -132,10 +132,11 @@ Options:
   --workspace=DIR      use this directory instead of the working directory
   --session=ID         use this editor (see "${program} sessions"); the variable
                        MULTI_EDIT_SESSION does the same
-  --agent=ID           identify the calling agent, with the same id in all of its
+  --agent=ID           identify the calling agent, with the same id in all its
                        calls; the variable MULTI_EDIT_AGENT does the same
-  --mode=MODE          auto (the default): the editor that has the files, or else
-                       the disk; editor: only an editor; disk: only the disk
+  --mode=MODE          auto (the default): the editor that has the files,
+                       else the disk; editor: only an editor; disk: only the
+                       disk
   --atomic=SCOPE       what is abandoned if one edit fails. all (the default):
                        the whole call; file: its file; none: only that edit
   --save=WHEN          never, ifWasClean (the default) or always
