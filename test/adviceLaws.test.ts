@@ -56,7 +56,7 @@ const sent = fc
 /** The old text with what the hint adds to it, read from the sentence as a caller reads it; `undefined`: it advises nothing. */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
   const added =
-    /^Line \d+ (above|below) it(?: and the (?:start|rest) of its own line)?, ("(?:[^"\\]|\\.)*"), makes? the first/.exec(
+    /^Line \d+ (above|below) it(?: and the (?:start|rest) of its own line)?, ("(?:[^"\\]|\\.)*"), makes? the first match/.exec(
       hint,
     );
   if (added !== null) {
@@ -65,7 +65,7 @@ function advised({ hint = "", matches = [] }: Failure, oldText: string, end: str
     if (added[1] === "above") return text + gap + oldText;
     return oldText + (oldText.endsWith("\n") ? "" : gap) + text;
   }
-  const around = /^("(?:[^"\\]|\\.)*") is the first of them alone/.exec(hint);
+  const around = /^("(?:[^"\\]|\\.)*") occurs only at the first match/.exec(hint);
   if (around !== null) return JSON.parse(around[1] ?? "") as string;
   return hint.startsWith("The whole line") ? matches[0]?.text : undefined;
 }

@@ -256,7 +256,7 @@ describe("options", () => {
       '"options.atomic" is wrong: it is the string "some", but must be one of "all", "file", "none"',
       '"options.lenient" is wrong: it is the string "no", but must be true or false',
       '"options.versions" is wrong: it is the string "1", but must be an integer',
-      '"options.lable"; is "options.label" meant',
+      '"options.lable"; did you mean "options.label"?',
       '"options.root" is wrong: it is the string ""',
       '"options.label" is wrong: it is the number 3, but must be a string',
       'lacks "newText"',
@@ -275,7 +275,7 @@ describe("options", () => {
   test("an unknown one is ignored with a warning", () => {
     expect(decode({ ...call, options: { theme: 1 } })).toMatchObject({
       ok: true,
-      warnings: ['ignored unknown field "options.theme"'],
+      warnings: ['ignored the unknown field "options.theme"'],
     });
   });
 });

@@ -16,8 +16,8 @@ describe("failures of a call", () => {
     ["null", null, [["invalidParams", "-", "null"]]],
     ["nothing", undefined, [["invalidParams", "-", "nothing"]]],
     ["two params", [{}, {}], [["invalidParams", "-", "an array"]]],
-    ["a bare string is a patch", "*** Begin Patch", [["patchSyntax", "-", "holds no sections"]]],
-    ["a wrapped string is a patch", ["*** Begin Patch"], [["patchSyntax", "-", "holds no sections"]]],
+    ["a bare string is a patch", "*** Begin Patch", [["patchSyntax", "-", "has no sections"]]],
+    ["a wrapped string is a patch", ["*** Begin Patch"], [["patchSyntax", "-", "has no sections"]]],
     ["a bare string of JSON", ' {"path": "p"}', [["invalidParams", "-", "a string of JSON"]]],
     ["patch", { patch: "x" }, [["patchSyntax", "-", 'no line is "*** Begin Patch"']]],
     ["an empty patch", { patch: "" }, [["patchSyntax", "-", "there is no patch"]]],
@@ -36,7 +36,7 @@ describe("failures of a call", () => {
     [
       "a patch that is too long",
       { patch: "x".repeat(limits.patchLength + 1) },
-      [["tooLarge", "-", "the patch is 16,777,217 characters"]],
+      [["tooLarge", "-", "the length of the patch is 16,777,217 characters"]],
     ],
     [
       "a path of a patch that is too long",
@@ -59,7 +59,7 @@ describe("failures of a call", () => {
     [
       "texts spelt in two ways in one edit",
       { path: "p", oldText: "a", new_string: "b" },
-      [["invalidParams", "-", 'mixes the shapes of different tools: "oldText", "new_string"']],
+      [["invalidParams", "-", 'mixes the fields of different tools: "oldText", "new_string"']],
     ],
     [
       "texts spelt in two ways in one call",
@@ -172,36 +172,36 @@ describe("failures of a call", () => {
     [
       "occurrence and replaceAll",
       { path: "p", ...ok, occurrence: 1, replaceAll: true },
-      [["invalidParams", 0, "occurrence chooses"]],
+      [["invalidParams", 0, "occurrence selects"]],
     ],
-    ["line and replaceAll", { path: "p", ...ok, line: 1, replaceAll: true }, [["invalidParams", 0, "line chooses"]]],
+    ["line and replaceAll", { path: "p", ...ok, line: 1, replaceAll: true }, [["invalidParams", 0, "line selects"]]],
     ["expectedCount alone", { path: "p", ...ok, expectedCount: 2 }, [["invalidParams", 0, "without replaceAll"]]],
     [
       "a misspelt key, and not that its field is missing",
       { path: "p", edits: [{ oldTxet: "a", newText: "b" }] },
-      [["unknownField", 0, '"oldTxet"; is "oldText" meant']],
+      [["unknownField", 0, '"oldTxet"; did you mean "oldText"?']],
     ],
     [
       "a key in another case",
       { path: "p", ...ok, replaceALL: true },
-      [["unknownField", "-", '"replaceALL"; is "replaceAll" meant']],
+      [["unknownField", "-", '"replaceALL"; did you mean "replaceAll"?']],
     ],
     [
       "a misspelt path, which no edit is said to lack",
       { file_paht: "p", edits: [ok] },
-      [["unknownField", "-", 'is "file_path" meant']],
+      [["unknownField", "-", 'did you mean "file_path"?']],
     ],
-    ["a misspelt list", { path: "p", edit: [ok] }, [["unknownField", "-", 'is "edits" meant']]],
+    ["a misspelt list", { path: "p", edit: [ok] }, [["unknownField", "-", 'did you mean "edits"?']]],
     [
       "a misspelt key is named in the way in which the call spells its texts",
       { path: "p", oldText: "a", "new-text": "b" },
-      [["unknownField", "-", 'is "newText" meant']],
+      [["unknownField", "-", 'did you mean "newText"?']],
     ],
     [
       "a misspelt key beside a field that is really missing",
       { edits: [{ old_strng: "a" }] },
       [
-        ["unknownField", 0, 'is "old_string" meant'],
+        ["unknownField", 0, 'did you mean "old_string"?'],
         ["missingField", 0, 'lacks "path", "newText"'],
       ],
     ],
@@ -222,7 +222,7 @@ describe("failures of a call", () => {
         ],
       },
       [
-        ["invalidParams", 0, '"oldText" of edit 0 (p) holds half a character (a lone surrogate) at offset 1'],
+        ["invalidParams", 0, '"oldText" of edit 0 (p) contains half a character (a lone surrogate) at offset 1'],
         ["invalidParams", 1, '"newText" of edit 1 (p)'],
         ["invalidParams", 2, '"path" of edit 2 (x\ufffd)'],
       ],
@@ -230,7 +230,7 @@ describe("failures of a call", () => {
     [
       "a path that is too long",
       { path: "p".repeat(limits.pathLength + 1), edits: [ok] },
-      [["tooLarge", "-", "the path is 4,097 characters"]],
+      [["tooLarge", "-", "the length of the path is 4,097 characters"]],
     ],
   ];
   test.each(rows)("%s", (_, call, expected) => {
@@ -259,8 +259,8 @@ describe("unknown keys", () => {
   test("one that resembles nothing is ignored with a warning, once", () => {
     const item = { ...call, explanation: "why", instruction: null };
     expect(warningsOf({ explanation: "why", edits: [item, item] })).toEqual([
-      'ignored unknown field "explanation"',
-      'ignored unknown field "instruction"',
+      'ignored the unknown field "explanation"',
+      'ignored the unknown field "instruction"',
     ]);
   });
 
@@ -269,7 +269,7 @@ describe("unknown keys", () => {
       '{"__proto__":{"oldText":"z"},"constructor":1,"hasOwnProperty":2,"toString":3,"path":"p","oldText":"a","newText":"b"}',
     );
     expect(warningsOf(params)).toEqual(
-      ["__proto__", "constructor", "hasOwnProperty", "toString"].map((key) => `ignored unknown field "${key}"`),
+      ["__proto__", "constructor", "hasOwnProperty", "toString"].map((key) => `ignored the unknown field "${key}"`),
     );
     const options: unknown = JSON.parse(
       '{"path":"p","oldText":"a","newText":"b","options":{"__proto__":{"atomic":"file"}}}',
@@ -277,7 +277,7 @@ describe("unknown keys", () => {
     expect(decode(options)).toMatchObject({
       ok: true,
       options: {},
-      warnings: ['ignored unknown field "options.__proto__"'],
+      warnings: ['ignored the unknown field "options.__proto__"'],
     });
   });
 

@@ -277,7 +277,7 @@ describe("a document whose file is gone from the disk", () => {
     rmSync(join(root, "a.txt"));
     const failure = await failed(apply({ ...patch, options: { overwrite: true } }));
     expect(failure.codes).toEqual(["dirty"]);
-    expect(failure.message).toContain("not the text of a file on disk");
+    expect(failure.message).toContain("has no file on disk");
     expect(texts()).toEqual({ "a.txt": "a\n" });
     expect(disk()).toEqual({});
   });

@@ -84,7 +84,7 @@ describe("a path that is one in some places only", () => {
     ["latin1.txt", "unsupportedEncoding", ["update", "add"], "UTF-8"],
     ["latin1.txt", "fileExists", ["to"], "exists"],
     ["dir/../a.txt", "fileExists", ["to"], "exists"],
-    ["untitled:open", "invalidParams", ["delete", "from", "to"], "no file"],
+    ["untitled:open", "invalidParams", ["delete", "from", "to"], "not a file"],
     ["untitled:open", "dirty", ["add"], "unsaved"],
     ["unsaved.txt", "fileExists", ["to"], "exists"],
     ["vanished.txt", "dirty", ["delete", "from"], "save it"],

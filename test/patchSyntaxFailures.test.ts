@@ -18,38 +18,43 @@ describe("a line that can't be read", () => {
       "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b",
       [[1, "unified diff", '"*** Update File: path"']],
     ],
-    ["a marker in other letters", `*** begin patch\n*** Add File: x\n*** end patch`, [[1, `is "${begin}" meant`]]],
-    ["a marker with more behind it", `Patch:\n*** Begin Patch ***\n${update}`, [[2, `is "${begin}" meant`]]],
-    ["no section", `x\n${begin}\n\n${end}`, [[2, "holds no sections"]]],
+    ["a marker in other letters", `*** begin patch\n*** Add File: x\n*** end patch`, [[1, `did you mean "${begin}"?`]]],
+    ["a marker with more behind it", `Patch:\n*** Begin Patch ***\n${update}`, [[2, `did you mean "${begin}"?`]]],
+    ["no section", `x\n${begin}\n\n${end}`, [[2, "has no sections"]]],
     [
       "an end that is misspelt",
       `${begin}\n*** Delete File: a\n*** End patch`,
-      [[3, `is "${end}" meant`, "Sections that are fine: Delete File a."]],
+      [[3, `did you mean "${end}"?`, "Sections without errors: Delete File a."]],
     ],
     [
       "a section in front of the patch",
       `*** Delete File: b\n${patch("*** Delete File: a")}`,
-      [[1, `before "${begin}"`, "fine: Delete File a"]],
+      [[1, `before "${begin}"`, "errors: Delete File a"]],
+    ],
+    [
+      "two patches",
+      `${patch("*** Delete File: a")}\n${patch("*** Delete File: b")}`,
+      [[4, "a call contains one patch"]],
     ],
     [
       "a patch in a patch",
       patch("*** Delete File: a", begin, "*** Delete File: b"),
-      [[3, "a call holds one patch", "fine: Delete File a, Delete File b."]],
+      [[3, "a call contains one patch", "errors: Delete File a, Delete File b."]],
     ],
     [
       "a patch in a hunk",
       patch(update, "-a", begin, "*** Delete File: b"),
-      [[4, "a call holds one patch", "fine: Update File f, Delete File b."]],
+      [[4, "a call contains one patch", "errors: Update File f, Delete File b."]],
     ],
-    ["a section behind the end", `${patch("*** Delete File: a")}\n\n  *** Delete File: b`, [[5, `behind "${end}"`]]],
-    ["a hunk behind the end", `${patch(update, "-a")}\n@@\n-b\n${end}`, [[5, `behind "${end}"`]]],
-    ["a later end", `${patch(update, "-a")}\n+b\n${end}`, [[6, `behind "${end}"`]]],
+    ["a section behind the end", `${patch("*** Delete File: a")}\n\n  *** Delete File: b`, [[5, `after "${end}"`]]],
+    ["a hunk behind the end", `${patch(update, "-a")}\n@@\n-b\n${end}`, [[5, `after "${end}"`]]],
+    ["a later end", `${patch(update, "-a")}\n+b\n${end}`, [[6, `after "${end}"`]]],
     [
       "a path that is missing",
       patch("*** Delete File: ", "*** Add File:"),
       [
-        [2, 'is "*** Delete File: path" meant'],
-        [3, 'is "*** Add File: path" meant'],
+        [2, 'did you mean "*** Delete File: path"?'],
+        [3, 'did you mean "*** Add File: path"?'],
       ],
     ],
     [
@@ -63,26 +68,26 @@ describe("a line that can't be read", () => {
         "*** Modify File: q",
       ),
       [
-        [2, 'is "*** Update File: path" meant'],
-        [3, 'is "*** Add File: path" meant'],
-        [4, 'is "*** Delete File: path" meant'],
-        [5, 'is "*** Add File: path" meant'],
-        [6, 'is "*** Delete File: path" meant'],
-        [7, 'is "*** Update File: path" meant'],
+        [2, 'did you mean "*** Update File: path"?'],
+        [3, 'did you mean "*** Add File: path"?'],
+        [4, 'did you mean "*** Delete File: path"?'],
+        [5, 'did you mean "*** Add File: path"?'],
+        [6, 'did you mean "*** Delete File: path"?'],
+        [7, 'did you mean "*** Update File: path"?'],
       ],
     ],
     [
       "a misspelt header behind a hunk, which is fine",
       patch(update, "-a", "*** Updated File: g", "*** update_file: g", "-b"),
-      [[5, 'is "*** Update File: path" meant', "fine: Update File f."]],
+      [[5, 'did you mean "*** Update File: path"?', "errors: Update File f."]],
     ],
     ["an indented plus in an Add", patch("*** Add File: x", "  +1"), [[3, 'starts with "+"']]],
     [
       "a line behind a Delete and a blank line",
       patch("*** Delete File: x", "", "+1"),
-      [[4, '"+1"', "no lines follow"]],
+      [[4, '"+1"', "no lines may follow"]],
     ],
-    ["lines in front of every section", patch("-1", update, "-a"), [[2, header, "fine: Update File f."]]],
+    ["lines in front of every section", patch("-1", update, "-a"), [[2, header, "errors: Update File f."]]],
     [
       "a hunk without lines",
       patch(update, "@@ a", "-a", "@@ b", `@@ ${"c".repeat(500)}`, "*** Add File: x"),
@@ -91,27 +96,27 @@ describe("a line that can't be read", () => {
     [
       "a hunk without lines at the end of the file",
       patch(update, "@@ a", endOfFile),
-      [[4, "behind the lines of a hunk"]],
+      [[4, "after the lines of a hunk"]],
     ],
-    ["lines behind the end of the file", patch(update, "-a", endOfFile, "-b"), [[5, "a new hunk starts with"]]],
+    ["lines behind the end of the file", patch(update, "-a", endOfFile, "-b"), [[5, "a new hunk must start with"]]],
     ["a second move", patch(update, "*** Move to: g", "*** Move to: h"), [[4, "once"]]],
     [
       "a move of a Delete",
       patch("*** Delete File: a", "*** Move to: b"),
-      [[3, 'directly behind "*** Update File: path"']],
+      [[3, 'directly after "*** Update File: path"']],
     ],
-    ["a move that is misspelt", patch(update, "*** Move file to: g", "-a"), [[3, 'is "*** Move to: path" meant']]],
-    ["a move as a header", patch(update, "*** Rename File: g", "-a"), [[3, "a new name takes two lines"]]],
-    ["a move to nowhere", patch(update, "*** Move to: ", "-a"), [[3, 'is "*** Move to: path" meant']]],
+    ["a move that is misspelt", patch(update, "*** Move file to: g", "-a"), [[3, 'did you mean "*** Move to: path"?']]],
+    ["a move as a header", patch(update, "*** Rename File: g", "-a"), [[3, "renaming takes two lines"]]],
+    ["a move to nowhere", patch(update, "*** Move to: ", "-a"), [[3, 'did you mean "*** Move to: path"?']]],
     [
       "an environment without a name",
       patch("*** Environment ID: ", "*** Delete File: a"),
-      [[2, "an environment has a name", "fine: Delete File a."]],
+      [[2, "must name an environment", "errors: Delete File a."]],
     ],
     [
       "a second environment",
       patch("*** Environment ID: e", "*** Environment ID: e", "*** Delete File: a"),
-      [[3, "stands once"]],
+      [[3, "occur once"]],
     ],
     [
       "every broken section, each once",
@@ -119,7 +124,7 @@ describe("a line that can't be read", () => {
       [
         [3, '"1"'],
         [6, '"@@"'],
-        [8, '"x"', "Sections that are fine: Add File c."],
+        [8, '"x"', "Sections without errors: Add File c."],
       ],
     ],
     [
@@ -181,7 +186,7 @@ describe("a line that can't be read", () => {
     expect(parsed).toMatchObject({ ok: false, failures: [{ line: 203, path: long }] });
     const { message = "" } = (!parsed.ok && parsed.failures[0]) || {};
     expect(message.length).toBeLessThanOrEqual(limits.failureMessage);
-    expect(message).toContain("Sections that are fine: Delete File 0é");
+    expect(message).toContain("Sections without errors: Delete File 0é");
     expect(message).toMatch(/ and \d+ more\.$/);
   });
 
@@ -198,13 +203,13 @@ describe("a line that can't be read", () => {
 describe("the strict grammar says why it does not take", () => {
   const rows: [name: string, text: string, line: number, part: string][] = [
     ["text in front of the patch", `Here:\n${patch("*** Delete File: a")}`, 1, "no text before"],
-    ["text behind it", `${patch("*** Delete File: a")}\nDone.`, 4, `behind "${end}"`],
-    ["three ends", `${patch("*** Delete File: a")}\n${end}\n${end}`, 4, `behind "${end}"`],
+    ["text behind it", `${patch("*** Delete File: a")}\nDone.`, 4, `after "${end}"`],
+    ["three ends", `${patch("*** Delete File: a")}\n${end}\n${end}`, 4, `after "${end}"`],
     ["a patch without its end", `${begin}\n${update}\n-a\n`, 3, `without "${end}"`],
     ["a byte order mark", `\ufeff${patch("*** Delete File: a")}`, 1, "no text before"],
     ["a heredoc of another tag", `<<X\n${patch("*** Delete File: a")}\nX`, 1, "no text before"],
-    ["a blank line between sections", patch("*** Delete File: a", "", "*** Delete File: b"), 3, "no lines follow"],
-    ["stacked anchors", patch(update, "@@ a", "@@ b", "-c"), 4, 'one "@@" a hunk'],
+    ["a blank line between sections", patch("*** Delete File: a", "", "*** Delete File: b"), 3, "no lines may follow"],
+    ["stacked anchors", patch(update, "@@ a", "@@ b", "-c"), 4, 'one "@@" per hunk'],
     ["an anchor without its blank", patch(update, "@@a", "-c"), 3, "a line of a hunk starts with"],
     ["a move alone", patch(update, "*** Move to: g"), 2, "no lines that say what to change"],
   ];

@@ -1,28 +1,28 @@
-/** The table of fields: what a call may hold, under every name that a known tool gives it. */
+/** The table of fields that a call may have, under every name that a known tool gives them. */
 import * as z from "zod";
 import { limits } from "../text/limits.js";
 
-/** Fields of one edit. Each may also stand at the top level of a call, which is then a single edit. */
+/** Fields of one edit. Each may also be at the top level of a call, which is then a single edit. */
 export type EditFieldName = "path" | "oldText" | "newText" | "replaceAll" | "occurrence" | "line" | "expectedCount";
 
 /** Fields that hold the list of edits. */
 export type ContainerName = "edits" | "multi";
 
-/** Fields that stand at the top level only. */
+/** Fields that are allowed only at the top level. */
 export type CallFieldName = ContainerName | "patch" | "options";
 
 /** A field by its canonical name. */
 export type FieldName = EditFieldName | CallFieldName;
 
-/** How a tool names the two texts of an edit. */
+/** The names that a tool gives to the two texts of an edit. */
 export interface TextStyle {
   readonly oldText: string;
   readonly newText: string;
 }
 
 /**
- * The names that tools give to the two texts, pair by pair. One call keeps to one pair: two pairs in it mean that the
- * shapes of two tools were mixed up. The first is canonical.
+ * The names that tools give to the two texts, pair by pair. One call uses one pair: two pairs in one call mean that the
+ * caller mixed the fields of two tools. The first pair is canonical.
  */
 export const textStyles: readonly TextStyle[] = [
   { oldText: "oldText", newText: "newText" },
@@ -33,13 +33,13 @@ export const textStyles: readonly TextStyle[] = [
   { oldText: "old_text", newText: "new_text" },
 ];
 
-/** One row: the names of a field and what its value must be. */
+/** One row: the names of a field and the type of its value. */
 interface EditField {
-  /** Every known name. Except for the texts, they may vary between the objects of one call. */
+  /** Every known name. Except for the texts, the objects of one call may use different names. */
   readonly spellings: readonly string[];
-  /** Type and meaning; the source of both the decoder's checks and the JSON Schemas. */
+  /** Type and description, from which both the decoder's checks and the JSON Schemas are made. */
   readonly schema: z.ZodType;
-  /** For strings: the most UTF-16 units, and how a failure calls the value. */
+  /** For strings: the limit in UTF-16 units, and the name of the value in failures. */
   readonly length?: { readonly most: number; readonly what: string };
 }
 
@@ -58,68 +58,68 @@ export const editFields = {
     schema: z
       .string()
       .describe(
-        "The text to replace, copied from the file with its blanks and line breaks. It must stand in exactly one place unless the edit says which place is meant. Empty: the file does not exist yet and is created.",
+        "The text to replace, copied exactly from the file, with its whitespace and line breaks. It must occur exactly once unless the edit selects an occurrence. Empty: creates a new file.",
       ),
     length: { most: limits.textLength, what: "the old text" },
   },
   newText: {
     spellings: textStyles.map((style) => style.newText),
-    schema: z.string().describe("The text to put in its place, taken literally. Empty: the old text is deleted."),
+    schema: z.string().describe("The replacement text, taken literally. Empty: deletes the old text."),
     length: { most: limits.textLength, what: "the new text" },
   },
   replaceAll: {
     spellings: ["replaceAll", "replace_all", "allow_multiple", "allowMultiple"],
-    schema: z.boolean().describe("Replace every place of the old text instead of exactly one. Default: false."),
+    schema: z.boolean().describe("Replace every occurrence of the old text instead of exactly one. Default: false."),
   },
   occurrence: {
     spellings: ["occurrence"],
     schema: z
       .int()
       .min(1)
-      .describe("Which place of the old text to replace, counted from 1, where it stands several times."),
+      .describe("Which occurrence of the old text to replace, counted from 1, if there are several."),
   },
   line: {
     spellings: ["line"],
     schema: z
       .int()
       .min(1)
-      .describe("Replace the place that starts nearest to this line (from 1, as the file was before the call)."),
+      .describe("Replace the occurrence that starts nearest to this line (counted from 1, before the call)."),
   },
   expectedCount: {
     spellings: ["expectedCount", "expected_count", "expected_replacements", "expectedReplacements"],
     schema: z
       .int()
       .min(1)
-      .describe("How many places there must be where every place is replaced. Any other number is a failure."),
+      .describe("How many occurrences there must be if all are replaced. Any other number is a failure."),
   },
 } as const satisfies Record<EditFieldName, EditField>;
 
-/** The fields of the call itself. Their values are read by the decoder; what the items of a list hold is `editFields`. */
+/** The fields of the call itself. The decoder reads their values; the items of a list have the fields `editFields`. */
 export const callFields = {
   edits: {
     spellings: ["edits", "replacements"],
     description:
-      "The edits, in order: each is found in the result of those before it. All succeed, or nothing changes.",
+      "The edits, in order: each is matched against the result of those before it. Either all succeed, or nothing changes.",
   },
   multi: {
     spellings: ["multi"],
     description:
-      "The edits: all are found in the text as it is before the call, in whatever order. All succeed, or nothing changes.",
+      "The edits, in any order: all are matched against the text before the call. Either all succeed, or nothing changes.",
   },
   patch: {
     spellings: ["patch", "input"],
     description: [
-      'The patch. Its first line is "*** Begin Patch", its last one "*** End Patch". In between stand sections, each begun by one of these lines:',
+      'The patch. Its first line is "*** Begin Patch", its last line is "*** End Patch". Between them are sections, each beginning with one of these lines:',
       '"*** Add File: path", then all lines of the new file, each with "+" before it;',
       '"*** Delete File: path", then nothing;',
-      '"*** Update File: path", then perhaps "*** Move to: new path", then hunks.',
-      'A hunk is a line "@@", or "@@ " and a line of the file above the place, such as the head of its function, to say which of several places is meant; then the lines there: " " before a line that stays, "-" before one that goes, "+" before one that comes. Copy some unchanged lines before and after each change, blanks included. "*** End of File" behind a hunk says that it ends the file.',
+      '"*** Update File: path", then optionally "*** Move to: new path", then hunks.',
+      'A hunk begins with a line "@@", or with "@@ " and a line of the file above the change, such as the head of its function, to select one of several matches. Then come its lines: " " before a kept line, "-" before a removed one, "+" before an added one. Copy some unchanged lines before and after each change, including whitespace. "*** End of File" after a hunk says that it ends the file.',
     ].join("\n"),
   },
   options: { spellings: ["options"], description: "How to treat the call; only the integration sets it." },
 } as const satisfies Record<CallFieldName, { readonly spellings: readonly string[]; readonly description: string }>;
 
-/** Which pair of `textStyles` a spelling of the old or new text belongs to. */
+/** From each spelling of the old or new text to its pair in `textStyles`. */
 export const styleBySpelling: ReadonlyMap<string, TextStyle> = new Map(
   textStyles.flatMap((style) => [style.oldText, style.newText].map((spelling) => [spelling, style] as const)),
 );
@@ -137,7 +137,7 @@ export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
 /** Every known spelling, in the order of the tables. */
 export const knownSpellings: readonly string[] = [...fieldsBySpelling.keys()];
 
-/** Type check of one edit but for its path: fields by canonical name, all of them optional; an absent one has no key. */
+/** Type check of one edit, except its path: fields by canonical name, all optional; an absent field has no key. */
 export const editSchema = z.object({
   oldText: editFields.oldText.schema.optional(),
   newText: editFields.newText.schema.optional(),

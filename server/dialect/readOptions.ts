@@ -1,4 +1,4 @@
-/** Reads the options of a call, and finds all that is wrong with them. */
+/** Reads the options of a call and finds everything that is wrong with them. */
 import * as z from "zod";
 import { limits } from "../text/limits.js";
 import type { Findings } from "./findings.js";
@@ -6,7 +6,7 @@ import { isObject } from "./keys.js";
 import type { CallOptions } from "./options.js";
 import { callFailures, callSizeFailures, schemaProblem, wrongValue } from "./sentences.js";
 
-/** Types of the options; a key that is not here is unknown. */
+/** Types of the options; any other key is unknown. */
 const optionsSchema = z.strictObject({
   root: z.string().min(1).optional(),
   atomic: z.enum(["all", "file", "none"]).optional(),
@@ -23,10 +23,10 @@ const optionsSchema = z.strictObject({
 
 const optionNames: readonly string[] = Object.keys(optionsSchema.shape);
 
-/** The most UTF-16 units of the options that are strings. */
+/** The limits of the string options, in UTF-16 units. */
 const optionLengths = { root: limits.pathLength, label: limits.label };
 
-/** Reads the value of the field `options`; what is wrong with it goes to `findings`. `null` for an option is none. */
+/** Reads the value of the field `options`; problems go to `findings`. An option that is `null` counts as absent. */
 export function readOptions(value: unknown, findings: Findings): CallOptions {
   if (!isObject(value)) {
     findings.fail(callFailures.wrongType({}, "options", wrongValue(value, "an object")));

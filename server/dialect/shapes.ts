@@ -1,8 +1,8 @@
-/** The table of shapes: the calls of the tools that are known, told apart by their list and by how they name the texts. */
+/** The table of shapes: the calls of the known tools, told apart by their list field and their names for the texts. */
 import type { Order } from "../plan/operation.js";
 import type { ContainerName, EditFieldName } from "./fields.js";
 
-/** Stable names, as announced and as reported. */
+/** Stable names, used in announcements and reports. */
 export type ShapeName = "batch" | "pi" | "MultiEdit" | "edit_file" | "patch";
 
 /** One row: the call of one tool. */
@@ -10,29 +10,29 @@ export interface Shape {
   readonly name: ShapeName;
   /** `false`: the shape is recognised, but this version does not serve it. */
   readonly announced: boolean;
-  /** What the tool is for, for a model that reads the schema. */
+  /** The purpose of the tool, for a model that reads the schema. */
   readonly description: string;
-  /** The field that tells the shape. */
+  /** The field that identifies the shape. */
   readonly container: ContainerName | "patch";
   /**
-   * Whether one edit may stand at the top level: never; `alone`, in place of the list; or also `beside` the list, whose
-   * first edit it then is.
+   * Whether one edit may be at the top level: `never`; `alone`, instead of the list; or also `beside` the list, as its
+   * first edit.
    */
   readonly single: "never" | "alone" | "beside";
-  /** `call`: one file a call; `either`: an edit may name its own file, and takes the call's where it does not. */
+  /** `call`: one file per call; `either`: an edit may name its own file, and otherwise uses that of the call. */
   readonly path: "call" | "either";
-  /** The order that the tool promises, taken where the options name none. */
+  /** The order that the tool promises, used if the options name none. */
   readonly order: Order;
-  /** The fields that the tool has for an edit, as it spells them. The decoder accepts all others as well. */
+  /** The fields that the tool has for an edit, in its own spelling. The decoder accepts all others as well. */
   readonly spelling: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
-/** The only shape that holds no edits but one text. */
+/** The only shape that contains a single text instead of edits. */
 export const patchShape: Shape = {
   name: "patch",
   announced: true,
   description:
-    "Adds, deletes, updates and renames any number of files by one patch: all of it succeeds, or nothing changes.",
+    "Adds, deletes, updates and renames any number of files with one patch: either all of it succeeds, or nothing changes.",
   container: "patch",
   single: "never",
   path: "call",
@@ -40,12 +40,12 @@ export const patchShape: Shape = {
   spelling: {},
 };
 
-/** Every shape. Of two rows that both fit a call, the first is taken. */
+/** Every shape. If several rows fit a call, the first is used. */
 export const shapes: readonly Shape[] = [
   {
     name: "batch",
     announced: true,
-    description: "Edits one or several files in one step: all edits succeed, or nothing changes.",
+    description: "Edits one or more files in one step: either all edits succeed, or nothing changes.",
     container: "edits",
     single: "never",
     path: "either",
@@ -64,7 +64,7 @@ export const shapes: readonly Shape[] = [
     name: "pi",
     announced: true,
     description:
-      "Edits one or several files in one step: all edits succeed, or nothing changes. Send one edit at the top level, or a list of them, or both; the one at the top level is then the first.",
+      "Edits one or more files in one step: either all edits succeed, or nothing changes. Send one edit at the top level, a list of edits, or both; the one at the top level is then the first.",
     container: "multi",
     single: "beside",
     path: "either",
@@ -74,7 +74,7 @@ export const shapes: readonly Shape[] = [
   {
     name: "MultiEdit",
     announced: true,
-    description: "Makes several edits in one file, one after the other: all succeed, or nothing changes.",
+    description: "Makes several edits in one file, one after the other: either all succeed, or nothing changes.",
     container: "edits",
     single: "alone",
     path: "call",
@@ -84,7 +84,7 @@ export const shapes: readonly Shape[] = [
   {
     name: "edit_file",
     announced: true,
-    description: "Makes several edits in one file, one after the other: all succeed, or nothing changes.",
+    description: "Makes several edits in one file, one after the other: either all succeed, or nothing changes.",
     container: "edits",
     single: "alone",
     path: "call",
@@ -98,9 +98,9 @@ export const shapes: readonly Shape[] = [
 export const announcedShapes: readonly ShapeName[] = shapes.filter((row) => row.announced).map((row) => row.name);
 
 /**
- * The row of a call: by its list and its spelling, else by its list alone, else the first.
- * `container` is the list that the call has, `undefined` for a single edit at the top level; `oldText` how the call spells the
- * old text, or would by how it spells the new one, `undefined` if it has neither.
+ * Returns the row that fits a call by its list and its spelling, else by its list alone, else the first row.
+ * `container` is the list field of the call, `undefined` for a single edit at the top level. `oldText` is the call's
+ * spelling of the old text, or the one that belongs to its spelling of the new text; `undefined` if it has neither.
  */
 export function shapeOf(container: ContainerName | undefined, oldText: string | undefined): Shape {
   const fits = shapes.filter((row) => (container === undefined ? row.single !== "never" : row.container === container));

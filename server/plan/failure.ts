@@ -1,7 +1,7 @@
-/** What can go wrong, as values: a code to branch on and a sentence to act on. The sentences are in the pages `sentences.ts`. */
+/** Failures as values: a code to branch on and a sentence to act on. The sentences are in the files `sentences.ts`. */
 import { limits } from "../text/limits.js";
 
-/** Stable codes; the contract's list, also of those that later doors use. */
+/** Stable codes: the list that the protocol promises, for all entry points. */
 export type FailureCode =
   | "invalidParams"
   | "unknownField"
@@ -40,7 +40,7 @@ export type FailureCode =
   | "timeout"
   | "cancelled";
 
-/** A line of the text as the document has it. */
+/** A line of the document. */
 export interface QuotedLine {
   /** 1-based. */
   readonly line: number;
@@ -53,7 +53,7 @@ export interface NearestRegion {
   readonly startLine: number;
   readonly endLine: number;
   readonly text: string;
-  /** What the first difference is, in words. */
+  /** The first difference, in words. */
   readonly difference: string;
 }
 
@@ -62,29 +62,29 @@ export interface Failure {
   readonly code: FailureCode;
   /** 0-based index of the edit as sent; `undefined`: the call as a whole failed. */
   readonly index?: number;
-  /** As the caller spelt it, or relative to the workspace. */
+  /** As the caller wrote it, or relative to the workspace. */
   readonly path?: string;
-  /** For people and models: what is wrong, where, and what to do next. At most `limits.failureMessage` characters. */
+  /** For people and models: the problem, its location, the next step. At most `limits.failureMessage` characters. */
   readonly message: string;
-  /** 1-based line of the document (or of the patch) where it went wrong. */
+  /** 1-based line of the document (or of the patch) that the failure is about. */
   readonly line?: number;
-  /** The places of an ambiguous old text. */
+  /** The matches of an ambiguous old text. */
   readonly matches?: readonly QuotedLine[];
   readonly nearest?: readonly NearestRegion[];
-  /** The next step alone, for programs that show it apart; it is part of `message`, too. */
+  /** The next step alone, for programs that show it separately; `message` contains it, too. */
   readonly hint?: string;
 }
 
-/** Where a failure belongs. */
+/** The part of a call that a failure is about. */
 export interface At {
   /** 0-based. */
   readonly index?: number;
   readonly path?: string;
-  /** 1-based line of the patch at which the hunk or the section starts; `undefined`: the call is no patch. */
+  /** 1-based line of the patch at which the hunk or the section starts; `undefined`: the call is not a patch. */
   readonly patchLine?: number;
 }
 
-/** `edit 2 (src/a.ts)`, `src/a.ts`, `the call`: how sentences name the place of a failure. */
+/** Names the part of a call that a failure is about: `edit 2 (src/a.ts)`, `src/a.ts` or `the call`. */
 export function nameOf(at: At): string {
   if (at.index === undefined) return at.path ?? "the call";
   const of = [
@@ -94,7 +94,7 @@ export function nameOf(at: At): string {
   return of.length === 0 ? `edit ${at.index}` : `edit ${at.index} (${of.join(", ")})`;
 }
 
-/** Cuts text to a number of characters, with an ellipsis where something is missing; never inside a surrogate pair. */
+/** Cuts text to a number of characters and marks a cut with an ellipsis; never splits a surrogate pair. */
 export function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = length - 1;
@@ -102,18 +102,18 @@ export function clip(text: string, length: number): string {
   return `${text.slice(0, code >= 0xd800 && code < 0xdc00 ? end - 1 : end)}…`;
 }
 
-/** Quotes a caller's word in a sentence: on one line and bounded. */
+/** Quotes a caller's text for a sentence: on one line and of bounded length. */
 export function quote(text: string, length = 60): string {
   return JSON.stringify(clip(text, length));
 }
 
-/** The place of a failure that is about the call as a whole. */
+/** For a failure that is about the call as a whole. */
 export const theCall: At = {};
 
-/** The place of a failure that is about a file, and about none of the edits. */
+/** For a failure that is about a file, and not about an edit. */
 export const fileAt = (path: string): At => ({ path });
 
-/** A failure of a given code: `problem` and `hint` become the message. The only maker of `Failure` values. */
+/** Makes a failure with a given code; `problem` and `hint` become its message. Nothing else makes `Failure` values. */
 export function makeFailure(
   code: FailureCode,
   at: At,
@@ -136,10 +136,10 @@ export function makeFailure(
   };
 }
 
-/** Says of which edit a failure is that was made before the edit was known. */
+/** Assigns a failure to its edit, if it was made before the edit was known. */
 export function atEdit(failure: Failure, at: At): Failure {
   const { index, path, patchLine } = at;
-  // A patch is one text: the sentence itself has to say where in it.
+  // A patch is one text, so the sentence itself must say where in it.
   const message =
     patchLine === undefined || failure.index !== undefined
       ? failure.message
@@ -152,15 +152,15 @@ export function atEdit(failure: Failure, at: At): Failure {
   };
 }
 
-/** A failure with what became of the rest of its batch. */
+/** Adds to a failure a sentence about the rest of its batch. */
 export function withRest(failure: Failure, rest: string): Failure {
   return { ...failure, message: `${clip(failure.message, limits.failureMessage - rest.length - 1)} ${rest}` };
 }
 
-/** A number with its noun, as `1 edit`, `2 edits`. */
+/** Formats a number with its noun: `1 edit`, `2 edits`. */
 export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
-/** As many names as there is room for, in characters, and how many more there are. */
+/** Lists as many names as fit into `room` characters, and says how many more there are. */
 export function some(names: readonly string[], room: number): string {
   const shown: string[] = [];
   let length = 0;
@@ -172,13 +172,13 @@ export function some(names: readonly string[], room: number): string {
   return shown.join(", ");
 }
 
-/** The result of what did not succeed. */
+/** The result of an operation that failed. */
 export interface Failed {
   readonly ok: false;
   readonly failure: Failure;
 }
 
-/** Such a result. */
+/** Makes such a result. */
 export function failed(failure: Failure): Failed {
   return { ok: false, failure };
 }

@@ -2,7 +2,7 @@
 import { limits } from "../text/limits.js";
 import { type At, type Failure, makeFailure, nameOf } from "./failure.js";
 
-/** `Edits 0, 2-5, 7`, bounded. */
+/** Names edits by index, as in `Edits 0, 2-5, 7`; a long list is cut. */
 export function indices(sorted: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const index of sorted) {
@@ -16,9 +16,9 @@ export function indices(sorted: readonly number[]): string {
 
 /** Failures of a batch as a whole, or of any of its parts. */
 export const batchFailures = {
-  /** `length`: of the text that would come out, in UTF-16 units. */
+  /** `length`: of the resulting text, in UTF-16 units. */
   textTooLarge: (at: At, length: number): Failure =>
-    batchFailures.tooLarge(at, "the text after the edits", length, limits.documentLength, "characters"),
+    batchFailures.tooLarge(at, "the length of the text after the edits", length, limits.documentLength, "characters"),
   tooLarge: (at: At, what: string, size: number, limit: number, unit: string) =>
     makeFailure("tooLarge", at, {
       problem: `${nameOf(at)}: ${what} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}.`,
@@ -26,10 +26,10 @@ export const batchFailures = {
     }),
 } as const;
 
-/** Warnings about what a batch has left out. */
+/** Warnings about edits that a batch leaves out or that change nothing. */
 export const batchWarnings = {
   nothingToDo: ({ index, path }: { readonly index: number; readonly path: string }): string =>
-    `edit ${index} changes nothing: what it asks for is in ${path} already`,
+    `edit ${index} changes nothing: ${path} already has the text it asks for`,
   leftOut: (left: readonly number[]): string =>
-    `${indices(left)} failed, or stood beside one that failed, and ${left.length === 1 ? "is" : "are"} left out`,
+    `${indices(left)} ${left.length === 1 ? "was left out, because an edit of its file failed" : "were left out, because edits of their files failed"}`,
 } as const;

@@ -107,13 +107,13 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
     const { agent } = await layTable(unsaved, { era });
     const whole = await agent.call("read_document", { path: "a.txt" });
     expect(whole).toEqual({
-      texts: ["Lines 1 to 2 of 2, as they are in the editor and not on disk.", "mine\none\n"],
+      texts: ["Lines 1 to 2 of 2, from the editor, with unsaved text.", "mine\none\n"],
       structured: undefined,
       isError: false,
     });
     expect((await agent.call("read_document", { path: "./a.txt", startLine: 2, endLine: 2 })).texts[1]).toBe("one\n");
     expect((await agent.call("read_document", { path: "a.txt", startLine: 7 })).texts[0]).toMatch(
-      /^No lines: there are 2/,
+      /^No lines: the file has 2/,
     );
   });
 
@@ -121,7 +121,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
     const text = "// unsaved\nconst price = one;\n";
     const { agent, texts } = await layTable({ open: { "a.txt": text } }, { era });
     const { texts: said, isError } = await agent.call("multi_edit", edit("a.txt", "const price = onee;", "two"));
-    expect([isError, said]).toEqual([true, [expect.stringContaining("Nearest: line 2")]]);
+    expect([isError, said]).toEqual([true, [expect.stringContaining("Nearest match: line 2")]]);
     expect(texts()["a.txt"]).toBe(text);
   });
 });
@@ -185,9 +185,9 @@ describe("a file that no editor has open", () => {
     const { agent, root } = await layTable({ files, open: { "a.txt": "one\n" } });
     const read = async (path: string, by: Agent = agent) => (await by.call("read_document", { path })).texts[0];
     expect(await read("a.txt")).toBe("Lines 1 to 1 of 1.");
-    expect(await read("b.txt")).toBe("Lines 1 to 1 of 1, on disk: no editor has it open.");
+    expect(await read("b.txt")).toBe("Lines 1 to 1 of 1, from disk: no editor has the file open.");
     const disk = await startAgent(program, root, { args: ["--mode=disk"] });
-    expect(await read("a.txt", disk)).toBe("Lines 1 to 1 of 1, as they are on disk.");
+    expect(await read("a.txt", disk)).toBe("Lines 1 to 1 of 1, from disk.");
   });
 });
 
@@ -228,7 +228,10 @@ describe("what models send in another way", () => {
     const { agent, texts } = await layTable(unsaved);
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n mine\n two\n*** End Patch";
     const { texts: said, isError } = await agent.call("apply_patch", { patch });
-    expect([isError, said[0]]).toEqual([true, expect.stringMatching(/^No line of edit 0 .* begins with - or \+/)]);
+    expect([isError, said[0]]).toEqual([
+      true,
+      expect.stringMatching(/^Edit 0 .* has no line that begins with - or \+/),
+    ]);
     expect(texts()["a.txt"]).toBe("mine\none\n");
   });
 
@@ -262,7 +265,7 @@ describe("a large answer", () => {
     expect(read.texts[1]?.length).toBeLessThanOrEqual(limits.toolText);
     expect(read.texts[1]?.endsWith(line)).toBe(true);
     expect(read.texts[0]).toBe(
-      "Lines 1 to 800 of 3000, on disk: no editor has it open. The rest is too long for one answer: go on with startLine 801.",
+      "Lines 1 to 800 of 3000, from disk: no editor has the file open. The rest is too long for one answer: continue with startLine 801.",
     );
     const edits = Object.keys(files).map((path) => ({ path, oldText: "one", newText: "two" }));
     const many = await agent.call("preview_edits", { edits });

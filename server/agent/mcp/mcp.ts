@@ -1,4 +1,4 @@
-/** Serves agents over MCP on stdin and stdout: tools that reach the user's editor. */
+/** Serves agents over MCP on stdin and stdout, with tools that reach the user's editor. */
 import { once } from "node:events";
 import {
   type CallToolResult,
@@ -18,13 +18,13 @@ import { type RequestContext, sendRequest } from "../session/request.js";
 import { toolSentences } from "./sentences.js";
 import { type ToolRow, tools } from "./tools.js";
 
-/** The context of an agent's requests, and how the agent wants the answers. */
+/** The context of an agent's requests, and the form of the answers. */
 export interface ToolContext extends RequestContext {
-  /** Answers to edits have a structured part, too, which some agents show their model in place of the text. */
+  /** `true`: answers to edits also have a structured part, which some agents show their model instead of the text. */
   readonly structured: boolean;
 }
 
-/** Serves until the agent closes stdin; gives the exit code. All its calls are those of one agent. */
+/** Serves until the agent closes stdin, and returns the exit code. All calls count as calls of one agent. */
 export async function serveMcp(start: ToolContext): Promise<number> {
   const context: ToolContext = { ...start, caller: { agent: newAgentId(), ...start.caller } };
   const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), once(context.signal, "abort")]);
@@ -50,11 +50,11 @@ function createServer(context: ToolContext): McpServer {
       idempotentHint: readOnly,
       openWorldHint: false,
     };
-    // What a model sends in another way than the schema says is understood, or refused with the reason, by our own decoder.
+    // Our own decoder checks the arguments: it accepts more than the schema, and gives a reason when it refuses.
     const inputSchema = fromJsonSchema(tool.inputSchema, { getValidator: () => accept });
     const config = { title, description, inputSchema, annotations, ...(meta === undefined ? {} : { _meta: meta }) };
     server.registerTool(name, config, (args, { mcpReq }) => {
-      // Clients of the newer revisions say who they are with each request, older ones once.
+      // Clients of newer MCP revisions name themselves in each request, older ones once.
       const { [CLIENT_INFO_META_KEY]: client = server.server.getClientVersion() }: { [key: string]: unknown } =
         mcpReq.envelope ?? {};
       return callTool(tool, args, { ...context, caller: callerOf(client, context), signal: mcpReq.signal });
@@ -63,7 +63,7 @@ function createServer(context: ToolContext): McpServer {
   return server;
 }
 
-/** The agent, with the name that its client gives itself. */
+/** Returns the agent, with the name that its client gives itself. */
 function callerOf(client: unknown, { caller }: ToolContext): Caller {
   const { name, version } = (client ?? {}) as Partial<Implementation>;
   return name === undefined ? caller : (readCaller({ name, version, agent: caller.agent }) ?? caller);
@@ -86,7 +86,7 @@ const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-/** Shows a note on the lines, and then the lines as they are: agents that cut an answer cut its end or its middle. */
+/** Shows a note on the lines, then the lines themselves: agents that cut an answer cut its end or its middle. */
 function readResult(
   { text, startLine, totalLines, version, onDisk }: ReadResult,
   context: RequestContext,
@@ -95,7 +95,7 @@ function readResult(
   const shown = text.slice(0, end === 0 ? limits.toolText : end);
   const lines = shown.split("\n").length - (shown.endsWith("\n") ? 1 : 0);
   const last = Math.min(totalLines, startLine + lines - 1);
-  // If a session is named, or none is to be asked, another editor may have it open.
+  // If the caller named a session, or no session may be asked, another editor may have the file open.
   const unopened = context.mode === "disk" || context.session !== undefined ? "disk" : "unopened";
   const from = version === null ? unopened : onDisk === "same" ? "saved" : "unsaved";
   const isCut = end > 0 && end < text.length;
@@ -103,8 +103,8 @@ function readResult(
 }
 
 /**
- * Shows the text of an answer, and the diff of a preview alone: the caller of an edit has just written what is in it. A change
- * of which not all is known is no success.
+ * Shows the text of an answer, and the diff only for a preview: the caller of an edit has just written its content.
+ * A change with an unknown outcome is an error.
  */
 function editResult(result: MultiEditResult, { structured }: ToolContext): CallToolResult {
   const { outcome, text, diff } = result;
@@ -116,7 +116,7 @@ function editResult(result: MultiEditResult, { structured }: ToolContext): CallT
   const isUnchanged = isPreview || (outcome === "applied" && result.files.length === 0);
   const nothing = isUnchanged ? [callSentences.nothingChanged] : [];
   const summary = [...shownLines, ...rest, ...nothing];
-  // Of a change that is in doubt the doubt comes first.
+  // If the outcome is unknown, the warnings that say so come first.
   const inOrder = outcome === "unknown" ? [...warnings, ...summary] : [...summary, ...warnings];
   const shown = isPreview && diff !== "" ? [...inOrder, "", diff] : inOrder;
   return {
@@ -126,13 +126,13 @@ function editResult(result: MultiEditResult, { structured }: ToolContext): CallT
   };
 }
 
-/** The answer for programs that read it. */
+/** The answer for programs. */
 function structuredOf(result: MultiEditResult): Record<string, unknown> {
   const { outcome, label, text, diff, files, warnings, transaction } = result;
   const shown = files
     .slice(0, limits.toolFiles)
     .map(({ path, kind, newPath, added, removed, firstChangedLine, onDisk }) => {
-      // What is `undefined` is not there in JSON.
+      // JSON leaves out fields that are `undefined`.
       return { path, kind, newPath, firstChangedLine, added, removed, onDisk };
     });
   return { outcome, label, text, diff, files: shown, warnings, transaction };

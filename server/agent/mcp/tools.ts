@@ -1,4 +1,4 @@
-/** The tools that a model sees over MCP: names, schemas, and the request that each sends to a session. */
+/** The tools that a model sees over MCP: their names, their schemas, and the request that each sends to a session. */
 import { shapeJsonSchemas } from "../../dialect/jsonSchema.js";
 import { limits } from "../../text/limits.js";
 import { fromDirectory } from "../../workspace/pathText.js";
@@ -9,14 +9,14 @@ import { readParameterTexts, toolTexts } from "./sentences.js";
 export interface ToolRow {
   readonly name: "multi_edit" | "apply_patch" | "preview_edits" | "read_document" | "editor_status";
   readonly title: string;
-  /** Less than 2 KB: agents cut longer ones off. */
+  /** Less than 2 KB, because agents truncate longer ones. */
   readonly description: string;
-  /** A plain object with plain properties: some models refuse unions, references and lists of types. */
+  /** A plain object with plain properties, because some model APIs refuse unions, references and lists of types. */
   readonly inputSchema: object;
   readonly readOnly: boolean;
-  /** Hints for single agents, under the names that those give them. */
+  /** Hints for particular agents, under the names that those agents define. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** `undefined`: it is for no session in particular. */
+  /** `undefined`: the tool asks no particular session. */
   readonly toRequest: ((args: unknown, directory: string) => CallRequest) | undefined;
 }
 
@@ -28,12 +28,13 @@ const { batch, patch } = shapeJsonSchemas() as Record<
 const lineNumber = (description: string): object => ({ type: "integer", minimum: 1, description });
 
 /**
- * Claude Code shows the model only the names of other tools, until it searches for them. An edit takes two, which say so; each of
- * the others would cost its description in every request, and is searched for when a file is to be moved or a call is in doubt.
+ * Marks a tool that Claude Code always describes to the model; of other tools the model sees only the name until it
+ * searches for them. An edit needs two tools, which are marked. The others would cost their descriptions in every
+ * request, and are needed only to move a file or to preview a call.
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 
-/** All tools, in the order in which they are announced. */
+/** All tools, in the order of announcement. */
 export const tools: readonly ToolRow[] = [
   {
     name: "multi_edit",
@@ -89,14 +90,14 @@ function editRequest(method: string, args: unknown, directory: string): CallRequ
   return readCall(args, method, { root: directory, result: "summary" }, "tool");
 }
 
-/** The answer to a caller that should send a patch, and sends nothing that could be done, is about patches. */
+/** Reads the call of `apply_patch`. If it has no content at all, the failure is about the missing patch. */
 function patchRequest(args: unknown, directory: string): CallRequest {
   const call = editRequest("multiEdit/apply", args, directory);
   const hasContent = call.ok || call.failures.some(({ code, index }) => code !== "missingField" || index !== undefined);
   return hasContent ? call : editRequest("multiEdit/apply", { patch: "" }, directory);
 }
 
-/** The session says what is wrong with it. */
+/** Reads the call of `read_document`. If its path is not a string, the session reports that. */
 function readRequest(args: unknown, directory: string): CallRequest {
   const { path, ...lines } = (args ?? {}) as { path?: unknown };
   if (typeof path !== "string") return { ok: true, request: { method: "multiEdit/read", params: args, targets: [] } };

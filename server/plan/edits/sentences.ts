@@ -1,4 +1,4 @@
-/** Sentences about edits of a file that have no place, or disturb each other. */
+/** Sentences about edits of a file that cannot be placed, or that conflict with each other. */
 import {
   type Absence,
   type Disambiguation,
@@ -12,25 +12,25 @@ import {
 } from "../explain/sentences.js";
 import { type At, count, makeFailure, type NearestRegion, nameOf } from "../failure.js";
 
-/** The advice to send one edit instead of two; the other one is then not to be sent as it was. */
+/** The advice to send one edit instead of two; the other edit must then not be sent again as it was. */
 export const mergeWith = (other: number): string => `Merge it with edit ${other} into one edit.`;
 
-/** Several places of an old text that nothing decides among. */
+/** Several matches of an old text, among which nothing decides. */
 export interface Ambiguity {
   readonly found: number;
   readonly rung: string;
   readonly matches: readonly QuotedPlace[];
-  /** The line that was sent, 1-based; `undefined`: none. */
+  /** The `line` that the caller sent, 1-based; `undefined`: none. */
   readonly nearLine: number | undefined;
   readonly telling: Disambiguation | undefined;
-  /** Whether all of them start in one line, so that neither another line nor a line's number tells them apart. */
+  /** `true` if all of them start in one line, so that neither another line nor a line number tells them apart. */
   readonly isOneLine: boolean;
 }
 
-/** How to send a neighbouring line with an old text that stands there otherwise than it was written, by rung. */
+/** By rung: how to add a neighbouring line to an old text that is not written as the file has it. */
 const neighbours: Readonly<Record<string, string>> = {
-  indentation: "Send old and new text with the file's own indentation and a neighbouring line",
-  viewPrefix: "Send old and new text without the numbers and with a neighbouring line",
+  indentation: "Send the old and new text with the file's own indentation and a neighbouring line",
+  viewPrefix: "Send the old and new text without the line numbers and with a neighbouring line",
 };
 
 /** Failures of placing an edit in its text. */
@@ -40,105 +40,105 @@ export const editFailures = {
       problem: first
         ? `The old text of ${nameOf(at)} is empty, but the file exists and is not empty.`
         : `The old text of ${nameOf(at)} is empty, but it is not the first edit of its file.`,
-      hint: "An empty old text only creates a file. To insert, send a neighbouring line as old text, and the same line with the insertion as new text.",
+      hint: "An empty old text only creates a file. To insert text, send a neighbouring line as the old text, and the same line with the insertion as the new text.",
     }),
   noChange: (at: At) =>
     makeFailure("noChange", at, {
-      problem: `Old and new text of ${nameOf(at)} are the same.`,
-      hint: "Leave the edit out, or send the new text that is meant.",
+      problem: `The old and new text of ${nameOf(at)} are the same.`,
+      hint: "Leave the edit out, or send the intended new text.",
     }),
   noMatch: (at: At, { inBatch, ...absence }: Absence) =>
     makeFailure("noMatch", at, {
       problem: [
-        `The old text of ${nameOf(at)} was not found${inBatch ? " in the text after the edits before it" : ""}.`,
+        `The old text of ${nameOf(at)} was not found${inBatch ? " in the text that the earlier edits leave" : ""}.`,
         ...sayAbsence(absence),
       ].join(" "),
-      hint: "Copy the old text from the file as it is now.",
+      hint: "Copy the old text from the current file.",
       ...placeOf(absence),
     }),
   notExplained: (at: At) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} was not found. What is near it was not looked for, because too many edits have failed.`,
-      hint: "Copy the old text from the file as it is now.",
+      problem: `The old text of ${nameOf(at)} was not found. Similar text was not searched for, because too many edits failed.`,
+      hint: "Copy the old text from the current file.",
     }),
   inNewText: (at: At, other: number) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} is part of the new text of edit ${other}, but all edits of this call are found in the text as it was before.`,
-      hint: "Write it against the text as it is before the call, or merge the two.",
+      problem: `The old text of ${nameOf(at)} is part of the new text of edit ${other}, but all edits of this call are matched against the text before the call.`,
+      hint: "Copy it from the file as it is before the call, or merge the two edits.",
     }),
   dependsOnFailed: (at: At, failed: number) =>
     makeFailure("noMatch", at, {
       problem: `The old text of ${nameOf(at)} is part of the new text of edit ${failed}, which failed.`,
-      hint: `Correct edit ${failed}; this one then finds its place.`,
+      hint: `Correct edit ${failed}; the old text of this edit will then be found.`,
     }),
   onlyLenient: (at: At, rung: string, line: number) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} was not found as it is; line ${line} has it on the rung ${rung}, which strict matching leaves out.`,
-      hint: "Copy the old text from the file as it is now.",
+      problem: `The old text of ${nameOf(at)} was not found exactly; line ${line} matches only on the rung ${rung}, which strict matching does not use.`,
+      hint: "Copy the old text from the current file.",
       line,
     }),
   noSuchOccurrence: (at: At, asked: number, found: number) =>
     makeFailure("noMatch", at, {
-      problem: `${nameOf(at)} asks for occurrence ${asked}, but its old text stands ${count(found, "time")}.`,
+      problem: `${nameOf(at)} asks for occurrence ${asked}, but its old text occurs ${count(found, "time")}.`,
       hint: `Send an occurrence from 1 to ${found}.`,
     }),
   ambiguousMatch: (at: At, { found, rung, matches, nearLine, telling, isOneLine }: Ambiguity) =>
     makeFailure("ambiguousMatch", at, {
-      problem: `The old text of ${nameOf(at)} stands ${count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${nearLine === undefined ? "" : ` equally near to line ${nearLine}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      hint: `${sayDisambiguation(telling)}${isOneLine ? "Add more of its line to old and new text, or set occurrence or replaceAll." : `${neighbours[rung] ?? "Add a neighbouring line to old and new text"}, or set occurrence, line or replaceAll.`}`,
+      problem: `The old text of ${nameOf(at)} occurs ${count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${nearLine === undefined ? "" : `, equally near line ${nearLine}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
+      hint: `${sayDisambiguation(telling)}${isOneLine ? "Add more of its line to the old and new text, or set occurrence or replaceAll." : `${neighbours[rung] ?? "Add a neighbouring line to the old and new text"}, or set occurrence, line or replaceAll.`}`,
       matches: plainLines(matches),
       ...(matches[0] === undefined ? {} : { line: matches[0].line }),
     }),
   cannotShift: (at: At, line: number) =>
     makeFailure("noMatch", at, {
-      problem: `The old text of ${nameOf(at)} was found at line ${line} with another indentation, but a line of its new text can't be shifted likewise: it has less indentation than the difference, or no whole number of tabs.`,
-      hint: "Send both texts with the indentation that the file has.",
+      problem: `The old text of ${nameOf(at)} was found at line ${line} with different indentation, but a line of its new text cannot be shifted by the difference: its indentation is smaller, or not a whole number of tabs.`,
+      hint: "Send both texts with the indentation of the file.",
       line,
     }),
   expectedCount: (at: At, expected: number, found: number, matches: readonly QuotedPlace[]) =>
     makeFailure("expectedCount", at, {
-      problem: `${nameOf(at)} expects ${count(expected, "place")}, but its old text stands ${count(found, "time")}${matches.length === 0 ? "." : `:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`}`,
+      problem: `${nameOf(at)} expects ${count(expected, "occurrence")}, but its old text occurs ${count(found, "time")}${matches.length === 0 ? "." : `:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`}`,
       hint: "Correct expectedCount or the old text.",
       matches: plainLines(matches),
     }),
   sameHunk: (at: At, other: number, line: number) =>
     makeFailure("overlap", at, {
-      problem: `${nameOf(at)} is the same as edit ${other}, and its lines stand only once, at line ${line}.`,
+      problem: `${nameOf(at)} is the same as edit ${other}, and its lines occur only once, at line ${line}.`,
       hint: "Leave one of them out.",
       line,
     }),
   overlap: (at: At, other: number, line: number) =>
     makeFailure("overlap", at, {
-      problem: `${nameOf(at)} and edit ${other} overlap at line ${line}: both are found in the same text, and one changes what the other one holds.`,
+      problem: `${nameOf(at)} and edit ${other} overlap at line ${line}: both are matched against the same text, and one changes what the other matches.`,
       hint: mergeWith(other),
       line,
     }),
-  /** `nearest`: what resembles the old text elsewhere than where the new text stands. */
+  /** `nearest`: regions that resemble the old text, apart from the one that has the new text. */
   alreadyApplied: (at: At, line: number, nearest: readonly NearestRegion[]) =>
     makeFailure("alreadyApplied", at, {
       problem: [
-        `The old text of ${nameOf(at)} was not found, but its new text stands at line ${line} already.`,
+        `The old text of ${nameOf(at)} was not found, but its new text is already at line ${line}.`,
         ...sayNearest(nearest),
       ].join(" "),
-      hint: "If that is the place that was meant, it is done: leave this edit out. Else copy the old text from the file.",
+      hint: "If this is the intended location, the edit is already done: leave it out. Otherwise copy the old text from the file.",
       line,
       ...(nearest.length === 0 ? {} : { nearest }),
     }),
-  /** `order`: with `"original"` an old text is never found in what another edit makes. */
+  /** `order`: with `"original"`, an old text is never matched against the new text of another edit. */
   consumed: (at: At, by: number, line: number, order: "sequential" | "original") =>
     makeFailure("consumed", at, {
-      problem: `The old text of ${nameOf(at)} stood at line ${line}, but edit ${by} of this call changed it.`,
-      hint: order === "original" ? mergeWith(by) : "Write its old text as the edits before it leave it.",
+      problem: `The old text of ${nameOf(at)} was at line ${line}, but edit ${by} of this call changed it.`,
+      hint: order === "original" ? mergeWith(by) : "Write its old text as the earlier edits leave it.",
       line,
     }),
   searchTooLarge: (at: At) =>
     makeFailure("tooLarge", at, {
-      problem: `The old text of ${nameOf(at)} resembles too many places to compare them all.`,
-      hint: "Send a longer or more particular old text.",
+      problem: `The old text of ${nameOf(at)} resembles too many passages to compare them all.`,
+      hint: "Send a longer or more distinctive old text.",
     }),
   tooManyPlaces: (at: At, found: number) =>
     makeFailure("tooLarge", at, {
-      problem: `${nameOf(at)} would replace ${found.toLocaleString("en")} places or grow the text beyond its limit.`,
-      hint: "Send a more particular old text.",
+      problem: `${nameOf(at)} would replace ${found.toLocaleString("en")} occurrences, or make the text longer than its limit.`,
+      hint: "Send a more distinctive old text.",
     }),
 } as const;

@@ -1,10 +1,10 @@
-/** How failures show lines, places and differences, and the clauses that are shared by edits and hunks. */
+/** The lines, matches and differences that failures show, and the clauses that edits and hunks share. */
 import type { Miswriting } from "../../match/hints/knownMistakes.js";
 import type { Difference, DifferenceKind } from "../../match/hints/nearest.js";
 import { limits } from "../../text/limits.js";
 import { clip, count, type Failure, type NearestRegion, type QuotedLine, quote } from "../failure.js";
 
-/** Places line by line; where their lines are the same, with the line in front of each, which tells them apart. */
+/** Shows matches line by line. If all their lines are the same, the line above each tells them apart. */
 export function quoted(lines: readonly QuotedPlace[]): string {
   const same = lines.every(({ text }) => text === lines[0]?.text);
   const oneLine = new Set(lines.map(({ line }) => line)).size < lines.length;
@@ -17,57 +17,57 @@ export function quoted(lines: readonly QuotedPlace[]): string {
     .join("");
 }
 
-/** A place as a failure shows it. */
+/** A match as a failure shows it. */
 export interface QuotedPlace extends QuotedLine {
-  /** 1-based, in UTF-16 units; shown where several places are in one line. */
+  /** 1-based, in UTF-16 units; shown if several matches are in one line. */
   readonly column: number;
-  /** Whether an earlier edit of the batch wrote it, so that `line` is only where it wrote. */
+  /** `true` if an earlier edit of the batch wrote it; `line` is then only the line at which that edit wrote. */
   readonly isWritten: boolean;
-  /** The line in front of it; `undefined`: there is none, or an earlier edit of the batch wrote it. */
+  /** The line above it; `undefined`: there is none, or an earlier edit of the batch wrote it. */
   readonly above: string | undefined;
 }
 
-/** What added to an ambiguous old text would leave its first place only. */
+/** An addition to an ambiguous old text that would leave only its first match. */
 export type Disambiguation =
-  /** `isIndent`: its indentation is all that it adds. */
+  /** `isIndent`: the line adds nothing but its indentation. */
   | { readonly kind: "ownLine"; readonly isIndent: boolean }
-  /** The place with what stands around it in its line. */
+  /** The match with the text around it in its line. */
   | { readonly kind: "stretch"; readonly text: string }
-  /** The line in front of the place or behind it, with its 1-based number. */
+  /** The line above or below the match, with its 1-based number. */
   | {
       readonly kind: "above" | "below";
       readonly line: number;
-      /** `false`: the old text starts, or ends, within its line, so that the rest of that line is added, too. */
+      /** `false`: the old text starts or ends within its line, so the rest of that line is added, too. */
       readonly isWhole: boolean;
-      /** What is added, with all its blanks; of a whole line without the line end between it and the old text. */
+      /** The added text with all its whitespace; for a whole line, without the line end between it and the old text. */
       readonly text: string;
     };
 
-/** The advice that makes the first place unique, with a blank behind it; empty where there is none. */
+/** The advice that makes the first match unique, followed by a space; empty if there is none. */
 export function sayDisambiguation(telling: Disambiguation | undefined): string {
   switch (telling?.kind) {
     case undefined:
       return "";
     case "ownLine":
-      return `The whole line${telling.isIndent ? ", with its indentation," : ""} makes the first of them unique. `;
+      return `The whole line${telling.isIndent ? ", with its indentation," : ""} makes the first match unique. `;
     case "stretch":
-      return `${JSON.stringify(telling.text)} is the first of them alone. `;
+      return `${JSON.stringify(telling.text)} occurs only at the first match. `;
     case "above":
     case "below": {
       const { kind, line, isWhole, text } = telling;
       const named = `Line ${line} ${kind} it`;
-      if (isWhole) return `${named}, ${JSON.stringify(text)}, makes the first of them unique. `;
+      if (isWhole) return `${named}, ${JSON.stringify(text)}, makes the first match unique. `;
       const rest = kind === "above" ? "the start" : "the rest";
-      return `${named} and ${rest} of its own line, ${JSON.stringify(text)}, make the first of them unique. `;
+      return `${named} and ${rest} of its own line, ${JSON.stringify(text)}, make the first match unique. `;
     }
   }
 }
 
-/** As programs get it. */
+/** The same for programs. */
 export const plainLines = (places: readonly QuotedPlace[]): QuotedLine[] =>
   places.map(({ line, text }) => ({ line, text }));
 
-/** All that is known about a text that was not found, in sentences. */
+/** Says in sentences what is known about a text that was not found. */
 export function sayAbsence({ elided, miswritten, outdated, nearest }: Omit<Absence, "inBatch">): string[] {
   const isUnknown = nearest.length === 0 && elided === undefined && miswritten === undefined;
   return [
@@ -77,7 +77,7 @@ export function sayAbsence({ elided, miswritten, outdated, nearest }: Omit<Absen
     ...sayMiswritten(miswritten),
     ...(outdated === undefined
       ? []
-      : [`The file had it up to version ${outdated.since}: it was changed in the editor since.`]),
+      : [`The file had this text up to version ${outdated.since}; it has since been changed in the editor.`]),
     ...(isUnknown ? ["Nothing similar was found in the file."] : []),
     ...sayNearest(nearest),
   ];
@@ -89,77 +89,77 @@ export function placeOf({ nearest, miswritten }: Omit<Absence, "inBatch">): Pick
   return miswritten?.line === undefined ? {} : { line: miswritten.line };
 }
 
-/** An old text that is written in such a way; with `line` (1-based) where it stands when that is undone. */
+/** A known way in which an old text is miswritten. */
 export interface KnownMistake {
   readonly kind: Miswriting["kind"];
-  /** `undefined`: it stands nowhere even so. */
+  /** 1-based line at which the corrected text occurs; `undefined`: it occurs nowhere. */
   readonly line: number | undefined;
 }
 
 const miswritings: Readonly<Record<Miswriting["kind"], string>> = {
   escaped:
-    "has backslash escapes where the file has the characters themselves: send line breaks, tabs and quotes as they are",
+    "has backslash escapes where the file has the characters themselves: send line breaks, tabs and quotes unescaped",
   entities: "has HTML entities such as &lt; where the file has the characters themselves",
-  normalized: "has composed characters where the file has decomposed ones, or the other way round",
+  normalized: "has composed characters where the file has decomposed ones, or the reverse",
   view: "starts its lines with the line numbers of a file view, which are not in the file",
   numbered: "starts its lines with the line numbers of a file view, which are not in the file",
-  fenced: "has a Markdown fence around it, which is not in the file",
+  fenced: "is wrapped in a Markdown fence, which is not in the file",
 };
 
 function sayMiswritten(miswritten: KnownMistake | undefined): string[] {
   if (miswritten === undefined) return [];
   const { kind, line } = miswritten;
-  return [`It ${miswritings[kind]}.${line === undefined ? "" : ` Without that it stands at line ${line}.`}`];
+  return [`It ${miswritings[kind]}.${line === undefined ? "" : ` Corrected, it occurs at line ${line}.`}`];
 }
 
-/** What is known about an old text that was not found, beyond its absence. */
+/** An old text that was not found, and all that may say where it belongs. */
 export interface Absence {
   /** A line of the old text that stands for left-out code, such as `// ...`; `undefined`: none. */
   readonly elided: string | undefined;
   readonly nearest: readonly NearestRegion[];
-  /** How the old text is written wrongly, and the 1-based line at which it stands otherwise; `undefined`: in no known way. */
+  /** `undefined`: the old text is not miswritten in any known way. */
   readonly miswritten: KnownMistake | undefined;
-  /** The version up to which the document had the line that the old text has; `undefined`: not known to have had it. */
+  /** The version up to which the document had the old text's line; `undefined`: it is not known to have had it. */
   readonly outdated: { readonly since: number } | undefined;
-  /** Whether earlier edits of the call changed the text that was searched. */
+  /** `true` if earlier edits of the call changed the text that was searched. */
   readonly inBatch: boolean;
 }
 
-/** How the first differing line of a region differs, for `sayDifference`. */
+/** The first difference of a region, for `sayDifference`. */
 export interface SaidDifference extends Omit<Difference, "line"> {
-  /** 1-based, as callers count. */
+  /** 1-based. */
   readonly line: number;
 }
 
 const differenceNames: Record<DifferenceKind, string> = {
-  lineEndBlanks: "blanks at the line's end differ",
+  lineEndBlanks: "whitespace at the line's end differs",
   indentation: "the indentation differs",
   typography: "quotes, dashes or typographic spaces differ",
-  innerBlanks: "blanks within the line differ",
-  blankLine: "there is a blank line on one side only",
+  innerBlanks: "whitespace within the line differs",
+  blankLine: "only the old text or only the file has an empty line here",
   skippedLine: "the old text leaves out what the file has here",
-  partOfLine: "it is only a part of this line",
-  quotes: "another kind of quotes",
-  leftOut: "from the first line to the last, with the code that was left out",
-  beforeLeftOut: "the lines in front of the code that was left out",
-  behindLeftOut: "the lines behind the code that was left out",
+  partOfLine: "only part of this line matches",
+  quotes: "the kind of quotes differs",
+  leftOut: "from the first line to the last, including the left-out code",
+  beforeLeftOut: "the lines before the left-out code",
+  behindLeftOut: "the lines after the left-out code",
   case: "upper and lower case differ",
   text: "the text differs",
-  missingLine: "the file ends before it",
-  missingLineEnd: "the file's last line has no line end",
+  missingLine: "the file ends before the old text does",
+  missingLineEnd: "the file does not end with a line break",
 };
 
-/** Differences of a region as a whole, which no line shows. */
+/** Differences that concern the region as a whole and not one of its lines. */
 const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
   ...(["missingLine", "missingLineEnd", "partOfLine", "leftOut", "beforeLeftOut", "behindLeftOut"] as const),
 ]);
 
 /**
- * The first difference of a region in words. `undefined`: its lines are the same, but not as whole lines or in that order.
- * In a region of one line the line's number is not said again.
+ * Says in words what the first difference of a region is. `undefined`: its lines are the same, and only their ends or
+ * the position within them differ. For a region of one line, the line number is not repeated.
  */
 export function sayDifference(difference: SaidDifference | undefined, region: { readonly lines: number }): string {
-  if (difference === undefined) return "the lines are the same, the place within them or their ends are not";
+  if (difference === undefined) return "the lines are the same; their ends, or the position within them, differ";
   const { kind, line, column, soughtColumn, sought, found } = difference;
   const name = differenceNames[kind];
   if (wholeRegion.has(kind)) return name;
@@ -167,7 +167,7 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   const where = region.lines === 1 ? "" : `line ${line}, `;
   if (kind === "indentation") {
     const indent = (text: string): string => quote(visibleBlanks(/^\s*/.exec(text)?.[0] ?? ""), 40);
-    return `${where.replace(", ", ": ")}${name}, old text ${indent(sought)}, file ${indent(found)} (· a blank, → a tab)`;
+    return `${where.replace(", ", ": ")}${name}; old text ${indent(sought)}, file ${indent(found)} (· is a space, → is a tab)`;
   }
   const show = kind === "text" || kind === "case" ? (text: string) => text : visibleBlanks;
   const part = (text: string, at: number): string => {
@@ -175,10 +175,10 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
     return quote(`${from > 0 ? "…" : ""}${show(text.slice(from, at + 30))}${at + 30 < text.length ? "…" : ""}`, 70);
   };
   const points = lookalikes(sought.codePointAt(soughtColumn), found.codePointAt(column));
-  return `${where}column ${column + 1}: ${name}${points}, old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
+  return `${where}column ${column + 1}: ${name}${points}; old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
 }
 
-/** The code points of two characters that a reader can't tell apart: one can't be seen, or is a letter of another script. */
+/** The code points of two characters that look alike: one is invisible, or a letter of another script. Else empty. */
 function lookalikes(sought: number | undefined, found: number | undefined): string {
   const isHidden = (point: number | undefined): boolean =>
     point !== undefined && /\p{Cf}/u.test(String.fromCodePoint(point));
@@ -188,36 +188,39 @@ function lookalikes(sought: number | undefined, found: number | undefined): stri
   if (!isHidden(sought) && !isHidden(found) && !isOtherScript) return "";
   const name = (point: number | undefined): string =>
     point === undefined ? "nothing" : `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
-  return ` (the old text has ${name(sought)}, the file ${name(found)})`;
+  return ` (the old text has ${name(sought)}, the file has ${name(found)})`;
 }
 
-/** Where to start quoting a line so that the column is seen in its surroundings: at a word, some 20 units before it. */
+/** The UTF-16 offset from which to quote a line to show a column in context: a word start, some 20 units before it. */
 function wordStart(text: string, column: number): number {
   if (column <= 24) return 0;
   const space = text.lastIndexOf(" ", column - 12);
   return space > column - 30 ? space + 1 : column - 20;
 }
 
-/** A line with the blanks at its two ends made visible. */
+/** Returns a line with the whitespace at both its ends made visible. */
 function withVisibleEnds(line: string): string {
   const body = line.trim();
   const from = line.indexOf(body);
   return visibleBlanks(line.slice(0, from)) + body + visibleBlanks(line.slice(from + body.length));
 }
 
-/** A text with its blanks made visible: `·` a space, `→` a tab, `⍽` any other blank. */
+/** Returns a text with its whitespace made visible: `·` is a space, `→` a tab, `⍽` any other whitespace. */
 function visibleBlanks(text: string): string {
   return text.replace(/\s/g, (blank) => (blank === " " ? "·" : blank === "\t" ? "→" : "⍽"));
 }
 
-/** A line to be shown, without its end. */
+/** A line to show, without its end. */
 export interface ShownLine {
   readonly text: string;
-  /** 1-based; `undefined`: an earlier edit of the batch wrote it, so that the text before the batch has no such line. */
+  /** 1-based; `undefined`: an earlier edit of the batch wrote it, so the text before the batch has no such line. */
   readonly number: number | undefined;
 }
 
-/** Lines with their numbers, as a failure shows them, with an ellipsis where there are more; with `blanks: "visible"` those at both ends of a line can be seen. */
+/**
+ * Shows lines with their numbers, and an ellipsis for those left out. With `blanks: "visible"`, the whitespace at both
+ * ends of a line is made visible.
+ */
 export function showLines(
   lines: readonly ShownLine[],
   how: { blanks: "visible" | "plain"; before: boolean; more: boolean },
@@ -229,19 +232,19 @@ export function showLines(
   return [...(how.before ? ["…"] : []), ...shown, ...(how.more ? ["…"] : [])].join("\n");
 }
 
-/** The first region with its lines, the others by their numbers. */
+/** Shows the first region with its lines, and the others by their line numbers. */
 export function sayNearest([first, ...others]: readonly NearestRegion[]): string[] {
   if (first === undefined) return [];
   const named = ({ startLine, endLine }: NearestRegion): string =>
     startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
   const also = others.map((region) => `${named(region)} (${clip(region.difference, 120)})`);
-  const rest = also.length === 0 ? "" : `Also near: ${also.join("; ")}.\n`;
-  return [`Nearest: ${named(first)} (${first.difference}):\n${clip(first.text, 500)}\n${rest}`];
+  const rest = also.length === 0 ? "" : `Also similar: ${also.join("; ")}.\n`;
+  return [`Nearest match: ${named(first)} (${first.difference}):\n${clip(first.text, 500)}\n${rest}`];
 }
 
 /** Warnings about new texts that look unfinished. */
 export const explainWarnings = {
-  /** `gone`: the lines for which the edit writes no other ones. */
+  /** `gone`: the number of removed lines for which the edit writes no others. */
   elided: ({ index, path, line, gone }: { index: number; path: string; line: string; gone: number }): string =>
-    `edit ${index} takes ${count(gone, "line")} away from ${path} and writes ${quote(line)} in their stead, as it is: if that was to stand for them, undo it and send the new text in full`,
+    `edit ${index} removes ${count(gone, "line")} from ${path} and writes ${quote(line)} literally instead: if that stands for them, undo the edit and send the new text in full`,
 } as const;

@@ -65,7 +65,7 @@ export function judge(one: LandingCase): Verdict {
 function pointsAt(failure: Failure, place: LineSpan, sentLines: number): boolean {
   const isIn = (line: number | undefined): boolean =>
     line !== undefined && line >= place.startLine && line <= place.endLine;
-  const said = /stand at line (\d+)/.exec(failure.hint ?? "");
+  const said = /occur(?: only)? at line (\d+)/.exec(failure.hint ?? "");
   if (said !== null && isIn(Number(said[1]))) return true;
   // It says first where the new text stands, and what else is near for the case that this was not meant.
   if (failure.code === "alreadyApplied" && isIn(failure.line)) return true;
@@ -104,13 +104,13 @@ const differing =
 /** How each reason is told by code and words. */
 const reasons: Readonly<Record<Reason, ReasonTest>> = {
   absent: isAbsence,
-  blankLine: saying(/blank line/),
+  blankLine: saying(/empty line/),
   escaped: saying(/escap|HTML entities/),
   wrongWord: differing(/the text differs/),
   wrongAnchor: saying(/anchor/),
   case: differing(/upper and lower case/),
   quotes: differing(/quotes/),
-  innerBlanks: differing(/blanks within the line/),
+  innerBlanks: differing(/whitespace within the line/),
   indentation: differing(/indentation/),
   viewNumbers: saying(/line numbers/),
   elision: saying(/left-out/),
