@@ -81,7 +81,7 @@ describe("a command line that makes no sense", () => {
     [["--pipe="], "--pipe needs a name"],
     [["--stdio", "--clientProcessId=me"], "--clientProcessId needs a process id"],
     [["--stdio", "--clientProcessId=-1"], "--clientProcessId needs a process id"],
-    [["--stdio", "--log-level=loud"], "--log-level is one of error, warn, info, debug"],
+    [["--stdio", "--log-level=loud"], "--log-level must be one of error, warn, info, debug"],
     [["--stdio", "here"], "here"],
     [["frobnicate"], "frobnicate"],
   ])("%j exits with 2 and says why", (args, why) => {
@@ -122,7 +122,7 @@ describe("a server on stdio", () => {
       input: "hello?\r\n",
     });
     expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^multi-edit-language-server: the input is not the language server protocol: .+\n$/);
+    expect(stderr).toMatch(/^multi-edit-language-server: the input is not the Language Server Protocol: .+\n$/);
   });
 });
 

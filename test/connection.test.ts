@@ -34,7 +34,7 @@ describe("the end of a session", () => {
     server.send(request(1, "multiEdit/ask", {}));
     await server.call("probe/question");
     server.end();
-    expect((await server.answer(1)).result).toEqual({ failure: "The client has closed the connection." });
+    expect((await server.answer(1)).result).toEqual({ failure: "The client closed the connection." });
     expect((await server.ended).code).toBe(1);
   });
 
@@ -96,7 +96,9 @@ describe.concurrent("the client's process", () => {
       expect([processId, (await server.ask(2, "multiEdit/echo", {})).result]).toEqual([processId, { params: {} }]);
     }
     onCommandLine.end();
-    expect((await onCommandLine.ended).stderr).toMatch(/^multi-edit-language-server: no process \d+ lives here.*\n$/);
+    expect((await onCommandLine.ended).stderr).toMatch(
+      /^multi-edit-language-server: there is no process \d+ here.*\n$/,
+    );
   });
 });
 

@@ -133,7 +133,7 @@ describe("a batch over open and closed files", () => {
     });
     const { codes, message } = await failed(desk.apply({ edits: edits("a.txt", "b.txt", "c.txt") }));
     expect(codes).toEqual(["contentModified"]);
-    expect(message).toContain("Nothing of it is left.");
+    expect(message).toContain("Everything was rolled back.");
     expect(desk.texts()).toEqual({ "a.txt": "old\n" });
     const rest = { "a.txt": "old\n", "b.txt": "old\n" };
     expect(desk.disk()).toEqual(left === undefined ? rest : { ...rest, "c.txt": left });
@@ -164,7 +164,7 @@ describe("a batch over open and closed files", () => {
     const { codes, message } = await failed(desk.apply(call));
     expect([codes, message]).toEqual([
       ["contentModified"],
-      expect.stringContaining("c.txt has moved on: it has been opened"),
+      expect.stringContaining("c.txt has changed: it was opened"),
     ]);
     expect(desk.texts()).toEqual({ "a.txt": "old\n", "c.txt": "old, typed\n" });
     expect(desk.disk()).toEqual({ "a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n" });
@@ -254,7 +254,7 @@ describe("a server that is killed between the editor's proof and the disk", () =
     first.connection.dispose();
 
     const second = await connect(root);
-    expect(await second.shown).toContain("was cut off");
+    expect(await second.shown).toContain("was interrupted");
     expect(readdirSync(root).sort()).toEqual(["a.txt", ...closed]);
     for (const path of closed) expect(readFileSync(join(root, path), "utf8")).toBe("old\n");
     await second.connection.sendRequest("shutdown");

@@ -108,7 +108,7 @@ describe("a file that is not open", () => {
     expect(answer.text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(answer.text).not.toContain(`${takenBackBegin}closed.txt`);
     // The file may hold the edit, but nobody has seen that it does.
-    expect(answer.text).not.toMatch(/still hold the edit/);
+    expect(answer.text).not.toMatch(/still have the edit/);
     expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
     expect(disk()).toEqual({ ...files, "last.txt": "old\n" });
   });
@@ -194,7 +194,7 @@ describe("a new file", () => {
       editor.behave("honest", "refuses");
       const { text } = await told(apply(throughEditor(batch(["new.txt", "", "text\n"]))));
       expect(disk()).toEqual({ "new.txt": "" });
-      expect(text).not.toMatch(/Nothing was changed|its text is as it was/);
+      expect(text).not.toMatch(/Nothing was changed|its text is unchanged/);
       expect(text).toMatch(/new\.txt.*(?:still|left|empty|exists)/);
     },
   );
@@ -217,7 +217,7 @@ describe("a new file", () => {
     });
     const { text } = await told(apply(throughEditor(batch(["new.txt", "", "text\n"], ["late.txt", "", "x"]))));
     expect(texts()).toEqual({ "new.txt": "typed text\n" });
-    expect(text).toMatch(/still hold.*: new\.txt\./);
+    expect(text).toMatch(/still have the edit.*: new\.txt\./);
   });
 
   it("that is there by now is not emptied", async () => {

@@ -139,7 +139,10 @@ describe("the order of a session", () => {
     const server = await startInitialized();
     for (let id = 1; id <= limits.pendingRequests + 1; id += 1) server.send(request(id, "multiEdit/never", {}));
     const refused = await server.answer(limits.pendingRequests + 1);
-    expect(refused.error).toEqual({ code: -32803, message: expect.stringContaining("10000 requests are waiting") });
+    expect(refused.error).toEqual({
+      code: -32803,
+      message: expect.stringContaining("10000 requests are already waiting"),
+    });
   });
 
   it("takes answers to the server's requests, also without a result", async () => {

@@ -60,7 +60,7 @@ describe("a rename that the editor", () => {
     editor.behave("honest", "honest", "skipsRenames", "honest");
     const answer = await apply(renameAndChange);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings[0]).toContain("has its old name so far; the new name may still come");
+    expect(answer.warnings[0]).toContain("still has its old name; it may still be renamed");
     expect(answer.warnings[0]).toContain(takenBack("b.txt", "a.txt"));
     expect(answer.files).toMatchObject([{ path: "b.txt", kind: "rename", added: 0, removed: 0 }]);
     expect(texts()).toEqual(three);
@@ -92,7 +92,7 @@ describe("a rename that the editor", () => {
     editor.behave("honest", "honest", "honest", "refuses", "honest");
     const { outcome, text } = await told(apply(throughEditor(renameAndChange)));
     expect(outcome).toBe("unknown");
-    expect(text).toMatch(/the editor had saved the edit, so that the file holds it: b\.txt\./);
+    expect(text).toMatch(/the editor had already saved the edit to disk: b\.txt\./);
     expect(text).toContain(takenBack("a.txt"));
     expect(texts()).toEqual(three);
     expect(disk()).toEqual({ ...third, "a.txt": "old a\n", "b.txt": "new b\n" });
@@ -181,7 +181,7 @@ describe("a deletion that the editor", () => {
     const patch = patchOf(...renameAndChange.patch.split("\n").slice(1, -2), "*** Add File: new.txt", "+x");
     editor.behave("honest", "honest", "honest", "honest", "honest", "refuses", "honest");
     const failure = await failed(apply(throughEditor(patch)));
-    expect(failure.message).toMatch(/did not delete "c\.txt".*the file is there/);
+    expect(failure.message).toMatch(/did not delete "c\.txt".*the file is still there/);
     expect(failure.message).toContain(takenBack("b.txt", "new.txt", "a.txt"));
     expect(texts()).toEqual(three);
     expect(disk()).toEqual(before);
@@ -193,7 +193,7 @@ describe("a deletion that the editor", () => {
     editor.behave("honest", "honest", "honest", "lies", "honest");
     const answer = await apply(throughEditor(renameAndChange));
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings[0]).toContain("the file is there so far; it may still be deleted");
+    expect(answer.warnings[0]).toContain("the file is still there; it may still be deleted");
     expect(answer.files).toMatchObject([{ path: "c.txt", kind: "delete" }]);
     expect(texts()).toEqual(three);
     expect(disk()).toEqual({ ...three, ...third });
@@ -332,7 +332,7 @@ describe("a file that is not open, changed and renamed,", () => {
     editor.behave("honest", "refuses", "honest");
     const answer = await apply(patch);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings[0]).toContain("These may hold the edit: x.txt.");
+    expect(answer.warnings[0]).toContain("These may have the edit: x.txt.");
     expect(answer.files).toMatchObject([{ path: "x.txt", kind: "update" }]);
     expect(disk()).toEqual({ "x.txt": "one\r\nnew\r\n" });
   });
@@ -343,7 +343,7 @@ describe("a file that is not open, changed and renamed,", () => {
     const lines = patch.patch.split("\n").slice(1, -2);
     const answer = await apply(throughEditor(patchOf(...lines, "*** Delete File: gone.txt")));
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings[0]).toMatch(/still have the new name.*: x\.txt\./);
+    expect(answer.warnings[0]).toMatch(/still have their new name.*: x\.txt\./);
     expect(answer.files).toMatchObject([{ path: "x.txt", newPath: "y.txt", added: 1, removed: 1 }]);
     expect(answer.edits.map(({ status }) => status)).toEqual(["applied", "applied", "failed"]);
     expect(texts()).toEqual({ "y.txt": "one\r\nnew\r\n" });

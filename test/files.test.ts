@@ -98,10 +98,10 @@ describe("what is no readable file", () => {
         [join(at, "pipe"), "it is a pipe, not a regular file"],
         [join(at, "socket"), "it is a socket, not a regular file"],
         ["/dev/null", "it is a device, not a regular file"],
-        [join(at, "loop"), "its symbolic links lead in a circle"],
-        [join(at, "f/g"), "a part of its path is not a directory"],
+        [join(at, "loop"), "its symbolic links form a loop"],
+        [join(at, "f/g"), "part of its path is not a directory"],
         // The canonical path of a file never ends in a link; if it does, the file was replaced in the meantime.
-        [join(at, "to-f"), "its symbolic links lead in a circle"],
+        [join(at, "to-f"), "its symbolic links form a loop"],
       ];
       for (const [path, problem] of problems) {
         expect(outcomeOf(await readTextFile(path, "x"))).toEqual(["ioError", `"x" can't be read: ${problem}.`]);

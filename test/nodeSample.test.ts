@@ -123,7 +123,7 @@ describe("an edit that does not fit", () => {
     ["a rename of what is not there", () => [rename("missing.txt", "b.txt")], /does not exist$/],
     ["a deletion of what is not there", () => [remove("missing.txt")], /does not exist$/],
     ["a text that is deleted already", () => [remove("closed.txt"), put("closed.txt", null, "x")], /does not exist$/],
-    ["a deletion of a folder", () => [remove(".")], /is no file$/],
+    ["a deletion of a folder", () => [remove(".")], /is not a file$/],
     ["options that it does not know", () => [{ ...remove("closed.txt"), options: { recursive: true } }], /no options/],
   ])("for %s changes nothing, whatever came before it", (_, changes, reason) => {
     const edit = { documentChanges: [create("new.txt"), put("open.txt", 1, "x"), ...changes()] };
@@ -164,7 +164,7 @@ describe("an edit that does not fit", () => {
 
   it("because of a symbolic link in the place of a file changes nothing", () => {
     symlinkSync(at("closed.txt"), at("link.txt"));
-    expect(store.applyEdit({ documentChanges: [remove("link.txt")] }).failureReason).toMatch(/is no file$/);
+    expect(store.applyEdit({ documentChanges: [remove("link.txt")] }).failureReason).toMatch(/is not a file$/);
     expect(readdirSync(folder).sort()).toEqual(["closed.txt", "link.txt", "open.txt"]);
   });
 

@@ -92,7 +92,7 @@ describe("options", () => {
     const summary = await propose({ ...edit, options: { result: "summary" } });
     expect(summary.diff).toBe(diff);
     expect(summary.warnings).toHaveLength(1);
-    expect(summary.warnings[0]).toMatch(/summary.*no edit/);
+    expect(summary.warnings[0]).toMatch(/summary.*not contain the edit/);
     expect(summary.warnings[0]).not.toContain("characters");
     expect("edit" in (await apply({ ...edit, options: { result: "summary" } }))).toBe(false);
     expect(texts()).toEqual({ "a.txt": "one\nTWO\nthree\n" });

@@ -74,7 +74,7 @@ describe("an editor that does nothing", () => {
     expectNothingDone(failure);
     expect(failure.codes).toEqual([code]);
     expect(failure.failures[0]!.path).toBe("a.txt");
-    expect(failure.message).toContain("its text is as it was");
+    expect(failure.message).toContain("its text is unchanged");
     if (behaviour === "refuses") expect(failure.message).toContain("the editor does not want to");
     if (behaviour === "answersErrors") expect(failure.message).toContain("the editor broke");
     expect(texts()).toEqual({ "a.txt": "old\n" });
@@ -103,7 +103,7 @@ describe("an editor that does nothing", () => {
     editor.behave("honest", "honest", "lies", "honest");
     const answer = await apply(threeEdits);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings[0]).toContain("its text is as it was so far; the edit may still come");
+    expect(answer.warnings[0]).toContain("its text is unchanged; the edit may still arrive");
     expect(answer.warnings[0]).toMatch(new RegExp(takenBack("(a\\.txt, b\\.txt|b\\.txt, a\\.txt)")));
     expect(answer.edits.map(({ status }) => status)).toEqual(["notAttempted", "notAttempted", "failed"]);
     expect(answer.files.map(({ path }) => path)).toEqual(["c.txt"]);
@@ -126,7 +126,7 @@ describe("an editor that does nothing", () => {
     const { outcome, text, edits } = await told(apply(threeEdits));
     expect(outcome).toBe("unknown");
     expect(text).toContain(takenBack("b.txt"));
-    expect(text).toMatch(/still hold.*: a\.txt\./);
+    expect(text).toMatch(/still have the edit.*: a\.txt\./);
     expect(text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(edits.map(({ status }) => status)).toEqual(["applied", "notAttempted", "failed"]);
     expect(texts()).toEqual({ ...three, "a.txt": threeAfter["a.txt"] });

@@ -25,7 +25,7 @@ describe("the policy", () => {
     expect(editor.saving).toEqual([{ uris: [uri("a.txt")] }]);
     expect(disk()).toEqual({ "a.txt": "new\n", "b.txt": "old\n" });
     expect(onDisk(answer)).toEqual({ "a.txt": "same", "b.txt": "differs" });
-    expect(answer.warnings).toEqual(["b.txt had unsaved changes before, and so is not saved now"]);
+    expect(answer.warnings).toEqual(["b.txt already had unsaved changes, so it was not saved"]);
   });
 
   it.each([
@@ -96,8 +96,8 @@ describe("an editor that can't be asked", () => {
     expect(desk.editor.saving).toEqual([]);
     expect(onDisk(answer)).toEqual({ "a.txt": "differs", "b.txt": "differs", "c.txt": "differs" });
     expect(answer.warnings).toEqual([
-      expect.stringContaining("b.txt had unsaved changes"),
-      "a.txt, c.txt are changed in the editor and not saved: the editor offers the server no way to save",
+      expect.stringContaining("b.txt already had unsaved changes"),
+      "a.txt, c.txt were changed in the editor but not saved: the server can't save files in this editor",
     ]);
   });
 });
@@ -111,7 +111,7 @@ describe("an editor that", () => {
   ])("%s: the text is applied, and the answer says that it is not on disk", async (saves, reason) => {
     const { apply, texts, disk } = await start({ saves });
     const answer = await apply(batch(["a.txt", "old", "new"]));
-    const warning = `a.txt is changed in the editor and not saved: ${reason}`;
+    const warning = `a.txt was changed in the editor but not saved: ${reason}`;
     expect(answer).toMatchObject({ applied: true, outcome: "applied", warnings: [expect.stringContaining(warning)] });
     expect(onDisk(answer)).toEqual({ "a.txt": "differs" });
     expect([texts()["a.txt"], disk()["a.txt"]]).toEqual(["new\n", "old\n"]);
@@ -121,7 +121,7 @@ describe("an editor that", () => {
     const { apply, texts, disk } = await start({ saves: "formats" });
     const answer = await apply(batch(["a.txt", "old", "new"]));
     expect(onDisk(answer)).toEqual({ "a.txt": "same" });
-    expect(answer.warnings).toEqual(["a.txt: the editor has changed more of the text when it saved it"]);
+    expect(answer.warnings).toEqual(["a.txt: the editor changed more of the text when it saved the file"]);
     expect([texts()["a.txt"], disk()["a.txt"]]).toEqual(["new\nformatted\n", "new\nformatted\n"]);
   });
 

@@ -107,13 +107,13 @@ describe("settings", () => {
     expect(alone.settings).toEqual(defaultSettings);
     expect(alone.warnings).toHaveLength(1);
     for (const words of [key, ...expected]) expect(alone.warnings[0]).toContain(words);
-    expect(alone.warnings[0]).toContain(`It stays ${shown(defaultSettings[key as keyof Settings])}.`);
+    expect(alone.warnings[0]).toContain(`uses ${shown(defaultSettings[key as keyof Settings])} instead.`);
 
     const after = readSettings([complete, { multiEdit: { [key]: value, lenient: key === "lenient" ? value : true } }]);
     expect(after.settings).toEqual({ ...complete, lenient: key !== "lenient" });
     const held = key === "lenient" ? false : complete[key as keyof typeof complete];
     expect(after.warnings).toHaveLength(1);
-    expect(after.warnings[0]).toContain(`It stays ${shown(held)}.`);
+    expect(after.warnings[0]).toContain(`uses ${shown(held)} instead.`);
   });
 
   it("that nobody knows give one warning each, and the others count", () => {

@@ -114,9 +114,9 @@ describe("settings", () => {
 
 describe("a setting that can't be used", () => {
   it.each<[unknown, RegExp]>([
-    [{ lenient: "no" }, /"lenient".*stays true/],
-    [{ atomic: "some" }, /"atomic".*stays "all"/],
-    [{ proofTimeout: 0 }, /"proofTimeout".*stays 2000/],
+    [{ lenient: "no" }, /"lenient".*uses true instead/],
+    [{ atomic: "some" }, /"atomic".*uses "all" instead/],
+    [{ proofTimeout: 0 }, /"proofTimeout".*uses 2000 instead/],
     [{ additionalFolders: "/tmp" }, /"additionalFolders"/],
     [{ protectedNames: ["a/b"] }, /"protectedNames\.0"/],
     [7, /a number, not an object/],
@@ -133,7 +133,7 @@ describe("a setting that can't be used", () => {
     await push(desk, { lenient: 1, atomic: "none" });
     expect(await isLenient(desk)).toBe(false);
     expect(warnings(desk)).toHaveLength(1);
-    expect(warnings(desk)[0]).toMatch(/stays false/);
+    expect(warnings(desk)[0]).toMatch(/uses false instead/);
     const some = await desk.propose(batch(["a.txt", "gone", "x"], ["a.txt", "line", "LINE"]));
     expect(some.edits.map(({ status }) => status)).toEqual(["failed", "applied"]);
   });

@@ -222,15 +222,15 @@ describe("a missing file", () => {
       expect.stringContaining(`${name(0)}/f0.txt`),
       expect.stringContaining(`${name(last)}/f${last}.txt`),
     ]);
-    expect(beyond).toBe("An edit with an empty old text creates it.");
+    expect(beyond).toBe("To create it, send an edit with an empty old text.");
   });
 
   it("is spelt from where relative paths start", async () => {
     const world = makeWorld({ "sub/deep/a.ts": "", "other/b.ts": "" });
     const fromSub = { ...world, root: join(world.at, "sub") };
     const [below, beside] = await hintsOf(fromSub, "a.ts", "b.ts");
-    expect(below).toContain('Is "deep/a.ts" meant?');
-    expect(beside).toContain(`Is "${world.at}/other/b.ts" meant?`);
+    expect(below).toContain('Did you mean "deep/a.ts"?');
+    expect(beside).toContain(`Did you mean "${world.at}/other/b.ts"?`);
   });
 });
 

@@ -52,7 +52,7 @@ if (reason !== undefined) {
     for (let first = 1; outcomes.at(-1) !== "applied"; first++) {
       expect(first).toBeLessThan(30);
       const { outcome, text, answer, onDisk, recovered, inEditor, later } = await withoutSync(first);
-      const isUnconfirmed = text.includes("does not confirm");
+      const isUnconfirmed = text.includes("did not confirm");
       outcomes.push(isUnconfirmed ? "unconfirmed" : outcome);
       const side = outcome === "applied" || isUnconfirmed ? "new\n" : "old\n";
       expect([inEditor, later], `from call ${first} on: ${text}`).toEqual([side, side]);
@@ -60,7 +60,7 @@ if (reason !== undefined) {
       if (!isUnconfirmed) continue;
       expect([onDisk, recovered, answer.codes]).toEqual([side, ["applied"], []]);
       expect(answer.edits.map(({ status }) => status)).toEqual(["applied", "applied"]);
-      expect(text).toContain("These hold the edit, too, and are not saved: a.txt.");
+      expect(text).toContain("These also have the edit, and are not saved: a.txt.");
     }
     expect(new Set(outcomes)).toEqual(new Set(["failed", "unknown", "unconfirmed", "applied"]));
   });

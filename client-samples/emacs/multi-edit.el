@@ -635,7 +635,7 @@ TRANSACTION, which a prefix argument asks for, names a different batch.  CALLBAC
       (json-parse-string text :null-object nil :false-object :json-false)
     (json-error
      (if (string-match-p "\\`[ \t\n\r]*[{[]" text)
-         (user-error "This is no JSON: %s" (error-message-string problem))
+         (user-error "This is not valid JSON: %s" (error-message-string problem))
        (list :patch text)))))
 
 (defun multi-edit-run (call &optional callback)
@@ -714,7 +714,7 @@ create, rename or delete files are left to the server."
         (seq-find (lambda (session) (file-in-directory-p default-directory (multi-edit--root session))) all)
         (and all (null (cdr all)) (car all))
         (if (null all)
-            (user-error "There is no multi-edit-language-server; start eglot or lsp in a file of the project")
+            (user-error "No multi-edit-language-server is running; start eglot or lsp in a file of the project")
           (let ((roots (mapcar (lambda (session) (cons (multi-edit--root session) session)) all)))
             (cdr (assoc (completing-read "Project: " roots nil t) roots)))))))
 
@@ -857,17 +857,17 @@ or the new path.  FILES has the hashes of files that are not open."
   "Signal an error unless BUFFER, or the file PATH, has the text for which an edit was made."
   (let ((is-synced (and buffer (memq buffer (multi-edit--buffers session)))))
     (cond
-     ((and version (not is-synced)) (error "%s is not open any more" path))
+     ((and version (not is-synced)) (error "%s is no longer open" path))
      ((and version (/= version (multi-edit--version session buffer))) (error "%s has changed meanwhile" path))
      ((and (not version) (or is-synced (and buffer (buffer-modified-p buffer))))
-      (error "%s was opened meanwhile, or has text that the server does not know" path))
+      (error "%s was opened meanwhile, or has text that the server has not seen" path))
      ((and hash (not (equal hash (multi-edit--hash path)))) (error "%s has changed on disk" path))
      ((and buffer (buffer-local-value 'buffer-read-only buffer)) (error "%s is read-only" path)))))
 
 (defun multi-edit--check-file (kind path new-uri session)
   "Signal an error unless KIND is possible for the file PATH, which NEW-URI names afterwards."
   (let ((new-path (if (eq kind 'rename) (multi-edit--path session new-uri) path)))
-    (when (and (memq kind '(create rename)) (file-exists-p new-path)) (error "%s exists already" new-path))
+    (when (and (memq kind '(create rename)) (file-exists-p new-path)) (error "%s already exists" new-path))
     (unless (or (eq kind 'create) (file-exists-p path)) (error "%s does not exist" path))))
 
 (defun multi-edit--hash (path)
@@ -969,7 +969,7 @@ or the new path.  FILES has the hashes of files that are not open."
         (while (and (> left 0) (not (eolp)))
           (cl-decf left (multi-edit--width (char-after) encoding))
           (forward-char))
-        (unless (zerop left) (error "%s has other lines than the server" (buffer-name)))
+        (unless (zerop left) (error "%s differs from the text that the server has" (buffer-name)))
         (point)))))
 
 (defun multi-edit--width (char encoding)
@@ -986,11 +986,11 @@ A document is not saved if Emacs would ask a question first."
   (let (saved failed)
     (pcase-dolist (`(,uri . ,path) (append documents nil))
       (condition-case problem
-          (with-current-buffer (or (find-buffer-visiting path) (error "No buffer visits it"))
+          (with-current-buffer (or (find-buffer-visiting path) (error "No buffer visits the file"))
             (unless (verify-visited-file-modtime) (error "The file has changed on disk"))
             (unless (file-writable-p path) (error "The file is write-protected"))
             (let ((inhibit-interaction t) (save-silently t)) (save-buffer))
-            (when (buffer-modified-p) (error "It is still modified"))
+            (when (buffer-modified-p) (error "The buffer is still modified"))
             (push uri saved))
         ((error quit) (push (list :uri uri :message (error-message-string problem)) failed))))
     (list :saved (vconcat (nreverse saved)) :failed (vconcat (nreverse failed)))))

@@ -35,7 +35,7 @@ interface Stage {
 }
 
 main().catch((error: unknown) => {
-  print(paint("red", `The demo broke off: ${error instanceof Error ? error.message : String(error)}`));
+  print(paint("red", `The demo stopped: ${error instanceof Error ? error.message : String(error)}`));
   process.exitCode = 1;
 });
 
@@ -104,10 +104,10 @@ function introduce({ folder, client, expected }: Stage): void {
   const { name, version } = client.initialized.serverInfo ?? {};
   print(
     "",
-    `${paint("bold", `${name} ${version}`)}: an agent's edits go through the editor, where the unsaved text is.`,
+    `${paint("bold", `${name} ${version}`)}: an agent's edits go through the editor, which has the unsaved text.`,
     "",
     `  files   ${expected.size} real ones, copied from ${packages.map((each) => each.name).join(", ")}`,
-    `  editor  a small LSP client; ${openFiles.length} files are open, ${paint("yellow", `${typed.length} have text that is not saved`)}`,
+    `  editor  a small LSP client; ${openFiles.length} files are open, ${paint("yellow", `${typed.length} have unsaved text`)}`,
     "  server  dist/main.cjs --stdio, which has never seen these files",
     "",
   );
@@ -137,12 +137,12 @@ async function show(stage: Stage, number: number, demo: DemoCall): Promise<void>
       print(...diffLines(file, states.get(file.path) ?? "new", unsaved));
     }
     if (demo.git) found.push(...gitProblems(folder, answer.result.diff));
-    const how = demo.by === "client" ? "applied by the client" : "applied by the server, proved by the editor's text";
+    const how = demo.by === "client" ? "applied by the client" : "applied by the server, verified by the editor's text";
     story = `${rungsOf(answer.result)}; ${how}${demo.git && hasGit ? ", git apply --check agrees" : ""}`;
   } else {
     print(...quoted(answer.message));
     const open = client.documents.all().length;
-    story = `refused as it should be, error ${answer.code}; the ${open} open documents and the disk are as before`;
+    story = `refused as expected, error ${answer.code}; the ${open} open documents and the disk are unchanged`;
   }
   if (found.length === 0) print(`    ${paint("green", "ok")} ${paint("dim", `${story}; ${time}`)}`);
   for (const problem of found) print(`    ${paint("red", `NOT AS EXPECTED: ${problem}`)}`);
@@ -222,9 +222,9 @@ function textProblems({ folder, client, expected }: Stage): string[] {
 function checkDisk({ folder, client, expected, unsaved, problems }: Stage): void {
   const onDisk = (path: string): string => readFileSync(join(folder, path), "utf8");
   for (const [path, text] of unsaved)
-    if (onDisk(path) !== text) problems.push(`${path} is not on disk as it was to be before I saved`);
+    if (onDisk(path) !== text) problems.push(`${path} was not as expected on disk before the demo saved`);
   for (const document of client.documents.all()) client.documents.save(document.path);
-  for (const [path, text] of expected) if (onDisk(path) !== text) problems.push(`${path} is not on disk as expected`);
+  for (const [path, text] of expected) if (onDisk(path) !== text) problems.push(`${path} is not as expected on disk`);
 }
 
 const hasGit = spawnSync("git", ["--version"]).status === 0;
@@ -250,13 +250,13 @@ function conclude({ expected, problems }: Stage, { calls, original, milliseconds
   const kept = typed.filter(({ line }) => [...expected.values()].some((text) => text.includes(line))).length;
   if (problems.length === 0) {
     print(
-      paint(["bold", "green"], `All ${calls} calls came out as expected.`),
-      `  ${changed} files were changed, created, moved or deleted, ${same} left alone: every text is what was known beforehand.`,
-      `  ${kept} unsaved lines are still there, the other one was the agent's to replace. Until I saved, nothing open was written.`,
+      paint(["bold", "green"], `All ${calls} calls had the expected result.`),
+      `  ${changed} files were changed, created, moved or deleted, ${same} left alone: every text is as expected.`,
+      `  ${kept} unsaved lines are still there; the agent replaced the other one. No open file was written before the demo saved.`,
       `  ${(milliseconds / 1000).toFixed(1)} s in all. How to attach your editor: README.md. How this client works: client-samples/node/.`,
     );
   } else {
-    print(paint(["bold", "red"], `${problems.length} things came out otherwise than expected:`), ...problems);
+    print(paint(["bold", "red"], `Problems: ${problems.length}`), ...problems);
     process.exitCode = 1;
   }
   print("");

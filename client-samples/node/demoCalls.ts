@@ -128,7 +128,7 @@ const sizeAfter = "        this._state = 0;\n        this._size = 0;";
 export const calls: readonly DemoCall[] = [
   {
     title: "pi, one edit",
-    note: "The old text is a line that you have typed and not saved: no file on disk has it.",
+    note: "The old text is a line that you have typed but not saved: no file on disk has it.",
     by: "client",
     call: {
       path: buffer,
@@ -141,7 +141,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "pi, several edits",
-    note: "One file is not open, the other one is not saved. Both change, or neither.",
+    note: "One file is not open, the other has unsaved text. Both change, or neither.",
     by: "client",
     call: {
       path: lineEndings,
@@ -163,7 +163,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "MultiEdit, a chain",
-    note: "The second edit is found in what the first one, a replace_all, has made.",
+    note: "The second edit is found in the text that the first one, a replace_all, leaves.",
     by: "client",
     call: {
       file_path: textDocument,
@@ -203,7 +203,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "edit_file, wrong indentation",
-    note: "The model left out four blanks before each line; the file's own depth is kept.",
+    note: "The model left out four spaces before each line; the file's own indentation is kept.",
     by: "server",
     call: {
       path: uriUtils,
@@ -227,8 +227,8 @@ export const calls: readonly DemoCall[] = [
     ],
   },
   {
-    title: "batch, the shape of our own",
-    note: "The file has a blank at a line's end that the model does not send; it stays.",
+    title: "batch, our own shape",
+    note: "The file has a space at the end of a line that the model does not send; it stays.",
     by: "server",
     call: {
       path: uriReadme,
@@ -249,7 +249,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "MultiEdit, two mistakes",
-    note: "Nothing changes, and the model gets what it needs to do better at once:",
+    note: "Nothing changes, and the message tells the model how to correct the call:",
     by: "client",
     call: {
       file_path: linkedMap,
@@ -271,7 +271,7 @@ export const calls: readonly DemoCall[] = [
   },
   {
     title: "MultiEdit, corrected",
-    note: "The same call as the message asks for it.",
+    note: "The same call, corrected as the message says.",
     by: "client",
     call: {
       file_path: linkedMap,

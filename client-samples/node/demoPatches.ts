@@ -26,7 +26,7 @@ export function patchCalls(onDisk: ReadonlyMap<string, string>, next: ReadonlyMa
     },
     {
       title: "patch, two mistakes",
-      note: "One hunk comes from the disk, where your line is not; one stands in two places.",
+      note: "One hunk was made from the disk, which lacks your line; one matches twice.",
       by: "client",
       // The file that is moved has unsaved text, and the demo permits that.
       call: { patch: inPatch([...tooLittle, ...around]), options: { overwrite: true } },

@@ -167,7 +167,7 @@ const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fal
 
 /** A symbolic link may lead to a text, but only plain files may be renamed, deleted or replaced, and a folder never. */
 function checkIsFile({ source }: Entry): void {
-  if (source !== undefined && !lstatSync(source).isFile()) throw new Error(`${source} is no file`);
+  if (source !== undefined && !lstatSync(source).isFile()) throw new Error(`${source} is not a file`);
 }
 
 const hashOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");

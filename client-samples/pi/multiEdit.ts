@@ -43,11 +43,11 @@ export default function multiEdit(pi: PiHost): void {
     name: "edit",
     label: "edit",
     description:
-      "Replaces texts in one or several files, through the user's editor: text that is not saved is seen and kept. All edits of a call succeed, or nothing changes. Each oldText stands exactly once in its file; edits are applied in their order. An empty oldText creates the file.",
-    promptSnippet: "Edit one or several files by exact text replacement, all edits of a call or none",
+      "Replaces text in one or more files, through the user's editor: unsaved text is seen and kept. All edits of a call succeed, or nothing changes. Each oldText must occur exactly once in its file; edits are applied in list order. An empty oldText creates the file.",
+    promptSnippet: "Edit one or more files by exact text replacement, all edits of a call or none",
     promptGuidelines: [
-      "Use edit for targeted changes. Put all edits of one change into one edit call, also those of other files.",
-      "Each oldText of edit must stand exactly once in the file as read_document shows it; add neighbouring lines where it does not.",
+      "Use edit for targeted changes. Put all edits of one change into one edit call, even across files.",
+      "Copy each oldText of edit from the file as read_document shows it. It must occur there exactly once; otherwise add neighbouring lines.",
     ],
     parameters: {
       type: "object",
@@ -62,9 +62,9 @@ export default function multiEdit(pi: PiHost): void {
   pi.registerTool({
     name: "read_document",
     label: "read_document",
-    description: "Reads a text file as the user's editor has it, with changes that are not saved.",
-    promptSnippet: "Read a text file as the user's editor has it, unsaved changes included",
-    promptGuidelines: ["Use read_document in place of read for text files that the user may be editing."],
+    description: "Returns the text of a file as the user's editor has it, including unsaved changes.",
+    promptSnippet: "Read a text file as the user's editor has it, including unsaved changes",
+    promptGuidelines: ["Use read_document instead of read for text files that the user may be editing."],
     parameters: {
       type: "object",
       properties: {
@@ -81,10 +81,10 @@ export default function multiEdit(pi: PiHost): void {
 const editSchema = {
   type: "object",
   properties: {
-    path: { type: "string", description: "Where the edits are of several files" },
-    oldText: { type: "string", description: "Exactly as the file has it" },
+    path: { type: "string", description: "File of this edit, if the edits are in several files" },
+    oldText: { type: "string", description: "Copied exactly from the file" },
     newText: { type: "string" },
-    replaceAll: { type: "boolean", description: "Every place instead of exactly one" },
+    replaceAll: { type: "boolean", description: "Replace every occurrence instead of exactly one" },
   },
   required: ["oldText", "newText"],
 };
@@ -137,13 +137,13 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
   const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
   const last = Math.min(totalLines, startLine + lines - 1);
   const shown =
-    last < startLine ? `No lines: there are ${totalLines}` : `Lines ${startLine} to ${last} of ${totalLines}`;
+    last < startLine ? `No lines: the file has ${totalLines}` : `Lines ${startLine} to ${last} of ${totalLines}`;
   // If a session is named, the others were not asked.
   if (version === null)
     return process.env.MULTI_EDIT_SESSION
-      ? `${shown}, as they are on disk.`
-      : `${shown}, on disk: no editor has it open.`;
-  return `${shown}${onDisk === "same" ? "" : ", as they are in the editor and not on disk"}.`;
+      ? `${shown}, from disk.`
+      : `${shown}, from disk: no editor has the file open.`;
+  return `${shown}${onDisk === "same" ? "" : ", from the editor, with unsaved text"}.`;
 }
 
 /** The id by which the editor knows that all calls come from one agent, although each call starts the program again. */

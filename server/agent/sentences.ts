@@ -1,23 +1,23 @@
-/** Sentences about the way from an agent to the session of an editor. */
+/** Sentences about the connection between an agent and the session of an editor. */
 import { sayUnreached, type Unreached } from "../disk/sentences.js";
 import { clip, type Failure, makeFailure, quote, theCall } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 
-/** Problems with the files by which sessions are found, as sentences, and clauses of them. */
+/** Problems with the files that announce sessions, as sentences and clauses. */
 export const sessionProblems = {
-  socket: (name: string, problem: string) => `the socket ${quote(name, 200)} can't be opened: it ${problem}`,
+  socket: (name: string, problem: string) => `the socket ${quote(name, 200)} ${problem}`,
   longSocketPath: (path: string, most: number) =>
     `the path of a socket in ${quote(path, 200)} has more than ${most} bytes`,
-  blind: (problem: string) => `Editors can't announce themselves, or can't be seen: ${problem}.`,
+  blind: (problem: string) => `Editors can't announce themselves, or can't be found: ${problem}.`,
   foreignRecord: (path: string) =>
-    `${quote(path, 200)} is not looked at: it is not a plain file that only you can read. Remove it.`,
-  badRecord: (path: string) => `${quote(path, 200)} can't be read as the announcement of a session. Remove it.`,
+    `${quote(path, 200)} was ignored: it is not a regular file that only its owner can read. Remove it.`,
+  badRecord: (path: string) => `${quote(path, 200)} is not a valid announcement of a session. Remove it.`,
   newerRecord: (path: string) =>
-    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this one; if no editor runs that version any more, remove the file.`,
-  noStatus: () => "what it has open is not told in a way that this version understands",
+    `${quote(path, 200)} announces the session of a newer version of multi-edit-language-server. Update this version, or remove the file if no editor runs the newer one any more.`,
+  noStatus: () => "this version does not understand its list of open files",
 } as const;
 
-/** Sessions, one a line, bounded. */
+/** Lists sessions, one per line, in bounded number. */
 function listed(sessions: readonly string[]): string {
   const shown = sessions.slice(0, limits.sessionsShown).map((session) => `\n  ${clip(session, 200)}`);
   return `${shown.join("")}${sessions.length > shown.length ? "\n  …" : ""}`;
@@ -26,13 +26,14 @@ function listed(sessions: readonly string[]): string {
 const noEditor = "No editor runs multi-edit-language-server.";
 
 const nameOne =
-  "Name one of them with --session or MULTI_EDIT_SESSION. An agent that can't asks the user to, or to close the files or the editor that is not meant.";
+  "Ask the user to close the files or the editor that is not meant, or name a session with the variable MULTI_EDIT_SESSION.";
+const callPerFolder = "Send a separate call for each folder.";
 
 const noSession = (problem: string, hint: string): Failure => makeFailure("noSession", theCall, { problem, hint });
 
-const readFiles = "Read the files before you go on.";
+const readFiles = "Read the files before you continue.";
 
-/** Failures of the way from an agent to the session of an editor; a session is named by its id, editor and folders. */
+/** Failures of reaching the session of an editor. A session is named by its id, editor and folders. */
 export const sessionFailures = {
   openInSeveral: (sessions: readonly string[]) =>
     noSession(`Several editors have these files open:${listed(sessions)}\n`, nameOne),
@@ -40,82 +41,87 @@ export const sessionFailures = {
     noSession(`Several editors have this folder:${listed(sessions)}\n`, nameOne),
   apart: (sessions: readonly string[]) =>
     noSession(
-      `No editor has all of these files in one workspace folder; some lie in those of:${listed(sessions)}\n`,
-      "Send a call for each folder, or name a session with --session.",
+      `No editor has all of these files in one workspace folder; some are in the folders of:${listed(sessions)}\n`,
+      callPerFolder,
     ),
   unreached: (session: string, why: Unreached) => {
     const { problem, hint } = sayUnreached(why);
     const name = clip(session, 200);
     return noSession(
-      `The editor ${name} may hold text of these files that is not saved, but ${problem}. Nothing was changed.`,
+      `The editor ${name} may have unsaved changes to these files, but ${problem}. Nothing was changed.`,
       hint,
     );
   },
-  /** `problem` is a sentence that says what to do. */
+  /** `problem`: a sentence that says what to do. */
   hidden: (problem: string) =>
     noSession(
-      `An editor may hold text of these files that is not saved, but it can't be asked. ${problem} Nothing was changed.`,
-      "Ask the user to do so.",
+      `An editor may have unsaved changes to these files, but it can't be asked. ${problem} Nothing was changed.`,
+      "Ask the user to fix this, then send the call again.",
     ),
   unknown: (id: string, sessions: readonly string[]) =>
     sessions.length === 0
-      ? noSession(`There is no session ${quote(id, 40)}. ${noEditor}`, "Start it in the editor.")
+      ? noSession(`There is no session ${quote(id, 40)}. ${noEditor}`, "Start it in an editor.")
       : noSession(`There is no session ${quote(id, 40)}. There are:${listed(sessions)}\n`, "Name one of these."),
   none: (sessions: readonly string[]) =>
     noSession(
       sessions.length === 0
         ? noEditor
-        : `No editor has these files, open or in a workspace folder. There are:${listed(sessions)}\n`,
-      'Open the folder in an editor that runs multi-edit-language-server. "multi-edit doctor" tells more.',
+        : `No editor has these files open or in a workspace folder. There are:${listed(sessions)}\n`,
+      'Open the folder in an editor that runs multi-edit-language-server. For details, run "multi-edit doctor".',
     ),
   tooOld: (version: string) =>
     makeFailure("clientCapability", theCall, {
-      problem: `The editor runs version ${clip(version, 40)} of multi-edit-language-server, which can't do this.`,
+      problem: `The editor runs version ${clip(version, 40)} of multi-edit-language-server, which does not support this.`,
       hint: "Update it and restart it in the editor.",
     }),
   lost: () => {
-    const problem = "The editor's session ended before it answered, so it is not known what became of the call.";
+    const problem = "The editor's session ended before it answered, so the outcome of the call is unknown.";
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   noAnswer: (seconds: number) => {
-    const problem = `The editor's session did not answer within ${seconds} s, nor to being told to stop, so it is not known what became of the call.`;
+    const problem = `The editor's session did not answer within ${seconds} s, nor when it was told to stop, so the outcome of the call is unknown.`;
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   stopped: (seconds: number) => {
-    const problem = `The call was stopped after ${seconds} s, most likely because the user was asked and has not answered. Nothing was changed.`;
-    return makeFailure("cancelled", theCall, { problem, hint: "Ask the user, and send the call again." });
+    const problem = `The call was stopped after ${seconds} s, most likely because the user was asked and did not answer. Nothing was changed.`;
+    return makeFailure("cancelled", theCall, { problem, hint: "Ask the user, then send the call again." });
   },
 } as const;
+
+/** Reports whether a failure lets the caller choose between sessions, so that a program can say how. */
+export function asksForSession({ code, hint }: Failure): boolean {
+  return code === "noSession" && (hint === nameOne || hint === callPerFolder);
+}
 
 /** The rule for an agent's id, as the end of a sentence. */
 export const agentIdRule = `an id of 1 to ${limits.agentId} printable ASCII characters without spaces`;
 
-/** Refusals of one end of a session's socket to the other, as sentences. */
+/** Refusals that one end of a session's socket sends to the other, as sentences. */
 export const socketSentences = {
-  whoAreYou: "The first requests of an agent are initialize, with protocols and a nonce, and multiEdit/prove.",
-  notProved: "The proof is wrong: the session's secret is not known to who sent it.",
+  whoAreYou: "An agent's first requests must be initialize, with protocols and a nonce, and multiEdit/prove.",
+  notProved: "The proof is wrong: the sender does not know the session's secret.",
   badAgent: `client.agent must be ${agentIdRule}, or be left out.`,
   serverTooOld: (version: string) =>
-    `The editor runs version ${version} of multi-edit-language-server, which is too old for this agent: update it and restart it in the editor.`,
+    `The editor runs version ${version} of multi-edit-language-server, which is too old for this agent. Update it and restart it in the editor.`,
   agentTooOld: (version: string) =>
-    `The editor runs version ${version} of multi-edit-language-server, for which this agent's version is too old: update the agent's.`,
-  busy: (most: number) => `${most} requests of this agent are being served already; send this one later.`,
+    `The editor runs version ${version} of multi-edit-language-server, which is too new for this agent. Update the agent's version.`,
+  busy: (most: number) => `${most} requests of this agent are already being served; send this one later.`,
 } as const;
 
 /** Log lines about a session's socket, its announcement and its agents. */
 export const sessionLog = {
-  reachable: (session: string) => `agents reach this session as ${session}`,
+  reachable: (session: string) => `agents can reach this session as ${session}`,
   unreachable: (problem: string) => `agents can't reach this session: ${problem}`,
   notAnnounced: (error: unknown) => `agents can't find this session: ${String(error)}`,
-  socketError: (error: Error) => `the socket for agents: ${error.message}`,
+  socketError: (error: Error) => `the socket for agents failed: ${error.message}`,
   fromAgent: (text: string) => `from an agent: ${text}`,
 } as const;
 
-/** The name of an agent that gives none. */
-export const namelessAgent = "an agent without a name";
+/** The name for an agent that gives none. */
+export const namelessAgent = "an unnamed agent";
 
-/** `Neovim 0.12.1`, as far as the editor says who it is. */
+/** Returns the name and version that the editor gave, such as `Neovim 0.12.1`. */
 export function editorName(client: { readonly name: string; readonly version?: string } | undefined): string {
-  if (client === undefined) return "an editor without a name";
+  if (client === undefined) return "an unnamed editor";
   return client.version === undefined ? client.name : `${client.name} ${client.version}`;
 }

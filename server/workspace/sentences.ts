@@ -1,26 +1,27 @@
-/** Sentences about paths, files, and documents as the editor has synced them. */
+/** Sentences about paths, about files, and about documents as the editor synced them. */
 import type { z } from "zod";
 import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failure.js";
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
-/** Advice where there is no file: the only advice, and the one after paths that may be meant. */
+/** Advice when there is no such file: on its own, and after a suggestion of similar paths. */
 const withoutFile = {
   edit: {
-    alone: "An edit with an empty old text creates it.",
-    otherwise: "If a new file is meant, an edit with an empty old text creates it.",
+    alone: "To create it, send an edit with an empty old text.",
+    otherwise: "To create a new file, send an edit with an empty old text.",
   },
   section: {
-    alone: 'Only "*** Add File" is for a file that is not there.',
-    otherwise: 'If a new file is meant, use "*** Add File".',
+    alone: 'To create it, use "*** Add File".',
+    otherwise: 'To create a new file, use "*** Add File".',
   },
   deletion: {
-    alone: "If it is gone already, leave the section out.",
-    otherwise: "If it is gone already, leave the section out.",
+    alone: "If it is already deleted, leave the section out.",
+    otherwise: "If it is already deleted, leave the section out.",
   },
+  read: { alone: "Check the path.", otherwise: "Otherwise check the path." },
 } as const;
 
-/** Failures of finding out which text a path means. */
+/** Failures of resolving a path to a text. */
 export const pathFailures = {
   badPath: (path: string, problem: string) =>
     makeFailure("invalidParams", fileAt(path), { problem: `The path ${quote(path, 160)} can't be used: ${problem}.` }),
@@ -31,7 +32,7 @@ export const pathFailures = {
     }),
   noFolder: (path: string) =>
     makeFailure("outsideWorkspace", fileAt(path), {
-      problem: `${quote(path, 160)} is a relative path, but the editor has no workspace folder for it to start from.`,
+      problem: `${quote(path, 160)} is a relative path, but the editor has no workspace folder to resolve it against.`,
       hint: "Send the absolute path of an open file.",
     }),
   outsideWorkspace: (path: string, folders: readonly string[], inside?: string) =>
@@ -39,64 +40,64 @@ export const pathFailures = {
       problem:
         folders.length === 0
           ? `${quote(path, 160)} is not open in the editor, and the editor has no workspace folder.`
-          : `${quote(path, 160)} lies outside the workspace (${folders
+          : `${quote(path, 160)} is outside the workspace (${folders
               .slice(0, 3)
               .map((f) => quote(f, 160))
               .join(", ")}).`,
       hint:
         inside === undefined
-          ? 'Only the user can allow it, with the setting "additionalFolders".'
-          : `Is ${quote(inside, 160)} meant? Otherwise only the user can allow it, with the setting "additionalFolders".`,
+          ? 'Only the user can allow this, with the setting "additionalFolders".'
+          : `Did you mean ${quote(inside, 160)}? If not, only the user can allow this, with the setting "additionalFolders".`,
     }),
   protectedPath: (path: string, name: string) =>
     makeFailure("protectedPath", fileAt(path), {
-      problem: `${quote(path, 160)} is protected: "${name}" can make other programs run code.`,
-      hint: 'Only the user can allow it, with the setting "protectedNames".',
+      problem: `${quote(path, 160)} is protected, because "${name}" can make other programs run code.`,
+      hint: 'Only the user can allow this, with the setting "protectedNames".',
     }),
   ownFolder: (path: string) =>
     makeFailure("protectedPath", fileAt(path), {
-      problem: `${quote(path, 160)} is in the folder in which the server keeps its sessions and journals.`,
-      hint: "Nobody but the server reads or writes there.",
+      problem: `${quote(path, 160)} is in the folder where the server keeps its sessions and journals.`,
+      hint: "Only the server may read or write there.",
     }),
-  fileNotFound: (path: string, similar: readonly string[], asked: "edit" | "section" | "deletion" = "edit") =>
+  fileNotFound: (path: string, similar: readonly string[], asked: FileUse = "edit") =>
     makeFailure("fileNotFound", fileAt(path), {
       problem: `There is no file ${quote(path, 160)}.`,
       hint:
         similar.length === 0
           ? withoutFile[asked].alone
-          : `Is ${similar.map((s) => quote(s, 160)).join(" or ")} meant? ${withoutFile[asked].otherwise}`,
+          : `Did you mean ${similar.map((s) => quote(s, 160)).join(" or ")}? ${withoutFile[asked].otherwise}`,
     }),
   notOpen: (uri: string) =>
     makeFailure("fileNotFound", fileAt(uri), {
-      problem: `The editor has no document ${quote(uri, 160)} open.`,
+      problem: `No document ${quote(uri, 160)} is open in the editor.`,
       hint: "Send the exact URI of an open document, or the path of a file.",
     }),
   isDirectory: (path: string) =>
     makeFailure("isDirectory", fileAt(path), { problem: `${quote(path, 160)} is a directory.`, hint: "Name a file." }),
   isLink: (path: string, file: string) =>
     makeFailure("ioError", fileAt(path), {
-      problem: `${quote(path, 160)} is a symbolic link, and only files themselves are deleted or moved.`,
-      hint: `Name the file that it leads to: ${quote(file, 160)}.`,
+      problem: `${quote(path, 160)} is a symbolic link; only regular files can be deleted or moved.`,
+      hint: `Name the file that it points to: ${quote(file, 160)}.`,
     }),
   hasOtherName: (path: string, file: string) =>
     makeFailure("ioError", fileAt(path), {
-      problem: `${quote(path, 160)} is one of several names (links) of a file that is open, or named in this call, as ${quote(file, 160)}.`,
-      hint: "Change its text under one name, or delete and move it in a call of its own when it is not open.",
+      problem: `${quote(path, 160)} is another name (a link) of ${quote(file, 160)}, which is open or also named in this call.`,
+      hint: "Edit the file under one name only. To delete or move it, send a separate call while it is not open.",
     }),
   unsupportedEncoding: (path: string, problem: string) =>
     makeFailure("unsupportedEncoding", fileAt(path), {
-      problem: `${quote(path, 160)} is ${problem}; only UTF-8, and UTF-16 with a byte order mark, are edited.`,
-      hint: "It was left as it is.",
+      problem: `${quote(path, 160)} is ${problem}; only UTF-8, and UTF-16 with a byte order mark, can be edited.`,
+      hint: "It was not changed.",
     }),
   desynced: (path: string, problem: string) =>
     makeFailure("desynced", fileAt(path), {
-      problem: `What the editor told about ${quote(path, 160)} does not fit together (${problem}), so its text is not known.`,
-      hint: "Close the file in the editor and open it again.",
+      problem: `The editor sent inconsistent messages about ${quote(path, 160)} (${problem}), so the server does not know its text.`,
+      hint: "Ask the user to close the file in the editor and open it again.",
     }),
   tooLarge: (path: string, size: number, limit: number, unit: "bytes" | "characters") =>
     makeFailure("tooLarge", fileAt(path), {
       problem: `${quote(path, 160)} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}.`,
-      hint: "Edit it by other means.",
+      hint: "Edit it with another tool.",
     }),
   readOnly: (path: string) =>
     makeFailure("readOnly", fileAt(path), {
@@ -104,54 +105,58 @@ export const pathFailures = {
       hint: "Ask the user to make it writable.",
     }),
   tooManyPaths: (size: number) =>
-    batchFailures.tooLarge({}, "what it names", size, limits.filesPerCall, "different paths"),
+    batchFailures.tooLarge({}, "the list of files that it names", size, limits.filesPerCall, "different paths"),
   /** `size`: bytes. */
   tooMuchRead: (path: string, size: number) =>
-    batchFailures.tooLarge({ path }, "what the call reads from disk", size, limits.callFileBytes, "bytes"),
+    batchFailures.tooLarge({ path }, "the total that the call reads from disk", size, limits.callFileBytes, "bytes"),
   ioError: (path: string, problem: string) =>
     makeFailure("ioError", fileAt(path), { problem: `${quote(path, 160)} can't be read: ${problem}.` }),
+  notRestored: (path: string) =>
+    makeFailure("ioError", fileAt(path), { problem: `The deleted file ${quote(path, 160)} could not be restored.` }),
 } as const;
 
-/** What is wrong with a path, as the clause that `pathFailures.badPath` takes. */
+/** The use that a call wants to make of a file, for the advice if there is no such file. */
+export type FileUse = keyof typeof withoutFile;
+
+/** Problems with a path, each as the clause that `pathFailures.badPath` takes. */
 export const pathProblems = {
   empty: () => "it is empty",
   tooLong: (length: number, limit: number) =>
     `it has ${length.toLocaleString("en")} characters; the limit is ${limit.toLocaleString("en")}`,
-  controlCharacter: () => "it holds a control character",
-  loneSurrogate: () => "it holds half a character (a lone surrogate)",
-  otherScheme: () => "its scheme is not file",
-  foreignHost: (host: string) => `it names the host ${quote(host)}; only files of this machine are edited`,
-  queryOrFragment: () => "it has a query or a fragment; a ? or # in a name is written %3F or %23",
-  badEscape: () => "it has a % that starts no UTF-8 character; a % in a name is written %25",
-  encodedSeparator: () => "it has an encoded separator",
-  encodedDots: () => "it has an encoded . or .. as a name",
+  controlCharacter: () => "it contains a control character",
+  loneSurrogate: () => "it contains half a character (a lone surrogate)",
+  otherScheme: () => 'its scheme is not "file"',
+  foreignHost: (host: string) => `it names the host ${quote(host)}; only files on this machine can be edited`,
+  queryOrFragment: () => "it has a query or a fragment; write a ? or # in a name as %3F or %23",
+  badEscape: () => "it has a % that does not start an encoded UTF-8 character; write a % in a name as %25",
+  encodedSeparator: () => "it contains an encoded path separator",
+  encodedDots: () => 'it contains an encoded "." or ".." as a name',
   relativeUri: () => "a URI needs an absolute path",
   relativeRoot: () => "the root for relative paths is not absolute",
   deviceOrShare: () => "it names a network share or a device",
-  noDrive: () => "it names no drive, or no folder on its drive",
-  badCharacter: (character: string) => `a name can't hold ${quote(character)} on Windows`,
-  reservedName: (name: string) => `${quote(name)} is a device's name on Windows`,
+  noDrive: () => "it lacks a drive, or the slash after the drive",
+  badCharacter: (character: string) => `a name can't contain ${quote(character)} on Windows`,
+  reservedName: (name: string) => `${quote(name)} is the name of a device on Windows`,
   trailingDotOrSpace: (name: string) => `Windows drops the dots and spaces at the end of ${quote(name)}`,
 } as const;
 
-/** What is wrong with a file, as the clause that `pathFailures.ioError` and `unsupportedEncoding` take. */
+/** Problems with a file, each as the clause that `pathFailures.ioError` and `unsupportedEncoding` take. */
 export const fileProblems = {
   notRegular: (kind: keyof typeof fileKinds) => `it is ${fileKinds[kind]}, not a regular file`,
-  binary: () => "a binary file (it holds a NUL)",
+  binary: () => "a binary file (it contains a NUL)",
   notUtf8: () => "not valid UTF-8",
   notUtf16: () => "not valid UTF-16",
-  notWritten: () => "it could not be written again as it was",
-  /** `code` is the system's, as `EACCES`. */
+  /** `code`: the system's error code, such as `EACCES`. */
   system: (code: string) => systemReasons[code] ?? `the system says ${code}`,
 } as const;
 
-/** What is wrong with a directory that must be the user's alone, as the clause that `folderProblems.unusable` takes. */
+/** Problems with a directory that must be private to the user, as clauses that `folderProblems.unusable` takes. */
 export const folderProblems = {
   unusable: (path: string, problem: string) => `the directory ${quote(path, 200)} ${problem}`,
   noDirectory: "is a link or a file, not a directory",
-  relative: "is relative, as the home directory (the variable HOME) is no absolute path",
-  notPrivate: "belongs to another user, or others may enter it; remove it, or make it yours and its mode 700",
-  system: (code: string) => `can't be used: the system says ${code}`,
+  relative: "is relative, because the home directory (the variable HOME) is not an absolute path",
+  notPrivate: "belongs to another user or is open to others; remove it, or make it yours with mode 700",
+  system: (code: string) => `can't be used (the system says ${code})`,
 } as const;
 
 const fileKinds = {
@@ -163,69 +168,70 @@ const fileKinds = {
 } as const;
 
 const systemReasons: Readonly<Record<string, string>> = {
+  ENOENT: "it does not exist",
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "the file system is read-only",
-  ELOOP: "its symbolic links lead in a circle",
-  ENOTDIR: "a part of its path is not a directory",
+  ELOOP: "its symbolic links form a loop",
+  ENOTDIR: "part of its path is not a directory",
   EISDIR: "it is a directory",
-  ENOMEDIUM: "the disk that it is on is not there (not mounted)",
+  ENOMEDIUM: "its disk is not mounted",
   ENAMETOOLONG: "a name in it is too long",
   EMFILE: "too many files are open",
   ENFILE: "too many files are open",
   EIO: "the disk reports an error",
   ENOSPC: "no space is left on the disk",
-  // This is EDQUOT on Linux, which Node does not know.
-  "Unknown system error -122": "the user's quota of disk space is used up",
-  EFBIG: "it would be larger than a file may be",
-  EBUSY: "another program uses it",
-  ETXTBSY: "it is a program that runs just now",
-  ESTALE: "a directory on its path was exchanged meanwhile",
+  // EDQUOT on Linux, which Node does not know.
+  "Unknown system error -122": "the user's disk quota is used up",
+  EFBIG: "it would exceed the maximum size of a file",
+  EBUSY: "another program is using it",
+  ETXTBSY: "it is a program that is running",
+  ESTALE: "a directory on its path was replaced meanwhile",
 };
 
-/** What is wrong with what the editor told about a document, as the clause that `pathFailures.desynced` takes. */
+/** Problems with the messages of the editor about a document, each as the clause that `pathFailures.desynced` takes. */
 export const syncProblems = {
-  badUri: () => "it names no URI",
-  notOpen: (what: "change" | "close") => `it tells of a ${what}, but the document is not open`,
-  badText: () => "it was opened without a text",
-  badVersion: (version: unknown) => `its version is ${typeof version === "number" ? version : "no number"}`,
+  badUri: () => "a message has no URI",
+  notOpen: (what: "change" | "close") => `a ${what} was reported, but the document is not open`,
+  badText: () => "it was opened without text",
+  badVersion: (version: unknown) => `its version is ${typeof version === "number" ? version : "not a number"}`,
   versionNotGreater: (version: number, held: number) => `version ${version} came after version ${held}`,
-  badChanges: () => "its changes are no list",
-  badChange: (at: number) => `change ${at} is neither a whole text nor a range and a text`,
+  badChanges: () => "its changes are not a list",
+  badChange: (at: number) => `change ${at} is neither a full text nor a range with a text`,
   reversedRange: (at: number) => `the range of change ${at} ends before it starts`,
-  badRange: (at: number) => `the range of change ${at} does not lie between characters of the text`,
+  badRange: (at: number) => `the range of change ${at} is outside the text or splits a character`,
   tooLong: (length: number, limit: number) =>
     `its text would be ${length.toLocaleString("en")} characters long; the limit is ${limit.toLocaleString("en")}`,
 } as const;
 
-/** Failures of texts and files that are no longer what a plan was made for. */
+/** Failures of texts and files that changed after the plan was made. */
 export const staleFailures = {
   contentModified: (at: At, problem: string) =>
     makeFailure("contentModified", at, {
-      problem: `${nameOf(at)} has moved on: ${problem}.`,
+      problem: `${nameOf(at)} has changed: ${problem}.`,
       hint: "Read it again and send the call again.",
     }),
 } as const;
 
-/** How a file is no longer what a plan was made for, as the clause that `staleFailures.contentModified` takes. */
+/** Changes of a file since the plan was made, each as the clause that `staleFailures.contentModified` takes. */
 export const staleProblems = {
-  fileChanged: "it is not the file any more that the call was planned on",
-  nameTaken: "there is a file of that name by now",
+  fileChanged: "it is no longer the file that the call was planned for",
+  nameTaken: "a file with that name exists now",
 } as const;
 
-/** Warnings about settings that can't be used. */
+/** Warnings about unusable settings. */
 export const settingWarnings = {
-  /** `key`: under which the value is; `undefined`: it is the settings as a whole. */
+  /** `key`: the key of the value; `undefined`: the value is the settings as a whole. */
   notAnObject: (key: string | undefined, value: unknown) => {
-    const what = key === undefined ? "The settings are" : `The setting "${key}" is`;
-    return `${what} ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, not an object: left out.`;
+    const [what, ignored] = key === undefined ? ["The settings are", "they are"] : [`The setting "${key}" is`, "it is"];
+    return `${what} ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, not an object; ${ignored} ignored.`;
   },
   unknown: (key: string, known: readonly string[]) =>
     `There is no setting ${quote(key)}; the settings are ${known.join(", ")}.`,
-  /** Which part of the value is wrong, what was expected there, and what holds instead. */
+  /** Names the wrong part of the value, what was expected there, and the value that is used instead. */
   unusable: (key: string, issues: readonly z.core.$ZodIssue[], current: unknown) => {
     const place = [key, ...(issues[0]?.path ?? [])].join(".");
     const instead = Array.isArray(current) ? `a list of ${current.length}` : JSON.stringify(current);
-    return `The setting "${place}" can't be used: ${clip(issues[0]?.message ?? "invalid", 160)}. It stays ${instead}.`;
+    return `The setting "${place}" can't be used: ${clip(issues[0]?.message ?? "invalid", 160)}. The server uses ${instead} instead.`;
   },
 } as const;

@@ -34,13 +34,13 @@ const schema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Also find old texts that differ from the file in blanks at line ends, quotes and dashes, indentation, or line numbers of a view. When false, only line ends may differ.",
+      "Also find old texts that differ from the file in spaces at line ends, quotes and dashes, indentation, or line numbers copied from a file view. If false, only line ends may differ.",
     ),
   atomic: z
     .enum(["all", "file", "none"])
     .default("all")
     .describe(
-      "What one failing edit does to the rest of its call: nothing changes at all (all), its file stays as it is (file), or it alone is left out (none).",
+      "What is abandoned if one edit of a call fails: the whole call (all), all edits of its file (file), or only that edit (none).",
     ),
   confirm: z
     .enum(["never", "always"])
@@ -50,26 +50,28 @@ const schema = z.strictObject({
     .enum(["never", "ifWasClean", "always"])
     .default("ifWasClean")
     .describe(
-      "Whether what the server has applied is saved, where the editor can be asked to: never, always, or only files that had no unsaved changes before.",
+      "Whether files are saved after the server has changed them, if the editor supports it: never, always, or only files that had no unsaved changes before.",
     ),
   additionalFolders: z
     .array(folder)
     .max(limits.settingItems)
     .default([])
-    .describe("Folders outside the workspace in which files may be edited, too: absolute, or starting with ~/."),
+    .describe(
+      "Folders outside the workspace in which files may also be edited: absolute paths, or paths that start with ~/.",
+    ),
   protectedNames: z
     .array(name)
     .max(limits.settingItems)
     .default(protectedNames)
     .describe(
-      "Names of files and folders that no edit may touch, wherever on a path they stand and in whatever case. A list of your own replaces this one.",
+      "Names of files and folders that no edit may touch, at any position of a path, in upper or lower case. Your own list replaces this one.",
     ),
   agent: z
     .strictObject({
       enabled: z
         .boolean()
         .default(true)
-        .describe("Whether agents of yours may reach this editor through a socket that only you can open."),
+        .describe("Whether your agents may reach this editor, through a socket that only you can open."),
     })
     .default({ enabled: true })
     .describe("Agents that reach the editor from outside. Read once, when the editor starts the server."),
@@ -82,7 +84,7 @@ const schema = z.strictObject({
     .min(100)
     .max(60_000)
     .default(limits.proofMs)
-    .describe("Milliseconds that the editor may take to send the text of an edit that it has applied."),
+    .describe("Milliseconds that the editor may take to send the changed text after it has applied an edit."),
 });
 
 /** The user's settings, complete: those that are not set have their defaults. */
@@ -93,7 +95,9 @@ export type Settings = {
 /** The settings of a user who has set nothing. */
 export const defaultSettings: Settings = schema.parse({});
 
-/** The settings as JSON Schema, for editors that complete and check them: every key with description and default. */
+/**
+ * Returns the settings as JSON Schema, with descriptions and defaults, for editors that complete and check settings.
+ */
 export function settingsJsonSchema(): object {
   return { title: "multi-edit-language-server", ...z.toJSONSchema(schema, { io: "input" }) };
 }

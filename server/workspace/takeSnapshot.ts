@@ -8,7 +8,7 @@ import { compareWithFile, type FileRead, readTextFile, refuseWrite, type SaveHab
 import { isLink, mapBounded, type OpenText } from "./identity.js";
 import { createResolver, type Resolved, type ResolvedPath, type Resolver, type Scope } from "./paths.js";
 import { pathOfSyncedUri } from "./pathText.js";
-import { pathFailures } from "./sentences.js";
+import { type FileUse, pathFailures } from "./sentences.js";
 
 /** The scope of a snapshot, with the rules for comparing its texts with files. */
 export interface World extends Scope {
@@ -65,7 +65,7 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
   const resolved = await resolver.resolve(path);
   if (!resolved.ok) return resolved;
   const { place } = resolved;
-  const use = { place, sent: path, asked: "edit", mayCreate: false, mayBeBinary: false } as const;
+  const use = { place, sent: path, asked: "read", mayCreate: false, mayBeBinary: false } as const;
   const read = await readDocument({ ...use, resolver, world, budget: { bytes: 0 }, isOneOfFew: true });
   return read.ok ? { ...read, place } : read;
 }
@@ -76,7 +76,7 @@ interface DocumentUse {
   /** The first of its spellings. */
   readonly sent: string;
   /** The kind of the last operation that names it. */
-  readonly asked: "edit" | "section" | "deletion";
+  readonly asked: FileUse;
   /** `true` if it may be created, or become a name for another file. */
   readonly mayCreate: boolean;
   /** `true` if it will be deleted, get another name, or make room for another file. */

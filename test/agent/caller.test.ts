@@ -55,11 +55,11 @@ describe("an agent at the socket", () => {
   });
 
   it.each<[string, unknown, Caller]>([
-    ["nothing", undefined, { name: "an agent without a name" }],
-    ["no object", "robot", { name: "an agent without a name" }],
+    ["nothing", undefined, { name: "an unnamed agent" }],
+    ["no object", "robot", { name: "an unnamed agent" }],
     ["no id", { name: "robot", version: "3" }, { name: "robot", version: "3" }],
     ["null for an id", { name: "robot", agent: null }, { name: "robot" }],
-    ["what is no name", { name: 7, version: {} }, { name: "an agent without a name" }],
+    ["what is no name", { name: 7, version: {} }, { name: "an unnamed agent" }],
     ["escapes and line ends", { name: "ro\u001b[31mbot\r\n2" }, { name: "ro [31mbot 2" }],
     ["a very long name", { name: "n".repeat(1_000) }, { name: "n".repeat(limits.agentName) }],
   ])("that says %s of itself is served, and not known", async (_, client, expected) => {

@@ -110,6 +110,18 @@ describe("apply", () => {
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
   });
 
+  it("counts edits from 1 in words, from 0 in JSON, and leaves quoted text as it is", async () => {
+    const { run } = await layBench({ files: { "a.txt": "one\n// edit 0\n// edit 0\n" } });
+    const edits = ["one", "// edit 0"].map((oldText) => ({ path: "a.txt", oldText, newText: "two" }));
+    const input = JSON.stringify({ edits });
+    const { stderr } = await run(["apply"], { input });
+    expect(stderr).toContain("The old text of edit 2 (a.txt)");
+    expect(stderr).toContain("\n2| // edit 0");
+    const json = await run(["apply", "--json"], { input });
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { failures: [{ index: 1 }] } });
+    for (const said of [json.stdout, json.stderr]) expect(said).toContain("The old text of edit 1 (a.txt)");
+  });
+
   it("stops at the first of several calls that fails, and says which", async () => {
     const { run, texts } = await layBench(unsaved);
     const input = [call("a.txt"), call("a.txt", "none", "x"), call("a.txt", "two", "three")].join("\n");
@@ -140,14 +152,14 @@ describe("apply", () => {
   it("has the editor save what it is told to, and says what is not on disk", async () => {
     const { run, disk } = await layBench({ ...unsaved, saves: "saves", settings: {} });
     const kept = await run(["apply"], { input: call("a.txt") });
-    expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining("a.txt had unsaved changes before")]);
+    expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining("a.txt already had unsaved changes")]);
     expect(disk()["a.txt"]).toBe("one\n");
     const saved = await run(["apply", "--save=always"], { input: call("a.txt", "two", "three") });
     expect([saved.code, saved.stderr]).toEqual([0, expect.not.stringContaining("unsaved")]);
     expect(disk()["a.txt"]).toBe("mine\nthree\n");
     const { run: inOther } = await layBench({ ...unsaved, settings: {} });
     const unable = await inOther(["apply", "--save=always"], { input: call("a.txt") });
-    expect([unable.code, unable.stderr]).toEqual([0, expect.stringContaining("no way to save")]);
+    expect([unable.code, unable.stderr]).toEqual([0, expect.stringContaining("but not saved")]);
   });
 
   it("survives a reader that goes away", async () => {
@@ -238,7 +250,7 @@ describe("read", () => {
     const { run } = await layBench(files);
     const { code, stdout, stderr } = await run(["read", path]);
     expect([code, stdout]).toEqual([0, expected]);
-    expect(stderr).toContain("is so in the editor, and not on disk");
+    expect(stderr).toContain("the file on disk differs");
   });
 
   it("takes a URI, and answers as JSON", async () => {
@@ -259,17 +271,17 @@ describe("read", () => {
 
 describe("a command line that makes no sense", () => {
   it.each([
-    [["apply", "--mode=both"], "--mode is one of auto, editor, disk"],
-    [["apply", "--atomic=some"], "--atomic is one of"],
-    [["apply", "--save=later"], "--save is one of"],
-    [["apply", "--timeout=soon"], "--timeout needs a number"],
-    [["apply", "--timeout=0"], "--timeout needs a number"],
+    [["apply", "--mode=both"], "--mode must be one of auto, editor, disk"],
+    [["apply", "--atomic=some"], "--atomic must be one of"],
+    [["apply", "--save=later"], "--save must be one of"],
+    [["apply", "--timeout=soon"], "--timeout must be a number"],
+    [["apply", "--timeout=0"], "--timeout must be a number"],
     [["apply", "a", "b"], "apply [FILE|-]"],
     [["read"], "read PATH"],
     [["read", "a", "--save=never"], "--save"],
     [["sessions", "all"], "sessions"],
-    [["setup", "ed"], "Nothing is known of"],
-    [["setup", "neovim", "lua"], '"multi-edit setup neovim" takes no further arguments, but was given "lua".'],
+    [["setup", "ed"], 'no setup for "ed". Usage: multi-edit setup NAME'],
+    [["setup", "neovim", "lua"], '"multi-edit setup neovim" takes no further arguments, but "lua" was given.'],
     [["setup", "helix"], "multi-edit setup helix typescript rust"],
     [["apply", "--session="], "need a value"],
   ])("%j exits with 2 and says why", async (args, why) => {
@@ -374,7 +386,7 @@ describe("the other exit codes", () => {
       return new Promise(() => undefined);
     });
     const { code, stderr } = await runCommand(program, ["apply"], { input: call("a.txt"), cwd: folder });
-    expect([code, stderr]).toEqual([6, expect.stringContaining("not known what became of the call")]);
+    expect([code, stderr]).toEqual([6, expect.stringContaining("the outcome of the call is unknown")]);
   });
 
   it("130: it is interrupted, and the call is taken back", async () => {

@@ -155,7 +155,7 @@ describe("without an editor", () => {
     const { code, stdout } = await run(["doctor"]);
     expect([code, stdout]).toEqual([
       3,
-      expect.stringContaining(`No editor has ${root}: calls for files in it write the disk`),
+      expect.stringContaining(`No editor has ${root}, so calls for files there write to disk.`),
     ]);
   });
 });
@@ -212,7 +212,9 @@ describe("in a home", () => {
       expect(ran).toMatchObject({ stdout: "", stderr: expect.stringContaining("HOME") });
       expect(ran.code).not.toBe(0);
     }
-    expect((await run(["doctor"], { env: userAt(home) })).stdout).toContain("(the variable HOME) is no absolute path");
+    expect((await run(["doctor"], { env: userAt(home) })).stdout).toContain(
+      "(the variable HOME) is not an absolute path",
+    );
     expect([text("a.txt"), readdirSync(root)]).toEqual(["one\n", ["a.txt"]]);
   });
 
@@ -221,7 +223,7 @@ describe("in a home", () => {
     const own = ".local/state/multi-edit-language-server/sessions/0123456789ab.json";
     const env = userAt(root);
     const create = JSON.stringify({ path: own, oldText: "", newText: "{}" });
-    const refusal = { code: 1, stdout: "", stderr: expect.stringContaining("in the folder in which the server keeps") };
+    const refusal = { code: 1, stdout: "", stderr: expect.stringContaining("in the folder where the server keeps") };
     expect(await run(["apply"], { input: create, env })).toEqual(refusal);
     expect(readdirSync(root)).toEqual([]);
     mkdirSync(join(root, dirname(own)), { recursive: true, mode: 0o700 });
@@ -277,7 +279,7 @@ describe("where the directory can't be told", () => {
     const { run, root } = layShelf({ "file.txt": "" });
     for (const name of ["nowhere", "file.txt"]) {
       const ran = await run(["apply", `--workspace=${name}`], { input: create });
-      expect(ran).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining(`"${name}" is no directory`) });
+      expect(ran).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining(`"${name}" is not a directory`) });
     }
     expect(readdirSync(root)).toEqual(["file.txt"]);
   });

@@ -299,7 +299,7 @@ describe("the workspace", () => {
     expect(texts()["a.txt"]).toBe("mine\nsix\n");
     const status = await claude.call("editor_status", {});
     expect(status.texts[0]).toContain("Tester");
-    expect(status.texts[0]).toContain("a.txt, not as on disk");
+    expect(status.texts[0]).toContain("a.txt, differs from disk");
     expect(status.texts[0]).toContain(`Calls for files in ${root} go to`);
     expect((await none.call("editor_status", {})).texts[0]).toContain(`No editor has ${elsewhere}`);
   });

@@ -61,7 +61,11 @@ describe("a record", () => {
     const directory = makeDirectory({});
     writeFileSync(recordPath(directory, record.id), text, { mode: 0o600 });
     const read = readRecords(directory);
-    expect(read).toEqual({ records: [], problems: [expect.stringContaining("can't be read")], hidden: [] });
+    expect(read).toEqual({
+      records: [],
+      problems: [expect.stringContaining("is not a valid announcement")],
+      hidden: [],
+    });
   });
 
   it("is not believed under the name of another one", () => {
@@ -77,7 +81,10 @@ describe("a record", () => {
     const directory = makeDirectory({ elsewhere: JSON.stringify(record), "0123456789ab.json": entry });
     chmodSync(join(directory, "elsewhere"), 0o600);
     const { records, problems } = readRecords(directory);
-    expect([records, problems]).toEqual([[], [expect.stringContaining("not a plain file that only you can read")]]);
+    expect([records, problems]).toEqual([
+      [],
+      [expect.stringContaining("not a regular file that only its owner can read")],
+    ]);
   });
 
   it("is not waited for in a FIFO, nor read where others may write", () => {

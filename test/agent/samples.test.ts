@@ -75,10 +75,10 @@ describe("the extension for pi", () => {
   it("reads what the editor has", async () => {
     const { root } = await layTable();
     const read = async (params: object) => (await run("read_document", params, root)).content.map(({ text }) => text);
-    const unsaved = ", as they are in the editor and not on disk.";
+    const unsaved = ", from the editor, with unsaved text.";
     expect(await read({ path: "a.txt" })).toEqual([`Lines 1 to 2 of 2${unsaved}`, "mine\none\n"]);
     expect(await read({ path: "a.txt", startLine: 2 })).toEqual([`Lines 2 to 2 of 2${unsaved}`, "one\n"]);
-    expect(await read({ path: "b.txt" })).toEqual([expect.stringMatching(/^Lines 1 to 1 of 1, on disk: /), "one\n"]);
+    expect(await read({ path: "b.txt" })).toEqual([expect.stringMatching(/^Lines 1 to 1 of 1, from disk: /), "one\n"]);
   });
 
   it("is one agent in all its calls", async () => {

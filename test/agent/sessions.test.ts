@@ -29,7 +29,7 @@ async function open(folders: readonly string[], options: Partial<EditorOptions> 
 /** The command line's output if this editor answered. */
 function answeredBy(editor: FakeEditor, sessions: readonly Announced[]): unknown {
   const session = sessions.find(({ pid }) => pid === editor.process.pid);
-  return expect.stringContaining(`Through the editor ${session?.id} `);
+  return expect.stringContaining(`through the editor ${session?.id} `);
 }
 
 const openIn = (editor: FakeEditor, path: string, text: string): Promise<void> =>
@@ -84,7 +84,7 @@ describe("of several sessions", () => {
     const [first] = await announced(home, 2);
     expect(await apply("a.txt", folder)).toMatchObject({ code: 3, stderr: expect.stringContaining(first.id) });
     const named = await apply("a.txt", folder, "--session", first.id.slice(0, 8));
-    expect(named).toMatchObject({ code: 0, stderr: expect.stringContaining(`Through the editor ${first.id}`) });
+    expect(named).toMatchObject({ code: 0, stderr: expect.stringContaining(`through the editor ${first.id}`) });
   });
 
   it("one may be named by the environment, and one that is not there is not replaced by another", async () => {
@@ -134,13 +134,13 @@ describe("a session that has ended", () => {
     // This process runs but did not start at that time; nobody listens on the address.
     writeFileSync(path, JSON.stringify({ ...record, processStart: "1", address: `${record.address}.gone` }));
     const { stdout } = await runCommand(program, ["doctor"]);
-    expect(stdout).toContain("Removed 1 announcements");
+    expect(stdout).toContain("Removed 1 announcement of");
   });
 });
 
 describe("a session that can't be asked", () => {
   const refusals: readonly (readonly [string, Stub, string])[] = [
-    ["is suspended", { isSilent: true }, "does not answer within 4 s"],
+    ["is suspended", { isSilent: true }, "did not answer within 4 s"],
     ["is another one than was announced", { isImpostor: true }, "does not know the session's secret"],
     ["is too old", { refuses: "The editor runs version 0.0.1, which is too old" }, "0.0.1, which is too old"],
   ];
@@ -188,7 +188,7 @@ describe("a session that can't be asked", () => {
       env: { CODEX_SANDBOX_NETWORK_DISABLED: "1" },
     });
     expect(ran).toMatchObject({ code: 3, stdout: "" });
-    expect(ran.stderr).toContain("the sandbox of this agent does not allow to connect to it (EPERM)");
+    expect(ran.stderr).toContain("the agent's sandbox does not allow connections to it (EPERM)");
     expect(ran.stderr).toContain("multi-edit mcp");
     expect(editor.asked).toEqual([]);
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
@@ -206,7 +206,10 @@ describe("a session that can't be asked", () => {
           : { error: { code: -32601, message: "Unhandled method multiEdit/undo" } },
     });
     const { code, stderr } = await runCommand(program, ["undo"], { cwd: folder });
-    expect([code, stderr]).toEqual([4, expect.stringMatching(/runs version 0\.0\.1 .* can't do this\. Update it/)]);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/runs version 0\.0\.1 .* does not support this\. Update it/),
+    ]);
   });
 });
 
@@ -214,7 +217,7 @@ describe("a session that can't be seen", () => {
   it.each<[string, RegExp, number, (home: string) => void]>([
     [
       "others may enter the directory where it would announce itself",
-      /Editors can't announce themselves.*make it yours and its mode 700/,
+      /Editors can't announce themselves.*make it yours with mode 700/,
       // No session is announced there, so none was skipped.
       0,
       (home) => {
@@ -224,7 +227,7 @@ describe("a session that can't be seen", () => {
     ],
     [
       "it is of a newer version",
-      /announces the session of a newer version .* Update this one/,
+      /announces the session of a newer version .* Update this version/,
       4,
       (home) => {
         mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
@@ -258,7 +261,7 @@ describe("people", () => {
     const doctor = await runCommand(program, ["doctor"], { cwd: folder });
     expect(doctor).toMatchObject({ code: 0, stderr: "" });
     expect(doctor.stdout).toContain(`go to ${session.id} (Left 3 in ${folder})`);
-    expect(doctor.stdout).toContain("a.txt, not as on disk");
+    expect(doctor.stdout).toContain("a.txt, differs from disk");
     const told = await runCommand(program, ["doctor", "--json"], { cwd: folder });
     expect(JSON.parse(told.stdout)).toMatchObject({ chosen: session.id });
     expect(plain.stdout + stdout + doctor.stdout + told.stdout).not.toContain(session.secret);
@@ -272,7 +275,7 @@ describe("people", () => {
     expect(none).toMatchObject({ code: 3, stdout: expect.stringContaining("No editor can be reached") });
     await startStub(home, { isSilent: true });
     const silent = await runCommand(program, ["doctor"]);
-    expect(silent.stdout).toContain("The editor may be suspended or busy: bring it back, or end it.");
+    expect(silent.stdout).toContain("The editor may be suspended or busy: resume it, or close it.");
   });
 
   it.each(["neovim", "emacs", "claude", "codex", "opencode", "gemini", "pi"])(

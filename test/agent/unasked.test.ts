@@ -59,9 +59,9 @@ describe("a file in the folder of a session that does not answer", () => {
       { code: 4, stdout: "" },
     ]);
     expect(edited?.stderr).toContain(
-      `"a.txt" may be open with unsaved text in ${session.id} (Busy in ${folder}), but it does not answer within 4 s.`,
+      `"a.txt" may be open with unsaved changes in ${session.id} (Busy in ${folder}), but it did not answer within 4 s.`,
     );
-    expect(edited?.stderr).toContain("bring it back, or end it. Then send the call again.");
+    expect(edited?.stderr).toContain("resume it, or close it. Then send the call again.");
     expectUntouched();
     const { error } = JSON.parse((await apply(edit, folder, "--mode=disk", "--json")).stdout);
     expect(error.failures).toMatchObject([{ code: "locked", path: "a.txt" }]);
@@ -90,10 +90,10 @@ describe("a file in the folder of a session that does not answer", () => {
     writeFileSync(join(folder, "b.txt"), "one\n");
     suspend(busy);
     const { code, stderr } = await apply({ edits: [edit, { ...edit, path: "b.txt" }] }, folder, "--mode=disk");
-    const said = (name: string): string => `"${name}" may be open with unsaved text in `;
+    const said = (name: string): string => `"${name}" may be open with unsaved changes in `;
     expect([code, stderr]).toEqual([4, expect.stringContaining(said("a.txt"))]);
     expect(stderr).toContain(said("b.txt"));
-    expect(stderr.split("but it does not answer within 4 s.")).toHaveLength(3);
+    expect(stderr.split("but it did not answer within 4 s.")).toHaveLength(3);
     expect(stderr.split("Then send the call again.")).toHaveLength(2);
     expect(stderr.split("The editor may be")).toHaveLength(2);
     expect(stderr).toContain("Nothing was changed");
@@ -130,7 +130,7 @@ describe("a file that a session has open outside of its folders", () => {
     const { code, stderr } = await apply(edit, join(folder, "a"), mode);
     expect([code, stderr]).toEqual([
       mode === "--mode=disk" ? 4 : 3,
-      expect.stringContaining("does not answer within 4 s"),
+      expect.stringContaining("did not answer within 4 s"),
     ]);
     expect(textIn(folder, "a/a.txt")).toBe("one\n");
   });
@@ -184,7 +184,7 @@ describe("what another editor is to do to a file on disk", () => {
     await announced(home, 2);
     await other.open({ uri: pathToFileURL(join(folder, "b.txt")).href, text: "one\n" });
     const command = { command: "multiEdit.apply", arguments: [call] };
-    for (const holder of ['.txt" is open in Busy', '.txt" may be open with unsaved text in ']) {
+    for (const holder of ['.txt" is open in Busy', '.txt" may be open with unsaved changes in ']) {
       const refusal = await failed(other.request("workspace/executeCommand", command));
       expect([refusal.codes, refusal.message]).toEqual([["locked"], expect.stringContaining(holder)]);
       expect([readdirSync(folder).sort(), textIn(folder, "a.txt")]).toEqual([["a.txt", "b.txt"], "one\n"]);
@@ -245,9 +245,9 @@ describe("an editor that opens a file while another one is waited for", () => {
 
 describe("a session that greets and then does not say what it has open", () => {
   it.each([
-    ["never answers", () => undefined, "does not answer within 4 s"],
-    ["answers with nothing", () => ({ result: null }), "not told in a way"],
-    ["answers with something else", () => ({ result: { folders: [7], open: "none" } }), "not told in a way"],
+    ["never answers", () => undefined, "did not answer within 4 s"],
+    ["answers with nothing", () => ({ result: null }), "does not understand its list"],
+    ["answers with something else", () => ({ result: { folders: [7], open: "none" } }), "does not understand its list"],
     ["is too busy", () => ({ error: { code: -32803, message: "32 requests are served already." } }), "32 requests"],
   ])("because it %s has its files refused at every door", async (_, serve, why) => {
     const home = ownStateHome();

@@ -46,7 +46,7 @@ describe("a batch that was taken back, but of which a helper could not be taken 
       },
     });
     expect(told?.[0]).toBe("rolledBack");
-    expect(told?.[1]).toContain("are taken away later");
+    expect(told?.[1]).toContain("will be removed later");
     expect(disk.list(state)).toHaveLength(1);
     return disk;
   };
@@ -121,7 +121,7 @@ describe("a commit record that may not last", () => {
       },
     });
     expect(told?.[0]).toBe("recoveryPending");
-    expect(told?.[1]).toContain("does not confirm that this lasts");
+    expect(told?.[1]).toContain("did not confirm that this will last");
     const later = disk.afterKill();
     expect(recovered(later).map(({ outcome }) => outcome)).toEqual(["applied"]);
     expect([textsOf(later), later.list(state)]).toEqual([all, []]);
@@ -301,7 +301,7 @@ describe("helpers that a program has taken away", () => {
     clean(disk);
     const [batch] = recovered(disk);
     expect(batch?.foreign).toEqual([{ path: at("a"), isLost: true }]);
-    expect(batch?.message).toContain(`${at("a")} (what was kept of its old text is gone)`);
+    expect(batch?.message).toContain(`${at("a")} (the copy of its old text is gone)`);
     expect([textsOf(disk), disk.list(state)]).toEqual([{ ...old, a: "new a" }, []]);
   });
 
@@ -324,7 +324,7 @@ describe("helpers that a program has taken away", () => {
       },
     });
     expect(told?.[0]).toBe("rolledBack");
-    expect(told?.[1]).toContain("taken away what was kept");
+    expect(told?.[1]).toContain("removed the copy that was kept");
     expect([textsOf(disk), disk.list(state)]).toEqual([old, []]);
   });
 });

@@ -201,7 +201,7 @@ describe("what is committed", () => {
       expect([at.text("b.txt"), at.text("new/b.txt"), at.text("other.txt")]).toEqual(["a", "b", "changed"]),
     );
     expect(outcome).toBe("rolledBack");
-    expect(failure.message).toMatch(/no space is left on the disk\..* Nothing of it is left\.$/);
+    expect(failure.message).toMatch(/no space is left on the disk\..* Everything was rolled back\.$/);
     expect(at.names()).toEqual(before);
     expect([at.text("a.txt"), at.text("b.txt"), at.text("other.txt")]).toEqual(["a", "b", "c"]);
   });
@@ -267,7 +267,7 @@ describe("what another program writes meanwhile", () => {
     expect(result.outcome).toBe("rolledBack");
     expect(result.outcome === "rolledBack" && [result.failure.code, result.failure.message]).toEqual([
       "contentModified",
-      "b.txt has moved on: it is not the file any more that the call was planned on. Read it again and send the call again. Nothing of it is left.",
+      "b.txt has changed: it is no longer the file that the call was planned for. Read it again and send the call again. Everything was rolled back.",
     ]);
     expect([at.text("a.txt"), at.text("b.txt"), at.names()]).toEqual(["a", "theirs", ["a.txt", "b.txt"]]);
   });
@@ -292,7 +292,7 @@ describe("what another program writes meanwhile", () => {
     const changes = [create("new/a.txt"), create("new/b.txt"), create("other/c.txt")];
     const { outcome, failure } = takenBack(at, changes, () => writeFileSync(at.path("new/b.txt"), "theirs"));
     expect([outcome, at.names(), at.text("new/b.txt")]).toEqual(["rolledBack", ["new", "new/b.txt"], "theirs"]);
-    expect(failure.message).toContain(`left so: ${at.path("new/b.txt")}.`);
+    expect(failure.message).toContain(`left as they are: ${at.path("new/b.txt")}.`);
   });
 
   it("is left alone when the batch is taken back, with the old file beside it", () => {
@@ -302,7 +302,7 @@ describe("what another program writes meanwhile", () => {
     const kept = at.names().find((name) => name.endsWith(".old")) ?? "";
     expect(outcome).toBe("rolledBack");
     expect(failure.message).toContain(
-      `It was taken back. Changed meanwhile by another program, and left so: ${at.path("b.txt")} (as it was before: ${at.path(kept)}).`,
+      `The other changes were rolled back. Another program changed these meanwhile, so they were left as they are: ${at.path("b.txt")} (its old text: ${at.path(kept)}).`,
     );
     expect([at.text("a.txt"), at.text("b.txt"), at.text(kept)]).toEqual(["a", "theirs", "b"]);
     expect(recover(at.workspace).batches).toEqual([]);
@@ -320,7 +320,7 @@ describe("after a crash", () => {
       ["untouched", "a batch", ["a.txt"]],
     ]);
     expect(batches[0]?.message).toMatch(
-      /^A call that was to change a\.txt was cut off \(it began at [\dT:.-]+Z\)\. Nothing was changed\.$/,
+      /^A call that was to change a\.txt was interrupted \(it began at [\dT:.-]+Z\)\. Nothing was changed\.$/,
     );
     expect([at.names(), at.text("a.txt")]).toEqual([["a.txt"], "a"]);
     expect(readdirSync(at.workspace.state)).toEqual([]);

@@ -65,7 +65,8 @@ const rows: Readonly<Record<string, Row>> = {
     name: "c.txt",
     stays: { mode: true, group: !isRoot, attributes: false, inode: false },
     lacksCp: true,
-    warning: "c.txt was moved and edited: its extended attributes and access list, if it had any, could not be copied",
+    warning:
+      "c.txt was moved and edited: its extended attributes and access control list, if it had any, could not be copied",
   },
   "writing a new file and renaming it": {
     change: undefined,

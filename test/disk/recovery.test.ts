@@ -259,10 +259,10 @@ describe("a batch on files inside and outside of the folder", () => {
     const refused = stage(inside(disk), [inner], "another one");
     const [failure] = refused.ok ? [] : refused.failures;
     expect(failure?.code).toBe("ioError");
-    expect(failure?.message).toContain(`by a call in "${workspaceFolder}"`);
+    expect(failure?.message).toContain(`A call in "${workspaceFolder}"`);
     expect(recover(inside(disk)).failure).toEqual(failure);
     expect(textsOf(disk)).toEqual(before);
-    expect(journalProblems(inside(disk)).join()).toContain(`by the next call in "${workspaceFolder}"`);
+    expect(journalProblems(inside(disk)).join()).toContain(`the next call in "${workspaceFolder}"`);
     expect(recover(workspaceOn(disk)).batches[0]?.outcome).toBe("rolledBack");
     expect([textsOf(disk), journalProblems(inside(disk))]).toEqual([old, []]);
     expect(stage(inside(disk), [inner], "another one").ok).toBe(true);

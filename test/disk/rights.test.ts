@@ -83,7 +83,7 @@ it("the bits of somebody else's file can't be given back, and a warning says so"
     if (!staged.ok) throw new Error(staged.failures[0]?.message);
     return staged.warnings;
   };
-  expect(warningsOf(8)).toEqual([expect.stringMatching(/^tool belongs to somebody else: .*set-user-ID/)]);
+  expect(warningsOf(8)).toEqual([expect.stringMatching(/^tool belongs to another user: .*set-user-ID/)]);
   expect(warningsOf(0)).toEqual([]);
 });
 

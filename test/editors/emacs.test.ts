@@ -157,7 +157,7 @@ function saving(stage: OnStage): void {
         saved: [uris[0], uris[2]],
         failed: [
           { uri: uris[1], message: "The file has changed on disk" },
-          { uri: uris[3], message: "No buffer visits it" },
+          { uri: uris[3], message: "No buffer visits the file" },
         ],
       });
       expect(one.disk()).toEqual({

@@ -76,7 +76,7 @@ export const neovimScenes: readonly Scene[] = [
          vim.wait(5000, function() return asked ~= nil end, 5)
          return asked`,
       );
-      expect(told).toMatch(/b\.txt has moved on$/);
+      expect(told).toMatch(/b\.txt has changed$/);
       await expectTexts(stage, { ...files, "b.txt": "typed\nold\n" }, traits);
       return nothing;
     },

@@ -45,7 +45,7 @@ for (const kind of editors) {
         const env = { HOME: home, XDG_RUNTIME_DIR: home, TMPDIR: home, XDG_STATE_HOME: join(home, ".local/state") };
         const input = '{ "path": "price.ts", "oldText": "rate = 0.19", "newText": "rate = 0.2" }';
         const ran = await runCommand(agent, ["apply"], { cwd: stage.folder, input, env });
-        expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("Through the editor") });
+        expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("through the editor") });
         expect(ran.stdout).toContain("-export const rate = 0.19; // ask Ann\n+export const rate = 0.2; // ask Ann\n");
         expect(await stage.held()).toEqual({ "price.ts": "export const rate = 0.2; // ask Ann\n" });
         expect(stage.disk()).toEqual({ "price.ts": saved });

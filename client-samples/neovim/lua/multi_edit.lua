@@ -18,16 +18,16 @@ end
 -- The server knows the valid settings and warns of others; this function only makes sure that it receives all of them.
 local function problem_of_settings(value)
   if not is_map(value) or not is_map(value.multiEdit or {}) then
-    return "must be a table with names of settings"
+    return "must be a table of settings by name"
   end
-  return value.multiEdit and vim.tbl_count(value) > 1 and "has other keys beside multiEdit; put all settings into multiEdit" or nil
+  return value.multiEdit and vim.tbl_count(value) > 1 and "has other keys beside multiEdit; put all settings under multiEdit" or nil
 end
 
 -- Functions by the name of an option; each returns the problem of a value, or nil.
 local options_of_ours = {
   cmd = function(value)
     local is_list = type(value) == "table" and vim.islist(value) and type(value[1]) == "string"
-    return not is_list and type(value) ~= "function" and "must be a list of words, or a function" or nil
+    return not is_list and type(value) ~= "function" and "must be a list of strings, or a function" or nil
   end,
   init_options = problem_of_settings,
   settings = problem_of_settings,
@@ -36,7 +36,7 @@ local options_of_ours = {
 -- The problem of options, or nil. An option that is silently ignored could be the one that protects a text.
 local function problem_of_options(options)
   if not is_map(options) then
-    return "the options must be a table with names"
+    return "the options must be a table with named fields"
   end
   for key, value in pairs(options) do
     local problem_of_value = options_of_ours[key]
@@ -126,7 +126,7 @@ end
 local function save(uri)
   local buffer = buffer_of(uri)
   if not is_loaded(buffer) then
-    return "no buffer has it"
+    return "no buffer has the file"
   end
   local is_changed = false
   local watch = vim.api.nvim_create_autocmd("FileChangedShell", {
@@ -138,7 +138,7 @@ local function save(uri)
   local ok, problem = pcall(function()
     vim.cmd.checktime(buffer)
     if is_changed then
-      error("it was changed on disk", 0)
+      error("the file has changed on disk", 0)
     end
     vim.api.nvim_buf_call(buffer, function()
       vim.cmd("silent write")
@@ -173,18 +173,18 @@ local function problem_of_edit(change, hashes)
   local path = vim.uri_to_fname(uri)
   if version == nil or version == vim.NIL then
     if is_loaded(buffer) and vim.bo[buffer].modified then
-      return path .. " has changes that the server does not know of"
+      return path .. " has changes that the server has not seen"
     end
     local bytes = read_bytes(path)
     -- Neovim 0.10 and earlier cannot hash bytes that are not text.
     local ok, hash = pcall(vim.fn.sha256, bytes or "")
     if bytes and hashes[uri] and ok and hash ~= hashes[uri] then
-      return path .. " was changed on disk"
+      return path .. " has changed on disk"
     end
     return nil
   end
   if not is_loaded(buffer) or vim.lsp.util.buf_versions[buffer] ~= version then
-    return path .. " has moved on"
+    return path .. " has changed"
   end
   if not vim.bo[buffer].modifiable then
     return path .. " can't be modified"
@@ -203,11 +203,11 @@ local function problem_of_operation(change, known)
   local from = vim.uri_to_fname(change.oldUri or change.uri)
   local to = vim.uri_to_fname(change.newUri or change.uri)
   if change.kind ~= "create" and not exists(from) then
-    return from .. " is gone"
+    return from .. " no longer exists"
   end
   local is_new = change.kind == "create" or change.kind == "rename"
   if is_new and exists(to) and not (change.options or {}).overwrite then
-    return to .. " exists already"
+    return to .. " already exists"
   end
   known[from] = false
   known[to] = is_new
@@ -341,7 +341,7 @@ function M.setup(options)
   })
   vim.api.nvim_create_user_command("MultiEditUndo", function()
     M.undo()
-  end, { desc = "Take the last batch back" })
+  end, { desc = "Undo the last call" })
 end
 
 local function list_failures(client, data)

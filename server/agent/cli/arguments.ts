@@ -9,7 +9,7 @@ import { argumentProblems, helpText } from "./sentences.js";
 
 /** Every option, in the form that `parseArgs` takes. */
 const options = {
-  /** The id of the agent that calls. */
+  /** The id of the calling agent. */
   agent: { type: "string" },
   atomic: { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -40,7 +40,7 @@ const applying: readonly OptionName[] = [...general, "atomic", "mode", "save", "
 
 /** One command. */
 interface CommandRow {
-  /** Its arguments, as the help shows them. */
+  /** The arguments, as the help shows them. */
   readonly takes: string;
   readonly about: string;
   /** The smallest and the largest number of its arguments, without options. */
@@ -51,14 +51,14 @@ interface CommandRow {
 /** The commands, in the order of the help. */
 export const commandRows = {
   apply: { takes: "[FILE|-]", about: "apply a call or a patch", words: [0, 1], options: applying },
-  preview: { takes: "[FILE|-]", about: "show what it would change", words: [0, 1], options: applying },
-  read: { takes: "PATH[:FROM-TO]", about: "print a text as the editor has it", words: [1, 1], options: general },
-  undo: { takes: "[TRANSACTION]", about: "take the last call back", words: [0, 1], options: general },
-  sessions: { takes: "", about: "list the editors that can be reached", words: [0, 0], options: general },
-  doctor: { takes: "", about: "say what works, what does not, and what to do", words: [0, 0], options: general },
+  preview: { takes: "[FILE|-]", about: "show what a call or a patch would change", words: [0, 1], options: applying },
+  read: { takes: "PATH[:FROM-TO]", about: "print a file as the editor has it", words: [1, 1], options: general },
+  undo: { takes: "[TRANSACTION]", about: "undo a call, by default the last one", words: [0, 1], options: general },
+  sessions: { takes: "", about: "list the reachable editors", words: [0, 0], options: general },
+  doctor: { takes: "", about: "report what works, what does not, and how to fix it", words: [0, 0], options: general },
   setup: {
     takes: "NAME [WORD...]",
-    about: "print the configuration of an editor or agent",
+    about: "print the configuration for an editor or agent",
     words: [0, Number.POSITIVE_INFINITY],
     options: ["help"],
   },
@@ -133,7 +133,8 @@ function parseOptions(row: CommandRow, args: readonly string[]): Input<{ values:
     return { ok: true, value };
   } catch (error) {
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    return unreadable(reason.slice(0, 200));
+    // Node adds advice on positional arguments, which no command takes in that form.
+    return unreadable(reason.replace(/ To specify a positional argument .*/, "").slice(0, 200));
   }
 }
 

@@ -7,6 +7,7 @@ import { callSentences } from "../../lsp/sentences.js";
 import { limits } from "../../text/limits.js";
 import { fromDirectory } from "../../workspace/pathText.js";
 import { inServerFolder } from "../../workspace/serverFolder.js";
+import { asksForSession } from "../sentences.js";
 import { isAgentId } from "../session/handshake.js";
 import {
   type FailedRequest,
@@ -18,7 +19,7 @@ import {
 } from "../session/request.js";
 import { type Arguments, helpOf, isCommand, readArguments } from "./arguments.js";
 import { callsIn, readInput } from "./input.js";
-import { exitCodeOf, exitCodes, print, printJson, say } from "./output.js";
+import { addressedToUser, countedFromOne, exitCodeOf, exitCodes, print, printJson, say } from "./output.js";
 import { argumentProblems, commandSentences, inputProblems } from "./sentences.js";
 
 export { isCommand };
@@ -93,7 +94,8 @@ async function edit(method: string, options: Arguments, context: RequestContext)
     const call = readCall(value, method, { ...options.call, root: context.directory }, "command");
     if (!call.ok) {
       if (options.json) printJson(errorOf(call));
-      return misused(total === 1 ? call.message : inputProblems.badCall(requests.length + 1, call.message));
+      const message = messageOf(call, options);
+      return misused(total === 1 ? message : inputProblems.badCall(requests.length + 1, message));
     }
     requests.push(call.request);
   }
@@ -106,11 +108,26 @@ async function edit(method: string, options: Arguments, context: RequestContext)
   return exitCodes.done;
 }
 
-/** Prints the answer for programs, if they want one, and the message of a failure; returns the exit code. */
-function showResult(result: RequestResult, { json }: Arguments): number {
-  if (json) printJson(result.ok ? result.result : errorOf(result));
-  if (!result.ok) say(result.message);
+/** Prints an answer for programs, or says what failed. Returns the exit code. */
+function showResult(result: RequestResult, options: Arguments): number {
+  if (options.json) printJson(result.ok ? result.result : errorOf(result));
+  if (!result.ok) say(messageOf(result, options));
   return exitCodeOf(result);
+}
+
+/** Returns the message for stderr, with the option that helps. */
+function messageOf({ message, failures }: FailedRequest, options: Arguments): string {
+  const advice = failures.some(asksForSession) ? [commandSentences.nameSession] : [];
+  return [inTerms(options)(message), ...advice].join("\n");
+}
+
+/** Returns how to rewrite messages of the server for stderr: beside JSON they count edits as the JSON does, from 0. */
+function inTerms({ json }: Arguments): (message: string) => string {
+  if (json) return (message) => message;
+  return (message) => {
+    const counted = countedFromOne(message);
+    return process.stderr.isTTY ? addressedToUser(counted) : counted;
+  };
 }
 
 function showEdit(result: RequestResult, options: Arguments): number {
@@ -120,7 +137,8 @@ function showEdit(result: RequestResult, options: Arguments): number {
   if (!options.json) print(diff, { isDiff: true });
   const isUnchanged = outcome === "proposed" || (outcome === "applied" && files.length === 0);
   const through = result.editor === undefined ? [] : [commandSentences.through(result.editor)];
-  say([text, ...(isUnchanged ? [callSentences.nothingChanged] : through), ...warnings].join("\n"));
+  const notes = isUnchanged ? [callSentences.nothingChanged] : through;
+  say([text, ...notes, ...warnings.map(inTerms(options))].join("\n"));
   return code;
 }
 

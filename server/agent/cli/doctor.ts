@@ -1,17 +1,18 @@
-/** Shows people which editors can be reached, what is wrong, and what to do about it. */
+/** Shows people the reachable editors, the problems, and how to fix them. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { userWorkspace } from "../../disk/diskWorkspace.js";
 import { tryJournals } from "../../disk/journal.js";
 import { journalProblems } from "../../disk/recover.js";
 import { sayUnreached } from "../../disk/sentences.js";
+import { asksForSession } from "../sentences.js";
 import { isInCodexSandbox } from "../session/connect.js";
 import type { RequestContext } from "../session/request.js";
 import { type SelectedSession, selectSession, sessionName } from "../session/selectSession.js";
 import { closeSessions, type FoundSessions, findSessions } from "../session/sessions.js";
 import type { Arguments } from "./arguments.js";
-import { exitCodes, print, printJson, say } from "./output.js";
-import { doctorSentences, type ShownSession } from "./sentences.js";
+import { addressedToUser, exitCodes, print, printJson, say } from "./output.js";
+import { commandSentences, doctorSentences, type ShownSession } from "./sentences.js";
 
 /** Lists the sessions that answer, one per line. */
 export function listSessions({ json }: Arguments, context: RequestContext): Promise<number> {
@@ -31,7 +32,7 @@ export function listSessions({ json }: Arguments, context: RequestContext): Prom
 export function describeSessions(context: RequestContext): Promise<string> {
   return withSessions(context, async (found, sessions) => {
     const selected = await sessionForDirectory(found, context);
-    return [...stateOf(found, sessions), advice(selected, context)].join("\n");
+    return [...stateOf(found, sessions), ...advice(selected, context)].join("\n");
   });
 }
 
@@ -53,8 +54,9 @@ export function runDoctor({ json }: Arguments, context: RequestContext): Promise
       });
     } else {
       const journals = unwritable === undefined ? [doctorSentences.journalsIn(workspace.state)] : [];
-      const about = [...environment(context), ...journals, ...problems];
-      print(`${[...about, "", ...stateOf(found, sessions), "", advice(selected, context)].join("\n")}\n`);
+      const about = [...environment(context), ...journals, ...problems.map(addressedToUser)];
+      const next = [...advice(selected, context), ...adviceOnOptions(selected)].map(addressedToUser);
+      print(`${[...about, "", ...stateOf(found, sessions), "", ...next].join("\n")}\n`);
     }
     return chosen === undefined ? exitCodes.noSession : exitCodes.done;
   });
@@ -115,9 +117,17 @@ function stateOf(found: FoundSessions, sessions: readonly ShownSession[]): strin
   ];
 }
 
-function advice(selected: SelectedSession, { directory }: RequestContext): string {
-  if (!selected.ok) return doctorSentences.wouldFail(selected.failure.message);
+/** Says where calls for files in the working directory go. Models read this too, so it names no options. */
+function advice(selected: SelectedSession, { directory, mode }: RequestContext): string[] {
+  if (mode === "disk") return [doctorSentences.allGoToDisk];
+  if (!selected.ok) return [doctorSentences.wouldFail(selected.failure.message)];
   const { session } = selected;
-  if (session === undefined) return doctorSentences.callsGoToDisk(directory);
-  return doctorSentences.callsGoTo(directory, sessionName(session.record));
+  if (session !== undefined) return [doctorSentences.callsGoTo(directory, sessionName(session.record))];
+  return [mode === "editor" ? doctorSentences.callsFail(directory) : doctorSentences.callsGoToDisk(directory)];
+}
+
+/** Names the option with which the person at the terminal can change where calls go. */
+function adviceOnOptions(selected: SelectedSession): string[] {
+  if (!selected.ok) return asksForSession(selected.failure) ? [commandSentences.nameSession] : [];
+  return selected.session === undefined ? [doctorSentences.editorOnly] : [];
 }

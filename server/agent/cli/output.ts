@@ -1,4 +1,4 @@
-/** The output of a command: its answer as it looks on a terminal and in a pipe, and its exit code. */
+/** The output of a command, on a terminal and in a pipe, and its exit code. */
 import { styleText } from "node:util";
 import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
@@ -66,6 +66,57 @@ export function printJson(value: unknown): void {
 /** Prints to stderr a message that is not an answer. */
 export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
+}
+
+/**
+ * Rewrites a message for the person at a terminal, who counts edits from 1: raises each number after "edit" and each
+ * one in a list after "edits". Programs match the numbers of a message with `index`, so `--json` and models keep
+ * counting from 0.
+ *
+ * Text of a file or a call stays as it is, because messages quote it as JSON or on lines such as `12| text`. A path is
+ * not quoted after the name of an edit, as in `edit 0 (edit 7.txt)`, so parentheses there stay, too.
+ */
+export function countedFromOne(message: string): string {
+  return outsideQuotes(message, (words) =>
+    words
+      .replace(/(?<![\w/.\\-])([Ee]dit )(\d+)(?![\w/\\-]|[.,]\w)((?: \([^)]*\))?)/g, (_, edit, number, path) => {
+        return `${edit}${Number(number) + 1}${path}`;
+      })
+      .replace(/(?<![\w/.\\-])[Ee]dits (?:\d+(?:-\d+)?(?:, | and )?)+/g, (list) =>
+        list.replace(/\d+/g, (number) => `${Number(number) + 1}`),
+      ),
+  );
+}
+
+/**
+ * Rewrites a message that speaks of the user for that user, who reads it on a terminal. Agents run the same commands in
+ * a pipe and need the other form. Quoted text stays as it is.
+ */
+export function addressedToUser(message: string): string {
+  return outsideQuotes(message, (words) =>
+    words
+      .replace(/\bAsk the user(?: to|, then|, and) (\w)/g, (_, first: string) => first.toUpperCase())
+      .replace(/, (?:or|and) ask the user to run it\b/g, "")
+      .replace(/\bask the user to /g, "")
+      .replace(/ ?\bAsk the user [^."\n]*\./g, "")
+      .replace(/\b(T|t)he user('s)?(?: (was))?\b/g, (_, t, of, was) => {
+        const you = of === undefined ? `${t === "T" ? "Y" : "y"}ou` : `${t === "T" ? "Y" : "y"}our`;
+        return was === undefined ? you : `${you} were`;
+      }),
+  );
+}
+
+/** Rewrites the parts of a message that are outside JSON strings and outside lines that quote a text. */
+function outsideQuotes(message: string, rewrite: (words: string) => string): string {
+  const inLine = (line: string): string =>
+    line
+      .split(/("(?:[^"\\]|\\.)*"?)/)
+      .map((part, i) => (i % 2 === 0 ? rewrite(part) : part))
+      .join("");
+  return message
+    .split("\n")
+    .map((line) => (/^(?:\d+(?::\d+)?|\+)\| /.test(line) ? line : inLine(line)))
+    .join("\n");
 }
 
 type Style = Parameters<typeof styleText>[0];

@@ -1,6 +1,6 @@
-/** Sentences for people at a terminal: arguments, input, editors that can be reached, configurations, and the help. */
+/** Sentences for people at a terminal: about arguments, input, reachable editors and configurations, and the help. */
 import type { StatusResult } from "../../lsp/protocol.js";
-import { clip, quote } from "../../plan/failure.js";
+import { clip, count, quote } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
 import { fileProblems } from "../../workspace/sentences.js";
 import { agentIdRule } from "../sentences.js";
@@ -9,19 +9,20 @@ import type { SessionRecord } from "../session/record.js";
 /** Problems with the arguments of a command, as sentences. */
 export const argumentProblems = {
   unknownCommand: (name: string) => `There is no command ${name}.`,
-  usage: (command: string, takes: string) => `It is used so: ${command} ${takes}`.trimEnd(),
-  unknownValue: (option: string, known: readonly string[]) => `--${option} is one of ${known.join(", ")}.`,
-  timeout: "--timeout needs a number of seconds, at most a day.",
+  usage: (command: string, takes: string) => `Usage: multi-edit ${command} ${takes}`.trimEnd(),
+  unknownValue: (option: string, known: readonly string[]) => `--${option} must be one of ${known.join(", ")}.`,
+  timeout: "--timeout must be a number of seconds, at most a day.",
   badAgent: (name: string) => `${name} must be ${agentIdRule}.`,
   emptyValue: "--workspace and --session need a value.",
 } as const;
 
-/** Lines of a command beside its answer. */
+/** Lines that a command prints besides its answer. */
 export const commandSentences = {
   seeHelp: (program: string, problem: string, command: string | undefined) =>
     `${program}: ${problem}\nSee ${program} ${command} --help.`,
   waiting: (session: string | undefined) => `Waiting for ${session ?? "the disk"} …`,
-  through: (editor: string) => `Through the editor ${clip(editor, 200)}.`,
+  nameSession: "Use --session=ID to choose one of them.",
+  through: (editor: string) => `This went through the editor ${clip(editor, 200)}.`,
 } as const;
 
 /** Problems with the input of a command, as sentences. */
@@ -29,115 +30,123 @@ export const inputProblems = {
   /** `path`: `undefined` for the working directory. */
   noDirectory: (path: string | undefined) =>
     path === undefined
-      ? "The working directory is gone, or its name is not UTF-8: name a directory with --workspace."
-      : `${quote(path, 200)} is no directory, or its name is not UTF-8.`,
+      ? "The working directory is gone, or its name is not UTF-8. Name a directory with --workspace."
+      : `${quote(path, 200)} is not a directory, or its name is not UTF-8.`,
   unreadable: (path: string, code: string) =>
     `${path === "-" ? "The standard input" : quote(path, 200)} can't be read: ${fileProblems.system(code)}.`,
   tooLarge: (most: number) => `The input has more than ${most.toLocaleString("en")} bytes.`,
   notUtf8: () => "The input is not UTF-8.",
-  empty: () => "The input is empty; it is a call as JSON, one a line, or a patch.",
-  badJson: (problem: string) => `The input is no JSON: ${clip(problem, 200)}.`,
+  empty: () => "The input is empty. It must be a call as JSON, several calls with one per line, or a patch.",
+  badJson: (problem: string) => `The input is not valid JSON: ${clip(problem, 200)}.`,
   badLine: (line: number, problem: string) => `Line ${line}: ${problem}`,
-  badCall: (number: number, message: string) => `Call ${number} can't be read, so that none was sent. ${message}`,
+  badCall: (number: number, message: string) => `Call ${number} can't be read, so none was sent. ${message}`,
   stoppedAt: (number: number, total: number) =>
-    `Call ${number} of ${total} failed: those before it are done, those behind it were not sent.`,
-  unsaved: (path: string) => `${path} is so in the editor, and not on disk.`,
-  noInput: () => "There is nothing to apply: name a file, or send a call or a patch to the standard input.",
+    `Call ${number} of ${total} failed: the calls before it are done, those after it were not sent.`,
+  unsaved: (path: string) => `This is the editor's text of ${path}; the file on disk differs.`,
+  noInput: () => "There is nothing to apply. Name a file, or send a call or a patch to the standard input.",
 } as const;
 
-/** Refusals of the command that prints configurations, as sentences. */
+/** Refusals of `setup`, as sentences. */
 export const setupSentences = {
   unknown: (name: string | undefined, known: readonly string[]) =>
-    `${name === undefined ? "" : `Nothing is known of ${quote(name, 40)}. `}The configuration of one of these is printed: ${known.join(", ")}.`,
+    `${name === undefined ? "" : `There is no setup for ${quote(name, 40)}. `}Usage: multi-edit setup NAME, where NAME is one of ${known.join(", ")}.`,
   tooMany: (name: string, word: string) =>
-    `"multi-edit setup ${name}" takes no further arguments, but was given ${quote(word, 40)}.`,
+    `"multi-edit setup ${name}" takes no further arguments, but ${quote(word, 40)} was given.`,
   noLanguages: () =>
-    "Name the languages of your files, as Helix calls them: multi-edit setup helix typescript rust. Helix has a list of servers for each language, so no entry is for all files.",
+    "Name the languages of your files, as Helix calls them: multi-edit setup helix typescript rust. Helix has a list of servers for each language, so no entry applies to all files.",
   noHelix: () =>
-    "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this on the machine that has it.",
+    "Neither hx nor helix is on the PATH, and only Helix knows which servers a language has. Run this on the machine that has Helix.",
   silentHelix: () =>
-    "Helix has crashed, or did not end, when it was asked for the servers of a language. Run: hx --health",
-  /** `problem` is Helix' own text, of several lines. */
-  brokenHelix: (problem: string) => `Helix can't read your languages.toml; correct it first. ${clip(problem, 400)}`,
-  /** `near` is empty, or names of languages with commas between them. */
+    "Helix crashed or did not finish when it was asked for the servers of a language. Run: hx --health",
+  /** `problem`: the text that Helix printed, of several lines. */
+  brokenHelix: (problem: string) => `Helix can't read your languages.toml; fix it first. ${clip(problem, 400)}`,
+  /** `near`: names of languages, separated by commas, or empty. */
   unknownLanguage: (language: string, near: string) =>
-    `Helix knows no language ${quote(language, 40)}.${near === "" ? "" : ` Some that it knows: ${clip(near, 400)}.`}`,
+    `Helix knows no language ${quote(language, 40)}.${near === "" ? "" : ` Similar names: ${clip(near, 400)}.`}`,
   namelessServers: (language: string, shown: readonly string[]) =>
-    `The servers of ${language} can't be named: Helix shows ${shown.map((one) => quote(one, 40)).join(", ")}, and not all of these are names. Write the entry yourself: the list that the language has, and "multi-edit" at its end.`,
+    `The entry for ${language} can't be written: Helix shows the servers ${shown.map((one) => quote(one, 40)).join(", ")}, and not all of these are names for its configuration. Write the entry yourself: the language's own list, with "multi-edit" at its end.`,
 } as const;
 
 /** Lines of the doctor and of the list of sessions. */
 export const doctorSentences = {
   noneReached: "No editor can be reached.",
   reached: "Editors that can be reached:",
-  seeDoctor: '"multi-edit doctor" tells more.',
+  seeDoctor: 'For details, run "multi-edit doctor".',
   unreached: (session: string, problem: string) => `${session} is announced, but ${problem}.`,
   sessionLine: ({ id, client, folders, open }: ShownSession) =>
     `${id}  ${client}  ${open.length} open  ${folders.join(" ")}`,
   sessionLines: ({ id, client, pid, version, folders, open }: ShownSession) => [
     `${id}  ${client}, process ${pid}, server ${version}`,
     ...folders.map((folder) => `    folder ${folder}`),
-    ...open.slice(0, 10).map(({ uri, onDisk }) => `    open ${uri}${onDisk === "differs" ? ", not as on disk" : ""}`),
+    ...open
+      .slice(0, 10)
+      .map(({ uri, onDisk }) => `    open ${uri}${onDisk === "differs" ? ", differs from disk" : ""}`),
     ...(open.length > 10 ? [`    and ${open.length - 10} more open`] : []),
   ],
   unreachedLines: (session: string, pid: number, { problem, hint }: { problem: string; hint: string }) => [
     `${session}, process ${pid}: ${problem}.`,
     `    ${hint}`,
   ],
-  removed: (announcements: number) => `Removed ${announcements} announcements of sessions that have ended.`,
+  removed: (announcements: number) => `Removed ${count(announcements, "announcement")} of ended sessions.`,
   system: (version: string) =>
     `multi-edit-language-server ${version}, Node ${process.versions.node}, ${process.platform}`,
   program: (path: string | undefined, isOnPath: boolean) =>
-    `Program: ${path}${isOnPath ? "" : ' ("multi-edit" is not on the PATH: editors and agents need the full path, or "npm link")'}`,
+    `Program: ${path}${isOnPath ? "" : ' ("multi-edit" is not on the PATH: give editors and agents the full path, or run "npm link")'}`,
   announcedIn: (directory: string) => `Sessions are announced in ${directory}`,
   workingDirectory: (directory: string) => `Working directory: ${directory}`,
-  sandbox: "This is a sandbox of Codex, which forbids sockets: use the MCP server, which runs outside of it.",
-  journalsIn: (directory: string) => `Journals of files that no editor has are kept in ${directory}`,
+  sandbox: "This is a Codex sandbox, which forbids sockets: use the MCP server, which runs outside it.",
+  journalsIn: (directory: string) => `Journals for files that no editor has open are kept in ${directory}`,
   wouldFail: (problem: string) => `A call for files here would fail: ${problem}`,
   callsGoTo: (directory: string, session: string) => `Calls for files in ${directory} go to ${session}.`,
   callsGoToDisk: (directory: string) =>
-    `No editor has ${directory}: calls for files in it write the disk, unless --mode=editor forbids it. To edit through an editor, open the directory in one that runs multi-edit-language-server, as "multi-edit setup" shows.`,
+    `No editor has ${directory}, so calls for files there write to disk. To edit through an editor, open the directory in one that runs multi-edit-language-server; "multi-edit setup" prints its configuration.`,
+  callsFail: (directory: string) =>
+    `No editor has ${directory}, and calls may only go to an editor, so calls for files there fail.`,
+  editorOnly: "Use --mode=editor to prevent writing to disk.",
+  allGoToDisk: "All calls go to disk, not to an editor.",
 } as const;
 
-/** A session that answers, as the doctor shows it, with the version of its server. Its secret is not shown. */
+/** A session that answers, as the doctor shows it, with the version of its server and without its secret. */
 export type ShownSession = Pick<SessionRecord, "id" | "client" | "version" | "pid" | "startedAt"> &
   Pick<StatusResult, "folders" | "open">;
 
-/** The help for everything that is no transport; `program` is how it is called, `commands` has a line for each command. */
+/** Returns the help for the commands. `program`: the name of the program; `commands`: a line for each command. */
 export function helpText(program: string, commands: readonly string[]): string {
   return `Usage: ${program} <command> [options]
 
-Agents and scripts reach the editor in which the files are: what is typed and
-not saved is seen, and what they change can be undone there.
+Agents and scripts use these commands to edit files through the user's editor:
+unsaved text is seen and kept, and the user can undo each change in the editor.
 
 Commands:
 ${commands.join("\n")}
 
-A call is JSON in the shape of any known tool; a patch is in the format of
-Codex' apply_patch. They are read from a file or from the standard input, which
-may also hold a call on each line. Relative paths start at the working
+A call is JSON in the shape of any known edit tool; a patch is in the format of
+Codex's apply_patch. They are read from a file or from the standard input, which
+may also contain one call per line. Relative paths start at the working
 directory.
 
 Options:
-  --json               print the answer as JSON
-  --summary            print a bounded diff
-  --workspace=DIR      work in this directory instead of the working directory
-  --session=ID         in this one of the editors that "sessions" lists; the
-                       variable MULTI_EDIT_SESSION does the same
-  --agent=ID           the agent that calls, by an id that stays the same over
-                       all its calls; also MULTI_EDIT_AGENT
-  --mode=MODE          auto: the editor that has the files, else the disk;
-                       editor: an editor or nothing; disk: the disk in any case
-  --atomic=WHAT        what a failure takes with it. all (the default):
-                       everything; file: its file; none: that edit alone
+  --json               print the answer as JSON, which counts edits from 0; all
+                       other output counts them from 1
+  --summary            print a shortened diff
+  --workspace=DIR      use this directory instead of the working directory
+  --session=ID         use this editor (see "${program} sessions"); the variable
+                       MULTI_EDIT_SESSION does the same
+  --agent=ID           identify the calling agent, with the same id in all its
+                       calls; the variable MULTI_EDIT_AGENT does the same
+  --mode=MODE          auto (the default): the editor that has the files,
+                       else the disk; editor: only an editor; disk: only the
+                       disk
+  --atomic=SCOPE       what is abandoned if one edit fails. all (the default):
+                       the whole call; file: its file; none: only that edit
   --save=WHEN          never, ifWasClean (the default) or always
-  --structured         of mcp: answer edits with structured content, too; some
-                       agents show their model that in place of the short text
-  --timeout=SECONDS    how long an answer may take, by default ${limits.commandMs / 1000}
+  --structured         of mcp: also answer edits with structured content, which
+                       some agents show their model instead of the short text
+  --timeout=SECONDS    how long an answer may take (default: ${limits.commandMs / 1000})
   -h, --help           print this help
 
-Exit codes: 0 done; 1 an edit has no place, nothing was changed; 2 the command
-or the call can't be read; 3 no editor, or more than one; 4 the editor or the
-user refused; 5 the text has moved on; 6 it is not known what became of it.
+Exit codes: 0 done; 1 an edit failed, nothing was changed; 2 the command line or
+the call can't be read; 3 no editor, or more than one; 4 the editor or the user
+refused; 5 the text has changed; 6 the outcome is unknown.
 `;
 }

@@ -41,22 +41,22 @@ const quotedForShell = (word: string): string =>
 
 /** Configurations by the program's name, except for Helix. Each is complete; its first lines say where it belongs. */
 const setups: Readonly<Record<string, (samples: string) => string>> = {
-  neovim: (folder) => `-- Neovim 0.10 or later, in init.lua: every file, beside the servers that it has.
+  neovim: (folder) => `-- Neovim 0.10 or later, in init.lua: for every file, beside its other servers.
 vim.opt.runtimepath:append(${JSON.stringify(join(folder, "neovim"))})
 require("multi_edit").setup()
 `,
-  emacs: (folder) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el: every file, beside
-;; the servers that eglot has.
+  emacs: (folder) => `;; Emacs 29.1 or later, in ~/.emacs.d/init.el or ~/.config/emacs/init.el: for every file,
+;; beside the other servers of eglot.
 (add-to-list 'load-path ${JSON.stringify(join(folder, "emacs"))})
 (require 'multi-edit)
 (multi-edit-beside-mode)
-;; With lsp-mode in place of the last line: (multi-edit-use-lsp-mode)
+;; With lsp-mode, instead of the last line: (multi-edit-use-lsp-mode)
 `,
   claude: () => `# Claude Code, in a shell.
 # alwaysLoad: the tools cost about 2,000 tokens in each request. Without it the model has to search for three of the five.
 claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-edit","args":["mcp"],"alwaysLoad":true}'
 
-# Claude's own tools write the disk and not the editor. To have Claude use these instead, in ~/.claude/settings.json:
+# Claude's own tools write to disk, not to the editor. To have Claude use these instead, in ~/.claude/settings.json:
 # { "permissions": { "allow": ["mcp__multi-edit__*"], "deny": ["Edit", "Write", "NotebookEdit"] } }
 # allow: outside of plan mode the tools change files without asking you. deny: Claude's own tools for edits are gone in every
 # project.
@@ -81,8 +81,8 @@ omit_tools_from = ["deferred"]
 output_token_limit = 40000
 `,
   opencode: () => `// opencode, in opencode.json.
-// permission: what you allow or forbid its own edit does not count for these tools. With allow they change files without asking
-// you; with ask opencode asks you, and opencode run refuses them.
+// permission: your rules for opencode's own edit do not apply to these tools. With allow they change files without
+// asking you; with ask opencode asks you, and opencode run refuses them.
 // agent: without these lines the plan agent can edit files with these tools.
 {
   "mcp": {
@@ -97,7 +97,7 @@ output_token_limit = 40000
   gemini: () => `// Gemini CLI, in ~/.gemini/settings.json.
 // The timeout is in milliseconds.
 // trust: the tools change files without asking you. Without it gemini -p does not have them.
-// In folders that you have not trusted Gemini disables the MCP servers of this file, with trust or without.
+// In folders that you have not trusted, Gemini disables the MCP servers of this file, even with trust.
 {
   "mcpServers": {
     "multi-edit": { "command": "multi-edit", "args": ["mcp"], "timeout": 60000, "trust": true }
@@ -105,8 +105,8 @@ output_token_limit = 40000
 }
 `,
   pi: (folder) => `# pi, in a shell.
-# An extension that puts the session's tool in the place of pi's own edit, in every project. Like that one, it changes files
-# without asking you.
+# An extension that replaces pi's own edit in every project with one that goes through your editor. Like pi's own, it changes
+# files without asking you.
 mkdir -p ~/.pi/agent/extensions
 cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 `,
@@ -142,8 +142,8 @@ args = ["--stdio"]
 /** Finds the server's table, which may be in a file only once: a user who appends again must not get another one. */
 const hasOurServer = /^\s*(?:\[\s*language-server\s*\.\s*)?["']?multi-edit["']?\s*[\].=]/m;
 
-const heading = (file: string): string => `# Helix 25.01 or later: to be appended to ${file}.
-# The list of a language takes the place of the one that it has, so it names the servers of that one, too.`;
+const heading = (file: string): string => `# Helix 25.01 or later: append this to ${file}.
+# The list of a language replaces Helix's own list, so it also names the servers of that list.`;
 
 /** Makes plain text a language, because Helix does not know it. */
 const plainText = `[[language]]
@@ -173,7 +173,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   }
   const { shown } = before;
   if (shown.includes(serverName) || shown.includes(command)) {
-    return { ok: true, value: `# ${language} has ${serverName} already.\n` };
+    return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
   // Helix silently drops a server whose name it does not know. So it has to show the same servers as before, and ours.
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {

@@ -1,7 +1,7 @@
-/** Sentences about the connection itself: frames that can't be read, messages that are refused, and how the process ends. */
+/** Sentences about the connection: unreadable frames, refused messages, and the end of the process. */
 import { limits } from "../../text/limits.js";
 
-/** Why the bytes of the client are no frames, as clauses. */
+/** Reasons why the client's bytes are not valid frames, as clauses. */
 export const frameFaults = {
   after: (problem: string, header: Buffer) => `${problem}, after ${quoteEnd(header)}`,
   longHeader: `the header has more than ${limits.headerBytes} bytes`,
@@ -18,7 +18,7 @@ export const frameFaults = {
   cutOff: "the input ends in the middle of a message",
 } as const;
 
-/** The end of what was read, on one line and bounded: whoever sent it may be hostile, and a log may be a terminal. */
+/** Returns the last bytes read, on one line and bounded: the sender may be hostile, and the log a terminal. */
 function quoteEnd(bytes: Buffer): string {
   const start = Math.max(0, bytes.length - limits.quotedInput);
   return `${start > 0 ? "… " : ""}${JSON.stringify(bytes.toString("latin1", start))}`;
@@ -35,48 +35,48 @@ const invalidRequest = -32600;
 const invalidParams = -32602;
 const internalError = -32603;
 const notInitialized = -32002;
-/** LSP's code for a request that can't be served now, and for an error of the client that has no code. */
+/** LSP's code for a request that can't be served now; also used for an error of the client that has no code. */
 export const requestFailed = -32803;
 const connectionClosed = -32097;
 
 /**
- * Errors that are answered in place of the library. Codes from the JSON-RPC and LSP specifications; that of `clientGone` is the
- * library's own for requests that a closed connection leaves open.
+ * Errors that the server answers itself instead of the library. The codes are from the JSON-RPC and LSP specifications;
+ * that of `clientGone` is the library's own code for requests that a closed connection leaves open.
  */
 export const refusals = {
   unreadable: { code: parseError, message: "The message is not JSON in UTF-8." },
-  batch: { code: invalidRequest, message: "LSP has no batches; send each message in a frame of its own." },
+  batch: { code: invalidRequest, message: "LSP has no batches; send each message in its own frame." },
   noObject: { code: invalidRequest, message: "A message must be a JSON object." },
   version: { code: invalidRequest, message: 'A message must say "jsonrpc": "2.0".' },
   method: { code: invalidRequest, message: "A request or notification must have a method, as a string." },
-  longMethod: { code: invalidRequest, message: `A method has at most ${limits.envelopeText} characters.` },
+  longMethod: { code: invalidRequest, message: `A method can have at most ${limits.envelopeText} characters.` },
   id: {
     code: invalidRequest,
     message: `A request's id must be an integer, or a string of at most ${limits.envelopeText} characters.`,
   },
   duplicateId: { code: invalidRequest, message: "A request with this id is still waiting for its answer." },
   notInitialized: { code: notInitialized, message: "The first request must be initialize." },
-  initializedTwice: { code: invalidRequest, message: "The server is initialized already." },
+  initializedTwice: { code: invalidRequest, message: "The server is already initialized." },
   shutDown: { code: invalidRequest, message: "The server is shut down; only the exit notification may follow." },
   initializeParams: { code: invalidParams, message: "The params of initialize must be an object." },
-  params: { code: invalidParams, message: "Params must be an object." },
-  positionalParams: { code: invalidParams, message: "Params by position must be an array of exactly one item." },
+  params: { code: invalidParams, message: "The params must be an object." },
+  positionalParams: { code: invalidParams, message: "Params by position must be an array with exactly one item." },
   busy: {
     code: requestFailed,
-    message: `${limits.pendingRequests} requests are waiting already; send this one later.`,
+    message: `${limits.pendingRequests} requests are already waiting; send this one later.`,
   },
-  clientGone: { code: connectionClosed, message: "The client has closed the connection." },
+  clientGone: { code: connectionClosed, message: "The client closed the connection." },
   unwritable: { code: internalError, message: "The answer can't be written as JSON." },
 } as const satisfies Record<string, Refusal>;
 
-/** The message of an error of the client that has none. */
+/** The message for an error of the client that has none. */
 export const noClientMessage = "The client gave no message.";
 
-/** Why a message is not handed on, and can't be answered either; for the log. */
+/** Reasons for dropping a message that can't be answered; for the log. */
 export const dropReasons = {
   early: "a notification came before initialize",
   late: "a notification came after shutdown",
-  params: "the params of a notification are no object",
+  params: "the params of a notification are not an object",
   cancellation: "a cancellation names no pending request",
   responseVersion: 'a response does not say "jsonrpc": "2.0"',
   response: "a response names no open request of the server",
@@ -84,17 +84,17 @@ export const dropReasons = {
 
 /** Log lines on stderr about the connection and the process. */
 export const connectionSentences = {
-  noProtocol: (fault: string) => `the input is not the language server protocol: ${fault}`,
+  noProtocol: (fault: string) => `the input is not the Language Server Protocol: ${fault}`,
   messageLost: (error: unknown) => `a message was lost: ${String(error)}`,
   noParent: "--node-ipc needs a parent process with an IPC channel",
-  port: (port: number) => `port ${port} of this machine`,
+  port: (port: number) => `port ${port} on this machine`,
   pipe: "the given pipe",
   unreached: (name: string, problem: string) => `can't connect to ${name}: ${problem}`,
-  longPath: (most: number) => `the path of a socket has at most ${most} bytes here`,
+  longPath: (most: number) => `the path of a socket can have at most ${most} bytes here`,
   uncaught: (error: Error) => `uncaught: ${error.stack ?? error.message}`,
   unhandled: (reason: unknown) =>
     `unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`,
   foreignClient: (processId: number) =>
-    `no process ${processId} lives here, so the end of the client is told by its connection alone`,
-  clientEnded: (processId: number) => `process ${processId}, which the client named as its own, is gone`,
+    `there is no process ${processId} here, so the server exits only when the connection closes`,
+  clientEnded: (processId: number) => `process ${processId}, which the client named as its own, has ended`,
 } as const;

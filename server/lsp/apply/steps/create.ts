@@ -10,7 +10,7 @@ import {
   writeAgain,
 } from "../../../workspace/fileBackup.js";
 import { readTextFile, sameAsDisk } from "../../../workspace/files.js";
-import { fileProblems, pathFailures, staleFailures, staleProblems } from "../../../workspace/sentences.js";
+import { pathFailures, staleFailures, staleProblems } from "../../../workspace/sentences.js";
 import { labelOf } from "../../edit/result.js";
 import { offers, toTextEdits } from "../../edit/workspaceEdit.js";
 import { callSentences } from "../../sentences.js";
@@ -133,7 +133,7 @@ async function restoreFile(context: ApplyContext, file: FileCreation, bytes: Kep
     return { outcome: { kind: "verified" } };
   }
   await removeRestored(context, file, bytes);
-  return { outcome: { kind: "failed", failure: pathFailures.ioError(path, fileProblems.notWritten()) } };
+  return { outcome: { kind: "failed", failure: pathFailures.notRestored(path) } };
 }
 
 /** Writes a deleted file again, and restores its document's unsaved text if the editor has discarded it. */

@@ -1,0 +1,163 @@
+/** Messages on a terminal count edits from 1 and speak to the user, and leave quoted text as it is. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addressedToUser, countedFromOne } from "../../server/agent/cli/output.js";
+import { callFailures } from "../../server/dialect/sentences.js";
+import { callSentences } from "../../server/lsp/sentences.js";
+import { editFailures } from "../../server/plan/edits/sentences.js";
+import { explainWarnings } from "../../server/plan/explain/sentences.js";
+import { atEdit, type Failure, fileAt, makeFailure, nameOf } from "../../server/plan/failure.js";
+import { fileFailures, hunkFailures, patchWarnings } from "../../server/plan/patch/sentences.js";
+import { batchFailures, batchWarnings, indices } from "../../server/plan/sentences.js";
+import { staleFailures } from "../../server/workspace/sentences.js";
+
+/** Arguments for sentences about the edit `n`, and about the edit 4 places later. */
+type ArgumentsOf = (n: number) => unknown[];
+
+const path = "src/edit 0.ts";
+const at = (n: number) => ({ index: n, path });
+const other = (n: number) => n + 4;
+const nearest = [
+  { startLine: 4, endLine: 4, text: "4| edit 7 files", difference: 'old text "edit 3", file "edits 8, 9"' },
+];
+const matches = [{ line: 2, column: 3, text: "edit 5", isWritten: false, above: undefined }];
+const absence = { elided: "// edit 6 ...", miswritten: undefined, outdated: undefined, nearest, inBatch: true };
+const ambiguity = { found: 2, rung: "exact", matches, near: 4, nearLine: 4, telling: undefined, isOneLine: false };
+const idle = { isSigned: true };
+
+/** By page and function; those that are not listed take the place of the edit alone. */
+const sentences: readonly (readonly [page: object, Readonly<Record<string, ArgumentsOf>>])[] = [
+  [
+    editFailures,
+    {
+      emptyOldText: (n) => [at(n), { first: true }],
+      noMatch: (n) => [at(n), absence],
+      inNewText: (n) => [at(n), other(n)],
+      dependsOnFailed: (n) => [at(n), other(n)],
+      onlyLenient: (n) => [at(n), "typography", 7],
+      noSuchOccurrence: (n) => [at(n), 5, 2],
+      ambiguousMatch: (n) => [at(n), ambiguity],
+      cannotShift: (n) => [at(n), 7],
+      expectedCount: (n) => [at(n), 3, 2, matches],
+      sameHunk: (n) => [at(n), other(n), 7],
+      overlap: (n) => [at(n), other(n), 7],
+      alreadyApplied: (n) => [at(n), 7, nearest],
+      consumed: (n) => [at(n), other(n), 7, "original"],
+      tooManyPlaces: (n) => [at(n), 10_000],
+    },
+  ],
+  [
+    hunkFailures,
+    {
+      noChange: (n) => [at(n), { ...idle, absence, line: 7 }],
+      noLines: (n) => [at(n), { ...absence, behind: 3, everywhere: true }],
+      beforeAnchor: (n) => [at(n), "edit 2", 7],
+      noAnchor: (n) => [at(n), { anchor: "edit 2", behind: 3, linesAt: undefined, nearest }],
+      notAtEnd: (n) => [at(n), 7],
+      alreadyApplied: (n) => [at(n), 7],
+      ambiguous: (n) => [at(n), ambiguity],
+    },
+  ],
+  [
+    fileFailures,
+    {
+      notThere: (n) => [at(n), { by: other(n), to: "edit 0" }, "update"],
+      exists: (n) => [at(n), "edit 0"],
+      circle: (n) => [at(n), "edit 0"],
+      notFreed: (n) => [at(n), other(n)],
+      dirty: (n) => [at(n), "delete"],
+    },
+  ],
+  [patchWarnings, { replaced: () => [path], idle: (n) => [at(n), idle] }],
+  [explainWarnings, { elided: (n) => [{ index: n, path, line: "// edit 2 ...", gone: 3 }] }],
+  [batchFailures, { textTooLarge: (n) => [at(n), 9], tooLarge: (n) => [at(n), "the list", 9, 8, "edits"] }],
+  [batchWarnings, { nothingToDo: (n) => [at(n)], leftOut: (n) => [[n, n + 1, n + 3]] }],
+  [
+    callFailures,
+    {
+      notACall: () => ["an array"],
+      wrongType: (n) => [at(n), "path", "it is empty"],
+      noList: () => ["edits", 5],
+      badJson: () => ["edits"],
+      twoNames: (n) => [at(n), ["a", "b"]],
+      mixedShapes: () => [["a", "b"]],
+      patchWithOthers: () => ["patch", ["edits"]],
+      noEdits: () => [],
+      missingFields: (n) => [at(n), ["path"]],
+      missingPath: (n) => [at(n), false],
+      unknownField: (n) => [at(n), "edit 3", "edits"],
+      trial: (n) => [at(n), "edit 3", "tool"],
+      misplacedField: (n) => [at(n), "atomic"],
+      moreFailures: () => [3],
+      contradiction: (n) => [at(n), "line chooses one"],
+      loneSurrogate: (n) => [at(n), "newText", 4],
+      optionsRefused: () => [],
+      tooLong: (n) => [at(n), "path", 9, 8],
+    },
+  ],
+  [staleFailures, { contentModified: (n) => [at(n), "version 3 was expected"] }],
+  [{ sound: callSentences.sound }, { sound: (n) => [[n, n + 2], false] }],
+  [{ indices }, { indices: (n) => [[n, n + 1, n + 3]] }],
+  [
+    { atEdit },
+    { atEdit: (n) => [makeFailure("ioError", fileAt(path), { problem: "No." }), { index: n, patchLine: 8 }] },
+  ],
+];
+
+const rows = sentences.flatMap(([page, given]) =>
+  Object.entries(page).map(([name, make]) => {
+    const say = (n: number): string => {
+      const said = make(...(given[name]?.(n) ?? [at(n)])) as string | Failure;
+      return typeof said === "string" ? said : said.message;
+    };
+    return [name, say] as const;
+  }),
+);
+
+describe("edits count from 1", () => {
+  it.each(rows)("in %s", (_, say) => {
+    for (const n of [0, 1, 8, 9]) expect(countedFromOne(say(n))).toBe(say(n + 1));
+  });
+
+  it("for any edits, between any quoted texts", () => {
+    const quoted = fc.oneof(
+      fc.string().map((text) => JSON.stringify(`edit 0 ${text}`)),
+      fc.string().map((text) => `\n12:3| edits 4, 5 ${text.replace(/\n/g, "")}\n`),
+    );
+    const part = fc.oneof(
+      quoted.map((text) => [text, text] as const),
+      fc.nat(2_000).map((n) => [nameOf(at(n)), nameOf(at(n + 1))] as const),
+      fc.uniqueArray(fc.nat(200), { minLength: 1 }).map((found) => {
+        const sorted = found.sort((a, b) => a - b);
+        return [indices(sorted), indices(sorted.map((n) => n + 1))] as const;
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(part), (parts) => {
+        const [said, counted] = [0, 1].map((i) => parts.map((pair) => pair[i]).join(". ")) as [string, string];
+        expect(countedFromOne(said)).toBe(counted);
+      }),
+    );
+  });
+
+  it.each([
+    "The file src/edit 0.ts was not open",
+    'There is no file "edit 0".',
+    "1,000 edits; the limit is 500. Nothing was changed: 2 of 3 edits failed.",
+    "7| edit 0\n7:2| edits 0, 1\n+| edit 0",
+  ])("and `%s` stays", (message) => expect(countedFromOne(message)).toBe(message));
+});
+
+describe("the user is spoken to", () => {
+  it.each([
+    ["It is open. Ask the user to save or discard the changes.", "It is open. Save or discard the changes."],
+    ["Read the files, and ask the user to check the disk.", "Read the files, and check the disk."],
+    ["Run that first, or ask the user to run it.", "Run that first."],
+    ["No answer. Ask the user, then send the call again.", "No answer. Send the call again."],
+    ['The user rejected "the user". Ask the user what to do instead.', 'You rejected "the user".'],
+    ['Only the user can allow this, with the setting "a".', 'Only you can allow this, with the setting "a".'],
+    ["The user was asked, but did not answer.", "You were asked, but did not answer."],
+    ["This call needs the user's confirmation.", "This call needs your confirmation."],
+    ["7| Ask the user to stop", "7| Ask the user to stop"],
+  ])("in `%s`", (message, expected) => expect(addressedToUser(message)).toBe(expected));
+});
