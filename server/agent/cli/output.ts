@@ -38,7 +38,7 @@ const byFailure: Partial<Record<FailureCode, number>> = {
   clientDiverged: exitCodes.unknown,
 };
 
-/** The exit code of a result. */
+/** Returns the exit code of a result. */
 export function exitCodeOf(result: RequestResult): number {
   if (result.ok) {
     const { outcome } = result.result as Partial<MultiEditResult>;
@@ -51,7 +51,7 @@ export function exitCodeOf(result: RequestResult): number {
   return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
 }
 
-/** Prints an answer to stdout, which gets nothing else: unchanged into a pipe, in colour on a terminal. */
+/** Prints an answer to stdout, which gets nothing else: unchanged to a pipe, harmless and in colour to a terminal. */
 export function print(text: string, { isDiff }: { readonly isDiff: boolean } = { isDiff: false }): void {
   const { stdout } = process;
   if (!stdout.isTTY) stdout.write(text);
@@ -70,7 +70,7 @@ export function say(text: string): void {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Styles by the start of a diff's line; the first one that matches counts. */
+/** Styles by the start of a diff's line; the first matching one applies. */
 const lineStyles: readonly (readonly [start: string, style: Style])[] = [
   ["diff ", "bold"],
   ["--- ", "bold"],
@@ -80,7 +80,7 @@ const lineStyles: readonly (readonly [start: string, style: Style])[] = [
   ["-", "red"],
 ];
 
-/** Returns a line of a diff, in colours if the user wants them. */
+/** Returns a line of a diff, in colour unless the user's environment turns colours off. */
 function inColour(line: string): string {
   const style = lineStyles.find(([start]) => line.startsWith(start))?.[1];
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });

@@ -32,7 +32,7 @@ export type ConnectResult<T = SessionConnection> =
   | { readonly ok: true; readonly session: T }
   | { readonly ok: false; readonly why: Unreached };
 
-/** The connection ended before the answer came, so that the outcome of the request is unknown. */
+/** Reports that the connection ended before the answer came, so the outcome of the request is unknown. */
 export class ConnectionLost extends Error {}
 
 /**
@@ -81,7 +81,7 @@ function unreached(code: string): Unreached {
   return isForbidden ? { kind: "forbidden", code, sandbox: isInCodexSandbox() } : { kind: "absent", code };
 }
 
-/** Reports whether this process is in a sandbox of Codex, which tells its commands so. Other sandboxes do not. */
+/** Reports whether this process is in a sandbox of Codex, which sets this variable. Other sandboxes leave no sign. */
 export function isInCodexSandbox(): boolean {
   return process.env.CODEX_SANDBOX_NETWORK_DISABLED === "1";
 }

@@ -1,4 +1,4 @@
-/** Answers `multiEdit/undo`: undoes an applied batch, all of it or none, if nobody has changed its text since. */
+/** Answers `multiEdit/undo`: undoes an applied batch, completely or not at all, if its text has not changed since. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";
@@ -95,7 +95,7 @@ function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["
   };
 }
 
-/** Returns the tasks: texts under their present names, open documents first; then whole files, the last step first. */
+/** Returns the tasks: texts under their current names, open documents first; then whole files, the last step first. */
 function tasksOf(steps: readonly AppliedStep[], inverses: ReadonlyMap<FileChange, FileChange | undefined>): Task[] {
   const tasks = steps.toReversed().flatMap(({ kind, file, kept }): Task[] => {
     const planned = inverses.get(file);

@@ -1,4 +1,4 @@
-/** The steps that the server does itself, on closed files: staged before the editor's steps, made visible after. */
+/** The server's own steps, on closed files. They are staged before the editor's steps and made visible after them. */
 import { type NotCommitted, stage } from "../../../disk/commit.js";
 import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
@@ -48,7 +48,7 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
   if (names.some(({ uri }) => openAt(session, uri) !== undefined || namePathOf(context, uri) === undefined))
     return false;
   if (task.kind !== "restore") return true;
-  // If a restored file's text is not that of its bytes, it was unsaved text of the editor, and has to go back there.
+  // If a restored file's text is not that of its bytes, it was unsaved text in the editor, and must go back there.
   const saved = decodeBytes(task.bytes.bytes);
   return !saved.ok || saved.text === planned.text;
 }
@@ -59,7 +59,7 @@ export async function stagePart(
   tasks: readonly Task[],
 ): Promise<DiskPart | { readonly ok: false; readonly failures: readonly Failure[] }> {
   const { session, options } = context;
-  // The tasks of one file all give the same change.
+  // All tasks of one file lead to the same change.
   const changes = new Map<FileChange, DiskChange>();
   for (const task of tasks) {
     const { planned } = task;
@@ -80,7 +80,7 @@ export async function stagePart(
 
 /**
  * Makes all staged files visible, or none. Returns a verified step for each task, or only the steps that failed.
- * `hasWaited` is `true` if somebody has had time to open a file since it was staged.
+ * `hasWaited` is `true` if there was time for a file to be opened since it was staged.
  */
 export async function commitPart(
   context: ApplyContext,
@@ -92,7 +92,7 @@ export async function commitPart(
     const others = hasWaited ? await context.session.openElsewhere(paths) : new Map<string, Holder>();
     failure = openedBy(context, tasks, others);
   } catch (error) {
-    // Staged files keep everybody else out of these folders, so they must not stay, whatever is thrown.
+    // Staged files keep other programs out of these folders, so they must not stay, whatever is thrown.
     staged.abandon();
     throw error;
   }
@@ -153,7 +153,7 @@ function toStep(task: Task, outcome: StepOutcome): DoneStep {
   return { ...task, file: task.planned, editOutcomes: [], outcome };
 }
 
-/** Returns the failed steps: those of the file that the failure names, or all if the disk is between old and new. */
+/** Returns the failed steps: those of the file that the failure names; all if it names none, or recovery is pending. */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";
