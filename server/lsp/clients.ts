@@ -10,7 +10,7 @@ export interface ClientFacts {
   readonly loneCrEndsLine: boolean;
   /** `true` if the client treats an empty document as one line end, which the text of a new file must then replace. */
   readonly emptyIsLineEnd: boolean;
-  /** `true` if the client at once restores a final line end that an edit removes. */
+  /** `true` if the client immediately restores a final line end that an edit removes. */
   readonly finalLineEndReturns: boolean;
   /** `true` if the client makes all inserted line ends alike (LF if the text has both kinds), even unannounced. */
   readonly normalisesInserts: boolean;

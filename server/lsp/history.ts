@@ -28,7 +28,7 @@ export interface Transaction {
   readonly caller: Caller | undefined;
 }
 
-/** An edit that was proposed to the client and has not been seen to be applied. */
+/** An edit that was proposed to the client and that the server has not yet seen applied. */
 export interface Proposal {
   /** The id that its transaction will get. */
   readonly id: string;
@@ -36,7 +36,7 @@ export interface Proposal {
   readonly steps: readonly AppliedStep[];
   /** The paths of its files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
-  /** Open documents whose synced text has not been equal to the planned text yet, by URI. */
+  /** Open documents whose synced text has not yet been equal to the planned text, by URI. */
   readonly unseen: Map<string, FileChange>;
 }
 

@@ -40,7 +40,7 @@ export interface EditResult {
   /** 0-based number of the edit, in the order of the call. */
   index: number;
   path: string;
-  /** `applied` means that `edit` of the result includes this edit, even if the result is only proposed. */
+  /** `applied` means that the result's `edit` includes this edit, even if the result is only proposed. */
   status: "applied" | "skipped" | "failed" | "notAttempted";
   /** Name of the rung that found the old text; absent if nothing was searched for or found. */
   rung?: string;

@@ -145,7 +145,7 @@ const hasOurServer = /^\s*(?:\[\s*language-server\s*\.\s*)?["']?multi-edit["']?\
 const heading = (file: string): string => `# Helix 25.01 or later: to be appended to ${file}.
 # The list of a language takes the place of the one that it has, so it names the servers of that one, too.`;
 
-/** Makes plain text a language, because Helix does not know it. */
+/** Defines plain text as a language, because Helix does not know it. */
 const plainText = `[[language]]
 name = "text"
 scope = "text.plain"

@@ -86,7 +86,7 @@ const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-/** Shows a note about the lines, then the lines: the note comes first because agents cut an answer's end or middle. */
+/** Shows a note about the lines, then the unchanged lines; agents that truncate an answer cut its end or its middle. */
 function readResult(
   { text, startLine, totalLines, version, onDisk }: ReadResult,
   context: RequestContext,

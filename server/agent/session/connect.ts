@@ -32,7 +32,7 @@ export type ConnectResult<T = SessionConnection> =
   | { readonly ok: true; readonly session: T }
   | { readonly ok: false; readonly why: Unreached };
 
-/** Reports that the connection ended before the answer came, so the outcome of the request is unknown. */
+/** The error of a connection that ended before the answer came; the outcome of the request is unknown. */
 export class ConnectionLost extends Error {}
 
 /**
@@ -109,7 +109,7 @@ function isResponse(message: unknown): message is Message {
 }
 
 /**
- * Returns the version of the session's server; `undefined` if it is not the announced session. The session has to prove
+ * Returns the version of the session's server; `undefined` if it is not the announced session. The session must prove
  * itself first, so that an impostor learns nothing.
  */
 async function shakeHands(

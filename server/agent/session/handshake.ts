@@ -35,7 +35,7 @@ export function proofOf(role: "agent" | "server", handshake: Handshake): string 
   return createHmac("sha256", Buffer.from(secret, "hex")).update(claim).digest("hex");
 }
 
-/** Reports whether a value that the other side sent is its proof. Checking takes as long for a wrong proof. */
+/** Reports whether a value that the other side sent is its proof. A wrong proof takes equally long to check. */
 export function isProof(role: "agent" | "server", handshake: Handshake, sent: unknown): boolean {
   if (!isNonce(sent)) return false;
   return timingSafeEqual(Buffer.from(sent, "hex"), Buffer.from(proofOf(role, handshake), "hex"));

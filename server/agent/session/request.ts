@@ -137,7 +137,7 @@ interface Responder {
   respond(token: CancellationToken): Promise<unknown>;
 }
 
-/** Waits for an answer as long as it may take, then cancels the request and waits a little longer. */
+/** Waits `patience` milliseconds for an answer, then cancels the request and waits a little longer. */
 async function resultOf(responder: Responder, { patience, signal, slow }: RequestContext): Promise<RequestResult> {
   const source = new CancellationTokenSource();
   const timers: NodeJS.Timeout[] = [];

@@ -87,7 +87,7 @@ async function viewTargets(session: LiveSession, { targets, directory }: Session
 
 /** A target as one session sees it. */
 interface TargetFile {
-  /** Canonical path; `undefined` if the target is not a file, or its spelling names none. */
+  /** Canonical path; `undefined` if the target is not a file, or can't be resolved. */
   readonly file: string | undefined;
   readonly isOpen: boolean;
 }
@@ -127,7 +127,7 @@ export async function canonicalPaths(paths: readonly (string | undefined)[]): Pr
   });
 }
 
-/** Returns a test whether a session may have a target open or in a folder, or is the one that the user has named. */
+/** Returns a function that reports whether a session may have a target open or in a folder, or is the named one. */
 export function mattersTo({ targets, directory, session }: SessionQuery): (record: SessionRecord) => Promise<boolean> {
   let files: Promise<TargetFile[]> | undefined;
   return async (record) => {

@@ -74,7 +74,7 @@ async function watchOutside(session: Session, changed: () => void) {
   async function addFile(uri: string): Promise<void> {
     files.set(uri, undefined);
     const [file] = await canonicalPaths([pathOfSyncedUri(uri)]);
-    if (!files.has(uri)) return; // It was closed in the meantime.
+    if (!files.has(uri)) return; // The document was closed in the meantime.
     files.set(uri, file);
     if (isOutside(file)) changed();
   }

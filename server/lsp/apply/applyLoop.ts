@@ -98,7 +98,7 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
       part?.staged.abandon();
       return refused(editorFailures.cancelled());
     }
-    // Once the server changes a text, the client can't apply earlier proposals for it any more.
+    // Once the server changes a text, the client can no longer apply earlier proposals for it.
     session.history.proposals = session.history.proposals.filter(
       ({ unseen }) => !plan.files.some(({ document }) => unseen.has(document.uri)),
     );
@@ -133,7 +133,7 @@ export async function execute(run: Run, replanned: (file: FileChange) => Promise
   const { disk, tasks, done } = run;
   for (const task of tasks) {
     const step = await doTask(run, task, replanned).catch((error: unknown) => {
-      // Staged files keep other programs out of these folders, so they must not stay, whatever is thrown.
+      // Staged files block other batches in these folders, so they must not stay, whatever is thrown.
       disk?.staged.abandon();
       throw error;
     });

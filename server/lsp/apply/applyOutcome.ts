@@ -19,7 +19,7 @@ export interface Misapplied {
   readonly done: FileChange;
 }
 
-/** Sends one document's edits for the planned version and watches its text; the answer only decides for how long. */
+/** Sends a document's edits for the planned version and watches its text; the answer only decides how long to wait. */
 export async function applyText(
   session: Session,
   file: FileChange,
@@ -56,7 +56,7 @@ export async function applyText(
     if (open === undefined || open.desynced !== undefined) return { kind: answer.isLate ? "timedOut" : "diverged" };
     if (open.version === version) return unchanged(answer);
     if (version === null) return { kind: "diverged" };
-    // If the user typed exactly there, the text alone proves nothing, but an editor's refusal can be trusted.
+    // If the user typed where the edit belongs, the text proves nothing, but an editor's refusal can be trusted.
     const source = sourceOf(open.text);
     return { kind: source === "old" || (source === "unclear" && isNo) ? "moved" : "diverged" };
   } finally {
@@ -200,8 +200,8 @@ function watchText(session: Session, file: FileChange, edits: readonly TextEdit[
 }
 
 /**
- * Sends an operation that deletes or renames the file at a path, and watches the disk; the answer only decides for how
- * long. `newPath` is the file's path after a rename.
+ * Sends an operation that deletes or renames the file at a path, and watches the disk; the answer only decides how long
+ * to wait. `newPath` is the file's path after a rename.
  */
 export async function applyToFile(
   session: Session,

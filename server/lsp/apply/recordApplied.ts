@@ -102,7 +102,7 @@ async function settle(session: Session, proposal: Proposal): Promise<void> {
   const names = new Set(steps.flatMap(({ file }) => (file.kind === "delete" ? [] : [nameAfter(file).uri])));
   const context = { session, options: {}, places, unseen, names };
   for (const { kind, file } of steps) if (!(await stepRules[kind].isDone({ ...context, file }))) return;
-  // Another call of this function may have settled it meanwhile.
+  // Another call of this function may have settled the proposal in the meantime.
   if (!history.proposals.includes(proposal)) return;
   history.proposals = history.proposals.filter((one) => one !== proposal);
   recordApplied(session, { ...proposal, caller: undefined });

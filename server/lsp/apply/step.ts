@@ -78,7 +78,7 @@ export type StepOutcome =
   | { readonly kind: "pending"; readonly failure: Failure }
   /** The disk is as planned, but has not confirmed that the change survives a power cut. */
   | { readonly kind: "unconfirmed"; readonly failure: Failure }
-  /** The file was created, but got no text and could not be deleted again. */
+  /** The file was created, but remained empty and could not be deleted again. */
   | { readonly kind: "leftEmpty" };
 
 /** The outcome of a step, with the data that rolling it back needs. */
@@ -144,7 +144,7 @@ export interface UndoneFile<F extends FileChange = FileChange> {
   readonly isEdited: boolean;
   /** A deleted file as it was; `undefined` if it was not deleted, or if the server has not kept it. */
   readonly kept: KeptFile | undefined;
-  /** URIs that the transaction has taken and that the undo frees. */
+  /** URIs that the transaction took and that the undo frees. */
   readonly freed: ReadonlySet<string>;
 }
 
@@ -153,7 +153,7 @@ export type Inverse =
   | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Returns the failure of a change that can't be undone any more, at a 1-based line if the problem has one. */
+/** Returns the failure of a change that can no longer be undone, at a 1-based line if the problem has one. */
 export function conflict({ document }: FileChange, problem: string, line?: number): Extract<Inverse, { ok: false }> {
   return { ok: false, failure: undoFailures.conflict(document.path, problem, line) };
 }

@@ -49,7 +49,7 @@ export function ascendingPositions(
 /**
  * Returns the offset of a position, in UTF-16 units. `undefined` if there is no such position: the line does not exist,
  * `character` is beyond the line's content or inside a character, or a number is not an unsigned integer. LSP would
- * move a `character` beyond the line to its end, but a client that sends one has a different text than the server.
+ * move a `character` beyond the line to its end, but a client that sends one has a different text from the server's.
  *
  * For an editor that counts a CR as a character, a position between CR and LF is valid.
  *

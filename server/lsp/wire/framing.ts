@@ -106,7 +106,7 @@ const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
 
-/** Enlarges a buffer to at least twice its size. A body that is announced but never sent must not cost its memory. */
+/** Enlarges a buffer, usually to twice its size. A body that is announced but never sent must not cost its memory. */
 function enlarged(store: Buffer, { least, most }: { least: number; most: number }): Buffer {
   const larger = Buffer.allocUnsafe(Math.min(most, Math.max(least, 2 * store.length, 4096)));
   store.copy(larger);

@@ -35,7 +35,7 @@ export function tasksByWriter(
   const disk = tasks.filter((task) => isForDisk(context, task));
   const editor = tasks.filter((task) => !disk.includes(task));
   const held = new Set(editor.flatMap(({ planned }) => namesOf(planned).map(({ uri }) => uri)));
-  // A name that one side has to free for the other would be free too late.
+  // A name that one side must free for the other would be free too late.
   const isTied = disk.some(({ planned }) => namesOf(planned).some(({ uri }) => held.has(uri)));
   return isTied ? { editor: tasks, disk: [] } : { editor, disk };
 }
@@ -92,7 +92,7 @@ export async function commitPart(
     const others = hasWaited ? await context.session.openElsewhere(paths) : new Map<string, Holder>();
     failure = openedBy(context, tasks, others);
   } catch (error) {
-    // Staged files keep other programs out of these folders, so they must not stay, whatever is thrown.
+    // Staged files block other batches in these folders, so they must not stay, whatever is thrown.
     staged.abandon();
     throw error;
   }
@@ -116,7 +116,7 @@ export async function commitPart(
   });
 }
 
-/** Returns the failure of a file that was opened in any editor since it was staged; `undefined` if none was. */
+/** Returns the failure if any editor has opened one of the files since they were staged; otherwise `undefined`. */
 function openedBy(
   context: ApplyContext,
   tasks: readonly Task[],
@@ -133,7 +133,7 @@ function openedBy(
 
 /**
  * Returns the failure of a file on disk that the editor must write, create, rename or delete, and that another editor
- * has, or may have, open; `undefined` if there is none. Texts of documents that the editor has open itself are not
+ * has, or may have, open; `undefined` if there is none. Texts of documents that the editor itself has open are not
  * checked.
  */
 export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[]): Promise<Failure | undefined> {
