@@ -10,19 +10,19 @@ export interface ClientFacts {
   readonly loneCrEndsLine: boolean;
   /** `true` if the client treats an empty document as one line end, which the text of a new file must then replace. */
   readonly emptyIsLineEnd: boolean;
-  /** `true` if the client at once restores a final line end that an edit removes. */
+  /** `true` if the client immediately restores a final line end that an edit removes. */
   readonly finalLineEndReturns: boolean;
-  /** `true` if the client makes inserted line ends alike (LF if the text has both kinds), announced or not. */
+  /** `true` if the client makes all inserted line ends alike (LF if the text has both kinds), even unannounced. */
   readonly normalisesInserts: boolean;
   /** `true` if inserting text after the final line end leaves an extra empty line. */
   readonly addsLineAtEnd: boolean;
-  /** Differences between its texts and the files that it opens and saves. */
+  /** Differences between the client's texts and the files that it opens and saves. */
   readonly habits: SaveHabits;
-  /** First document version from which the client refuses edits for an old version: 0 for all, Infinity for none. */
+  /** Lowest document version that the client checks before it applies an edit; `Infinity` if it checks none. */
   readonly checksVersionsFrom: number;
-  /** Milliseconds until typed text is synced, with a margin. */
+  /** Milliseconds until typed text is synced, including a margin. */
   readonly syncDelay: number;
-  /** Milliseconds that it may take to answer `workspace/applyEdit`; longer if it asks its user about some edits. */
+  /** Milliseconds that the client may take to answer `workspace/applyEdit`; more if it may ask its user. */
   readonly answerMs: number;
   /** `true` if the client reports an edit as applied although its user declined it. */
   readonly hidesDeclining: boolean;
@@ -30,7 +30,7 @@ export interface ClientFacts {
   readonly warnsOfUnknown: boolean;
 }
 
-/** Facts assumed of unknown clients: what the protocol says, or what does no harm if a client differs. */
+/** Facts assumed of unknown clients: those that the protocol specifies, or that do no harm if a client differs. */
 const unknownClient: ClientFacts = {
   documentChanges: false,
   loneCrEndsLine: true,
@@ -68,14 +68,14 @@ const eglot: ClientFacts = { ...emacs, syncDelay: 600, answerMs: limits.confirmM
 interface Row {
   /** `clientInfo.name`, in lower case. */
   readonly name: string;
-  /** The row is for versions before this one, and for clients that state no version; if `undefined`, for all. */
+  /** The row applies to versions before this one and to clients that state no version; if `undefined`, to all. */
   readonly before?: readonly [major: number, minor: number];
   readonly facts: ClientFacts;
 }
 
 /**
- * Known clients; the first row that matches counts. Measured on Neovim 0.10 and 0.12, Helix 25.01 and 25.07, eglot 1.17
- * and 1.24, and lsp-mode 10 (which calls itself Emacs); in part on Vim 9.2 with vim-lsp and with yegappan/lsp.
+ * Known clients; the first matching row applies. Measured on Neovim 0.10 and 0.12, Helix 25.01 and 25.07, eglot 1.17
+ * and 1.24, and lsp-mode 10 (which calls itself Emacs); partly on Vim 9.2 with vim-lsp and with yegappan/lsp.
  */
 const rows: readonly Row[] = [
   { name: "neovim", before: [0, 12], facts: { ...neovim, addsLineAtEnd: true } },
@@ -87,14 +87,14 @@ const rows: readonly Row[] = [
   ...["vim-lsp", "vim"].map((name): Row => ({ name, facts: { ...measured, checksVersionsFrom: Infinity } })),
 ];
 
-/** Returns the facts of a client, by the name and version that it states; `undefined` is a client without a name. */
+/** Returns the facts about the client that states this name and version; `undefined` is a client without a name. */
 export function factsOf(client: { readonly name: string; readonly version?: string } | undefined): ClientFacts {
   const name = client?.name.toLowerCase();
   const row = rows.find((one) => one.name === name && isBefore(client?.version, one.before));
   return row?.facts ?? unknownClient;
 }
 
-/** Reports whether a version is before `end`. Also `true` if the version can't be read, or if there is no `end`. */
+/** Returns `true` if a version is before `end`, and also if the version is unreadable or there is no `end`. */
 function isBefore(version: string | undefined, end: Row["before"]): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version ?? "") ?? [];
   if (end === undefined || major === undefined || minor === undefined) return true;

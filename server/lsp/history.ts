@@ -11,9 +11,9 @@ export interface AppliedStep {
   readonly kind: "text" | "create" | "rename" | "delete" | "restore";
   /** The change as it was applied; two steps of one file share it. */
   readonly file: FileChange;
-  /** A file that is deleted, as it was just before; `undefined` if the server has not kept it. */
+  /** A deleted file as it was just before; `undefined` if the server has not kept it. */
   readonly kept?: KeptFile | undefined;
-  /** Removes those directories that were made for it and are empty. */
+  /** Removes the directories that were made for the file, if they are empty. */
   readonly tidy?: (() => Promise<void>) | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Transaction {
   readonly caller: Caller | undefined;
 }
 
-/** An edit that was proposed to the client and has not been seen to be applied. */
+/** An edit that was proposed to the client and that the server has not yet seen applied. */
 export interface Proposal {
   /** The id that its transaction will get. */
   readonly id: string;
@@ -36,7 +36,7 @@ export interface Proposal {
   readonly steps: readonly AppliedStep[];
   /** The paths of its files, by URI. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
-  /** Open documents whose synced text has not been equal to the planned text yet, by URI. */
+  /** Open documents whose synced text has not yet been equal to the planned text, by URI. */
   readonly unseen: Map<string, FileChange>;
 }
 
@@ -57,7 +57,7 @@ export function createHistory(): SessionHistory {
 
 /**
  * Returns a list with one more entry, without the parts that only planning needs. Leaves out the oldest entries if
- * there are more than `most`, or if they are too large together. `undefined` if the new entry alone is too large.
+ * there are more than `most`, or if together they are too large. `undefined` if the new entry alone is too large.
  */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],

@@ -12,8 +12,8 @@ import type { Session } from "./session.js";
 export type ReportStep = (done: number, of: number) => void;
 
 /**
- * Runs a task, and shows its progress after `limits.progressAfterMs`. The task's token is cancelled with `token`, or by
- * the user where the progress is shown.
+ * Runs a task, and shows its progress after `limits.progressAfterMs`. The task's token is cancelled when `token` is, or
+ * when the user cancels the shown progress.
  */
 export async function withProgress<T>(
   session: Session,

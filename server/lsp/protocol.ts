@@ -40,7 +40,7 @@ export interface EditResult {
   /** 0-based number of the edit, in the order of the call. */
   index: number;
   path: string;
-  /** `applied` means that `edit` contains it, even if the edit is only proposed. */
+  /** `applied` means that the result's `edit` includes this edit, even if the result is only proposed. */
   status: "applied" | "skipped" | "failed" | "notAttempted";
   /** Name of the rung that found the old text; absent if nothing was searched for or found. */
   rung?: string;
@@ -59,9 +59,9 @@ export interface FileResult {
   overwritten?: true;
   /** Version of the document that was matched; `null` if it is not open in the editor. */
   version: number | null;
-  /** SHA-256, in hex, of the file's bytes that were matched. Set only if `version` is `null` and the file exists. */
+  /** SHA-256, in hex, of the bytes of the matched file. Set only if `version` is `null` and the file exists. */
   hash?: string;
-  /** 1-based, in the text after the batch; 0 if no line changes or the file is deleted, 1 for a new empty file. */
+  /** 1-based line in the text after the batch; 0 if no line changes or the file is deleted, 1 for a new empty file. */
   firstChangedLine: number;
   /** Number of lines that are only in the text after the batch. */
   added: number;
@@ -70,24 +70,24 @@ export interface FileResult {
   /** Unified diff of this file alone, in git style; empty in a `summary`. */
   diff: string;
   /**
-   * `same` if the file on disk has the text that the editor holds. If the server applied the call, it compares the text
-   * after the call, also for files that are not open. Absent for a deleted file, or if there is nothing to compare.
+   * `same` if the file on disk has the text that the editor holds. If the server applied the call, the text after the
+   * call is compared, even for files that are not open. Absent for a deleted file, or if there is nothing to compare.
    */
   onDisk?: "same" | "differs";
 }
 
 /** The answer to `multiEdit/apply` and its commands. */
 export interface MultiEditResult {
-  /** `true` if the server applied the call and verified that. */
+  /** `true` if the server applied the call and verified the result. */
   applied: boolean;
-  /** `proposed`: the client may apply `edit`. `unknown`: not everything could be verified; `warnings` say what. */
+  /** `proposed`: the client may apply `edit`. `unknown`: not everything could be verified; see `warnings`. */
   outcome: "applied" | "proposed" | "unknown";
   /** `src/a.ts (3 edits)`, `4 files (9 edits)` for several files, or the option `label`. */
   label: string;
   /**
    * The result as text for an agent: the label, a sentence if the server wrote files that no editor has open, and a
-   * line for each file. Each of these lines is `A` (added or overwritten), `M` (changed or renamed) or `D` (deleted),
-   * and the path after the call. The lines are sorted by their letters in this order.
+   * line for each file. Each of these lines consists of `A` (added or overwritten), `M` (changed or renamed) or `D`
+   * (deleted), and the path after the call. The lines are sorted in this order of letters.
    */
   text: string;
   /** The edit that was applied or is proposed; absent in a `summary`. */
@@ -109,14 +109,14 @@ export interface MultiEditErrorData {
   diff?: string;
 }
 
-/** Params of `multiEdit/read`. Lines are 1-based and both included; by default they are the first and the last one. */
+/** Params of `multiEdit/read`. Lines are 1-based and both included; the defaults are the first and the last line. */
 export interface ReadParams {
   path: string;
   startLine?: number;
   endLine?: number;
 }
 
-/** The answer to `multiEdit/read`: the text that a call would be matched against, or the requested lines of it. */
+/** The answer to `multiEdit/read`: the text that a call would be matched against, or its requested lines. */
 export interface ReadResult {
   uri: string;
   version: number | null;
@@ -150,7 +150,7 @@ export interface SaveDocumentsResult {
 
 /** Params of `multiEdit/undo`, which may be omitted. */
 export interface UndoParams {
-  /** Id from a result or from the status; absent for the last transaction that has not been undone. */
+  /** Id from a result or from the status; absent for the latest transaction that has not been undone. */
   transaction?: string;
 }
 
@@ -166,9 +166,9 @@ export interface DidApplyParams {
 /** A changed file, and the ranges of its new text. */
 export interface AppliedFile {
   uri: string;
-  /** Version of the document that `ranges` refer to; `null` if it is not open in the editor. */
+  /** Version of the document that `ranges` refer to; `null` if the file is not open in the editor. */
   version: number | null;
-  /** Ranges of the new text; a deletion gives an empty range. No ranges if the new text can't be located any more. */
+  /** Ranges of the new text; an empty range stands for a deletion. Empty if the new text can no longer be located. */
   ranges: Range[];
 }
 
@@ -189,11 +189,11 @@ export interface StatusResult {
   agents: Caller[];
 }
 
-/** An agent or script, by the name that it gives to the session that it calls. */
+/** An agent or script, identified by the name that it states to the session. */
 export interface Caller {
   name: string;
   version?: string;
-  /** Id that is the same in all calls of one agent, over all its connections; absent if the agent is unknown. */
+  /** Id that is the same in all calls of one agent, across its connections; absent if the agent is unknown. */
   agent?: string;
 }
 
@@ -201,7 +201,7 @@ export interface Caller {
 export interface OpenStatus {
   uri: string;
   version: number;
-  /** `differs` also if there is no file. */
+  /** Also `differs` if there is no such file on disk. */
   onDisk: "same" | "differs";
 }
 

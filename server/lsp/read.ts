@@ -1,4 +1,4 @@
-/** Answers the requests that change nothing: for the text that a batch would be matched against, and for the status. */
+/** Answers requests that change nothing: for the text that a batch would be matched against, and for the status. */
 import { callFailures } from "../dialect/sentences.js";
 import { LineIndex } from "../text/lines.js";
 import { sameAsDisk } from "../workspace/files.js";
@@ -21,7 +21,7 @@ export async function readDocument(session: Session, params: unknown): Promise<A
   if (!target.ok) return toRefusal([target.failure]);
   const { document } = target;
   const lines = LineIndex.of(document.text, document);
-  // There is no further line after a final line end.
+  // A final line end does not begin another line.
   const totalLines = lines.lineCount - (lines.lineCount > 1 && lines.content(lines.lineCount - 1) === "" ? 1 : 0);
   const from = Math.min(startLine, totalLines + 1) - 1;
   const to = Math.max(from, Math.min(endLine ?? totalLines, totalLines));

@@ -1,4 +1,4 @@
-/** The table of requests that every door serves: for the editor's requests and commands, and for agents. */
+/** The table of requests that every door serves: to the editor, by request or command, and to agents. */
 import { type CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -27,8 +27,8 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
 ]);
 
 /**
- * Serves one request of any door. Returns a failure as a `ResponseError`, which JSON-RPC libraries send as an error: a
- * failed call has `MultiEditErrorData`; an unknown method is MethodNotFound.
+ * Serves one request of any door. Returns a failure as a `ResponseError`, which JSON-RPC libraries send as an error.
+ * Its data is `MultiEditErrorData`; for an unknown method, it has the code MethodNotFound and no data.
  */
 export async function serveRequest(
   session: Session,
@@ -46,7 +46,7 @@ export async function serveRequest(
   return new ResponseError<MultiEditErrorData>(code, answer.message, toErrorData(answer));
 }
 
-/** JSON-RPC codes by failure code; all others are `RequestFailed`. */
+/** JSON-RPC codes by failure code; all other failures are `RequestFailed`. */
 const rpcCodes: Partial<Record<FailureCode, number>> = {
   invalidParams: ErrorCodes.InvalidParams,
   unknownField: ErrorCodes.InvalidParams,
@@ -58,8 +58,9 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
 };
 
 /**
- * Makes the answer to a command, whose error is never ContentModified: VS Code's client library takes that code for an
- * outdated request, and resolves the command to `undefined` as if nothing had failed. `data` keeps the failure's code.
+ * Returns the answer to a command, whose error is never ContentModified: to VS Code's client library, that code means
+ * an outdated request, so it resolves the command to `undefined` as if nothing had failed. `data` keeps the failure's
+ * code.
  */
 export function asCommandAnswer(answer: unknown): unknown {
   const isSwallowed = answer instanceof ResponseError && answer.code === LSPErrorCodes.ContentModified;

@@ -35,7 +35,7 @@ export interface ServerStart {
   openToAgents(session: Session): Promise<void>;
 }
 
-/** Adds every handler to a connection that does not listen yet. */
+/** Adds every handler to a connection that is not listening yet. */
 export function registerServer(connection: Connection, start: ServerStart): void {
   const session = createSession(connection, start);
   const settings = createSettings(session);
@@ -47,7 +47,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
     session.ready = settings.pull();
     settings.subscribe();
     session.inTurn(() => reportRecovered(session)).catch((error: unknown) => session.log("error", String(error)));
-    // Not earlier: while initializing, the library replaces our listener with its own.
+    // An earlier listener would be replaced: during initialization, the library adds its own.
     connection.onNotification("workspace/didChangeWorkspaceFolders", (params: unknown) =>
       changeFolders(session, params),
     );
@@ -61,7 +61,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
   registerRequests(session);
 }
 
-/** Opens the session to agents if the settings allow it. A later change of the setting counts at the next start. */
+/** Opens the session to agents if the settings allow it. A later change takes effect at the next start. */
 async function openToAgents(session: Session, start: ServerStart): Promise<void> {
   if (!session.settings.agent.enabled) return;
   try {
@@ -76,7 +76,7 @@ async function reportRecovered(session: Session): Promise<void> {
   await session.ready;
   for (const message of await recoverAtStart(session)) {
     session.log("warn", message);
-    // Not with the library's own method, which sends a question.
+    // The library's own method would send a request, which asks the user a question.
     session.connection
       .sendNotification("window/showMessage", { type: MessageType.Warning, message })
       .catch(() => undefined);
@@ -158,7 +158,7 @@ function foldersOf({ workspaceFolders, rootUri, rootPath }: InitializeParams): F
   return rootPath ? [{ uri: rootPath, path: rootPath }] : [];
 }
 
-/** Returns a workspace folder. If it is no directory of this machine, its path is empty and it contains no file. */
+/** Returns a workspace folder. If its URI names no path on this machine, its path is empty, and it contains no file. */
 const toFolder = (uri: string): Folder => ({ uri, path: pathOfSyncedUri(uri) ?? "" });
 
 function urisIn(folders: unknown): string[] {
@@ -188,7 +188,7 @@ function createSettings(session: Session) {
   return {
     /** Takes settings that the client sends unasked. */
     push(value: unknown): void {
-      // The first are the `initializationOptions`; of the later ones, only the latest count.
+      // The first settings are the `initializationOptions`; of later ones, only the latest count.
       pushed = pushed.length === 0 ? [value] : [pushed[0], value];
       read();
     },
@@ -198,7 +198,7 @@ function createSettings(session: Session) {
       const turn = ++pulls;
       const answer = session.connection.workspace.getConfiguration("multiEdit").then(
         (settings: unknown) => {
-          // An older answer may come after a newer one.
+          // The answer to an older request may arrive after the answer to a newer one.
           if (turn !== pulls) return;
           pulled = settings;
           read();
@@ -223,7 +223,7 @@ function createSettings(session: Session) {
   };
 }
 
-/** Mirrors the client's documents from its notifications. A malformed one desyncs its own document and nothing else. */
+/** Mirrors the client's documents from its notifications. A malformed notification desyncs only its own document. */
 function registerSync(session: Session): void {
   const { connection, documents } = session;
   watchProposals(session);

@@ -68,7 +68,7 @@ export function worldOf(session: Session, root: string | undefined): World {
 
 /**
  * Returns the open document at a URI, however the client spells it; `undefined` if it is not open. A file that was not
- * open when it was planned has our spelling, and the client opens it under its own.
+ * open when it was planned has the server's spelling, and the client opens it under its own.
  */
 export function openAt({ documents }: Session, uri: string): OpenDocument | undefined {
   const exact = documents.get(uri);

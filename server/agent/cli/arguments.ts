@@ -28,7 +28,7 @@ const options = {
 type OptionName = keyof typeof options;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-/** The values that an option accepts, if it accepts only a few. */
+/** The values of those options that accept only a few. */
 const choices = {
   mode: ["auto", "editor", "disk"],
   atomic: ["all", "file", "none"],
@@ -43,7 +43,7 @@ interface CommandRow {
   /** The arguments, as the help shows them. */
   readonly takes: string;
   readonly about: string;
-  /** The smallest and the largest number of its arguments, without options. */
+  /** The smallest and the largest number of its arguments, not counting options. */
   readonly words: readonly [least: number, most: number];
   readonly options: readonly OptionName[];
 }
@@ -78,7 +78,7 @@ export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commandRows, word);
 }
 
-/** A valid command line. The options are as they were given, or `undefined` if they were not. */
+/** A valid command line. The options are as given, or `undefined` if they were left out. */
 export interface Arguments extends Pick<Values, "help" | "json" | "session" | "agent" | "workspace" | "structured"> {
   readonly command: CommandName;
   /** The arguments that are not options. */
@@ -89,7 +89,7 @@ export interface Arguments extends Pick<Values, "help" | "json" | "session" | "a
   readonly call: Pick<CallOptions, "atomic" | "save" | "result">;
 }
 
-/** Reads the arguments of the program. The first one has to be a command. */
+/** Reads the arguments of the program. The first one must be a command. */
 export function readArguments([command, ...rest]: readonly string[]): Input<Arguments> {
   if (!isCommand(command)) return unreadable(argumentProblems.unknownCommand(command ?? ""));
   const row: CommandRow = commandRows[command];

@@ -1,4 +1,4 @@
-/** Runs the commands for agents, scripts and people: sends a request to an editor's session, and prints the result. */
+/** Runs the commands for agents, scripts and people: sends requests to a session, and prints the results. */
 import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
@@ -39,7 +39,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   if (directory === undefined) return misused(inputProblems.noDirectory(workspace));
   const agent = options.agent ?? (process.env.MULTI_EDIT_AGENT || undefined);
   if (agent !== undefined && !isAgentId(agent)) return misused(argumentProblems.badAgent("MULTI_EDIT_AGENT"));
-  // It is no problem if the reader of the output closes it early.
+  // The reader of the output may close it early.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stop = new AbortController();
   let signalCode: number | undefined;
@@ -81,7 +81,7 @@ const commands: Readonly<Record<Arguments["command"], CommandHandler>> = {
   mcp: serveTools,
 };
 
-/** Sends calls one after the other, each on the result of those before it. Stops at the first one that fails. */
+/** Sends calls one after another, so that each builds on those before it. Stops at the first one that fails. */
 async function edit(method: string, options: Arguments, context: RequestContext): Promise<number> {
   const [path = "-"] = options.words;
   const text = await readInput(path, process.stdin);
@@ -108,7 +108,7 @@ async function edit(method: string, options: Arguments, context: RequestContext)
   return exitCodes.done;
 }
 
-/** Prints an answer for programs, or says what failed. Returns the exit code. */
+/** Prints the answer as JSON if that was requested, and the message of a failure; returns the exit code. */
 function showResult(result: RequestResult, options: Arguments): number {
   if (options.json) printJson(result.ok ? result.result : errorOf(result));
   if (!result.ok) say(messageOf(result, options));
@@ -175,7 +175,7 @@ async function serveTools({ patience, structured }: Arguments, context: RequestC
 
 /**
  * Returns the absolute path of a directory, by default of the working directory. `undefined` if it does not exist, or
- * if its name is not UTF-8: Node gives another name instead, which may be that of another directory.
+ * if its name is not UTF-8: Node then uses a different name, which may be that of another directory.
  */
 function directoryOf(given = "."): string | undefined {
   try {

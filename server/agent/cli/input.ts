@@ -5,13 +5,13 @@ import { limits } from "../../text/limits.js";
 import { codeOf } from "../../workspace/identity.js";
 import { inputProblems } from "./sentences.js";
 
-/** A value that could be read, or the problem, as a sentence. */
+/** A value that was read, or the problem, as a sentence. */
 export type Input<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** Returns an input that could not be read, with the problem as a sentence. */
 export const unreadable = (problem: string): Input<never> => ({ ok: false, problem });
 
-/** Reads a file as UTF-8, or for `-` the standard input. Refuses a terminal, which would never end. */
+/** Reads a file as UTF-8, or for `-` the standard input. Refuses a terminal, whose input would never end. */
 export async function readInput(path: string, stdin: Readable & { isTTY?: boolean }): Promise<Input<string>> {
   if (path === "-" && stdin.isTTY) return unreadable(inputProblems.noInput());
   let bytes: Buffer;
@@ -50,7 +50,7 @@ export function callsIn(text: string): Input<readonly unknown[]> {
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const parsedLine = parseJson(line);
-    // If not even the first line is a value, this is meant to be one value over several lines.
+    // If not even the first line is a value, the text is meant to be one value over several lines.
     if (!parsedLine.ok)
       return values.length === 0 ? whole : unreadable(inputProblems.badLine(index + 1, parsedLine.problem));
     values.push(parsedLine.value);

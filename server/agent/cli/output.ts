@@ -4,7 +4,7 @@ import type { MultiEditResult } from "../../lsp/protocol.js";
 import type { FailureCode } from "../../plan/failure.js";
 import type { RequestResult } from "../session/request.js";
 
-/** The exit codes by their meaning, so that a script need not read messages. */
+/** The exit codes by meaning, so that a script need not read messages. */
 export const exitCodes = {
   done: 0,
   /** The old text of an edit was not found, or a file may not be changed; nothing was changed. */
@@ -15,7 +15,7 @@ export const exitCodes = {
   noSession: 3,
   /** The editor or the user refused, the call was cancelled, or a file is locked. */
   refused: 4,
-  /** The text has changed meanwhile. */
+  /** The text has changed in the meantime. */
   movedOn: 5,
   /** The outcome of the call is unknown, or not all of it could be rolled back. */
   unknown: 6,
@@ -38,7 +38,7 @@ const byFailure: Partial<Record<FailureCode, number>> = {
   clientDiverged: exitCodes.unknown,
 };
 
-/** The exit code of a result. */
+/** Returns the exit code of a result. */
 export function exitCodeOf(result: RequestResult): number {
   if (result.ok) {
     const { outcome } = result.result as Partial<MultiEditResult>;
@@ -51,7 +51,7 @@ export function exitCodeOf(result: RequestResult): number {
   return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
 }
 
-/** Prints an answer to stdout, which gets nothing else: unchanged into a pipe, in colour on a terminal. */
+/** Prints an answer to stdout, which has no other output: unchanged to a pipe, harmless and in colour to a terminal. */
 export function print(text: string, { isDiff }: { readonly isDiff: boolean } = { isDiff: false }): void {
   const { stdout } = process;
   if (!stdout.isTTY) stdout.write(text);
@@ -121,7 +121,7 @@ function outsideQuotes(message: string, rewrite: (words: string) => string): str
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Styles by the start of a diff's line; the first one that matches counts. */
+/** Styles by the start of a diff's line; the first matching one applies. */
 const lineStyles: readonly (readonly [start: string, style: Style])[] = [
   ["diff ", "bold"],
   ["--- ", "bold"],
@@ -131,7 +131,7 @@ const lineStyles: readonly (readonly [start: string, style: Style])[] = [
   ["-", "red"],
 ];
 
-/** Returns a line of a diff, in colours if the user wants them. */
+/** Returns a line of a diff, in colour unless the user's environment turns colours off. */
 function inColour(line: string): string {
   const style = lineStyles.find(([start]) => line.startsWith(start))?.[1];
   return style === undefined ? line : styleText(style, line, { stream: process.stdout });

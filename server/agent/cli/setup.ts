@@ -113,8 +113,8 @@ cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 };
 
 /**
- * Makes the entries of Helix's languages.toml for these languages. Each entry names all servers of its language: those
- * that it has, and ours. Only Helix knows which servers it has, so it is asked, and is also made to check the result.
+ * Builds the entries of Helix's languages.toml for these languages. Each entry names all servers of its language: those
+ * that it has already, and this one. Only Helix knows a language's servers, so Helix is asked, and checks the result.
  */
 function helixSetup(languages: readonly string[]): Input<string> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
@@ -139,13 +139,13 @@ command = "${command}"
 args = ["--stdio"]
 `;
 
-/** Finds the server's table, which may be in a file only once: a user who appends again must not get another one. */
+/** Finds the server's table, which a file may contain only once: a user who appends again must not get a second one. */
 const hasOurServer = /^\s*(?:\[\s*language-server\s*\.\s*)?["']?multi-edit["']?\s*[\].=]/m;
 
 const heading = (file: string): string => `# Helix 25.01 or later: append this to ${file}.
 # The list of a language replaces Helix's own list, so it also names the servers of that list.`;
 
-/** Makes plain text a language, because Helix does not know it. */
+/** Defines plain text as a language, because Helix does not know it. */
 const plainText = `[[language]]
 name = "text"
 scope = "text.plain"
@@ -153,14 +153,14 @@ file-types = ["txt"]
 language-servers = ["${serverName}"]
 `;
 
-/** Returns what Helix would say about a language if its configuration also had the text `more`. */
+/** Asks Helix about a language, as if its configuration also contained the text `more`. */
 type ExamineLanguage = (more: string, language: string) => Health;
 
 type Health =
   | { readonly kind: "servers"; readonly shown: readonly string[] }
   | { readonly kind: "unknown"; readonly near: string }
   | { readonly kind: "broken"; readonly problem: string }
-  /** Helix crashed or did not end. */
+  /** Helix crashed or did not end in time. */
   | { readonly kind: "silent" };
 
 function entryOf(examine: ExamineLanguage, server: string, language: string): Input<string> {
@@ -175,7 +175,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   if (shown.includes(serverName) || shown.includes(command)) {
     return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
-  // Helix silently drops a server whose name it does not know. So it has to show the same servers as before, and ours.
+  // Helix silently drops a server whose name it does not know, so it must show the same servers as before, and ours.
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
     const list = [...servers, serverName].map((one) => JSON.stringify(one)).join(", ");
     const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
@@ -186,7 +186,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/** Helix's own names of servers, by command, if the two differ: up to 25.07, Helix shows the commands. */
+/** Helix's own names for servers, by command, if the two differ; up to version 25.07, Helix shows the commands. */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",
   R: "r",
@@ -231,7 +231,7 @@ function readOwn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // There is no file yet, or none that Helix could read either.
+    // There is no file yet, or Helix could not read it either.
     return "";
   }
 }

@@ -50,11 +50,11 @@ function createServer(context: ToolContext): McpServer {
       idempotentHint: readOnly,
       openWorldHint: false,
     };
-    // Our own decoder reads calls that do not follow the schema, or refuses them with the reason.
+    // The server's own decoder reads calls that do not follow the schema, or refuses them with a reason.
     const inputSchema = fromJsonSchema(tool.inputSchema, { getValidator: () => accept });
     const config = { title, description, inputSchema, annotations, ...(meta === undefined ? {} : { _meta: meta }) };
     server.registerTool(name, config, (args, { mcpReq }) => {
-      // Clients of the newer revisions identify themselves in each request, older ones once.
+      // Clients of newer MCP revisions identify themselves in each request, older ones only once.
       const { [CLIENT_INFO_META_KEY]: client = server.server.getClientVersion() }: { [key: string]: unknown } =
         mcpReq.envelope ?? {};
       return callTool(tool, args, { ...context, caller: callerOf(client, context), signal: mcpReq.signal });
@@ -86,7 +86,7 @@ const textResult = (...texts: readonly string[]): CallToolResult => ({
   content: texts.map((text) => ({ type: "text", text })),
 });
 
-/** Shows a note about the lines, then the lines as they are: agents that cut an answer cut its end or its middle. */
+/** Shows a note about the lines, then the unchanged lines; agents that truncate an answer cut its end or its middle. */
 function readResult(
   { text, startLine, totalLines, version, onDisk }: ReadResult,
   context: RequestContext,
@@ -103,8 +103,8 @@ function readResult(
 }
 
 /**
- * Shows the text of an answer, and the diff only of a preview: the caller of an edit has just written what the diff
- * says. An unknown outcome is not a success.
+ * Shows the text of an answer, and the diff only for a preview: the caller of an edit has just written the content of
+ * the diff itself. An unknown outcome is reported as an error.
  */
 function editResult(result: MultiEditResult, { structured }: ToolContext): CallToolResult {
   const { outcome, text, diff } = result;
@@ -126,7 +126,7 @@ function editResult(result: MultiEditResult, { structured }: ToolContext): CallT
   };
 }
 
-/** Builds the answer for programs. */
+/** Builds the structured part of an answer, for programs. */
 function structuredOf(result: MultiEditResult): Record<string, unknown> {
   const { outcome, label, text, diff, files, warnings, transaction } = result;
   const shown = files

@@ -9,14 +9,14 @@ import { readParameterTexts, toolTexts } from "./sentences.js";
 export interface ToolRow {
   readonly name: "multi_edit" | "apply_patch" | "preview_edits" | "read_document" | "editor_status";
   readonly title: string;
-  /** Less than 2 KB, because agents truncate longer ones. */
+  /** Less than 2 KB, because agents truncate longer descriptions. */
   readonly description: string;
   /** A plain object with plain properties, because some model APIs refuse unions, references and lists of types. */
   readonly inputSchema: object;
   readonly readOnly: boolean;
   /** Hints for particular agents, under the names that those agents define. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** `undefined`: the tool asks no particular session. */
+  /** Builds the request; `undefined` if the tool asks no particular session. */
   readonly toRequest: ((args: unknown, directory: string) => CallRequest) | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Chooses the directory of a session's socket, and creates the socket so that nobody else can ever reach it. */
+/** Chooses the directory of a session's socket, and creates the socket so that no other user can ever reach it. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmdirSync } from "node:fs";
@@ -16,7 +16,7 @@ import { removeQuietly } from "./record.js";
 export interface SocketAddress {
   /** Path of the socket, or name of the pipe. */
   readonly name: string;
-  /** Removes what the file system shows of it. */
+  /** Removes the socket, and the directory if it was made for this socket alone. Does nothing for a pipe. */
   remove(): void;
 }
 
@@ -27,7 +27,7 @@ export type BoundSocket =
 
 /**
  * Lets a server listen beside its session's record, or in a private directory elsewhere if the path is too long or the
- * file system has no sockets. The record says where. Nothing that exists already is removed or used.
+ * file system supports no sockets. The record says where. Nothing that exists already is removed or used.
  */
 export async function listen(server: Server, id: string, directory: string): Promise<BoundSocket> {
   if (process.platform === "win32") {
@@ -39,7 +39,7 @@ export async function listen(server: Server, id: string, directory: string): Pro
   const hasRuntime = runtime !== undefined && isAbsolute(runtime);
   const lasting = hasRuntime ? [directory, join(runtime, "multi-edit-language-server", "s")] : [directory];
   let problem = "";
-  // The first usable directory counts; `undefined` stands for one that is made for this socket alone.
+  // The first usable directory is used; `undefined` stands for one that is made for this socket alone.
   for (const shared of [...lasting, undefined]) {
     const path = shared ?? mkdtempSync(join(tmpdir(), "multi-edit-"));
     const removeDirectory = (): void => {
@@ -59,7 +59,7 @@ export async function listen(server: Server, id: string, directory: string): Pro
   return { ok: false, problem };
 }
 
-/** Returns the problem with a path that is too long: Node would silently cut it, and listen somewhere else. */
+/** Returns the problem with a path that is too long: Node would silently cut it, and listen at another path. */
 function pathProblem(path: string): string | undefined {
   const most = process.platform === "linux" ? limits.linuxSocketPathBytes : limits.bsdSocketPathBytes;
   return Buffer.byteLength(path) > most ? sessionProblems.longSocketPath(dirname(path), most) : undefined;
@@ -71,7 +71,7 @@ async function listenAt(server: Server, name: string): Promise<string | undefine
     () => undefined,
     (error: unknown) => sessionProblems.socket(name, folderProblems.system(codeOf(error))),
   );
-  // The call creates the socket with the mode that this mask leaves, so that it never has another one.
+  // The call creates the socket with the mode that this mask leaves, so the socket never has another one.
   const mask = process.umask(0o177);
   try {
     server.listen(name);

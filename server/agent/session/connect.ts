@@ -32,7 +32,7 @@ export type ConnectResult<T = SessionConnection> =
   | { readonly ok: true; readonly session: T }
   | { readonly ok: false; readonly why: Unreached };
 
-/** The connection ended before the answer came, so that the outcome of the request is unknown. */
+/** The error of a connection that ended before the answer came; the outcome of the request is unknown. */
 export class ConnectionLost extends Error {}
 
 /**
@@ -81,7 +81,7 @@ function unreached(code: string): Unreached {
   return isForbidden ? { kind: "forbidden", code, sandbox: isInCodexSandbox() } : { kind: "absent", code };
 }
 
-/** Reports whether this process is in a sandbox of Codex, which tells its commands so. Other sandboxes do not. */
+/** Reports whether this process is in a sandbox of Codex, which sets this variable. Other sandboxes leave no sign. */
 export function isInCodexSandbox(): boolean {
   return process.env.CODEX_SANDBOX_NETWORK_DISABLED === "1";
 }
@@ -109,7 +109,7 @@ function isResponse(message: unknown): message is Message {
 }
 
 /**
- * Returns the version of the session's server; `undefined` if it is not the announced session. The session has to prove
+ * Returns the version of the session's server; `undefined` if it is not the announced session. The session must prove
  * itself first, so that an impostor learns nothing.
  */
 async function shakeHands(

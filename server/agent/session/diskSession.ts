@@ -5,7 +5,7 @@ import type { Channel, ChannelEvents } from "../../lsp/wire/channel.js";
 import { openClientConnection } from "../../lsp/wire/transport.js";
 import { uriOfPath } from "../../workspace/pathText.js";
 
-/** Opens a session whose only folder is this absolute path. `log` gets messages that an editor would show its user. */
+/** Opens a session whose only folder is this absolute path. `log` receives the messages that an editor would show. */
 export function openDiskSession(directory: string, version: string, log: (text: string) => void): Promise<Session> {
   return new Promise((resolve) => {
     const { connection } = openClientConnection(createAbsentClient(directory, log), {
@@ -23,7 +23,7 @@ export function openDiskSession(directory: string, version: string, log: (text: 
   });
 }
 
-/** Creates a client that opens the session, shows no message to anybody, and dismisses every question. */
+/** Creates a client that opens the session, shows no messages, and dismisses every question. */
 function createAbsentClient(directory: string, log: (text: string) => void): Channel {
   let server: ChannelEvents | undefined;
   const say = (message: object): void => void setImmediate(() => server?.message({ jsonrpc: "2.0", ...message }));
@@ -49,7 +49,7 @@ function createAbsentClient(directory: string, log: (text: string) => void): Cha
   };
 }
 
-/** Allows edits of any kind to be proposed. `workspace/applyEdit` is missing, so that everything goes to the disk. */
+/** Allows edits of any kind to be proposed. `workspace/applyEdit` is missing, so everything is written to disk. */
 const capabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };

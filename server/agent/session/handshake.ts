@@ -28,14 +28,14 @@ export interface Handshake {
   readonly serverNonce: string;
 }
 
-/** Returns the proof that one side knows the secret. The role in it keeps the other side from sending it back. */
+/** Returns the proof that one side knows the secret. It contains the role, so the other side can't send it back. */
 export function proofOf(role: "agent" | "server", handshake: Handshake): string {
   const { secret, session, agentNonce, serverNonce } = handshake;
   const claim = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");
   return createHmac("sha256", Buffer.from(secret, "hex")).update(claim).digest("hex");
 }
 
-/** Reports whether a value that the other side sent is its proof. A wrong proof takes as long as the right one. */
+/** Reports whether a value that the other side sent is its proof. A wrong proof takes equally long to check. */
 export function isProof(role: "agent" | "server", handshake: Handshake, sent: unknown): boolean {
   if (!isNonce(sent)) return false;
   return timingSafeEqual(Buffer.from(sent, "hex"), Buffer.from(proofOf(role, handshake), "hex"));
@@ -43,7 +43,7 @@ export function isProof(role: "agent" | "server", handshake: Handshake, sent: un
 
 /**
  * Returns an id for an agent that has none: 16 hexadecimal digits. An agent opens a new connection for each call, so it
- * is known by an id that it gives itself.
+ * is identified by an id that it chooses itself.
  */
 export function newAgentId(): string {
   return randomBytes(8).toString("hex");
@@ -69,14 +69,14 @@ export function readCaller(client: unknown): Caller | undefined {
   };
 }
 
-/** Returns a text as one line, without characters that control a terminal; `undefined` if it is no text, or empty. */
+/** Returns a text as one line, without characters that control a terminal; `undefined` if it is empty or no string. */
 function oneLine(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.slice(0, limits.agentName).replace(/[\p{C}\s]+/gu, " ");
   return text.trim() || undefined;
 }
 
-/** Returns the answer to a request of an agent that the session does not serve. */
+/** Returns the error with which the session refuses an agent's request. */
 export const rejection = (sentence: string): ResponseError<void> => new ResponseError(requestFailed, sentence);
 
 /** The parts of a session that the handshake needs. */

@@ -1,4 +1,4 @@
-/** The file by which a session is found: its fields, and how it is written and strictly read. */
+/** The file through which agents find a session: its fields, and how it is written and strictly read. */
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -18,7 +18,7 @@ import { codeOf } from "../../workspace/identity.js";
 import { isOwn } from "../../workspace/serverFolder.js";
 import { sessionProblems } from "../sentences.js";
 
-/** Fields of a record. Those that a later version adds are ignored; a change of these gets another `format`. */
+/** Fields of a record. Fields that a later version adds are ignored; if these fields change, so does `format`. */
 const schema = z.object({
   format: z.literal(1),
   /** 12 hexadecimal digits. */
@@ -34,17 +34,17 @@ const schema = z.object({
   /** 32 random bytes in hexadecimal digits, which both sides must know. */
   secret: z.string().regex(/^[0-9a-f]{64}$/),
   /**
-   * The workspace folders; `path` is empty for a folder that is no directory of this machine. A session without folders
-   * may have any file open.
+   * The workspace folders; `path` is empty for a folder whose URI names no path on this machine. A session without
+   * folders may have any file open.
    */
   folders: z.array(z.object({ uri: z.string(), path: z.string() })).readonly(),
-  /** Canonical paths of the files that it has open outside its folders; `undefined` if it does not say. */
+  /** Canonical paths of the files that the session has open outside its folders; `undefined` if it does not say. */
   outside: z.array(z.string()).readonly().optional(),
   /** The editor, by the name that it gives itself. */
   client: z.string().max(200),
   /** Version of the language server. */
   version: z.string().max(100),
-  /** Versions of the socket's protocol that it speaks. */
+  /** Versions of the socket's protocol that the session speaks. */
   protocols: z.array(z.int()).max(100).readonly(),
   /** Time at which the session's process started, in ISO 8601, UTC. */
   startedAt: z.string().max(40),
@@ -56,18 +56,18 @@ export type SessionRecord = Readonly<z.infer<typeof schema>>;
 /** The content of a directory of records. */
 export interface ReadRecords {
   readonly records: readonly SessionRecord[];
-  /** Sentences about files that are no records, each with the reason, and about a directory that can't be read. */
+  /** Sentences about files that are not records, each with the reason, and about a directory that can't be read. */
   readonly problems: readonly string[];
-  /** Those problems that may hide a session, because its announcement has a form that this version can't read. */
+  /** Those of the problems that may hide a session, because its record has a form that this version can't read. */
   readonly hidden: readonly string[];
 }
 
-/** Path of the record of a session. */
+/** Returns the path of a session's record. */
 export function recordPath(directory: string, id: string): string {
   return join(directory, `${id}.json`);
 }
 
-/** Writes or replaces a record, of which a reader never sees only a part. Throws the system's errors. */
+/** Writes or replaces a record, so that a reader never sees only part of it. Throws the system's errors. */
 export function writeRecord(directory: string, record: SessionRecord): void {
   const temporary = join(directory, `${record.id}.${randomBytes(6).toString("hex")}.tmp`);
   writeFileSync(temporary, JSON.stringify(record), { mode: 0o600, flag: "wx" });
@@ -99,7 +99,7 @@ export function removeQuietly(path: string, remove = unlinkSync): void {
   try {
     remove(path);
   } catch {
-    // Another process has removed it first, or nothing can be done.
+    // Another process has removed the file first, or nothing can be done.
   }
 }
 
@@ -116,10 +116,10 @@ function recordNames(directory: string): string[] {
 
 type RecordFile =
   | { readonly kind: "record"; readonly record: SessionRecord }
-  /** `gone`: nobody has to be told. */
+  /** `gone` needs no report. */
   | { readonly kind: "gone" | "foreignRecord" | "badRecord" | "newerRecord" };
 
-/** Reads one record. Does not follow a link or wait for a pipe that somebody may have planted here. */
+/** Reads one record. Does not follow a link or wait for a pipe that an attacker may have planted. */
 function readRecord(path: string): RecordFile {
   let file: number | undefined;
   try {

@@ -1,4 +1,4 @@
-/** Sends a request to the right session, waits for a limited time, and returns a result in any case. */
+/** Sends a request to the right session, waits for a limited time, and always returns a result. */
 import { type CancellationToken, CancellationTokenSource, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { decodeCall } from "../../dialect/decode.js";
 import type { CallOptions } from "../../dialect/options.js";
@@ -25,7 +25,7 @@ export interface RequestContext {
   readonly directory: string;
   /** The start of the id of the session that the user has named; if `undefined`, the files decide. */
   readonly session: string | undefined;
-  /** `editor`: only an editor. `disk`: the disk, whatever editors have. `auto`: the disk if no editor has the files. */
+  /** `editor`: only an editor. `disk`: only the disk. `auto`: the editor that has the files, otherwise the disk. */
   readonly mode: Mode;
   /** Number of milliseconds that an answer may take. */
   readonly patience: number;
@@ -53,8 +53,8 @@ export interface SessionRequest {
 export type CallRequest = { readonly ok: true; readonly request: SessionRequest } | FailedRequest;
 
 /**
- * Reads one call, which may be any JSON value, and adds the program's options; a model may set none. `previewer` is
- * what previews calls at this door.
+ * Reads one call, which may be any JSON value, and adds the program's options; a model may set none. `previewer` is the
+ * tool or command that messages name for previewing a call.
  */
 export function readCall(value: unknown, method: string, options: CallOptions, previewer: Previewer): CallRequest {
   const call: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
@@ -65,7 +65,7 @@ export function readCall(value: unknown, method: string, options: CallOptions, p
     return { ok: false, message, failures, edits: [], unknown: false };
   }
   const paths = decoded.operations.flatMap((operation) => pathsOf(operation).map(({ path }) => path));
-  // A call that could be decoded is an object or a text.
+  // A call that could be decoded is an object or a string.
   const params = typeof call === "string" ? { patch: call, options } : { ...(call as object), options };
   return { ok: true, request: { method, params, targets: [...new Set(paths)] } };
 }
@@ -75,7 +75,7 @@ export type RequestResult =
   | {
       readonly ok: true;
       readonly result: unknown;
-      /** The editor that answered; `undefined` if there was none, and the disk was read or written. */
+      /** The editor that answered; `undefined` if the request was served on disk, without an editor. */
       readonly editor: string | undefined;
     }
   | FailedRequest;
@@ -122,7 +122,7 @@ async function serveOnDisk({ method, params }: SessionRequest, context: RequestC
   const respond = async (token: CancellationToken): Promise<unknown> => {
     const answer = await serveRequest(session, { method, params, applier: "server", caller }, token);
     if (answer instanceof ResponseError) throw answer;
-    // This session ends with the call, so that nobody could undo the transaction later.
+    // This session ends with the call, so nobody could undo the transaction later.
     const { transaction: _, ...result } = answer as { transaction?: string };
     return result;
   };
@@ -137,7 +137,7 @@ interface Responder {
   respond(token: CancellationToken): Promise<unknown>;
 }
 
-/** Waits for an answer as long as it may take, then cancels the request and waits a little longer. */
+/** Waits `patience` milliseconds for an answer, then cancels the request and waits a little longer. */
 async function resultOf(responder: Responder, { patience, signal, slow }: RequestContext): Promise<RequestResult> {
   const source = new CancellationTokenSource();
   const timers: NodeJS.Timeout[] = [];

@@ -21,7 +21,7 @@ import {
 export interface SessionQuery {
   /** The start of the id of a session that the user has named; if `undefined`, the files decide. */
   readonly session: string | undefined;
-  /** Paths and URIs as the call spells them. If there are none, the directory has to be in a workspace folder. */
+  /** Paths and URIs as the call spells them. If there are none, the directory must be in a workspace folder. */
   readonly targets: readonly string[];
   /** Absolute path from which relative paths start. */
   readonly directory: string;
@@ -33,16 +33,16 @@ export type SelectedSession =
   | { readonly ok: false; readonly failure: Failure };
 
 /**
- * Selects the session that the user has named; else the one that has a target open, unless a session that can't be
- * asked may have it open, too; else the one whose workspace folder contains all targets, the longest folder first. Any
- * doubt is a failure, because unsaved text might be lost.
+ * Selects the session that the user has named. Otherwise selects the one that has a target open, unless a session that
+ * can't be asked may have it open, too; or else the one whose workspace folder contains all targets, the longest folder
+ * first. Any doubt is a failure, because unsaved text might be lost.
  */
 export async function selectSession(found: FoundSessions, query: SessionQuery): Promise<SelectedSession> {
   if (query.session !== undefined) return selectNamed(found, query.session);
   const views = await Promise.all(found.reached.map((session) => viewTargets(session, query)));
   const opens = views.filter(({ hasOpen }) => hasOpen);
   if (opens.length > 1) return failWith(sessionFailures.openInSeveral(sessionNames(opens)));
-  // Such a session may have the same file open.
+  // A session that can't be asked may have the same file open.
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
   if (opens[0] !== undefined) return { ok: true, session: opens[0].session };
@@ -87,12 +87,12 @@ async function viewTargets(session: LiveSession, { targets, directory }: Session
 
 /** A target as one session sees it. */
 interface TargetFile {
-  /** Canonical path; `undefined` if the target is not a file, or its spelling names none. */
+  /** Canonical path; `undefined` if the target is not a file, or can't be resolved. */
   readonly file: string | undefined;
   readonly isOpen: boolean;
 }
 
-/** Resolves the targets. Every file counts as inside here: the session decides which files may be changed. */
+/** Resolves the targets. Every path counts as allowed here: the session decides which files may be changed. */
 async function targetFiles(
   targets: readonly string[],
   directory: string,
@@ -118,7 +118,7 @@ async function targetFiles(
   });
 }
 
-/** Returns the paths after all links are followed, without those that are `undefined` or empty. */
+/** Returns the paths with all links followed, without those that are `undefined` or empty. */
 export async function canonicalPaths(paths: readonly (string | undefined)[]): Promise<string[]> {
   const present = paths.filter((path) => path !== undefined && path !== "");
   return mapBounded(present as string[], async (path) => {
@@ -127,7 +127,7 @@ export async function canonicalPaths(paths: readonly (string | undefined)[]): Pr
   });
 }
 
-/** Returns a test for announced sessions that may have a target open or in a folder, or that the user has named. */
+/** Returns a function that reports whether a session may have a target open or in a folder, or is the named one. */
 export function mattersTo({ targets, directory, session }: SessionQuery): (record: SessionRecord) => Promise<boolean> {
   let files: Promise<TargetFile[]> | undefined;
   return async (record) => {
@@ -148,7 +148,7 @@ async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): 
 }
 
 /**
- * Returns those of these absolute paths that another session has open, or may have open because it can't be asked.
+ * Returns those of the absolute paths that another session has open, or may have open because it can't be asked.
  * `sessions` is the directory in which sessions are announced, `caller` is the program that asks, and the session with
  * the id `except` is left out.
  */
@@ -158,7 +158,7 @@ export async function openElsewhere(
   caller: Caller,
   except?: string,
 ): Promise<ReadonlyMap<string, Holder>> {
-  // No path is relative, so any directory will do; the working directory may not exist any more.
+  // No path is relative, so any directory will do; the working directory may no longer exist.
   const query = { session: undefined, targets: paths, directory: dirname(paths[0] ?? "/") };
   const found = await findSessions(sessions, caller, mattersTo(query), except);
   try {

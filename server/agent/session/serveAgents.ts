@@ -61,8 +61,8 @@ export async function serveAgents(session: Session): Promise<void> {
 }
 
 /**
- * Watches the files that a session has open outside its folders, and calls `changed` when there are others. Returns a
- * function that gives their canonical paths, and a function to be called when the session's folders have changed.
+ * Watches which files a session has open outside its folders, and calls `changed` when these change. Returns a function
+ * that returns their canonical paths, and a function to be called when the session's folders have changed.
  */
 async function watchOutside(session: Session, changed: () => void) {
   /** Canonical paths of all open documents, by URI; `undefined` if the path is not known yet, or there is no file. */
@@ -74,7 +74,7 @@ async function watchOutside(session: Session, changed: () => void) {
   async function addFile(uri: string): Promise<void> {
     files.set(uri, undefined);
     const [file] = await canonicalPaths([pathOfSyncedUri(uri)]);
-    if (!files.has(uri)) return; // It was closed meanwhile.
+    if (!files.has(uri)) return; // The document was closed in the meantime.
     files.set(uri, file);
     if (isOutside(file)) changed();
   }
@@ -100,7 +100,7 @@ async function watchOutside(session: Session, changed: () => void) {
   return { paths: () => [...new Set([...files.values()].filter(isOutside))], foldersChanged };
 }
 
-/** Builds a record that its readers accept. One that is too large names no folders, so that any file may be open. */
+/** Builds a record that its readers accept. One that is too large names no folders: any file may be open. */
 function toRecord(
   session: Session,
   outside: readonly string[],

@@ -25,10 +25,10 @@ export interface UnreachedSession {
   readonly why: Unreached;
 }
 
-/** The sessions that were found. The caller has to close the connections. */
+/** The sessions that were found. The caller must close the connections. */
 export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> {
   readonly reached: readonly LiveSession[];
-  /** Sessions that may be running and have unsaved text. */
+  /** Sessions that may be running and may have unsaved text. */
   readonly unreached: readonly UnreachedSession[];
   /** Those of the problems that keep all sessions from announcing themselves, or from being found. */
   readonly blind: readonly string[];
@@ -38,8 +38,8 @@ export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> 
 
 /**
  * Connects to every announced session as this caller, and asks what it has open. `matters` reports whether a session
- * may have to do with the files; a session that does not gets less time. The session with the id `except`, which is the
- * one that asks, is left out.
+ * may have one of the files; other sessions get less time. The session with the id `except`, the one that asks,
+ * is left out.
  */
 export async function findSessions(
   directory: string,
@@ -80,7 +80,7 @@ export function closeSessions({ reached }: FoundSessions): void {
   for (const session of reached) session.close();
 }
 
-/** Asks a session what it has open, for `patience` milliseconds. One too busy to answer may have any file open. */
+/** Asks a session what it has open, for `patience` milliseconds. A session too busy to answer may have any file. */
 async function askStatus(session: SessionConnection, patience: number): Promise<ConnectResult<LiveSession>> {
   const late = new AbortController();
   const giveUp = (why: Unreached): ConnectResult<LiveSession> => {

@@ -26,8 +26,8 @@ export interface ReceivedCall {
   /** As received, not yet checked. */
   readonly params: unknown;
   /**
-   * The side that applies it: the client, with the edit in the answer to its request; nobody (`preview`); or the
-   * server, for commands and agents.
+   * The side that applies it: the client, which receives the edit in the answer; nobody (`preview`); or the server, for
+   * commands and agents.
    */
   readonly applier: "client" | "preview" | "server";
   /** The agent that sent it; `undefined` if the editor did. */
@@ -89,13 +89,13 @@ async function propose(call: ServedCall, applier: "client" | "preview"): Promise
   const warnings = [
     ...call.warnings,
     ...(options.confirm === true ? [callSentences.notAsked] : []),
-    // Only such a client needs the edit.
+    // A client that applies the edit itself needs it in the answer.
     ...(applier === "client" && options.result === "summary" ? [callSentences.noEditInSummary] : []),
   ];
   const made = toResult({ planned: plan, edit, outcome: "proposed", options, warnings });
   const result = await inSlices(made, call.token, () => undefined);
   if (result === "cancelled") return cancelled();
-  // If the client takes no edits from the server, the server can't undo the proposal later.
+  // If the client accepts no edits from the server, the server can't undo the proposal later.
   const isWatched = applier === "client" && session.capabilities.workspace?.applyEdit === true;
   const transaction = isWatched ? await addProposal(session, result.label, plan) : undefined;
   return { ok: true, result: transaction === undefined ? result : { ...result, transaction } };

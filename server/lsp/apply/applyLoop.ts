@@ -1,4 +1,4 @@
-/** Applies a call or an undo: plan, confirm, stage, execute, finish. Verifies each step: the editor promises little. */
+/** Applies a call or an undo: plan, confirm, stage, execute, finish. Verifies each step, as editors promise little. */
 import type { ClientCapabilities } from "vscode-languageserver/node";
 import { type Failure, withRest } from "../../plan/failure.js";
 import { type FileChange, hasSameFate, nameAfter, notAttempted } from "../../plan/outcome.js";
@@ -98,7 +98,7 @@ async function applyConfirmed(job: ApplyJob, confirmation: Confirmation | undefi
       part?.staged.abandon();
       return refused(editorFailures.cancelled());
     }
-    // Once the server changes a text, the client can't apply earlier proposals for it any more.
+    // Once the server changes a text, the client can no longer apply earlier proposals for it.
     session.history.proposals = session.history.proposals.filter(
       ({ unseen }) => !plan.files.some(({ document }) => unseen.has(document.uri)),
     );
@@ -113,7 +113,7 @@ const anyEdit: ClientCapabilities = {
   workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] } },
 };
 
-/** One file, planned again on its present text with the same fate as before; or the failure. */
+/** One file, planned again on its current text with the same fate as before; or the failure. */
 type Replanned = Pick<DoneStep, "file" | "editOutcomes"> | Failure;
 
 async function replan(job: ApplyJob, confirmation: Confirmation | undefined, file: FileChange): Promise<Replanned> {
@@ -122,7 +122,7 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
   const again = await job.plan(file);
   if (!again.ok) return again.failures[0] ?? changed;
   const same = again.files.find((one) => hasSameFate(one, file));
-  // Nobody asked for a deletion that only makes room for another file, so the new plan does not have it.
+  // The caller did not ask for a deletion that only makes room for another file, so the new plan lacks it.
   if (same === undefined) return changed;
   const consent = await confirmation?.askAgain(file, same, again);
   return typeof consent === "object" ? consent : { file: same, editOutcomes: again.outcomes };
@@ -133,7 +133,7 @@ export async function execute(run: Run, replanned: (file: FileChange) => Promise
   const { disk, tasks, done } = run;
   for (const task of tasks) {
     const step = await doTask(run, task, replanned).catch((error: unknown) => {
-      // Staged files keep everybody else out of these folders, so they must not stay, whatever is thrown.
+      // Staged files block other batches in these folders, so they must not stay, whatever is thrown.
       disk?.staged.abandon();
       throw error;
     });
@@ -163,7 +163,7 @@ async function doTask(run: Run, task: Task, replanned: (file: FileChange) => Pro
   for (let attempt = 0; attempt <= limits.rematches; attempt++) {
     const result = await stepRules[task.kind].do(run, file, task);
     if (result.outcome.kind !== "moved") return toStep(result);
-    // A file that is half done can't be planned again.
+    // A file that an earlier step has already changed can't be planned again.
     if (before !== undefined) return hasMoved(staleProblems.fileChanged);
     const again = await replanned(task.planned);
     if ("code" in again) return toFailed(again);
@@ -195,7 +195,7 @@ async function finish(run: Run): Promise<MultiEditResult> {
     const state = await stateAfter(run, file);
     if (state !== undefined || run.places.get(uri)?.file !== undefined) onDisk.set(file, state ?? "differs");
     if (state === "same") continue;
-    // The editor may have written a file without opening it, and so does not sync it. The disk can verify that.
+    // The editor may have written a file without opening and syncing it. Then the disk can verify the change.
     if (unverifiable.some((step) => step.file === file)) {
       outcome = "unknown";
       warnings.push(callSentences.unverifiable(path));

@@ -13,13 +13,13 @@ import { type FileOperation, hasDocumentChanges } from "../edit/workspaceEdit.js
 import { openAt, type Session } from "../session.js";
 import type { ApplyContext, StepOutcome } from "./step.js";
 
-/** The editor applied the edit at the wrong places; `done` is the change that it made. */
+/** The editor applied the edit in the wrong places; `done` is the change that it made. */
 export interface Misapplied {
   readonly kind: "misapplied";
   readonly done: FileChange;
 }
 
-/** Sends one document's edits, for the planned version, and watches its text; the answer only decides how long. */
+/** Sends a document's edits for the planned version and watches its text; the answer only decides how long to wait. */
 export async function applyText(
   session: Session,
   file: FileChange,
@@ -39,13 +39,13 @@ export async function applyText(
     const answer = await Promise.race([request(session, { label, edit }), watch.seen]);
     if ("kind" in answer) return answer;
     const isNo = !answer.applied && !answer.isLate;
-    // A client that answers no because the version is outdated has not applied the edit, if the text agrees.
+    // A client that answers no because the version is outdated has not applied the edit, if its text confirms that.
     const moved = openAt(session, uri);
     if (isNo && moved !== undefined && moved.version !== version && sourceOf(moved.text) === "old") {
       return { kind: "moved" };
     }
     const { proofTimeout } = session.settings;
-    // The typing that is the reason for a refusal may not be synced yet.
+    // The typing that caused a refusal may not be synced yet.
     const patience = answer.applied ? proofTimeout : Math.max(proofTimeout / 4, session.facts.syncDelay);
     const seen = await Promise.race([watch.seen, delay(patience, undefined, { ref: false })]);
     if (seen !== undefined) return seen;
@@ -56,7 +56,7 @@ export async function applyText(
     if (open === undefined || open.desynced !== undefined) return { kind: answer.isLate ? "timedOut" : "diverged" };
     if (open.version === version) return unchanged(answer);
     if (version === null) return { kind: "diverged" };
-    // If the user typed at that very place, the text is unclear. An editor that answers no is known to mean it.
+    // If the user typed where the edit belongs, the text proves nothing, but an editor's refusal can be trusted.
     const source = sourceOf(open.text);
     return { kind: source === "old" || (source === "unclear" && isNo) ? "moved" : "diverged" };
   } finally {
@@ -73,7 +73,7 @@ function unchanged(answer: EditorAnswer): StepOutcome {
 /** The text that the user typed into, if a document has neither its old nor its planned text. */
 type TextSource = "old" | "planned" | "unclear";
 
-/** Decides if a text is the old or the planned one, apart from one stretch of typing outside their differences. */
+/** Decides whether a text is the old or the planned one, apart from one stretch of typing outside their differences. */
 export function sourceOfText(file: FileChange, synced: string): TextSource {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const { change, document, text } = file;
@@ -113,7 +113,7 @@ function whereMisapplied(
 ): FileChange | undefined {
   const mark = file.document.bomSynced ? byteOrderMark : "";
   const base = mark + file.document.text;
-  // If a file was just opened, a difference from the planned text may be the editor's and not typing.
+  // If a file was just opened, a difference from its text on disk may come from the editor and not from typing.
   if (file.document.version === null || before === base || !before.startsWith(mark) || !now.startsWith(mark))
     return undefined;
   const meant = spansOf(session, file, edits, base);
@@ -126,7 +126,7 @@ function whereMisapplied(
     const at = done[i];
     if (at === undefined) return false;
     const held = before.slice(at.from, at.to);
-    // Some editors sync each change on its own: a change that they synced earlier is already in the text.
+    // Some editors sync each change separately: a change that they synced earlier is already in the text.
     if (held === at.insert) return true;
     return (
       base.slice(from, to) === held && typed.mapPos(from, "after") === at.from && typed.mapPos(to, "before") === at.to
@@ -147,7 +147,7 @@ function whereMisapplied(
   });
 }
 
-/** Returns the edits as changes of a text; `undefined` if the text does not have all their positions. */
+/** Returns the edits as changes of a text; `undefined` if the text lacks one of their positions. */
 function spansOf({ encoding }: Session, { document }: FileChange, edits: readonly TextEdit[], text: string) {
   const lines = LineIndex.of(text, document);
   const spans = edits.flatMap(({ range, newText }) => {
@@ -200,8 +200,8 @@ function watchText(session: Session, file: FileChange, edits: readonly TextEdit[
 }
 
 /**
- * Sends an operation that deletes or renames the file at a path, and watches the disk; the answer only decides how
- * long. `newPath` is the file's path after a rename.
+ * Sends an operation that deletes or renames the file at a path, and watches the disk; the answer only decides how long
+ * to wait. `newPath` is the file's path after a rename.
  */
 export async function applyToFile(
   session: Session,
@@ -224,7 +224,7 @@ export async function applyToFile(
   return isUntouched ? unchanged(answer) : { kind: "diverged" };
 }
 
-/** Polls until something holds; returns `false` after some milliseconds, or as soon as the caller loses interest. */
+/** Polls until a condition holds. Returns `false` if it does not hold in time, or no longer matters (`isIdle`). */
 export async function until(
   holds: () => Promise<boolean>,
   milliseconds: number,
@@ -248,7 +248,7 @@ export async function stateOnDisk(
   return path === undefined ? undefined : sameAsDisk(text, path, session.facts.habits);
 }
 
-/** Compares a file on disk with the editor's text of it after the call, or if it is not open, with the planned text. */
+/** Compares a file on disk after the call with its text in the editor, or, if it is not open, with the planned text. */
 export function stateAfter(context: ApplyContext, file: FileChange): Promise<"same" | "differs" | undefined> {
   const { uri } = nameAfter(file);
   return stateOnDisk(context, uri, openAt(context.session, uri)?.text ?? file.text);

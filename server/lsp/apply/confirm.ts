@@ -1,4 +1,4 @@
-/** Asks the user before the server applies an edit, shows the diff on request, and remembers what was agreed to. */
+/** Asks the user before the server applies an edit, shows the diff on request, and remembers accepted diffs. */
 import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -46,9 +46,9 @@ export function createConfirmation(job: ApplyJob) {
       if (consent === "yes") confirmed = diff;
       return consent;
     },
-    /** Asks about one file of a plan that was `known`. `again` is the file as planned again, in a plan of its own. */
+    /** Asks about one file of an accepted plan. `again` is the same file, planned again in a plan of its own. */
     async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
-      // The user agreed to that diff and no other.
+      // The user has agreed to only one diff of this file.
       const diff = wholeDiff([again]);
       if (diff === agreed.get(file)) return "known";
       agreed.set(file, diff);
@@ -74,7 +74,7 @@ async function askUser(
   const lines = files.map((file) => diffOf(file));
   const sum = (of: "added" | "removed"): number => lines.reduce((total, one) => total + one[of], 0);
   const ask = async (): Promise<Consent> => {
-    // A user who has looked at an outdated diff is shown this one.
+    // A user who has looked at an outdated diff is shown the current one.
     if (viewer.wasUsed()) await viewer.show(diff);
     for (;;) {
       const actions = [titles.apply, ...(viewer.works() ? [titles.show] : []), titles.reject];
@@ -100,7 +100,7 @@ function short(diff: string): string {
   return shown + callSentences.furtherLines(diff.slice(shown.length).split("\n").length - 1);
 }
 
-/** Folders that exist now. They are removed if the process ends in the middle of a question. */
+/** Folders of diffs that exist now. They are removed if the process ends in the middle of a question. */
 const folders = new Set<string>();
 
 process.on("exit", () => {
@@ -122,7 +122,7 @@ function createViewer({ capabilities, connection }: Session) {
       if (!works()) return;
       // Each diff has a file of its own, because editors do not expect an open file to change.
       const name = `proposed${written++ === 0 ? "" : `-${written}`}.diff`;
-      // Made with the mode 0700.
+      // `mkdtemp` sets the mode 0700.
       folder ??= await mkdtemp(join(tmpdir(), "multi-edit-"));
       folders.add(folder);
       const path = join(folder, name);

@@ -1,4 +1,4 @@
-/** Records applied batches in the history and notifies the client; proposals, once they are seen to be applied. */
+/** Records applied batches and notifies the client; does the same for proposals once they are seen to be applied. */
 import type { Range } from "vscode-languageserver/node";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { withoutMark } from "../../text/chars.js";
@@ -26,7 +26,7 @@ export function recordApplied(session: Session, { id, label, steps, caller }: Om
   return kept !== undefined;
 }
 
-/** Sends `multiEdit/didApply`, without deleted files, to clients that do not warn their user of the notification. */
+/** Sends `multiEdit/didApply`, without deleted files, unless the client would warn its user of the notification. */
 export function tellApplied(session: Session, { id, label, steps }: Pick<Transaction, "id" | "label" | "steps">): void {
   if (session.facts.warnsOfUnknown && announcedBy(session).didApply !== true) return;
   const files = [...new Set(steps.map(({ file }) => file))].filter(({ kind }) => kind !== "delete");
@@ -45,7 +45,7 @@ function rangesOf(session: Session, file: FileChange): DidApplyParams["files"][n
   const lines = open?.lines ?? LineIndex.of(text, file.document);
   const mark = lines.text.length - text.length;
   const positionAt = ascendingPositions(lines.text, lines, session.encoding);
-  // The new text is what an undo would replace.
+  // An undo would replace exactly the new text.
   const ranges = inverse.change.change.changes.map(
     ({ from, to }): Range => ({ start: positionAt(from + mark), end: positionAt(to + mark) }),
   );
@@ -76,7 +76,7 @@ export async function addProposal(
   return kept && id;
 }
 
-/** Checks the proposals at each synced text. That is cheap: a map lookup, and texts that mostly differ in length. */
+/** Checks the proposals whenever a text is synced. Cheap: a map lookup, and texts that mostly differ in length. */
 export function watchProposals(session: Session): void {
   session.documents.onChange((uri) => {
     for (const proposal of session.history.proposals) {
@@ -90,7 +90,7 @@ export function watchProposals(session: Session): void {
   });
 }
 
-/** Compares all proposals with the texts and the disk now, and turns those that were applied into transactions. */
+/** Compares all proposals with the current texts and the disk, and turns those that were applied into transactions. */
 export async function settleProposals(session: Session): Promise<void> {
   for (const proposal of session.history.proposals) await settle(session, proposal);
 }
@@ -102,7 +102,7 @@ async function settle(session: Session, proposal: Proposal): Promise<void> {
   const names = new Set(steps.flatMap(({ file }) => (file.kind === "delete" ? [] : [nameAfter(file).uri])));
   const context = { session, options: {}, places, unseen, names };
   for (const { kind, file } of steps) if (!(await stepRules[kind].isDone({ ...context, file }))) return;
-  // Another call of this function may have settled it meanwhile.
+  // Another call of this function may have settled the proposal in the meantime.
   if (!history.proposals.includes(proposal)) return;
   history.proposals = history.proposals.filter((one) => one !== proposal);
   recordApplied(session, { ...proposal, caller: undefined });

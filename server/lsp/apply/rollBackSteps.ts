@@ -15,8 +15,8 @@ import { stepRules } from "./steps/table.js";
 type HeldParts = Map<FileChange, Set<"text" | "whole">>;
 
 /**
- * Rolls back the steps that were done, the last one first, because others failed; the first of these says why. If
- * everything is certainly as before, the answer is a refusal, otherwise a result with the outcome `unknown`.
+ * Rolls back the steps that were done, the last one first, after other steps failed. The answer reports the first
+ * failure. It is a refusal if everything is certainly as before, otherwise a result with the outcome `unknown`.
  */
 export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...DoneStep[]]): Promise<Answer> {
   const rest: Record<Leftover | "back", string[]> = {
@@ -32,11 +32,11 @@ export async function rollBackSteps(run: Run, failed: readonly [DoneStep, ...Don
   const hold = ({ file, kind }: DoneStep, part: "text" | "whole" = kind === "text" ? "text" : "whole"): void => {
     held.set(file, (held.get(file) ?? new Set()).add(part));
   };
-  // The files that are on disk stay there, so the editor's part stays, too.
+  // The files that the server has committed stay on disk, so the editor's part stays, too.
   const isThere = failed[0].outcome.kind === "unconfirmed";
   for (const step of run.done.toReversed()) {
     const { file, kind, outcome } = step;
-    // A verified step that is not rolled back stays. Of other steps, nothing is certain.
+    // A verified step that is not rolled back stays. The state of any other step is uncertain.
     const stays = outcome.kind !== "verified" ? "doubtful" : isThere ? "held" : "stuck";
     const isBack = !isThere && (await stepRules[kind].rollBack(run, file, step));
     const left = isBack === true ? "back" : isBack || stays;
@@ -65,7 +65,7 @@ const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
   "unconfirmed",
 ]);
 
-/** Returns the edits' outcomes: `applied` if still in a file, `failed` if their step failed, else `notAttempted`. */
+/** Returns the edits' outcomes: `applied` if still in a file, `failed` if their step failed, or `notAttempted`. */
 function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held: HeldParts): EditOutcome[] {
   const indices = (files: readonly FileChange[]) =>
     new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));

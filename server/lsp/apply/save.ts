@@ -77,7 +77,7 @@ async function askToSave(session: Session, uris: readonly string[]): Promise<Sav
   return Promise.race([answered, delay(limits.saveMs, silent, { ref: false })]);
 }
 
-/** Reads the files that were not saved from the answer, with the reasons; skips what can't be read. */
+/** Reads from the answer which files were not saved, and the reasons; skips malformed entries. */
 function failedIn(answer: unknown): Map<string, string> {
   const { failed }: { failed?: unknown } = Object(answer);
   const items: unknown[] = Array.isArray(failed) ? failed : [];

@@ -21,7 +21,7 @@ import type { CallOptions } from "../protocol.js";
 import { type Leftover, undoFailures } from "../sentences.js";
 import type { Session } from "../session.js";
 
-/** The session and the call that steps are done for. */
+/** The session and the call for which steps are done. */
 export interface ApplyContext {
   readonly session: Session;
   readonly options: CallOptions;
@@ -30,8 +30,8 @@ export interface ApplyContext {
 }
 
 /**
- * One task: to change the text of an existing file, or to create, rename or delete a whole file, or write it again with
- * the bytes that it had (`restore`). `planned` is the file as it was planned first.
+ * One task: to change the text of an existing file, to create, rename or delete a whole file, or to write a deleted
+ * file again with the bytes that it had (`restore`). `planned` is the file as it was planned first.
  */
 export type Task =
   | { readonly kind: "text"; readonly planned: FileUpdate | FileRename }
@@ -78,19 +78,19 @@ export type StepOutcome =
   | { readonly kind: "pending"; readonly failure: Failure }
   /** The disk is as planned, but has not confirmed that the change survives a power cut. */
   | { readonly kind: "unconfirmed"; readonly failure: Failure }
-  /** The file was created, but got no text and could not be deleted again. */
+  /** The file was created, but remained empty and could not be deleted again. */
   | { readonly kind: "leftEmpty" };
 
 /** The outcome of a step, with the data that rolling it back needs. */
 export interface StepResult {
   readonly outcome: StepOutcome;
-  /** The edits that the editor got for the file; `undefined` if it got none, or other edits than the plan has. */
+  /** The edits that were sent to the editor; `undefined` if there were none, or if they differ from the plan's. */
   readonly edits?: readonly TextEdit[] | undefined;
   /** A deleted file as it was just before; `undefined` if the step did not delete one. */
   readonly kept?: KeptFile | undefined;
   /** SHA-256, in hex, of a file just before its rename; `undefined` if it was not renamed or could not be read. */
   readonly hash?: string | undefined;
-  /** Removes the directories that the server made for a new name, because not every editor makes them. */
+  /** Removes the directories that the server made for a new name; some editors do not make them. */
   readonly tidy?: (() => Promise<void>) | undefined;
   /** `true` if the editor had a renamed file open; `undefined` if the file was not renamed. */
   readonly wasOpen?: boolean;
@@ -114,7 +114,7 @@ export interface Run extends ApplyContext {
   readonly disk: DiskPart | undefined;
   /** The client that the edit in the answer is written for. */
   readonly shownTo: EditTarget;
-  /** Warnings about the call from before it was planned. */
+  /** Warnings about the call from before planning. */
   readonly warnings: readonly string[];
   /** The steps that have been done. */
   readonly done: DoneStep[];
@@ -122,7 +122,7 @@ export interface Run extends ApplyContext {
   readonly budget: { bytes: number };
 }
 
-/** The files that the server writes itself. They are ready on disk, but nobody sees them yet. */
+/** The files that the server writes itself. They are ready on disk, but not visible yet. */
 export interface DiskPart {
   readonly ok: true;
   /** Warnings about earlier batches that were cut off, and about file attributes that can't be preserved. */
@@ -132,7 +132,7 @@ export interface DiskPart {
   readonly tasks: readonly Task[];
   /** The change of each file as it was planned. */
   readonly changes: ReadonlyMap<FileChange, DiskChange>;
-  /** Absolute paths of all names that it changes. */
+  /** Absolute paths of all names that this part changes. */
   readonly paths: readonly string[];
 }
 
@@ -144,7 +144,7 @@ export interface UndoneFile<F extends FileChange = FileChange> {
   readonly isEdited: boolean;
   /** A deleted file as it was; `undefined` if it was not deleted, or if the server has not kept it. */
   readonly kept: KeptFile | undefined;
-  /** URIs that the transaction has taken and that the undo frees. */
+  /** URIs that the transaction took and that the undo frees. */
   readonly freed: ReadonlySet<string>;
 }
 
@@ -153,12 +153,12 @@ export type Inverse =
   | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Returns the failure of a change that can't be undone any more, at a 1-based line if the problem has one. */
+/** Returns the failure of a change that can no longer be undone, at a 1-based line if the problem has one. */
 export function conflict({ document }: FileChange, problem: string, line?: number): Extract<Inverse, { ok: false }> {
   return { ok: false, failure: undoFailures.conflict(document.path, problem, line) };
 }
 
-/** A step of a proposal that the client may have applied. `names` has the URIs of the proposal's files afterwards. */
+/** A step of a proposal that the client may have applied. `names` contains the URIs of its files afterwards. */
 export interface ProposedStep<F extends FileChange = FileChange> extends ApplyContext, Pick<Proposal, "unseen"> {
   readonly file: F;
   readonly names: ReadonlySet<string>;
@@ -168,22 +168,22 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
   /** Does the step on the file as it was planned last. */
   do(run: Run, file: F, task: T): Promise<StepResult>;
-  /** Rolls the step back because a later one failed. If that fails, returns `false` or what is left of the step. */
+  /** Rolls the step back because a later one failed. Returns `true`; or if that fails, `false` or what remains. */
   rollBack(run: Run, file: F, step: DoneStep & T): Promise<boolean | Leftover>;
-  /** Plans the change that undoes the step later; fails if somebody has changed the step's file or text since. */
+  /** Plans the change that undoes the step later; fails if the step's file or text has been changed since. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;
   /** Reports whether the client has done the step. */
   isDone(proposed: ProposedStep<F>): Promise<boolean>;
 }
 
-/** Returns the path of a file of the plan, by which it is renamed or deleted; `undefined` if it is not a file. */
+/** Returns the path by which a document of the plan is renamed or deleted; `undefined` if it is not a file. */
 export function namePathOf({ places }: Pick<ApplyContext, "places">, uri: string): string | undefined {
   const place = places.get(uri);
   // If the editor has a link open, the link itself is renamed or deleted, not the file that it leads to.
   return place?.file === undefined || place.open !== undefined ? pathOfSyncedUri(uri) : place.file;
 }
 
-/** Does the same for a file that a plan creates, renames, deletes or writes. Throws if it is not a file: a bug. */
+/** Does the same for a document that must be a file, because the plan writes it. Throws if it is not (a bug). */
 export function pathOf(context: Pick<ApplyContext, "places">, uri: string): string {
   const path = namePathOf(context, uri);
   if (path === undefined) throw new Error("only files have a path");

@@ -1,4 +1,4 @@
-/** Answers `multiEdit/undo`: undoes an applied batch, all of it or none, if nobody has changed its text since. */
+/** Answers `multiEdit/undo`: undoes an applied batch, completely or not at all, if its text has not changed since. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";
@@ -48,7 +48,7 @@ function undoParams(params: unknown): Answer<string | undefined> {
   return typeof transaction === "string" ? { ok: true, result: transaction } : wrong(undoProblems.transaction);
 }
 
-/** Plans the inverse of every file, and applies it like any batch. */
+/** Plans the inverse of every file's change, and applies the plan like any batch. */
 async function undoTransaction(session: Session, transaction: Transaction, token: CancellationToken): Promise<Answer> {
   const { id, label, steps: applied } = transaction;
   const options = { label: callSentences.undoOf(label) };
@@ -68,7 +68,7 @@ async function undoTransaction(session: Session, transaction: Transaction, token
 /** Creates the function that plans the inverse of steps on the current texts. */
 function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["plan"] {
   const applied = [...new Set(steps.map(({ file }) => file))];
-  /** URIs that the steps have taken and that the undo frees. */
+  /** URIs that the steps took and that the undo frees. */
   const freed = new Set(applied.filter(({ kind }) => kind !== "delete").map((file) => nameAfter(file).uri));
   /** The applied files, by their inverse. */
   const sources = new Map<FileChange, FileChange>();
@@ -95,7 +95,7 @@ function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["
   };
 }
 
-/** Returns the tasks: texts under their present names, open documents first; then whole files, the last step first. */
+/** Returns the tasks: texts under their current names, open documents first; then whole files, the last step first. */
 function tasksOf(steps: readonly AppliedStep[], inverses: ReadonlyMap<FileChange, FileChange | undefined>): Task[] {
   const tasks = steps.toReversed().flatMap(({ kind, file, kept }): Task[] => {
     const planned = inverses.get(file);

@@ -1,4 +1,4 @@
-/** Builds the message of a failed call: cuts each failure, and says what several failures share only once. */
+/** Builds the message of a failed call: shortens each failure, and repeats no message and no hint. */
 import { mergeWith } from "../../plan/edits/sentences.js";
 import { clip, type Failure } from "../../plan/failure.js";
 import { limits } from "../../text/limits.js";
@@ -13,7 +13,7 @@ export interface FailedCall {
   readonly isPatch: boolean;
 }
 
-/** Returns every failure, and the edits that the caller need not correct. Equal messages and hints appear once. */
+/** Returns a message with every failure and the edits that need no correction. Equal messages and hints appear once. */
 export function failureMessage(failures: readonly Failure[], { sound: placed, total, isPatch }: FailedCall): string {
   const hints = new Set(failures.map(({ hint }) => hint));
   // An edit that the caller must merge with another one can't be sent again unchanged.
@@ -31,7 +31,7 @@ export function failureMessage(failures: readonly Failure[], { sound: placed, to
   return clip([...head, ...shown, ...rest].join("\n"), limits.callMessage + limits.failureMessage);
 }
 
-/** Returns a message without its hint, after which only sentences about the whole call may follow. */
+/** Removes the hint from a message, in which only sentences about the whole call may follow the hint. */
 function withoutHint(message: string, hint: string): string {
   const at = message.lastIndexOf(hint);
   return at < 0 ? message : `${message.slice(0, at).trimEnd()}${message.slice(at + hint.length)}`.trimEnd();

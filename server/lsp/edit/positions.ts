@@ -1,4 +1,4 @@
-/** Converts offsets to positions of the protocol, and positions to offsets; no other file does. */
+/** Converts offsets to positions of the protocol, and positions to offsets; no other file does this. */
 import type { Position, Range } from "vscode-languageserver/node";
 import { splitsCharacter } from "../../text/chars.js";
 import type { LineIndex } from "../../text/lines.js";
@@ -14,17 +14,17 @@ const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
 };
 
 /**
- * Returns the first encoding of the client's list that the server knows. Anything else, such as `undefined` or a list
- * without a known encoding, gives utf-16, which LSP requires every client to support.
+ * Returns the first encoding of the client's list that the server knows. If `offered` is not a list, or contains no
+ * known encoding, returns utf-16, which LSP requires every client to support.
  */
 export function chooseEncoding(offered: unknown): PositionEncoding {
   return (Array.isArray(offered) ? offered.find(isEncoding) : undefined) ?? "utf-16";
 }
 
 /**
- * Returns a function from offsets in UTF-16 units to positions. It is fastest in ascending order, because it then
- * counts each part of a line only once. It throws if the protocol has no such position: outside the text, inside a
- * surrogate pair, or between CR and LF. Code that makes edits widens them first.
+ * Returns a function from offsets in UTF-16 units to positions. It is fastest if the offsets ascend, because it then
+ * counts each part of a line only once. It throws for an offset that the protocol can't express: outside the text,
+ * inside a surrogate pair, or between CR and LF. Code that makes edits widens their spans first.
  */
 export function ascendingPositions(
   text: string,
@@ -49,12 +49,12 @@ export function ascendingPositions(
 /**
  * Returns the offset of a position, in UTF-16 units. `undefined` if there is no such position: the line does not exist,
  * `character` is beyond the line's content or inside a character, or a number is not an unsigned integer. LSP would
- * move a `character` beyond the line to its end, but a client that sends one has a different text from ours.
+ * move a `character` beyond the line to its end, but a client that sends one has a different text from the server's.
  *
- * For an editor that counts a CR as a character, a position between CR and LF is as good as any other.
+ * For an editor that counts a CR as a character, a position between CR and LF is valid.
  *
- * Character 0 of the line after the last one is the end of the text: Neovim and Emacs, which have no empty last line,
- * send it for that.
+ * Character 0 of the line after the last one means the end of the text: Neovim and Emacs, which have no empty last
+ * line, send this position.
  */
 export function offsetOf(
   text: string,
@@ -68,7 +68,7 @@ export function offsetOf(
   const start = lines.start(line);
   const end = endOfCharacters(lines, line);
   if (encoding !== "utf-16") return skipUnits(text, { from: start, to: end }, character, encoding);
-  const offset = start + character; // Nothing has to be counted, so a long minified line is not walked.
+  const offset = start + character; // Nothing needs counting, so a long minified line is not walked.
   const isInsidePair = splitsCharacter(text, offset) && text[offset] !== "\n";
   return offset > end || isInsidePair ? undefined : offset;
 }
@@ -85,7 +85,7 @@ export function spanOf(
   return from === undefined || to === undefined || from > to ? undefined : { from, to };
 }
 
-/** Returns the last offset of a position on a line. If a lone CR ends no line, that may be between CR and LF. */
+/** Returns the last valid offset on a line. If a lone CR does not end a line, it may be between CR and LF. */
 function endOfCharacters(lines: LineIndex, line: number): number {
   const end = lines.contentEnd(line);
   return lines.rule.loneCrEndsLine || lines.terminator(line) !== "\r\n" ? end : end + 1;

@@ -9,14 +9,14 @@ import type { CallOptions, FileResult, MultiEditErrorData, MultiEditResult } fro
 import { callSentences } from "../sentences.js";
 import { failureMessage } from "./failureMessage.js";
 
-/** The parts of a result. */
+/** The data from which a result is built. */
 export interface Report {
   readonly planned: Extract<Planned, { ok: true }>;
   readonly edit: WorkspaceEdit;
   readonly outcome: MultiEditResult["outcome"];
   readonly options: CallOptions;
   readonly warnings: readonly string[];
-  /** Files on disk, compared with the text after the call; for other files, the document's own `onDisk` counts. */
+  /** Comparisons of files on disk with their text after the call; for other files, `document.onDisk` is used. */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
   /** Files that the server wrote itself because no editor has them open; `undefined` if there are none. */
   readonly written?: ReadonlySet<FileChange>;
@@ -68,20 +68,20 @@ export function labelOf(files: readonly FileChange[], options: CallOptions): str
   return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
 }
 
-/** Returns `false` for a file that stays as it is, because its edits were skipped or cancel each other out. */
+/** Reports whether a file changes. It does not if its edits were skipped or cancel each other out. */
 function isChanged({ kind, change }: FileChange): boolean {
   return kind !== "update" || !change.isEmpty;
 }
 
-/** Returns the files without those that are deleted only to make room for another one, which nobody asked for. */
+/** Returns the files, except those that are deleted only because a renamed file takes their name. */
 function requestedFiles(files: readonly FileChange[]): readonly FileChange[] {
   const room = new Set(files.flatMap((file) => (file.kind === "rename" && file.overwritten ? [file.target.uri] : [])));
   return files.filter(({ kind, document }) => kind !== "delete" || !room.has(document.uri));
 }
 
 /**
- * Returns the label, the files whose change no editor shows, and a line with a letter and a path for each file, as
- * Codex's command prints it. These lines come last because agents that truncate an answer cut its end.
+ * Returns the label, the files whose change no editor shows, and a line with a letter and a path for each file, in the
+ * form that Codex's command prints. These lines come last because agents that truncate an answer cut its end.
  */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
   const files = requestedFiles(changed);
@@ -96,7 +96,7 @@ function textOf(label: string, changed: readonly FileChange[], { written }: Repo
   return [label, ...onDisk, ...Object.values(byLetter).flat()].join("\n");
 }
 
-/** Returns the whole lines of a text that fit into `length` characters. */
+/** Returns the start of a text: as many whole lines as fit into `length` characters. */
 export function wholeLines(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, text.lastIndexOf("\n", length - 1) + 1);
 }
@@ -136,7 +136,7 @@ export interface FailedAnswer {
   /** All failures; the code of the first one is the code of the answer. */
   readonly failures: readonly Failure[];
   readonly outcomes: readonly EditOutcome[];
-  /** For people and agents. */
+  /** Text for people and agents. */
   readonly message: string;
   /** The diff that the user rejected; `undefined` if the user rejected none. */
   readonly diff?: string;

@@ -21,10 +21,10 @@ import { ascendingPositions } from "./positions.js";
 /** The client that an edit is written for. */
 export type EditTarget = Pick<Session, "encoding" | "capabilities" | "facts">;
 
-/** An operation on a whole file. It has no options, because some clients ignore an edit that has any. */
+/** An operation on a whole file. It has no options, because some clients ignore an edit that contains any. */
 export type FileOperation = CreateFile | RenameFile | DeleteFile;
 
-/** Returns the failure of a plan that needs a file operation that the client does not offer; `undefined` if none. */
+/** Returns the failure of a plan whose file operations the client does not all offer; `undefined` if it does. */
 export function missingOperation(files: readonly FileChange[], target: EditTarget): Failure | undefined {
   for (const { kind, document } of files) {
     if (kind !== "update" && !offers(target, kind)) return editorFailures.noResourceOperation(document.path, kind);
@@ -35,7 +35,7 @@ export function missingOperation(files: readonly FileChange[], target: EditTarge
 /**
  * Builds the edit. First come creations, then one entry for each document, under its old name and with the version that
  * was matched; then renames and deletions, and files that can only be created after these, with their text. Files
- * without a change are left out. `made` has text edits that were made before.
+ * without a change are left out. `made` contains text edits that were built earlier.
  */
 export function toWorkspaceEdit(
   files: readonly FileChange[],
@@ -85,7 +85,7 @@ export function offers({ capabilities }: EditTarget, operation: FileOperation["k
 /** Returns one document's text edits for the text that the editor has: disjoint, sorted, in the session's encoding. */
 export function toTextEdits({ document, change, kind }: FileChange, target: EditTarget): TextEdit[] {
   const start: Position = { line: 0, character: 0 };
-  // The edit opens an empty file that is not open, and some editors then treat it as one line end.
+  // The editor opens this new or empty file for the edit, and some editors treat its text as one line end.
   if (kind === "create" || (document.version === null && document.text === "")) {
     const end: Position = target.facts.emptyIsLineEnd ? { line: 1, character: 0 } : start;
     return change.changes.map(({ insert }) => ({ range: { start, end }, newText: insert }));
@@ -112,15 +112,15 @@ function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   return ChangeSet.of(text.length, [...change.changes.slice(0, -1), moved]);
 }
 
-/** Reports whether the client takes `documentChanges`. A client that offers resource operations does, too. */
+/** Reports whether the client accepts `documentChanges`, as does any client that offers resource operations. */
 export function hasDocumentChanges({ capabilities, facts }: EditTarget): boolean {
   const offered = capabilities.workspace?.workspaceEdit;
   return offered?.documentChanges === true || (offered?.resourceOperations?.length ?? 0) > 0 || facts.documentChanges;
 }
 
 /**
- * Returns a file as it is planned for an editor that makes all line ends of an inserted text alike: if the document has
- * both kinds, such an editor inserts LF, whatever it is sent.
+ * Adapts a planned file to an editor that makes all line ends of an inserted text alike. If the document has both
+ * kinds, such an editor inserts LF, whatever the server sends.
  */
 export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file: FileChange): FileChange {
   const { document, change } = file;
@@ -134,7 +134,7 @@ export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file:
   return { ...file, change: fit, text: fit.apply(document.text) };
 }
 
-/** Converts a file that was planned as on disk to the form that it has when open in an editor that syncs only LF. */
+/** Converts a file that was planned as it is on disk to the form that an editor which syncs only LF gives it. */
 export function asOpened({ facts }: Pick<EditTarget, "facts">, file: FileChange): FileChange {
   const { document, change } = file;
   if (document.version !== null || !facts.habits.syncsLf) return file;

@@ -1,5 +1,5 @@
 /**
- * A two-way channel of JSON-RPC messages, over a pair of byte streams or over Node's own channel to a parent process;
+ * A two-way channel of JSON-RPC messages, over a pair of byte streams or over Node's own channel to a parent process,
  * and the two ends that the JSON-RPC library reads from and writes to.
  */
 import type { Readable } from "node:stream";
@@ -24,7 +24,7 @@ export interface Channel {
   listen(events: ChannelEvents): void;
   /** Sends a message after earlier ones; drops it if the channel is broken. Throws only if JSON can't express it. */
   send(message: Message): void;
-  /** Settles when the client has taken all that was sent, or will take no more. */
+  /** Settles when the client has taken everything that was sent, or will take no more. */
   whenFlushed(): Promise<void>;
   /** Reports whether the client has stopped taking output. */
   isBroken(): boolean;
@@ -39,8 +39,8 @@ export interface ByteSink {
 }
 
 /**
- * Creates a channel of frames over byte streams. It pauses reading while the client has not taken more than
- * `limits.outputBacklogBytes` of output, or while more than `limits.messagesAhead` messages wait to be dispatched.
+ * Creates a channel of frames over byte streams. It pauses reading while more than `limits.outputBacklogBytes` of
+ * output wait for the client to take them, or while more than `limits.messagesAhead` messages wait to be dispatched.
  */
 export function streamChannel(input: Readable, output: ByteSink): Channel {
   const outbox = new Outbox();
@@ -109,7 +109,7 @@ export function streamChannel(input: Readable, output: ByteSink): Channel {
   };
 }
 
-/** Keeps a byte order mark in the text, which makes it unreadable, as the JSON specification allows. */
+/** Keeps a byte order mark, so that the parser refuses the text, as the JSON specification allows. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function receiveBody(bytes: Buffer, events: ChannelEvents): void {
@@ -148,9 +148,9 @@ export function parentChannel(): Channel | undefined {
   };
 }
 
-/** Counts output that was written and not yet taken. */
+/** Counts output that was written but has not been taken by the client. */
 class Outbox {
-  /** Total size of the output that has not been taken. */
+  /** Size of the output that has not been taken: in bytes, or to a parent process in messages. */
   backlog = 0;
   /** `true` if no more output will be taken. */
   isBroken = false;
@@ -160,7 +160,7 @@ class Outbox {
   onBroken = (): void => {};
   private waiting: (() => void)[] = [];
 
-  /** Adds output of this size. The function that it returns subtracts it again and, given an error, breaks off. */
+  /** Adds output of this size. The returned function subtracts the size again and, if given an error, breaks off. */
   put(size: number): (error?: Error | null) => void {
     this.backlog += size;
     return (error) => {
@@ -199,13 +199,13 @@ export interface MessageFilter extends ChannelEvents {
 export interface RpcStreams {
   readonly reader: MessageReader;
   readonly writer: MessageWriter;
-  /** Hands a message to the library; one that comes before the library listens is lost. */
+  /** Hands a message to the library; a message that comes before the library listens is lost. */
   deliver(message: Message): void;
 }
 
 /**
  * Creates the ends of a channel. They report neither errors nor the end to the library, which would only log them.
- * Writing never rejects because the peer is gone, so late messages cause no unhandled rejections.
+ * A write to a peer that is gone does not reject, so late messages cause no unhandled rejections.
  */
 export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcStreams {
   let deliver = (_message: Message): void => {};
@@ -227,7 +227,7 @@ export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcSt
       try {
         channel.send(message);
       } catch (error) {
-        // Too deep, too long or cyclic for JSON; a request must get an answer anyway.
+        // The message is too deep, too long or cyclic for JSON. A request must get an answer anyway.
         if (!("id" in message) || "method" in message) throw error;
         const reply = { jsonrpc: "2.0", id: message.id, error: refusals.unwritable };
         channel.send(reply);

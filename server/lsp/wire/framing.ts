@@ -7,7 +7,7 @@ import { frameFaults } from "./sentences.js";
 
 /** Receives the output of the decoder. Neither function may throw. */
 export interface FrameSink {
-  /** Receives the body of one message. The bytes are valid only until this returns. */
+  /** Receives the body of one message. The bytes are valid only until this function returns. */
   body(bytes: Buffer): void;
   /** Receives the reason why the stream can't be read further, as the end of a sentence. This is the last call. */
   fault(reason: string): void;
@@ -67,7 +67,7 @@ export function createFrameDecoder(sink: FrameSink) {
     return undefined;
   }
 
-  /** Takes bytes of a body. Returns how many of them belong to it. A body that comes in one piece is not copied. */
+  /** Takes bytes of a body, and returns the number of those that belong to it. A body in one piece is not copied. */
   function takeBodyBytes(bytes: Buffer): number {
     const count = Math.min(bytes.length, bodyLength - bodyUsed);
     let whole = bytes.subarray(0, count);
@@ -106,7 +106,7 @@ const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
 
-/** Enlarges a buffer, doubling it at least: a length that is announced but never sent must not cost its memory. */
+/** Enlarges a buffer, usually to twice its size. A body that is announced but never sent must not cost its memory. */
 function enlarged(store: Buffer, { least, most }: { least: number; most: number }): Buffer {
   const larger = Buffer.allocUnsafe(Math.min(most, Math.max(least, 2 * store.length, 4096)));
   store.copy(larger);

@@ -20,15 +20,15 @@ import {
 export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
   /** Settles once every delivered request is answered, and the client has taken the answers or takes no more. */
   whenAnswered(): Promise<void>;
-  /** Answers all requests to the client with an error, also later ones, because nobody is there to answer them. */
+  /** Answers all requests to the client, including later ones, with an error, because the client no longer can. */
   abandonClient(): void;
-  /** Cancels every delivered request that has no answer. */
+  /** Cancels every delivered request that has no answer yet. */
   cancelRequests(): void;
 }
 
 /**
- * Creates the gate of one connection, in the state before `initialize`. `note` gets one line about each message that is
- * dropped, without any text of the message. `end` handles the channel's event.
+ * Creates the gate of one connection, in the state before `initialize`. `note` receives one line about each dropped
+ * message, which quotes nothing from it. `end` handles the channel's `end` event.
  */
 export function createGate(channel: Channel, note: Note, end: (fault: string | undefined) => void): Gate {
   const state: EnvelopeState = { phase: "new", pending: new Map(), asked: new Set(), initializeKey: undefined };
@@ -104,7 +104,7 @@ interface EnvelopeState {
   readonly pending: Map<string, Id>;
   /** Ids of requests to the client that wait for an answer. */
   readonly asked: Set<Id>;
-  /** Key of the `initialize` that waits for its answer. */
+  /** Key of the `initialize` request that waits for its answer; `undefined` if there is none. */
   initializeKey: string | undefined;
 }
 
@@ -138,7 +138,7 @@ function judgeRequest(state: EnvelopeState, message: JsonRecord, id: Id, method:
     state.initializeKey = key;
   }
   if (method === "shutdown") state.phase = "shutDown";
-  // Without params, the library would call the handler with the cancellation token instead.
+  // Without params, the library would pass the handler its cancellation token in their place.
   if (method.startsWith(ownMethods) && message.params === undefined) message.params = null;
   return deliver(message);
 }
@@ -172,8 +172,8 @@ function judgeNotification(state: EnvelopeState, message: JsonRecord, method: st
 }
 
 /**
- * Judges a response. Even a wrong one is never answered: its id is one of ours, and the client could take our answer
- * for a response to a request of its own.
+ * Judges a response. Even a wrong one is never answered: its id belongs to the server's requests, and the client could
+ * mistake an answer for the response to a request of its own.
  */
 function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: JsonRecord): GateDecision {
   if (jsonrpc !== "2.0") return drop(dropReasons.responseVersion);
@@ -183,7 +183,7 @@ function judgeResponse(state: EnvelopeState, { jsonrpc, id, error, result }: Jso
   return deliver({ jsonrpc, id, result: result ?? null });
 }
 
-/** Delivers a message. Callers have checked what the library relies on: jsonrpc, and the types of id and method. */
+/** Delivers a message. Callers have checked what the library trusts: jsonrpc, and the types of id and method. */
 const deliver = (message: JsonRecord): GateDecision => ({ kind: "deliver", message: message as unknown as Message });
 
 const refuse = (id: Id | null, refusal: Refusal): GateDecision => ({ kind: "refuse", id, refusal });

@@ -14,7 +14,7 @@ export const logLevels: readonly LogLevel[] = ["error", "warn", "info", "debug"]
 /** Writes one entry of the log. Must not throw. */
 export type Note = (level: LogLevel, text: string) => void;
 
-/** Returns a log on stderr of all entries up to a level, by default `warn`, each cut to `limits.logLine` characters. */
+/** Returns a log on stderr for entries up to a level, by default `warn`, each cut to `limits.logLine` characters. */
 export function noteOnStderr(most: LogLevel = "warn"): Note {
   // A client that closed stderr wants no log. Without a listener, the error would be an uncaught exception.
   process.stderr.on("error", () => {});
@@ -28,8 +28,8 @@ export function noteOnStderr(most: LogLevel = "warn"): Note {
 export const shorten = (text: string): string => clip(text, limits.logLine);
 
 /**
- * Keeps stdout for the protocol: returns its only writer, and redirects to stderr everything else that is written
- * there, also by `console`.
+ * Keeps stdout for the protocol: returns its only writer, and redirects all other output to stderr, including that of
+ * `console`.
  */
 export function takeStdout(): ByteSink {
   const { stdout, stderr } = process;
@@ -49,7 +49,7 @@ export function surviveThrows(note: Note): void {
 
 /**
  * Calls `gone` once when a process that is running now has ended. A process that is not running here is not watched:
- * the id of an editor outside our container, or at the other end of an ssh connection, means nothing here.
+ * the id of an editor outside the server's container, or at the other end of an ssh connection, means nothing here.
  */
 export function watchClient(processId: number, on: { gone(): void; note: Note }): void {
   if (!isProcess(processId, undefined)) {

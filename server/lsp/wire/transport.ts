@@ -1,4 +1,4 @@
-/** Connects the language server to its client: opens the channel, puts the gate before it, and ends the connection. */
+/** Connects the language server to its client: opens the channel, installs the gate, and ends the connection. */
 import { once } from "node:events";
 import { connect as connectSocket, type NetConnectOpts } from "node:net";
 import { constants } from "node:os";
@@ -10,7 +10,7 @@ import { createGate } from "./gate.js";
 import { type LogLevel, type Note, noteOnStderr, shorten, surviveThrows, takeStdout, watchClient } from "./lifetime.js";
 import { connectionSentences } from "./sentences.js";
 
-/** The way to the client. The server connects to a socket or pipe on which the client listens. */
+/** The kind of channel to the client. For a socket or a pipe, the client listens and the server connects. */
 export type Transport =
   | { readonly kind: "stdio" }
   | { readonly kind: "node-ipc" }
@@ -20,15 +20,15 @@ export type Transport =
 /** Options with which the server is started. */
 export interface ServeOptions {
   readonly transport: Transport;
-  /** Id of a process to end with, besides the one that `initialize` names. */
+  /** Id of a process with which the server ends, besides the one that `initialize` names. */
   readonly clientProcessId: number | undefined;
   /** Level up to which entries about the connection itself are logged to stderr; `undefined` means `warn`. */
   readonly logLevel: LogLevel | undefined;
 }
 
 /**
- * Serves one client until it ends the connection, then ends the process, with code 0 after `shutdown` and else with 1.
- * `register` adds the handlers. All cleaning up belongs in a listener for the process's `exit`.
+ * Serves one client until it ends the connection, then ends the process: with code 0 after `shutdown`, otherwise 1.
+ * `register` adds the handlers. All cleanup belongs in a listener for the `exit` event of `process`.
  */
 export async function serve(options: ServeOptions, register: (connection: Connection) => void): Promise<void> {
   const note = noteOnStderr(options.logLevel);
@@ -64,7 +64,7 @@ export interface ConnectionHost {
   watch(processId: number): void;
 }
 
-/** Builds the connection on a channel, with the gate between them. It does not listen yet. */
+/** Builds the connection on a channel, with the gate between them. The connection is not listening yet. */
 export function openClientConnection(channel: Channel, host: ConnectionHost) {
   const { note } = host;
   let leaving = false;
@@ -84,7 +84,7 @@ export function openClientConnection(channel: Channel, host: ConnectionHost) {
 
   /**
    * Ends the connection once its requests are answered and the answers sent, or after `limits.exitGraceMs`. A second
-   * call with a code ends it at once. By default, the code is 0 after `shutdown`, else 1.
+   * call with a code ends it at once. By default, the code is 0 after `shutdown`, otherwise 1.
    */
   function leave(code?: number): void {
     if (leaving) {

@@ -37,11 +37,11 @@ export const createStep: StepRules<FileCreation> = {
   isDone: hasText,
 };
 
-/** Creates the file, then sends its text in a second request: with both in one, some editors prompt or lose it. */
+/** Creates the file, then sends its text in a second request: with both in one, some editors prompt or lose text. */
 async function createFile(context: ApplyContext, file: FileCreation): Promise<StepResult> {
   const { uri, path: name } = file.document;
   const path = pathOf(context, uri);
-  // Some editors empty an existing file. After a rename they may still have the old name open.
+  // Some editors would empty an existing file. After a rename, they may still have the old name open.
   if (openAt(context.session, uri) !== undefined || (await isThere(path))) return { outcome: nameTaken(name) };
   const tidy = await makeParents(path);
   const result = await createAndFill(context, file);
@@ -56,7 +56,7 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   const isEmpty = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === "same";
   const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
   if (answer.isLate) return { outcome: { kind: "timedOut" } };
-  // An editor may answer no although it has created the file: the disk decides. A file with text is somebody else's.
+  // An editor may answer no although it has created the file: the disk decides. A file with text is another one.
   if (!answer.applied && !(await isEmpty())) return { outcome: { kind: "refused", reason: answer.reason } };
   if (file.change.isEmpty) {
     const isSeen = openAt(session, uri) !== undefined || (await isEmpty());
@@ -67,16 +67,16 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   if (outcome.kind === "verified" || outcome.kind === "acknowledgedUnverifiable") return { outcome, edits };
   const isGone = await removeFile(context, file, {});
   if (!isGone && (await isEmpty())) return { outcome: { kind: "leftEmpty" } };
-  // The file did not exist when it was planned, so no text of it can have changed.
+  // The file did not exist when it was planned, so it had no text that could have changed.
   return { outcome: outcome.kind === "moved" || outcome.kind === "misapplied" ? { kind: "diverged" } : outcome };
 }
 
-/** Returns the failure of a step whose new name has been taken meanwhile. */
+/** Returns the failure of a step whose new name has been taken in the meantime. */
 export function nameTaken(path: string): StepOutcome {
   return { kind: "failed", failure: staleFailures.contentModified({ path }, staleProblems.nameTaken) };
 }
 
-/** Deletes a file that the batch created, unless somebody else has written into it. */
+/** Deletes a file that the batch created, unless the user or another program has written to it. */
 async function removeFile(
   context: ApplyContext,
   file: FileCreation,
@@ -98,14 +98,14 @@ async function removeFile(
   return true;
 }
 
-/** Plans the deletion of a created file; fails if the file does not have its text, or has anything else. */
+/** Plans the deletion of a created file; fails if the editor or the disk has other text in it. */
 async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
   const { document, place } = now;
   const holds = async (path: string, text: string): Promise<boolean> =>
     (await sameAsDisk(text, path, session.facts.habits)) !== "differs";
-  // The file has this text, or nothing yet, so that deleting it loses nothing else.
+  // On disk, the file has this text or is still empty, so deleting it loses nothing else.
   const isOurs =
     document.version === null ||
     document.onDisk === "same" ||
@@ -125,7 +125,7 @@ export const restoreStep: StepRules<FileCreation, Extract<Task, { kind: "restore
   rollBack: (run, file, { bytes }) => removeRestored(run, file, bytes),
 };
 
-/** Writes the file, unless its name has been taken meanwhile. */
+/** Writes the file, unless its name has been taken in the meantime. */
 async function restoreFile(context: ApplyContext, file: FileCreation, bytes: KeptFile): Promise<StepResult> {
   const { path } = file.document;
   if (await isThere(bytes.path)) return { outcome: nameTaken(path) };
@@ -153,7 +153,7 @@ export async function undelete({ session }: ApplyContext, file: FileChange, kept
   return (await applyText(session, unsaved, "Undo", edits)).kind === "verified";
 }
 
-/** Deletes a restored file again, unless somebody has opened or changed it meanwhile. */
+/** Deletes a restored file again, unless it has been opened or changed in the meantime. */
 async function removeRestored(context: ApplyContext, file: FileCreation, bytes: KeptFile): Promise<boolean> {
   if (openAt(context.session, file.document.uri) !== undefined) return false;
   const now = await keepFile(bytes.path, file.document.path);

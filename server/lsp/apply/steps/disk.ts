@@ -1,4 +1,4 @@
-/** The steps that the server does itself, on closed files: staged before the editor's steps, made visible after. */
+/** The server's own steps, on closed files. They are staged before the editor's steps and made visible after them. */
 import { type NotCommitted, stage } from "../../../disk/commit.js";
 import { type DiskChange, targetOf, toDiskChange } from "../../../disk/diskChange.js";
 import { type DiskWorkspace, userWorkspace } from "../../../disk/diskWorkspace.js";
@@ -35,7 +35,7 @@ export function tasksByWriter(
   const disk = tasks.filter((task) => isForDisk(context, task));
   const editor = tasks.filter((task) => !disk.includes(task));
   const held = new Set(editor.flatMap(({ planned }) => namesOf(planned).map(({ uri }) => uri)));
-  // A name that one side has to free for the other would be free too late.
+  // A name that one side must free for the other would be free too late.
   const isTied = disk.some(({ planned }) => namesOf(planned).some(({ uri }) => held.has(uri)));
   return isTied ? { editor: tasks, disk: [] } : { editor, disk };
 }
@@ -48,7 +48,7 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
   if (names.some(({ uri }) => openAt(session, uri) !== undefined || namePathOf(context, uri) === undefined))
     return false;
   if (task.kind !== "restore") return true;
-  // If a restored file's text is not that of its bytes, it was unsaved text of the editor, and has to go back there.
+  // If a restored file's text is not that of its bytes, it was unsaved text in the editor, and must go back there.
   const saved = decodeBytes(task.bytes.bytes);
   return !saved.ok || saved.text === planned.text;
 }
@@ -59,7 +59,7 @@ export async function stagePart(
   tasks: readonly Task[],
 ): Promise<DiskPart | { readonly ok: false; readonly failures: readonly Failure[] }> {
   const { session, options } = context;
-  // The tasks of one file all give the same change.
+  // All tasks of one file lead to the same change.
   const changes = new Map<FileChange, DiskChange>();
   for (const task of tasks) {
     const { planned } = task;
@@ -80,7 +80,7 @@ export async function stagePart(
 
 /**
  * Makes all staged files visible, or none. Returns a verified step for each task, or only the steps that failed.
- * `hasWaited` is `true` if somebody has had time to open a file since it was staged.
+ * `hasWaited` is `true` if there was time for a file to be opened since it was staged.
  */
 export async function commitPart(
   context: ApplyContext,
@@ -92,7 +92,7 @@ export async function commitPart(
     const others = hasWaited ? await context.session.openElsewhere(paths) : new Map<string, Holder>();
     failure = openedBy(context, tasks, others);
   } catch (error) {
-    // Staged files keep everybody else out of these folders, so they must not stay, whatever is thrown.
+    // Staged files block other batches in these folders, so they must not stay, whatever is thrown.
     staged.abandon();
     throw error;
   }
@@ -116,7 +116,7 @@ export async function commitPart(
   });
 }
 
-/** Returns the failure of a file that was opened in any editor since it was staged; `undefined` if none was. */
+/** Returns the failure if any editor has opened one of the files since they were staged; otherwise `undefined`. */
 function openedBy(
   context: ApplyContext,
   tasks: readonly Task[],
@@ -133,7 +133,7 @@ function openedBy(
 
 /**
  * Returns the failure of a file on disk that the editor must write, create, rename or delete, and that another editor
- * has, or may have, open; `undefined` if there is none. Texts of documents that the editor has open itself are not
+ * has, or may have, open; `undefined` if there is none. Texts of documents that the editor itself has open are not
  * checked.
  */
 export async function heldElsewhere(context: ApplyContext, tasks: readonly Task[]): Promise<Failure | undefined> {
@@ -153,7 +153,7 @@ function toStep(task: Task, outcome: StepOutcome): DoneStep {
   return { ...task, file: task.planned, editOutcomes: [], outcome };
 }
 
-/** Returns the failed steps: those of the file that the failure names, or all if the disk is between old and new. */
+/** Returns the failed steps: those of the file that the failure names; all if it names none, or recovery is pending. */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";

@@ -56,7 +56,7 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   if (outcome.kind === "refused") await tidy();
   const result: StepResult = { outcome, tidy, hash, wasOpen: open !== undefined };
   if (outcome.kind !== "verified" || open === undefined) return result;
-  // Some editors keep the document open under its old name, and some close it and leave the text to the disk.
+  // Some editors keep the document open under its old name; others close it and leave its text on disk.
   const nowAt = () => openAt(session, target.uri);
   const isSaved = async () => (await sameAsDisk(open.text, newPath, session.facts.habits)) === "same";
   await until(
@@ -71,7 +71,7 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   return isLost ? ({ ...result, outcome: { kind: "diverged" } } as const) : result;
 }
 
-/** Renames a file back. Returns `saved` if it has its old name, but the editor wrote other text into it on the way. */
+/** Renames a file back. Returns `saved` if it has its old name, but the editor saved other text in the meantime. */
 async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: StepResult) {
   const { session } = run;
   const { document, target } = file;

@@ -37,7 +37,7 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
 };
 
 /**
- * Sends the edits of one document as they were planned. If the editor applies them at the wrong places because its text
+ * Sends the edits of one document as they were planned. If the editor applies them in the wrong places because its text
  * has changed, they are rolled back and the outcome is `moved`, or `diverged` if that fails.
  */
 async function changeText(context: ApplyContext, file: FileChange): Promise<StepResult> {
@@ -53,9 +53,9 @@ async function sendText(
 ): Promise<{ readonly outcome: StepOutcome | Misapplied; readonly edits?: readonly TextEdit[] | undefined }> {
   const { uri, version } = file.document;
   const hasMoved = (): boolean => (openAt(session, uri)?.version ?? null) !== version;
-  // With typing that is not synced yet, the editor might apply the edit at the wrong place.
+  // While typing is not synced yet, the editor might apply the edit in the wrong place.
   if (!hasMoved()) await typingSynced(session, version);
-  // A file that has been opened meanwhile has a version now, and is planned again with it.
+  // A file that has been opened in the meantime now has a version, and is planned again with it.
   if (hasMoved()) return { outcome: { kind: "moved" } };
   const opened = asOpened(session, file);
   const edits = toTextEdits(opened, session);
@@ -88,14 +88,14 @@ async function rollBackText(context: ApplyContext, file: FileChange): Promise<bo
     const inverse = inverseOf(session, file, document);
     if (!inverse.ok) return false;
     const { outcome } = await sendText(context, asUpdate({ ...file, ...inverse.change, document }));
-    // After further typing, the inverse is made again for the new text. If the inverse itself is applied at the wrong
+    // After further typing, the inverse is made again for the new text. If the inverse itself is applied in the wrong
     // place, nothing more is sent: the user types faster than edits arrive.
     if (outcome.kind !== "moved") return outcome.kind === "verified";
   }
   return false;
 }
 
-/** The change that restores a document's old text, or the offset at which its text differs from what the edit made. */
+/** The change that restores a document's old text, or the offset at which its text differs from the edit's result. */
 type TextInverse =
   | { readonly ok: true; readonly change: Pick<FileChange, "change" | "text"> }
   | { readonly ok: false; readonly movedAt: number };
@@ -112,7 +112,7 @@ export function inverseOf(session: Session, applied: FileChange, now: Document):
   const movedAt = typed.changes[0]?.from ?? 0;
   if (isTyped && sourceOfText(file, synced) !== "planned") return { ok: false, movedAt };
   const inverse = file.change.invert(file.document.text).changes;
-  // If the user typed right beside text that the inverse removes, the typing would end up in another line or word.
+  // If the user typed right beside text that the inverse removes, the typing would join another line or word.
   const touches = (one: Change): boolean => typed.changes.some(({ from, to }) => from <= one.to && to >= one.from);
   if (isTyped && inverse.some(touches)) return { ok: false, movedAt };
   const changes = isTyped
