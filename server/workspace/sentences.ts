@@ -15,8 +15,8 @@ const withoutFile = {
     otherwise: 'To create a new file, use "*** Add File".',
   },
   deletion: {
-    alone: "If it is already deleted, leave the section out.",
-    otherwise: "If it is already deleted, leave the section out.",
+    alone: "If the file is already deleted, leave the section out.",
+    otherwise: "If the file is already deleted, leave the section out.",
   },
   read: { alone: "Check the path.", otherwise: "Otherwise check the path." },
 } as const;
