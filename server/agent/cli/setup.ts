@@ -39,10 +39,7 @@ function samples(): string {
 const quotedForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/**
- * The texts by program, except for Helix, from the folder of the samples. Each text is complete, and its first lines
- * say where it belongs.
- */
+/** The complete texts by program, except for Helix, given the folder of the samples. They begin with the place. */
 const setups: Readonly<Record<string, (samples: string) => string>> = {
   neovim: (folder) => `-- Neovim 0.10 or later, in init.lua: for every file, beside its other servers.
 vim.opt.runtimepath:append(${JSON.stringify(join(folder, "neovim"))})
@@ -189,10 +186,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   return unreadable(setupSentences.namelessServers(language, shown));
 }
 
-/**
- * The names of servers in Helix's own configuration, by their commands, if the two differ. Up to 25.07 Helix shows
- * commands.
- */
+/** The names of servers in Helix's configuration, by command, if they differ. Up to 25.07 Helix shows commands. */
 const names: Readonly<Record<string, string>> = {
   OmniSharp: "omnisharp",
   R: "r",
