@@ -74,12 +74,12 @@ describe("a path on which nothing may happen is refused wherever it stands", () 
 describe("a path that is one in some places only", () => {
   const missing = ["update", "delete", "from"] as const;
   it.each<[path: string, code: string, uses: readonly Use[], words: string]>([
-    ['"a.txt"', "fileNotFound", ["delete", "from"], '"a.txt" meant'],
-    ["'a.txt'", "fileNotFound", missing, '"a.txt" meant'],
-    ["`a.txt`", "fileNotFound", ["delete", "from"], '"a.txt" meant'],
+    ['"a.txt"', "fileNotFound", ["delete", "from"], 'Did you mean "a.txt"?'],
+    ["'a.txt'", "fileNotFound", missing, 'Did you mean "a.txt"?'],
+    ["`a.txt`", "fileNotFound", ["delete", "from"], 'Did you mean "a.txt"?'],
     [" a.txt", "fileNotFound", missing, '"a.txt"'],
-    [".\\a.txt", "fileNotFound", missing, 'a.txt" meant'],
-    ["a.txt:1", "fileNotFound", missing, '"a.txt" meant'],
+    [".\\a.txt", "fileNotFound", missing, 'a.txt"?'],
+    ["a.txt:1", "fileNotFound", missing, 'Did you mean "a.txt"?'],
     ["missing.txt", "fileNotFound", missing, "no file"],
     ["dangling.txt", "fileNotFound", ["update"], "no file"],
     ["dangling.txt", "ioError", ["delete", "from"], "symbolic link"],

@@ -35,10 +35,7 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
         hint: "The editor may be suspended or busy: resume it, or close it.",
       };
     case "refused":
-      return {
-        problem: `the connection failed: ${clip(why.message, 300)}`,
-        hint: 'Run "multi-edit doctor" for details.',
-      };
+      return { problem: `the connection failed: ${clip(why.message, 300)}`, hint: 'Run "multi-edit doctor".' };
     case "impostor":
       return {
         problem: "the program that answers at its socket does not know the session's secret",
@@ -50,9 +47,8 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
 /** The ending of a batch on disk that was completed, failed, or was interrupted. */
 export interface BatchEnding {
   /**
-   * `applied`: all changes were made. `untouched`: nothing visible to other programs had changed. `rolledBack`: all
-   * changes were rolled back, except in the `foreign` files. `pending`: the batch could not be rolled back, or made
-   * durable, yet; the journal stays.
+   * `applied`: all changes were made. `untouched`: nothing that others see had changed. `rolledBack`: all was rolled
+   * back, except the `foreign` files. `pending`: it could not be rolled back, or made durable, yet; the journal stays.
    */
   readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
   readonly foreign: readonly Foreign[];
@@ -192,9 +188,6 @@ function sayEnding({ outcome, foreign, code }: BatchEnding): string {
   });
   const shown = left.slice(0, 2).map((one) => clip(one, 400));
   const more = left.length > shown.length ? ` and ${left.length - shown.length} more` : "";
-  const changed =
-    left.length === 0
-      ? []
-      : [`Another program changed these meanwhile, so they were left as they are: ${shown.join(", ")}${more}.`];
-  return [said, ...changed, ...untidy].join(" ");
+  const changed = `Another program changed these meanwhile, so they were left as they are: ${shown.join(", ")}${more}.`;
+  return [said, ...(left.length === 0 ? [] : [changed]), ...untidy].join(" ");
 }

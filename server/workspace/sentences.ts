@@ -4,6 +4,8 @@ import { type At, clip, fileAt, makeFailure, nameOf, quote } from "../plan/failu
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
+const leaveOut = "If the file is already deleted, leave the section out.";
+
 /** Advice when there is no such file: on its own, and after a suggestion of similar paths. */
 const withoutFile = {
   edit: {
@@ -14,10 +16,7 @@ const withoutFile = {
     alone: 'To create it, use "*** Add File".',
     otherwise: 'To create a new file, use "*** Add File".',
   },
-  deletion: {
-    alone: "If it is already deleted, leave the section out.",
-    otherwise: "If it is already deleted, leave the section out.",
-  },
+  deletion: { alone: leaveOut, otherwise: leaveOut },
   read: { alone: "Check the path.", otherwise: "Otherwise check the path." },
 } as const;
 

@@ -95,9 +95,7 @@ export type Settings = {
 /** The settings of a user who has set nothing. */
 export const defaultSettings: Settings = schema.parse({});
 
-/**
- * Returns the settings as JSON Schema, with descriptions and defaults, for editors that complete and check settings.
- */
+/** Returns the settings as JSON Schema, with descriptions and defaults, for editors that complete and check them. */
 export function settingsJsonSchema(): object {
   return { title: "multi-edit-language-server", ...z.toJSONSchema(schema, { io: "input" }) };
 }

@@ -145,7 +145,7 @@ describe("without an editor", () => {
     expect(edited.texts).toEqual([expect.stringMatching(/^a\.txt \(1 edit\)\nChanged on disk: .*\nM a\.txt$/)]);
     expect(text("a.txt")).toBe("two\n");
     expect((await agent.call("read_document", { path: "a.txt" })).texts).toEqual([
-      expect.stringMatching(/^Lines 1 to 1 of 1, on disk: /),
+      expect.stringMatching(/^Lines 1 to 1 of 1, from disk: /),
       "two\n",
     ]);
   });

@@ -19,7 +19,7 @@ import {
 } from "../session/request.js";
 import { type Arguments, helpOf, isCommand, readArguments } from "./arguments.js";
 import { callsIn, readInput } from "./input.js";
-import { addressedToUser, countedFromOne, exitCodeOf, exitCodes, print, printJson, say } from "./output.js";
+import { exitCodeOf, exitCodes, forStderr, print, printJson, say } from "./output.js";
 import { argumentProblems, commandSentences, inputProblems } from "./sentences.js";
 
 export { isCommand };
@@ -115,19 +115,9 @@ function showResult(result: RequestResult, options: Arguments): number {
   return exitCodeOf(result);
 }
 
-/** Returns the message for stderr, with the option that helps. */
-function messageOf({ message, failures }: FailedRequest, options: Arguments): string {
-  const advice = failures.some(asksForSession) ? [commandSentences.nameSession] : [];
-  return [inTerms(options)(message), ...advice].join("\n");
-}
-
-/** Returns how to rewrite messages of the server for stderr: beside JSON they count edits as the JSON does, from 0. */
-function inTerms({ json }: Arguments): (message: string) => string {
-  if (json) return (message) => message;
-  return (message) => {
-    const counted = countedFromOne(message);
-    return process.stderr.isTTY ? addressedToUser(counted) : counted;
-  };
+/** Returns the message for stderr, with the option that helps. Beside JSON it counts edits as the JSON does, from 0. */
+function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
+  return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
 }
 
 function showEdit(result: RequestResult, options: Arguments): number {
@@ -138,7 +128,7 @@ function showEdit(result: RequestResult, options: Arguments): number {
   const isUnchanged = outcome === "proposed" || (outcome === "applied" && files.length === 0);
   const through = result.editor === undefined ? [] : [commandSentences.through(result.editor)];
   const notes = isUnchanged ? [callSentences.nothingChanged] : through;
-  say([text, ...notes, ...warnings.map(inTerms(options))].join("\n"));
+  say([text, ...notes, ...(options.json ? warnings : warnings.map(forStderr))].join("\n"));
   return code;
 }
 

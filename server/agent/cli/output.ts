@@ -68,55 +68,40 @@ export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }
 
-/**
- * Rewrites a message for the person at a terminal, who counts edits from 1: raises each number after "edit" and each
- * one in a list after "edits". Programs match the numbers of a message with `index`, so `--json` and models keep
- * counting from 0.
- *
- * Text of a file or a call stays as it is, because messages quote it as JSON or on lines such as `12| text`. A path is
- * not quoted after the name of an edit, as in `edit 0 (edit 7.txt)`, so parentheses there stay, too.
- */
-export function countedFromOne(message: string): string {
-  return outsideQuotes(message, (words) =>
-    words
-      .replace(/(?<![\w/.\\-])([Ee]dit )(\d+)(?![\w/\\-]|[.,]\w)((?: \([^)]*\))?)/g, (_, edit, number, path) => {
-        return `${edit}${Number(number) + 1}${path}`;
-      })
-      .replace(/(?<![\w/.\\-])[Ee]dits (?:\d+(?:-\d+)?(?:, | and )?)+/g, (list) =>
-        list.replace(/\d+/g, (number) => `${Number(number) + 1}`),
-      ),
-  );
+/** Prepares a message of the server for stderr: edits count from 1, and on a terminal it speaks to the user. */
+export function forStderr(message: string): string {
+  return process.stderr.isTTY ? addressedToUser(countedFromOne(message)) : countedFromOne(message);
 }
 
 /**
- * Rewrites a message that speaks of the user for that user, who reads it on a terminal. Agents run the same commands in
- * a pipe and need the other form. Quoted text stays as it is.
+ * Raises the number of each edit, as people count from 1; JSON and models keep numbers that match `index`. Text of others
+ * stays as it is: messages quote it as JSON or on lines such as `12| text`, and add paths as in `edit 0 (edit 7.txt)`.
  */
+export function countedFromOne(message: string): string {
+  const named = /(?<![\w/.\\-])(edits? )(\d+(?:(?:-|, | and )\d+)*)(?![\w/\\-]|[.,]\w)( \([^)]*\))?/gi;
+  return outsideQuotes(message, (words) =>
+    words.replace(named, (_, noun, numbers: string, path = "") => {
+      return `${noun}${numbers.replace(/\d+/g, (number) => `${Number(number) + 1}`)}${path}`;
+    }),
+  );
+}
+
+/** Rewrites a message about the user for the user. Agents, which run commands in a pipe, need the other form. */
 export function addressedToUser(message: string): string {
   return outsideQuotes(message, (words) =>
     words
       .replace(/\bAsk the user(?: to|, then|, and) (\w)/g, (_, first: string) => first.toUpperCase())
-      .replace(/, (?:or|and) ask the user to run it\b/g, "")
-      .replace(/\bask the user to /g, "")
-      .replace(/ ?\bAsk the user [^."\n]*\./g, "")
-      .replace(/\b(T|t)he user('s)?(?: (was))?\b/g, (_, t, of, was) => {
-        const you = of === undefined ? `${t === "T" ? "Y" : "y"}ou` : `${t === "T" ? "Y" : "y"}our`;
-        return was === undefined ? you : `${you} were`;
+      .replace(/, or ask the user to run it\b|\bask the user to | ?\bAsk the user [^."\n]*\./g, "")
+      .replace(/\b(T|t)he user('s)?( was)?\b/g, (_, t: string, of, was) => {
+        return `${t === "T" ? "Y" : "y"}ou${of === undefined ? "" : "r"}${was === undefined ? "" : " were"}`;
       }),
   );
 }
 
-/** Rewrites the parts of a message that are outside JSON strings and outside lines that quote a text. */
 function outsideQuotes(message: string, rewrite: (words: string) => string): string {
-  const inLine = (line: string): string =>
-    line
-      .split(/("(?:[^"\\]|\\.)*"?)/)
-      .map((part, i) => (i % 2 === 0 ? rewrite(part) : part))
-      .join("");
-  return message
-    .split("\n")
-    .map((line) => (/^(?:\d+(?::\d+)?|\+)\| /.test(line) ? line : inLine(line)))
-    .join("\n");
+  return message.replace(/^(?:\d+(?::\d+)?|\+)\| .*$|"(?:[^"\\\n]|\\.)*"?|[^"\n]+/gm, (part) =>
+    /^"|^[\d:+]+\| /.test(part) ? part : rewrite(part),
+  );
 }
 
 type Style = Parameters<typeof styleText>[0];

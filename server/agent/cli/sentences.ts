@@ -100,8 +100,7 @@ export const doctorSentences = {
   callsGoTo: (directory: string, session: string) => `Calls for files in ${directory} go to ${session}.`,
   callsGoToDisk: (directory: string) =>
     `No editor has ${directory}, so calls for files there write to disk. To edit through an editor, open the directory in one that runs multi-edit-language-server; "multi-edit setup" prints its configuration.`,
-  callsFail: (directory: string) =>
-    `No editor has ${directory}, and calls may only go to an editor, so calls for files there fail.`,
+  callsFail: (directory: string) => `No editor has ${directory}, so calls for files there fail.`,
   editorOnly: "Use --mode=editor to prevent writing to disk.",
   allGoToDisk: "All calls go to disk, not to an editor.",
 } as const;
@@ -135,8 +134,7 @@ Options:
   --agent=ID           identify the calling agent, with the same id in all its
                        calls; the variable MULTI_EDIT_AGENT does the same
   --mode=MODE          auto (the default): the editor that has the files,
-                       else the disk; editor: only an editor; disk: only the
-                       disk
+                       else the disk; editor, disk: only that
   --atomic=SCOPE       what is abandoned if one edit fails. all (the default):
                        the whole call; file: its file; none: only that edit
   --save=WHEN          never, ifWasClean (the default) or always
