@@ -3,8 +3,8 @@ import { isBlank, trimEnd } from "../text/chars.js";
 import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 
 /**
- * The differences that a fold ignores. `lineEnds`: between CRLF, CR and LF. `trailingBlanks`: also whitespace at line
- * ends. `typography`: also curly quotes, dashes, the ellipsis and typographic spaces.
+ * The differences that a fold ignores. `lineEnds`: kinds of line ends. `trailingBlanks`: also whitespace at line ends.
+ * `typography`: also curly quotes, dashes, the ellipsis and typographic spaces.
  */
 export type Fold = "nothing" | "lineEnds" | "trailingBlanks" | "typography";
 

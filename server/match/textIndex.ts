@@ -47,8 +47,8 @@ export class TextIndex {
 
   /**
    * Announces the old texts that will be searched for, so that many are found in one pass over the text: on the first
-   * rung all, on later ones those that do not occur exactly. Reads the text in steps, and only once for the same old
-   * texts.
+   * rung all of them, on later rungs those that do not occur exactly. Reads the text in steps, and only once for the
+   * same old texts.
    */
   *expecting(oldTexts: readonly string[]): Generator<void, void> {
     const wanted = [...new Set(oldTexts)].filter((oldText) => oldText !== "");

@@ -45,7 +45,7 @@ export function afterStep(draft: Draft, step: ChangeSet): Draft {
   const { base } = draft;
   const change = draft.change.compose(step);
   // Callers count lines of the text before the batch; a line that the batch wrote has the number of the replaced line.
-  // This function must not hold the draft, or each draft would hold all earlier ones.
+  // This function must not capture the draft, or each draft would keep all earlier ones in memory.
   const callersLine = (offset: number): number => base.callersLine(change.unitBack(offset).from);
   return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }

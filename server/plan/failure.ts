@@ -107,10 +107,10 @@ export function quote(text: string, length = 60): string {
   return JSON.stringify(clip(text, length));
 }
 
-/** Marks a failure that is about the call as a whole. */
+/** The `At` of a failure that is about the call as a whole. */
 export const theCall: At = {};
 
-/** Marks a failure that is about a file and not about an edit. */
+/** Returns the `At` of a failure that is about a file and not about an edit. */
 export const fileAt = (path: string): At => ({ path });
 
 /** Makes a failure with a given code; `problem` and `hint` become its message. Nothing else makes `Failure` values. */

@@ -1,6 +1,6 @@
 /** The operations of a call, decoded from its shape into plain values; no path is resolved and no text located yet. */
 
-/** An old text and the text that replaces it. A file's first edit may have an empty one, to create or fill the file. */
+/** An old text and its replacement. A file's first edit may have an empty old text, which creates or fills the file. */
 export interface EditOperation {
   readonly kind: "edit";
   /** 0-based, in the order in which the caller sent its edits. */

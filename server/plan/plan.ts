@@ -1,4 +1,4 @@
-/** Turns operations and a snapshot into one change of the workspace, or all failures. Equal input makes equal plans. */
+/** Turns operations and a snapshot into one change of the workspace or all failures. Equal input yields equal plans. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planIndependent } from "./edits/independent.js";

@@ -132,7 +132,7 @@ export class ChangeSet {
     return { from: to + behind, to: Math.min(to + behind + 1, this.length) };
   }
 
-  /** Returns the index of the last change for which `holds`; -1 if none. It must also hold for all changes before. */
+  /** Returns the index of the last change for which `holds` is true, as it must be for all before; -1 if for none. */
   private lastChange(holds: (change: Change, shift: number) => boolean): number {
     return firstIndex(this.changes.length, (i) => !holds(this.changes[i] as Change, this.shifts[i]!)) - 1;
   }

@@ -108,7 +108,7 @@ export const limits = {
   undoSize: 128 * 1024 * 1024,
   /** Items of one list in the user's settings. */
   settingItems: 1_000,
-  /** Warnings about the user's settings, each time that they are read and in one session. */
+  /** Warnings about the user's settings, per reading and per session. */
   settingWarnings: 100,
   /** Milliseconds that the client may take to sync the text that proves an applied edit. */
   proofMs: 2_000,

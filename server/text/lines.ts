@@ -152,7 +152,7 @@ function scanStarts(text: string, from: number, to: number, rule: LineRule, star
   return to;
 }
 
-/** Like `scanStarts`, for LF alone; goes on to the first line end at or after `to`, and returns where it stopped. */
+/** Like `scanStarts`, for LF alone; continues to the first line end at or after `to`, and returns where it stopped. */
 function findStarts(text: string, from: number, to: number, _rule: LineRule, starts: OffsetList): number {
   let start = from;
   // The engine's own search is several times faster than a loop over every unit.

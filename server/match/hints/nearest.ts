@@ -231,7 +231,7 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
   if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
 }
 
-/** Returns the share, from 0 to 1, of pairs of adjacent units, whitespace aside, that bounded parts of both share. */
+/** Returns the share, from 0 to 1, of pairs of adjacent units that bounded parts of both have, ignoring whitespace. */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;

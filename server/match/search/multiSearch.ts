@@ -171,7 +171,7 @@ class Rarity {
     let size = sampled.least;
     while (size < sampled.most && size * sampled.every < text.length) size *= 2;
     const counts = new Uint16Array(size);
-    // An odd step is rarely in step with the lines, or with anything else that repeats.
+    // An odd step rarely matches the period of the lines, or of anything else that repeats.
     const step = Math.max(1, Math.floor((text.length / size) * countersPerKey)) | 1;
     const rarity = new Rarity(block, blocks, counts, step);
     const last = text.length - 2 * block;

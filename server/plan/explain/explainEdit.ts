@@ -115,7 +115,7 @@ function onlyPlaceOf(draft: Draft, part: readonly string[]): Place | undefined {
   return found?.kind === "one" ? found.places[0] : undefined;
 }
 
-/** Returns where the lines that follow left-out code first end after `head`, with the head's shift of indentation. */
+/** Returns the end of the first match, after `head` and with its shift, of the lines that follow left-out code. */
 function endOfTail(
   index: TextIndex,
   { head, headLine, tail }: { readonly head: Place; readonly headLine: string; readonly tail: readonly string[] },

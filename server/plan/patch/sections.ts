@@ -307,7 +307,7 @@ function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled
   return { plans: shown, circled: shown.find(({ file }) => file !== undefined && file === circle) };
 }
 
-/** Returns the plan of a file that can't get its new name, with its last move as failed. */
+/** Returns the plan of a file that can't get its new name, in which its last move has failed. */
 function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
   const moves = plan.operations.flatMap((section) => (section.kind === "update" ? (section.move ?? []) : []));
   const last = moves.at(-1);
