@@ -3,7 +3,7 @@ import { isBlank, trimEnd } from "../text/chars.js";
 import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 
 /**
- * The differences that a fold ignores. `lineEnds`: CRLF, CR and LF. `trailingBlanks`: also whitespace at line ends.
+ * The differences that a fold ignores. `lineEnds`: kinds of line ends. `trailingBlanks`: also whitespace at line ends.
  * `typography`: also curly quotes, dashes, the ellipsis and typographic spaces.
  */
 export type Fold = "nothing" | "lineEnds" | "trailingBlanks" | "typography";
@@ -63,7 +63,7 @@ class FoldBuilder {
   private length = 0;
   private readonly hasBlanks: boolean;
   private readonly hasTypography: boolean;
-  /** The next CR and LF from the start of the current line on; each is searched for only once. */
+  /** Offsets of the next CR and LF from the start of the current line on; each is searched for only once. */
   private nextCr = -1;
   private nextLf = -1;
 
@@ -145,7 +145,7 @@ export function plainUnit(unit: number): number {
   return unit >= 0x201c && unit <= 0x201f ? 0x22 : unit;
 }
 
-/** Reports whether a text may hold a character of that table, or an ellipsis; the tested ranges are wider than both. */
+/** Reports whether a text may contain a character of that table or an ellipsis; the tested ranges are wider. */
 export function hasTypography(text: string): boolean {
   return /[\u00a0\u2000-\u3000]/.test(text);
 }

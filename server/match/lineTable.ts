@@ -7,7 +7,7 @@ import { findAllNumbers } from "./search/findAll.js";
 /** The differences that are ignored: none, whitespace at line ends, whitespace at both ends, or that and typography. */
 export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";
 
-/** The lines, 0-based, at which runs of lines are searched for. */
+/** The 0-based lines among which the starts of a run of lines are searched for. */
 export interface LineRange {
   /** The first line at which a run may start. */
   readonly from: number;
@@ -63,7 +63,7 @@ export class LineTable {
     return new LineTable(lines, fold, hashes);
   }
 
-  /** Returns the lines at which a run of at least one line starts, ascending. */
+  /** Returns the 0-based lines at which a run of at least one line starts, ascending. */
   find(run: readonly string[], { from, only, most, emptyLast = false }: LineRange): number[] {
     const length = run.length;
     const latest = (emptyLast ? this.hashes.length : this.lineCount) - length;
@@ -149,7 +149,7 @@ function isEqual(one: string, other: string, fold: LineFold): boolean {
   return true;
 }
 
-/** Returns `[from, to)` without the whitespace to be ignored, including a CR inside a line of a patch. */
+/** Returns `[from, to)` without ignored whitespace at its ends, which includes a CR at the end of a patch's line. */
 function bounds(text: string, from: number, to: number, fold: LineFold): [number, number] {
   let [start, end] = [from, to];
   if (fold === "nothing") return [start, end];

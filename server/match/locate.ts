@@ -6,7 +6,7 @@ import type { Place } from "./place.js";
 import { type RungName, rungs } from "./rungs.js";
 import type { TextIndex } from "./textIndex.js";
 
-/** The result: nothing, or places in order (overlapping ones included) on one rung, or too much to compare. */
+/** The result of `locate`: no place, the places on one rung in order (some may overlap), or too many to compare. */
 export type Located =
   | { readonly kind: "none" }
   | { readonly kind: "tooMany" }
@@ -17,7 +17,7 @@ export function locate(index: TextIndex, oldText: string, options: { readonly le
   return toEnd(locating(index, oldText, options));
 }
 
-/** Like `locate`, in steps; `locate` then has the answer at once. */
+/** Like `locate`, in steps; a call of `locate` right after it returns the same result at once. */
 export function* locating(
   index: TextIndex,
   oldText: string,
@@ -76,7 +76,7 @@ export function locateLines(index: TextIndex, run: readonly string[], range: Lin
   return undefined;
 }
 
-/** Returns the places that `replaceAll` takes: from the start, each at or after the end of the one before. */
+/** Returns the places that `replaceAll` takes, in order: each that does not overlap the one taken before it. */
 export function withoutOverlap(places: readonly Place[]): Place[] {
   const taken: Place[] = [];
   let end = -1;

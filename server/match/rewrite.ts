@@ -1,4 +1,4 @@
-/** The changes of an edit at its place: old and new text are aligned by line, and lines of both stay as they are. */
+/** The changes of an edit at its place: old and new text are aligned by line, and the lines that both have stay. */
 import { diffArrays } from "diff";
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
@@ -9,8 +9,8 @@ import { isReindenting, isShifted, reshaped } from "./wholeLines.js";
 
 /**
  * Returns the changes of one place, sorted and as small as possible; none if the document already has the new text
- * there. Returns `undefined` if the new text can't be given the place's indentation, because that of a line does not
- * fit, or because the edit is about nothing but indentation.
+ * there. Returns `undefined` if the new text can't be given the place's indentation, because a line's own indentation
+ * does not fit, or because the edit changes nothing but indentation.
  */
 export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[] | undefined {
   const found = place.reshape === undefined ? sought : asFound(sought, place);
@@ -22,7 +22,7 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   if (region.length !== old.length) throw new Error("a place must have as many lines as its old text");
   const pieces: Piece[] = [];
   let lineEnd: string | undefined;
-  // Context is copied and other lines are written; each takes the end of the old line that it repeats or replaces.
+  // Context is copied, and other lines are written; each takes the end of the old line that it repeats or replaces.
   for (const { line, from, kept } of pairLines(old, next)) {
     const own = from === undefined ? undefined : region[from];
     pieces.push(own !== undefined && kept ? { from: own.from, to: own.to } : next[line]!);
@@ -58,7 +58,7 @@ const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith
 /** A part of the result: copied from the document, or written as sent. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/** Returns the end for new lines at an offset: that of its line or of the line before; `undefined` if both lack one. */
+/** Returns the line end for new lines at an offset: its line's or the previous one's; `undefined` if both lack one. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
   // Search from the place first: unless lines are very long, an index of the whole text would cost more than the edit.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
@@ -121,7 +121,7 @@ function pairLines(old: readonly string[], next: readonly string[]): Pair[] {
   return pairs;
 }
 
-/** A run of lines that one of two texts has, or that both have. */
+/** A run of lines that is in only one of two texts, or in both. */
 export interface LineRun {
   readonly removed: boolean;
   readonly added: boolean;

@@ -10,9 +10,9 @@ import { findIndented, findWithViewPrefix } from "./wholeLines.js";
 /** A rung of the ladder. */
 export interface Rung {
   readonly name: RungName;
-  /** `true` if the rung is tried with `lenient: false`, too, and for an old text that is nothing but whitespace. */
+  /** `true` if the rung is tried even with `lenient: false`, and even for an old text of nothing but whitespace. */
   readonly strict: boolean;
-  /** Builds in steps what `find` needs; `undefined` if that is not much. */
+  /** Builds in steps the structures that `find` needs; `undefined` if building them takes little time. */
   readonly prepare?: (index: TextIndex) => Generator<void, unknown>;
   /** Returns the places of an edit's old text; `undefined` if the rung is not for edits. */
   readonly find?: (index: TextIndex, oldText: string) => Found;
@@ -75,7 +75,7 @@ function findFolded(index: TextIndex, oldText: string, fold: Fold): Found {
   if (index.folded(fold).text === index.text && pattern === oldText) return [];
   const endsBlank = fold !== "lineEnds" && isBlank(oldText.charCodeAt(oldText.length - 1));
   if (!endsBlank) return placesOf(index, fold, pattern);
-  // Whitespace at the old text's very end is folded only if the document's line ends there, too; else it is literal.
+  // Whitespace at the old text's very end is folded only if the document's line ends there, too.
   const within = placesOf(index, fold, foldedWithin(oldText, fold));
   const atEnds = placesOf(index, fold, pattern, true);
   if (within === "tooMany" || atEnds === "tooMany") return "tooMany";

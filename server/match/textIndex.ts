@@ -47,8 +47,8 @@ export class TextIndex {
 
   /**
    * Announces the old texts that will be searched for, so that many are found in one pass over the text: on the first
-   * rung all, on later ones those that do not occur exactly. Reads the text in steps, and only once for the same old
-   * texts.
+   * rung all of them, on later rungs those that do not occur exactly. Reads the text in steps, and only once for the
+   * same old texts.
    */
   *expecting(oldTexts: readonly string[]): Generator<void, void> {
     const wanted = [...new Set(oldTexts)].filter((oldText) => oldText !== "");
@@ -67,7 +67,7 @@ export class TextIndex {
     return hits.filter((start) => start >= 0 && text.startsWith(pattern, start)).slice(0, limit);
   }
 
-  /** Returns the starts that the keys of an expected pattern give; `undefined` if it was not expected or has no key. */
+  /** Returns the starts to which an expected pattern's keys point; `undefined` if it was not expected or has no key. */
   private keyHits(fold: Fold, pattern: string, expected: readonly string[]): KeyHits | undefined {
     const known = this.searches.get(fold) ?? toEnd(this.searchMany(fold, expected));
     return known.get(pattern);
@@ -128,7 +128,7 @@ export class TextIndex {
   }
 }
 
-/** Number of patterns, and UTF-16 units of a text, from which one pass for all costs less than one for each. */
+/** Number of patterns, and UTF-16 units of a text, from which one pass for all patterns costs less than one each. */
 const manyPatterns = 24;
 const longText = 4_096;
 

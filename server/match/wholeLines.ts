@@ -8,7 +8,7 @@ import type { TextIndex } from "./textIndex.js";
 /** Spaces that one tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
 
-/** Finds places with the old text's lines, all indented more, all less, or all with tabs instead of spaces or back. */
+/** Finds places with the old text's lines, all indented more, all less, or all with tabs and spaces exchanged. */
 export function findIndented(index: TextIndex, oldText: string): Found {
   if (!/[\p{L}\p{N}]/u.test(oldText)) return [];
   const old = wholeLines(oldText);
@@ -34,8 +34,8 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 }
 
 /**
- * Returns, by first line of a candidate, the shift that adds or removes one indentation on all lines, or `undefined` if
- * none does. Candidates that may exchange tabs and spaces are not in the map.
+ * Maps the first line of each candidate to the shift that adds or removes one indentation on all its lines, or to
+ * `undefined` if no shift does. Candidates that may exchange tabs and spaces are not in the map.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
@@ -94,11 +94,11 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/** For hints: removes the numbers that a file view puts before most lines; `undefined` if it is no view or one line. */
+/** For hints: removes a file view's numbers from most lines; `undefined` if the text is one line, or not a view. */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
-  // If its numbers have mistakes, a view is no longer certain, but still easy to recognise.
+  // A view whose numbers contain mistakes is no longer certain, but still easy to recognise.
   for (const separator of viewSeparators) {
     const lines = lineTexts(text);
     const prefixes = lines.map((line) => prefixOf(line, separator));
@@ -116,7 +116,7 @@ export function reshaped(text: string, reshape: Reshape | undefined): string | u
   return reshape.kind === "unview" ? stripped(text, reshape) : shifted(text, reshape);
 }
 
-/** Reports whether the lines of a place are the old text's with more or less indentation. */
+/** Reports whether the lines of a place are the old text's lines with more or less indentation. */
 export function isShifted({ reshape }: Place): boolean {
   return reshape?.kind === "add" || reshape?.kind === "remove";
 }
@@ -150,7 +150,7 @@ export function wholeLines(text: string): WholeLines {
 /** The whole text, as a range in which runs of lines are searched for. */
 const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
-/** Returns the first lines (0-based) of places whose lines are equal under a fold; a sought line end must be there. */
+/** Returns the 0-based first lines of places equal under a fold; if the old text ends with a line end, so must they. */
 function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
   const lines = index.matchedLines;
   const found = index.lineTable(fold).find(old.lines, anywhere);
@@ -178,7 +178,7 @@ export function shiftOfLines(run: readonly string[], found: readonly string[]): 
   return shift.indent === "" ? undefined : shift;
 }
 
-/** Shifts a line as those of a place are shifted, whatever it contains; `undefined` if its indentation does not fit. */
+/** Shifts one line by the shift of a place, if it has one; `undefined` if the line's indentation does not fit. */
 export function shiftLine(line: string, shift: Reshape): string | undefined {
   if (!("indent" in shift) && !("width" in shift)) return line;
   const indent = indentOf(line);
@@ -234,7 +234,7 @@ function exchangeWidth(old: readonly string[], fileLine: (i: number) => string):
   return undefined;
 }
 
-/** Shifts one indentation; `content` is the line after it, or at least its first character. */
+/** Shifts one indentation; `content` is the rest of the line, or at least its first character. */
 function shiftedIndent(indent: string, content: string, shift: Shift): string | undefined {
   switch (shift.kind) {
     case "add":
@@ -275,7 +275,7 @@ const spacesOf = (line: string): number => line.length - line.replace(/^ +/, "")
 
 const indentOf = (line: string): string => line.slice(0, trimStart(line));
 
-/** The separators that file views put after the number; an empty line may have lost the separator's last space. */
+/** The separators that file views put after the number; on an empty line, their trailing whitespace may be missing. */
 const viewSeparators = ["\t", "→", ": ", " | "] as const;
 
 /** An old text that was copied from a file view. */
@@ -283,7 +283,7 @@ interface Viewed {
   readonly reshape: Extract<Reshape, { kind: "unview" }>;
   /** 1-based number of its first line. */
   readonly number: number;
-  /** `true` for a single line: `404: notFound` may be no view, so the number must be that of the document's line. */
+  /** `true` for a single line: `404: notFound` may not be a view, so the number must be that of the document's line. */
   readonly isWeak: boolean;
 }
 
@@ -341,5 +341,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** Largest excess of a new text's numbers over its count of lines: lines that it left out had numbers, too. */
+/** Largest excess of a new text's numbers over its number of lines: lines that it leaves out had numbers, too. */
 const spareNumbers = 50;

@@ -8,12 +8,12 @@ import { type FileChange, nameAfter } from "./outcome.js";
 
 /** One file's diff. */
 export interface FileDiff {
-  /** With `diff --git` and file headers; empty if nothing changes. `git apply` accepts it in the workspace folder. */
+  /** The diff with `diff --git` and file headers, for `git apply` in the workspace folder; empty if nothing changes. */
   readonly text: string;
-  /** Numbers of lines. */
+  /** Numbers of added and removed lines. */
   readonly added: number;
   readonly removed: number;
-  /** 1-based line of the text after the batch; 0 if no text changes or the file is deleted. */
+  /** 1-based line of the text after the batch; 0 if the file is deleted, or an existing file's text does not change. */
   readonly firstChangedLine: number;
 }
 
@@ -23,7 +23,7 @@ const context = 3;
 /** Blocks, or hunks, that are made in one step. */
 const blocksPerStep = 200;
 
-/** Returns the diff of one file of a plan. Lines are git's: only LF ends them, whatever the editor counts. */
+/** Returns the diff of one file of a plan. Lines are git's: only LF ends them, whatever the editor counts as a line. */
 export function diffOf(file: FileChange): FileDiff {
   return toEnd(diffing(file));
 }
@@ -94,7 +94,7 @@ function binaryLineOf(file: FileChange): string {
   return `Binary files ${from} and ${to} differ\n`;
 }
 
-/** Lines that are replaced: `removed` started at the 0-based line `start`. A line includes its LF, if it has one. */
+/** A run of replaced lines: `removed` starts at the 0-based line `start`. Each line includes its LF, if it has one. */
 interface Block {
   readonly start: number;
   readonly removed: string[];
@@ -121,7 +121,10 @@ function* blocksOf(lines: LineIndex, changes: readonly Change[]): Generator<Bloc
   }
 }
 
-/** Returns the 0-based lines that a change touches, `end` excluded; one before which it ends with a line end is not. */
+/**
+ * Returns the 0-based lines that a change touches, `end` excluded. The line at whose start the change ends is not
+ * touched if the text before it ends with a line end after the change, too.
+ */
 function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: number; end: number } {
   const start = lines.lineAt(from);
   const last = lines.lineAt(to);
@@ -136,8 +139,8 @@ function linesBetween(lines: LineIndex, start: number, end: number): string[] {
 }
 
 /**
- * Adds a block without the lines that both sides have. If no line is between it and the block before it, it becomes
- * part of that one, so that a hunk has all removed lines before the added ones, as in git.
+ * Adds a block without the lines that both sides have. If no line is between it and the block before it, it is merged
+ * into that block, so that a hunk has all removed lines before the added ones, as in git.
  */
 function addRefined(blocks: Block[], { start, removed, added }: Block): void {
   let [from, to] = [0, 0];
@@ -181,7 +184,7 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
   }
 }
 
-/** Returns one side's lines for a hunk's header: the first, 1-based (of none, the line before), and their number. */
+/** Formats one side's lines for a hunk's header: the 1-based first line (if none, the one before) and their number. */
 function rangeOf(start: number, end: number): string {
   const count = end - start;
   // Git omits a count of one.

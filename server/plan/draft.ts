@@ -16,7 +16,7 @@ export interface LineSpan {
   readonly endLine: number;
 }
 
-/** A document, the change to it until now, and the resulting text. Each edit makes a new draft; drafts never change. */
+/** A document, the change made to it, and the resulting text. Each edit makes a new draft; drafts never change. */
 export interface Draft {
   readonly document: Document;
   /** The document's text, indexed once for the whole batch. */
@@ -45,7 +45,7 @@ export function afterStep(draft: Draft, step: ChangeSet): Draft {
   const { base } = draft;
   const change = draft.change.compose(step);
   // Callers count lines of the text before the batch; a line that the batch wrote has the number of the replaced line.
-  // This function must not hold the draft, or each draft would hold all earlier ones.
+  // This function must not capture the draft, or each draft would keep all earlier ones in memory.
   const callersLine = (offset: number): number => base.callersLine(change.unitBack(offset).from);
   return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }
@@ -59,7 +59,7 @@ export function netChange(draft: Draft): ChangeSet {
   );
 }
 
-/** Maps a stretch of the draft's text to the document's; text of earlier edits stands for the text that it replaced. */
+/** Maps a stretch of the draft's text to the document's; text that earlier edits wrote maps to what it replaced. */
 export function spanInBase(draft: Draft, span: Span): Span {
   const { from, to } = draft.change.unitBack(span.from);
   return { from, to: span.to > span.from ? Math.max(to, draft.change.unitBack(span.to - 1).to) : from };
@@ -76,14 +76,14 @@ export function isWritten(draft: Draft, offset: number): boolean {
   return to !== from + 1 || draft.change.mapPos(from, "after") !== offset;
 }
 
-/** Returns the lines of a stretch of the draft's text. */
+/** Returns the lines, in the text before the batch, of a stretch of the draft's text. */
 export function linesOf(draft: Draft, span: Span): LineSpan {
   const { lines } = draft.base;
   const { from, to } = spanInBase(draft, span);
   return { startLine: lines.lineAt(from) + 1, endLine: lines.lineAt(Math.max(from, to - 1)) + 1 };
 }
 
-/** Reports whether a stretch overlaps, or if empty lies inside, one of a list whose starts and ends both ascend. */
+/** Reports whether a stretch overlaps one of a list whose starts and ends both ascend; an empty one must lie inside. */
 export function touchesAny(span: Span, sorted: readonly Span[]): boolean {
   const low = firstIndex(sorted.length, (i) => (sorted[i] as Span).to > span.from);
   return (sorted[low]?.from ?? Number.POSITIVE_INFINITY) < span.to;

@@ -62,7 +62,7 @@ export interface Failure {
   readonly code: FailureCode;
   /** 0-based index of the edit as sent; `undefined` if the failure is not about one edit. */
   readonly index?: number;
-  /** As the caller wrote it, or relative to the workspace. */
+  /** The path as the caller wrote it, or relative to the workspace. */
   readonly path?: string;
   /** For people and models: the problem, its location, the next step. At most `limits.failureMessage` characters. */
   readonly message: string;
@@ -107,10 +107,10 @@ export function quote(text: string, length = 60): string {
   return JSON.stringify(clip(text, length));
 }
 
-/** For a failure that is about the call as a whole. */
+/** The `At` of a failure that is about the call as a whole. */
 export const theCall: At = {};
 
-/** For a failure that is about a file, and not about an edit. */
+/** Returns the `At` of a failure that is about a file and not about an edit. */
 export const fileAt = (path: string): At => ({ path });
 
 /** Makes a failure with a given code; `problem` and `hint` become its message. Nothing else makes `Failure` values. */
@@ -157,7 +157,7 @@ export function withRest(failure: Failure, rest: string): Failure {
   return { ...failure, message: `${clip(failure.message, limits.failureMessage - rest.length - 1)} ${rest}` };
 }
 
-/** Formats a number with its noun: `1 edit`, `2 edits`. */
+/** Formats a number with its noun, as in `1 edit` or `2 edits`. */
 export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
 /** Lists as many names as fit into `room` characters, and says how many more there are. */
@@ -178,7 +178,7 @@ export interface Failed {
   readonly failure: Failure;
 }
 
-/** Makes such a result. */
+/** Makes the result of an operation that failed. */
 export function failed(failure: Failure): Failed {
   return { ok: false, failure };
 }

@@ -6,11 +6,11 @@ export interface FileOrder {
   /** Files that are created before any text is edited: their names are free. */
   readonly created: readonly FileChange[];
   /**
-   * The changes that follow the edits of existing texts, in this order: renames, deletions, and creations whose name is
-   * free only by then. The text of such a creation is written right after it.
+   * The changes that follow the edits of existing texts, in this order: renames, deletions, and creations whose names
+   * become free only then. The text of such a creation is written right after it.
    */
   readonly after: readonly FileChange[];
-  /** One of the renames that form a circle, each to the name that the next one has; `undefined` if there is none. */
+  /** One of the renames that form a circle, each to the current name of the next; `undefined` if there is no circle. */
   readonly circle: FileChange | undefined;
 }
 

@@ -1,6 +1,6 @@
-/** The operations of a call, decoded from whatever shape it has: plain values, with nothing found or resolved yet. */
+/** The operations of a call, decoded from its shape into plain values; no path is resolved and no text located yet. */
 
-/** One old text and the new text that replaces it. An empty old text as the first edit of a path creates the file. */
+/** An old text and its replacement. A file's first edit may have an empty old text, which creates or fills the file. */
 export interface EditOperation {
   readonly kind: "edit";
   /** 0-based, in the order in which the caller sent its edits. */
@@ -28,11 +28,11 @@ export interface HunkLine {
 
 /** The text after `@@`, which says where to look for a hunk. */
 export interface Anchor {
-  /** A whole line of the document, whitespace at its ends aside; never empty. */
+  /** A whole line of the document, apart from whitespace at its ends; never empty. */
   readonly text: string;
   /**
    * The 1-based old line and the number of old lines in a unified diff's `-12,3 +12,4`; with no old lines, the line
-   * after which they would be. Set only if the anchor can be read this way; counts only if no line of the document is
+   * after which they would be. Set only if the anchor can be read this way; used only if no line of the document is
    * the anchor itself.
    */
   readonly range?: { readonly line: number; readonly count: number };
@@ -75,7 +75,7 @@ export interface AddSection {
   readonly text: string;
 }
 
-/** `Delete File`. */
+/** `Delete File`: the removal of a file. */
 export interface DeleteSection {
   readonly kind: "delete";
   readonly index: number;
@@ -98,13 +98,13 @@ export function indicesOf(operation: Operation): readonly number[] {
   ];
 }
 
-/** A path and its need: its text, a file to fill or replace, a file as a whole, or a name for another file. */
+/** A path and its use: a text to edit, a file to create or fill, a file as a whole, or a new name for another file. */
 export interface PathUse {
   readonly path: string;
   readonly need: "text" | "create" | "file" | "name";
 }
 
-/** Returns the paths that an operation names. An edit with an empty old text creates only if it is its file's first. */
+/** Returns the paths that an operation names. An edit with an empty old text is taken for its file's first. */
 export function pathsOf(operation: Operation): readonly PathUse[] {
   const { path } = operation;
   switch (operation.kind) {
@@ -123,7 +123,7 @@ export function pathsOf(operation: Operation): readonly PathUse[] {
   }
 }
 
-/** The effect of one failure. `all`: nothing changes; `file`: its file stays untouched; `none`: only it is left out. */
+/** The effect of a failure. `all`: nothing changes; `file`: its file stays as it is; `none`: only its edit fails. */
 export type Atomic = "all" | "file" | "none";
 
 /** `sequential`: each edit is found in the result of those before it; `original`: all are found in the same text. */

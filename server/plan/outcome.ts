@@ -13,7 +13,7 @@ export interface EditOutcome {
   readonly index: number;
   readonly path: string;
   readonly status: "applied" | "skipped" | "failed" | "notAttempted";
-  /** `undefined` if no place of an old text was taken. */
+  /** The rung on which the old text was found; `undefined` if no place of an old text was taken. */
   readonly rung?: RungName;
   readonly places: readonly LineSpan[];
   readonly failure?: Failure;
@@ -30,13 +30,13 @@ export type FileChange = FileCreation | FileUpdate | FileRename | FileDeletion;
 /** The fields of every file change. */
 interface ChangedFile {
   readonly document: Document;
-  /** From the document's text. Empty if the edits restore it, an empty file is created, or the file is deleted. */
+  /** Changes the document's text; empty if the edits restore it, an empty file is created, or the file is deleted. */
   readonly change: ChangeSet;
   /** The text after the batch, without a byte order mark; for a deleted file, the text that it had. */
   readonly text: string;
   /** Edits of the batch that the change contains; each hunk, Add, Delete and Move counts as one. */
   readonly edits: number;
-  /** The part of the batch that made the change: planned alone, these operations give the same change again. */
+  /** The part of the batch that made the change: planned alone, these operations produce the same change again. */
   readonly operations: readonly Operation[];
 }
 
@@ -105,7 +105,7 @@ export type Planned =
     }
   | { readonly ok: false; readonly failures: readonly Failure[]; readonly outcomes: readonly EditOutcome[] };
 
-/** The result of one file, before the batch's atomicity decides. */
+/** The result of one file, before `atomic` decides whether it is applied. */
 export interface FilePlan {
   /** The operations of the batch that are about the file. */
   readonly operations: readonly Operation[];
@@ -128,7 +128,7 @@ export function tooLarge(outcome: EditOutcome, length: number): EditOutcome {
   return { ...outcome, status: "failed", failure };
 }
 
-/** Returns the outcomes of a plan of which nothing is applied. */
+/** Returns the outcomes of a plan of which nothing is applied: edits that would have been are not attempted. */
 export function notAttempted(outcomes: readonly EditOutcome[]): EditOutcome[] {
   return outcomes.map((outcome) => (outcome.status === "applied" ? { ...outcome, status: "notAttempted" } : outcome));
 }

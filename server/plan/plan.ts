@@ -1,4 +1,4 @@
-/** Turns operations and a snapshot into one change of the workspace or all failures. Equal values give equal plans. */
+/** Turns operations and a snapshot into one change of the workspace or all failures. Equal input yields equal plans. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planIndependent } from "./edits/independent.js";
@@ -75,7 +75,7 @@ function* planFile(
   const [first] = edits;
   const opening = first?.oldText === "" ? open(draftOf(document), first) : { draft: draftOf(document), outcomes: [] };
   const rest = edits.slice(opening.outcomes.length);
-  // In a file that a batch creates, its later edits are found in the created text, in either order.
+  // In a file that the batch creates, later edits are found in the created text, whichever `order` is set.
   const sequential = rest.length >= limits.manyEdits ? planMany : planSequential;
   const plan = options.order === "sequential" ? sequential : planOriginal;
   const { draft, outcomes } = yield* plan(opening.draft, rest, options);
@@ -100,7 +100,7 @@ function* planFile(
   };
 }
 
-/** Plans many edits in sequence: at once, or in regions, if that certainly gives the same result as the plain loop. */
+/** Plans many edits in sequence: at once, or in regions, if the result is certain to be that of the plain loop. */
 function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
   const isLarge = start.index.text.length >= limits.regionUnits;
   return (
@@ -122,7 +122,7 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
   return { draft: document.exists ? filled : { ...filled, created: true }, outcomes };
 }
 
-/** Decides what is applied: by `atomic`, one failure stops everything, its file, or only itself. */
+/** Decides by `atomic` what is applied: one failing edit stops everything, its file, or only itself. */
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
   const spoilt = new Set(plans.filter(({ outcomes }) => outcomes.some(({ status }) => status === "failed")));
   const anyFailed = lost.length > 0 || spoilt.size > 0;

@@ -1,4 +1,4 @@
-/** The texts that a batch is planned on: copies that are taken once, and that no keystroke can change. */
+/** The texts on which a batch is planned: copies that are taken once, and that no keystroke can change. */
 import type { Failed } from "./failure.js";
 
 /** A document's URI: in the client's own spelling if it is open, else in the server's strict encoding. */
@@ -23,7 +23,7 @@ export interface Document {
   readonly loneCrEndsLine: boolean;
   /** Set if the file can't be read as text: `text` is empty, and the file can only be deleted, moved or overwritten. */
   readonly isBinary?: true;
-  /** Of an open document: trimmed lines that it has lost to typing, each with the last version that had it. */
+  /** Of an open document: trimmed lines that synced changes touched, each with the version before its latest change. */
   readonly formerLines?: ReadonlyMap<string, number> | undefined;
   /** SHA-256 of the file's bytes, in hex, if the text was read from disk. */
   readonly hash?: string | undefined;
@@ -48,7 +48,7 @@ export function targetOf({ targets }: Snapshot, path: string): Target {
   return target;
 }
 
-/** Returns the document of a path whose text or file the batch needs, or the failure if the path means none. */
+/** Returns the document of a path whose text or file the batch needs, or a failure if the path means no document. */
 export function documentAt(
   snapshot: Snapshot,
   path: string,
@@ -60,12 +60,12 @@ export function documentAt(
   return { ok: true, document };
 }
 
-/** Returns `true` for a document without text, which an editor may show as one line end. */
+/** Returns `true` for a document without text, which an editor may sync as a single line end. */
 export function isEmpty({ version, text }: Document): boolean {
   return version === null ? text === "" : /^(?:\r\n|\n|\r)?$/.test(text);
 }
 
-/** Reports whether a file at a URI would be below a path that is a file of the same batch. */
+/** Reports whether a file at a URI would be below another file of the same batch. */
 export function liesBelow(uri: DocumentUri, { documents }: Snapshot): boolean {
   for (let end = uri.lastIndexOf("/"); end > 0; end = uri.lastIndexOf("/", end - 1)) {
     if (documents.has(uri.slice(0, end))) return true;

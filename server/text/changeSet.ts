@@ -1,29 +1,29 @@
-/** Changes of one text into another as values: made, applied, composed, inverted, used to map offsets, and shrunk. */
+/** Change sets: values that turn one text into another, map its offsets, and can be composed and inverted. */
 import { splitsCharacter } from "./chars.js";
 import { firstIndex } from "./lines.js";
 
-/** Replaces `[from, to)` with `insert`; offsets are in UTF-16 units of the text before (A). */
+/** Replaces `[from, to)` with `insert`; offsets are in UTF-16 units of the old text (A). */
 export interface Change {
   readonly from: number;
   readonly to: number;
   readonly insert: string;
 }
 
-/** All changes that turn a text A into a text B. Equal changes have equal values: the form is canonical. */
+/** All changes that turn a text A into a text B. The form is canonical: equal changes have equal values. */
 export class ChangeSet {
   private constructor(
     /** Length of A, in UTF-16 units. */
     readonly length: number,
-    /** Sorted, inside A, none empty, no two touching: `of` makes sure of that. */
+    /** Sorted and within A; none is empty, and no two touch. `of` ensures this. */
     readonly changes: readonly Change[],
   ) {}
 
-  /** For each change, the length of B minus that of A before it; computed when first used, like the length of B. */
+  /** For each change, the length of B minus that of A before it; computed on first use, like the length of B. */
   #shifts: readonly number[] | undefined;
   #lengthAfter: number | undefined;
 
   /**
-   * Makes a set from changes in any order. Changes that touch are merged; insertions at one place keep their order.
+   * Makes a set from changes in any order. Changes that touch are merged; insertions at one offset keep their order.
    * Throws a RangeError if two overlap or one lies outside the text: the caller must prevent that.
    */
   static of(length: number, changes: readonly Change[]): ChangeSet {
@@ -50,11 +50,11 @@ export class ChangeSet {
     return this.#lengthAfter;
   }
 
-  /** Returns B, given A. Throws a RangeError for a text of another length. */
+  /** Returns B, given A. Throws a RangeError if the text does not have A's length. */
   apply(textA: string): string {
     if (textA.length !== this.length) throw new RangeError(`a text of ${textA.length} units, not ${this.length}`);
     const [first, second] = this.changes;
-    // The engine joins three parts only when they are first read, and faster than a list.
+    // The engine concatenates three parts lazily, and faster than it joins a list.
     if (first !== undefined && second === undefined)
       return textA.slice(0, first.from) + first.insert + textA.slice(first.to);
     const parts: string[] = [];
@@ -78,7 +78,7 @@ export class ChangeSet {
     return ChangeSet.of(this.lengthAfter, inverse);
   }
 
-  /** Returns this set followed by `next`, a set from B, as one from A. Throws a RangeError if the lengths don't fit. */
+  /** Merges this set with `next`, a set from B, into one from A. Throws a RangeError if the lengths don't fit. */
   compose(next: ChangeSet): ChangeSet {
     if (next.length !== this.lengthAfter)
       throw new RangeError(`composed with a set for ${next.length} units, not ${this.lengthAfter}`);
@@ -89,7 +89,7 @@ export class ChangeSet {
     return added ?? new ChangeSet(this.length, composed(this.changes, next.changes));
   }
 
-  /** Adds one change, given in offsets of B, at little cost; returns `undefined` if it touches another one. */
+  /** Adds one change, given in offsets of B, at little cost; returns `undefined` if it touches another change. */
   private withOne({ from, to, insert }: Change): ChangeSet | undefined {
     const before = this.lastChange((change, shift) => change.from + shift + change.insert.length < from);
     const next = this.changes[before + 1];
@@ -106,8 +106,8 @@ export class ChangeSet {
   }
 
   /**
-   * Maps an offset of A to B. Strictly inside replaced text, and if text was inserted exactly at the offset, `side`
-   * decides: `before` gives the start of the inserted text, `after` its end.
+   * Maps an offset of A to B. If it is strictly inside replaced text, or text was inserted exactly there, `side`
+   * decides: `before` selects the start of the inserted text, `after` its end.
    */
   mapPos(offsetA: number, side: "before" | "after"): number {
     const at = this.lastChange((change) => change.from <= offsetA);
@@ -120,8 +120,8 @@ export class ChangeSet {
   }
 
   /**
-   * Returns the units of A that one unit of B stands for: the unit itself if it is unchanged; all replaced units if it
-   * is in an inserted text. The unit at B's length stands for the end of A.
+   * Returns the units of A that one unit of B stands for: the unit itself if it is unchanged, or all replaced units if
+   * it is part of an inserted text. The offset after B's last unit stands for the end of A.
    */
   unitBack(offsetB: number): { readonly from: number; readonly to: number } {
     const at = this.lastChange((change, shift) => change.from + shift <= offsetB);
@@ -132,7 +132,7 @@ export class ChangeSet {
     return { from: to + behind, to: Math.min(to + behind + 1, this.length) };
   }
 
-  /** Returns the index of the last change for which `holds` is true, as for all changes before it; -1 if for none. */
+  /** Returns the index of the last change for which `holds` is true, as it must be for all before; -1 if for none. */
   private lastChange(holds: (change: Change, shift: number) => boolean): number {
     return firstIndex(this.changes.length, (i) => !holds(this.changes[i] as Change, this.shifts[i]!)) - 1;
   }
@@ -169,7 +169,7 @@ function merged(length: number, sorted: readonly Change[]): Change[] {
   return out;
 }
 
-/** In one pass, turns changes of A and then of B into changes of A, no two of which touch. */
+/** Combines, in one pass, changes of A and later changes of B into changes of A, no two of which touch. */
 function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   const out: Change[] = [];
   const add = (change: Change): void => {
@@ -180,8 +180,8 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   };
   let i = 0;
   let shift = 0; // length of B minus that of A before first[i]
-  let used = 0; // units inserted by first[i] that are done
-  /** Moves on to an offset of B and returns the one of A; text inserted on the way is kept if it `stays`. */
+  let used = 0; // units inserted by first[i] that are already handled
+  /** Advances to an offset of B and returns the one of A; text inserted in between is kept if it `stays`. */
   const goTo = (offsetB: number, stays: boolean): number => {
     for (; i < first.length; i++, used = 0) {
       const whole = first[i]!;
@@ -201,7 +201,7 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   return out;
 }
 
-/** Returns a change without the text that both sides share at its ends, in a list that is empty if nothing is left. */
+/** Trims the text that old and new share at either end of a change; returns a list, empty if nothing is left. */
 export function shrink(text: string, change: Change): Change[] {
   const { insert } = change;
   let { from, to } = change;
@@ -222,7 +222,7 @@ export function shrink(text: string, change: Change): Change[] {
   return [{ from, to, insert: insert.slice(start, end) }];
 }
 
-/** Reports whether an end of a change lies inside a character of the text before or of the new text. */
+/** Reports whether an end of a change lies inside a character of the old or the new text. */
 function splits(text: string, offset: number, insert: string, at: number): boolean {
   return splitsCharacter(text, offset) || splitsCharacter(insert, at);
 }

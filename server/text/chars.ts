@@ -1,4 +1,4 @@
-/** The kinds of single UTF-16 units: whitespace, line ends, halves of characters, byte order marks. */
+/** Recognises whitespace, line ends, halves of characters and byte order marks, and cuts texts into lines. */
 
 const LF = 10;
 const CR = 13;
@@ -12,8 +12,8 @@ export function withoutMark(text: string): string {
 }
 
 /**
- * Reports whether a unit is Unicode White_Space except LF and CR. Codex trims White_Space, which is not JavaScript's
- * set: it includes U+0085 but not U+FEFF.
+ * Reports whether a unit is Unicode White_Space other than LF and CR. Codex trims White_Space, which differs from what
+ * JavaScript trims: it includes U+0085 but not U+FEFF.
  */
 export function isBlank(unit: number): boolean {
   if (unit <= 0x20) return unit === 0x20 || unit === 9 || unit === 11 || unit === 12;
@@ -31,7 +31,7 @@ export function isBlank(unit: number): boolean {
   );
 }
 
-/** Reports whether a text has nothing but whitespace and line ends. */
+/** Reports whether a text contains nothing but whitespace and line ends. */
 export function isAllBlank(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -54,7 +54,7 @@ export function trimStart(text: string, from = 0, to = text.length): number {
   return start;
 }
 
-/** Reports whether an offset is between CR and LF or within a surrogate pair: no LSP position can name it. */
+/** Reports whether an offset is between CR and LF or within a surrogate pair, where no LSP position can point. */
 export function splitsCharacter(text: string, offset: number): boolean {
   if (offset <= 0 || offset >= text.length) return false;
   if (text.charCodeAt(offset - 1) === CR) return text.charCodeAt(offset) === LF;
@@ -67,9 +67,9 @@ export function loneSurrogateAt(text: string): number {
   return text.isWellFormed() ? -1 : text.search(/\p{Surrogate}/u);
 }
 
-/** A line of a text that was cut at CRLF, LF and CR alike. The end of the last line is empty. */
+/** A line of a text that was cut at CRLF, LF and CR alike. The last line has an empty line end. */
 export interface SplitLine {
-  /** Offsets in UTF-16 units: the line is `[from, to)`, its end `[to, next)`. */
+  /** Offsets in UTF-16 units: the line's content is `[from, to)`, its line end `[to, next)`. */
   readonly from: number;
   readonly to: number;
   readonly next: number;
@@ -91,7 +91,7 @@ export function splitLines(text: string, from = 0, to = text.length): SplitLine[
   return lines;
 }
 
-/** Returns the same lines as texts, without their ends. */
+/** Returns the lines that `splitLines` finds, as texts without their line ends. */
 export function lineTexts(text: string): string[] {
   return splitLines(text).map(({ from, to }) => text.slice(from, to));
 }

@@ -2,11 +2,11 @@
 
 /** The cost of each step from one list to another. */
 export interface StepCosts {
-  /** Replacing a unit with another one; for two that are alike, the cost is 1. */
+  /** Replacing a unit with a different one; the cost is 1 if the two are alike. */
   readonly other: number;
-  /** Adding a unit, or leaving one out. */
+  /** Adding or removing a unit. */
   readonly extra: number;
-  /** Exchanging two neighbours; `undefined` if that is not a step of its own. */
+  /** Swapping two neighbours; `undefined` if that is not a step of its own. */
   readonly swap?: number;
   /** Reports whether two units are alike; `undefined` if no two different units are. */
   readonly areAlike?: (a: string, b: string) => boolean;

@@ -1,4 +1,4 @@
-/** All limits of the server, with their units. Exceeding one gives a `Failure` or less output, no crash or hang. */
+/** All limits of the server, with their units. Exceeding one causes a `Failure` or less output, no crash or hang. */
 export const limits = {
   /** Bytes of one framed message on the wire. */
   messageBytes: 256 * 1024 * 1024,
@@ -22,7 +22,7 @@ export const limits = {
   documentLength: 64 * 1024 * 1024,
   /** UTF-16 units of one synced text that is still mirrored; beyond `documentLength` it is no longer edited. */
   syncedLength: 256 * 1024 * 1024,
-  /** Lost lines of a document that are remembered for failures. */
+  /** Former lines of a document that are remembered to explain failures. */
   formerLines: 1_000,
   /** Lines of one change that are remembered this way. */
   formerLinesPerChange: 20,
@@ -32,11 +32,11 @@ export const limits = {
   fileBytes: 64 * 1024 * 1024,
   /** Bytes of all the files that one call reads from disk. */
   callFileBytes: 512 * 1024 * 1024,
-  /** Bytes of the journal of one batch on disk, and of any other file that the server keeps beside it. */
+  /** Bytes of the journal of one batch on disk, and of any other file that the server keeps next to it. */
   journalBytes: 64 * 1024 * 1024,
-  /** Milliseconds after which a claim on a workspace by a process on another machine or container is void. */
+  /** Milliseconds for which the lock of a process on another machine, or in another container, is respected. */
   foreignProcessMs: 3_600_000,
-  /** Files that are looked at or read at the same time. */
+  /** Files that are examined or read at the same time. */
   parallelReads: 16,
   /** Dangling symbolic links that are followed for one path, as many as Linux follows. */
   symlinkHops: 40,
@@ -48,11 +48,11 @@ export const limits = {
   similarEntries: 5_000,
   /** Names at the start of a wrong path that are left out, one after another, to find the file without them. */
   leadingNames: 8,
-  /** Names of a wrong path that are compared with a file's; a longer path is not tried without its first names. */
+  /** Names of a wrong path that are compared with a file's; a longer path is never tried without its first names. */
   comparedNames: 32,
   /** Similar paths that are offered for a missing file. */
   similarShown: 3,
-  /** Places of one old text that are collected. */
+  /** Places of one old text that are collected; an old text that has as many is refused. */
   placesPerEdit: 200_000,
   /** Places of one hunk that are collected: more than any failure needs. */
   hunkPlaces: 100,
@@ -72,25 +72,25 @@ export const limits = {
   hint: 400,
   /** Characters of one quoted line. */
   quotedLine: 160,
-  /** Ambiguous places that a failure names. */
+  /** Matches of an ambiguous old text that a failure shows. */
   matchesShown: 5,
-  /** Ambiguous places that are compared to find what distinguishes the first of them from the others. */
+  /** Matches of an ambiguous old text that are compared to find text that distinguishes the first from the others. */
   comparedPlaces: 1_000,
-  /** Edits of one file that were not found, for which the nearest regions are searched for. */
+  /** Failed edits or hunks of one file for which the reason and the nearest regions are searched for. */
   explainedFailures: 20,
-  /** Characters from which a new text within a line shows that an edit was applied already. */
+  /** Least number of characters at which a text within a line is unlikely to occur there by chance. */
   tellingText: 16,
   /** Nearest regions that a failure shows. */
   nearestShown: 3,
-  /** Lines of one nearest region. */
+  /** Lines of one nearest region that a failure shows. */
   nearestLines: 10,
   /** Characters of the diff in a `summary` result. */
   summaryDiff: 16_000,
   /** Characters of the diff in a question to the user, if the client can't show the diff itself. */
   questionDiff: 1_000,
-  /** Characters of the message of a whole failed call, over all its failures. */
+  /** Characters of the message of a failed call, shared equally by its failures. */
   callMessage: 16_000,
-  /** Characters of that message that each failure gets at least, however many there are. */
+  /** Least share of a failure; if there are too many failures, the message is cut at its end. */
   failureShare: 200,
   /** Runs of edits, such as `2-5`, that a sentence lists. */
   indexRuns: 40,
@@ -108,9 +108,9 @@ export const limits = {
   undoSize: 128 * 1024 * 1024,
   /** Items of one list in the user's settings. */
   settingItems: 1_000,
-  /** Warnings about the user's settings, for one reading and for one session. */
+  /** Warnings about the user's settings, per reading and per session. */
   settingWarnings: 100,
-  /** Milliseconds that the client may take until its synced text proves an edit. */
+  /** Milliseconds that the client may take to sync the text that proves an applied edit. */
   proofMs: 2_000,
   /** Milliseconds that the client may take to answer `workspace/applyEdit`. */
   applyEditMs: 30_000,
@@ -126,7 +126,7 @@ export const limits = {
   syncDelayMs: 2_000,
   /** Milliseconds that the client may take to show a diff. */
   showMs: 10_000,
-  /** Number of times that an edit is matched again because the text has changed. */
+  /** Number of times that a call or a step is tried again because the text has changed. */
   rematches: 3,
   /** UTF-16 units of the method or of a string id of one message on the wire. */
   envelopeText: 256,
@@ -148,9 +148,9 @@ export const limits = {
   linuxSocketPathBytes: 107,
   /** Bytes of a socket's path on macOS and the BSDs. */
   bsdSocketPathBytes: 103,
-  /** Bytes of the file by which a session is found. */
+  /** Bytes of a session's record, the file through which agents find it. */
   sessionRecordBytes: 64 * 1024,
-  /** Number of such files that are read. */
+  /** Session records that are read. */
   sessionsRead: 1_000,
   /** Sessions that a failure names. */
   sessionsShown: 5,
@@ -160,7 +160,7 @@ export const limits = {
   agentRequests: 32,
   /** Bytes that an agent may send before it has proved that it knows the session's secret. */
   helloBytes: 4 * 1024,
-  /** Milliseconds that the agent may take to prove that. */
+  /** Milliseconds that an agent may take to prove it. */
   helloMs: 2_000,
   /** Characters of the id that an agent gives itself. */
   agentId: 100,
@@ -172,7 +172,7 @@ export const limits = {
   connectMs: 4_000,
   /** The same for a session whose folders contain none of the agent's files: a suspended session never answers. */
   strangerMs: 400,
-  /** Milliseconds for which a session's list of open files counts; the agent may wait longer for another session. */
+  /** Milliseconds for which a session's list of open files counts; if other sessions take longer, it is read again. */
   staleStatusMs: 200,
   /** Milliseconds after which an agent that sends no requests is disconnected. */
   agentIdleMs: 600_000,
@@ -180,9 +180,9 @@ export const limits = {
   inputBytes: 64 * 1024 * 1024,
   /** Milliseconds that the command line waits for a call by default: longer than the user may take to confirm it. */
   commandMs: 330_000,
-  /** The longest time, in milliseconds, that the command line can be told to wait. */
+  /** The longest waiting time, in milliseconds, that the command line accepts. */
   timeoutMs: 86_400_000,
-  /** Milliseconds that Helix may take to list the servers of a language. */
+  /** Milliseconds that one run of Helix may take, for example to list the servers of a language. */
   helixMs: 20_000,
   /** Milliseconds that a tool call of MCP waits by default; agents give up after 60 s. */
   toolMs: 50_000,
@@ -190,6 +190,6 @@ export const limits = {
   toolText: 80_000,
   /** Files that the answer to one tool call of MCP lists. */
   toolFiles: 200,
-  /** Milliseconds that a session may take to answer after it was told to stop. */
+  /** Milliseconds that a session may take to answer after the agent has cancelled the request. */
   stopMs: 5_000,
 } as const;

@@ -1,4 +1,4 @@
-/** The lines of a text (0-based) and their offsets (in UTF-16 units), and the tools for long work in steps. */
+/** The lines of a text (0-based) and their offsets (in UTF-16 units), and helpers for long work that runs in steps. */
 
 const LF = 10;
 const CR = 13;
@@ -7,8 +7,8 @@ const CR = 13;
 export const unitsPerStep = 524_288;
 
 /**
- * Runs long work to its end at once, when nobody must be served. Long work is a generator that yields after each
- * bounded step, so that its caller can serve others in between.
+ * Runs long work to its end at once, for a caller that need not serve others meanwhile. Long work is a generator that
+ * yields after each bounded step, so that its caller can serve others in between.
  */
 export function toEnd<T>(work: Generator<void, T>): T {
   for (;;) {
@@ -17,7 +17,7 @@ export function toEnd<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Returns the first index, of `count` from `from` on, from which `holds` stays true; `from + count` if none. */
+/** Returns the first index in `[from, from + count)` from which `holds` stays true; `from + count` if none. */
 export function firstIndex(count: number, holds: (index: number) => boolean, from = 0): number {
   let low = from;
   let high = from + count;
@@ -29,7 +29,7 @@ export function firstIndex(count: number, holds: (index: number) => boolean, fro
   return low;
 }
 
-/** A growing list of offsets: a large text has hundreds of thousands. */
+/** A growing, compact list of offsets, for large texts with hundreds of thousands of lines. */
 export class OffsetList {
   private offsets = new Uint32Array(16);
   length = 0;
@@ -43,7 +43,7 @@ export class OffsetList {
     this.offsets[this.length++] = offset;
   }
 
-  /** The offsets as they are now. */
+  /** Returns a copy of the offsets that the list now contains. */
   toArray(): Uint32Array {
     return this.offsets.slice(0, this.length);
   }
@@ -61,7 +61,7 @@ export class LineIndex {
     /** The text that the offsets belong to. */
     readonly text: string,
     readonly rule: LineRule,
-    /** Ascending; the first is 0. */
+    /** The offsets at which lines start, ascending; the first is 0. */
     private readonly starts: Uint32Array,
   ) {}
 
@@ -79,7 +79,7 @@ export class LineIndex {
     return new LineIndex(text, rule, starts.toArray());
   }
 
-  /** At least 1. */
+  /** Number of lines, at least 1; an empty last line counts. */
   get lineCount(): number {
     return this.starts.length;
   }
@@ -124,7 +124,7 @@ export class LineIndex {
 
   /**
    * Returns the index of `textAfter`, the text after `[from, to)` was replaced with `insert`.
-   * Only the replaced part is scanned: starts before it stay, starts after it are moved.
+   * Only the replaced part is scanned: starts before it stay, and starts after it are shifted.
    */
   edited(from: number, to: number, insert: string, textAfter: string): LineIndex {
     const scanFrom = Math.max(0, from - 1);
@@ -152,10 +152,10 @@ function scanStarts(text: string, from: number, to: number, rule: LineRule, star
   return to;
 }
 
-/** Like `scanStarts`, for LF alone; goes on to the first line end at or after `to`, and returns where it stopped. */
+/** Like `scanStarts`, for LF alone; continues to the first line end at or after `to`, and returns where it stopped. */
 function findStarts(text: string, from: number, to: number, _rule: LineRule, starts: OffsetList): number {
   let start = from;
-  // The engine's own search is several times faster than a look at every unit.
+  // The engine's own search is several times faster than a loop over every unit.
   while (start <= to) {
     const at = text.indexOf("\n", start);
     if (at === -1) return text.length;

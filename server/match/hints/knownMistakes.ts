@@ -10,7 +10,7 @@ export interface Miswriting {
   readonly undo: (text: string) => string;
 }
 
-/** In the order in which they are tried. */
+/** The known ways, in the order in which they are tried. */
 export const miswritings: readonly Miswriting[] = [
   { kind: "view", undo: (text) => withoutView(text) ?? text },
   { kind: "numbered", undo: withoutNumbers },

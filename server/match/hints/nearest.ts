@@ -20,7 +20,7 @@ export type DifferenceKind =
   | "skippedLine"
   /** The sought text must be a whole line, but is only a part of this one. */
   | "partOfLine"
-  /** Quotes of another kind: single, double or backward. */
+  /** Quotes of another kind: single quotes, double quotes or backticks. */
   | "quotes"
   /** The sought text leaves code out; the parts around that code were found, or only the one before or after it. */
   | "leftOut"
@@ -74,7 +74,7 @@ const bounds = {
 /** The sought text, cut into lines. */
 interface SoughtLines {
   readonly lines: readonly string[];
-  /** `true` if the last line has its line end. */
+  /** `true` if the sought text ends with a line end. */
   readonly isEnded: boolean;
   /** Number of lines, empty or only whitespace, before these lines. */
   readonly blanksInFront: number;
@@ -149,7 +149,7 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
-/** Returns the region that has all sought lines and differs only in empty lines; `undefined` unless there is one. */
+/** Returns the region that differs from the sought lines only in empty ones; `undefined` unless just one does. */
 function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
   const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
   const [first] = wanted;
@@ -181,7 +181,7 @@ function hasBlanksInFront(index: TextIndex, line: number, count: number): boolea
   return true;
 }
 
-/** Lets each line that the document has, too, vote for the line at which the old text would then start. */
+/** Lets each sought line that the document contains vote for the line at which the old text would then start. */
 function voteByLines(index: TextIndex, sought: readonly string[]): Map<number, number> {
   const table = index.lineTable("blanks");
   const votes = new Map<number, number>();
@@ -231,7 +231,7 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
   if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
 }
 
-/** Returns, from 0 to 1, the share of adjacent pairs of units that a bounded part of both has, whitespace aside. */
+/** Returns the share, from 0 to 1, of pairs of adjacent units that bounded parts of both have, ignoring whitespace. */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;
@@ -258,7 +258,7 @@ function pairsOf(text: string): { pairs: Map<string, number>; total: number } {
   return { pairs, total: Math.max(0, dense.length - 1) };
 }
 
-/** Converts the number of a matched line to the count of the document's editor, both 0-based. */
+/** Converts the 0-based number of a matched line to the 0-based number that the document's editor gives it. */
 const ownLine = (index: TextIndex, line: number): number => index.lines.lineAt(index.matchedLines.start(line));
 
 function regionAt(index: TextIndex, start: number, sought: SoughtLines): Region {
@@ -299,7 +299,7 @@ function firstDifference(index: TextIndex, start: number, sought: SoughtLines): 
   return undefined;
 }
 
-/** Reports whether line `i` of the old text is in `found`: the first line may start, the last may end within it. */
+/** Reports whether line `i` of the old text fits `found`: the first line may be its end, the last line its start. */
 function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: SoughtLines): boolean {
   const wanted = lines[i] ?? "";
   if (lines.length === 1) return findAll(found, wanted, 1).length > 0;
@@ -308,7 +308,7 @@ function isPartOf(found: string, i: number, { lines, isEnded, blanksInFront }: S
   return i === lines.length - 1 && !isEnded && found.startsWith(wanted);
 }
 
-/** Returns the difference if a single sought line must end where the document's line goes on. */
+/** Returns the difference if a single sought line has a line end where the document's line continues. */
 function restOfLine(
   index: TextIndex,
   start: number,
@@ -345,7 +345,7 @@ function partingWithin(wanted: string, found: string): Parting {
   return low > own.soughtColumn ? { column: found.indexOf(wanted.slice(0, low)) + low, soughtColumn: low } : own;
 }
 
-/** Returns the smallest kind of difference that, folded away, makes two lines equal. */
+/** Names the difference between two lines: the smallest kind that makes them equal if it is ignored, else `text`. */
 function kindOf(wanted: string, found: string): DifferenceKind {
   if ((wanted.trim() === "") !== (found.trim() === "")) return "blankLine";
   const trimmed = (line: string): string => line.slice(trimStart(line), trimEnd(line));

@@ -1,4 +1,4 @@
-/** Finds a sequence in a sequence, including overlapping places, in linear time for any input. */
+/** Finds all occurrences of one sequence in another, overlapping ones included, in linear time for any input. */
 
 /** Units of a pattern that the engine's own search looks for: its worst case is this many steps per unit of text. */
 const needleLength = 32;
@@ -31,7 +31,7 @@ export function findAllNumbers(sequence: Int32Array, pattern: Int32Array, limit:
   return knuthMorrisPratt(sequence, pattern, 0, limit);
 }
 
-/** Returns the offset of the needle: of a few windows spread over the pattern, the one with most different units. */
+/** Returns the needle's offset: of a few windows spread over the pattern, the one with the most different units. */
 function particularPart(pattern: string): number {
   if (pattern.length <= needleLength) return 0;
   const last = pattern.length - needleLength;

@@ -3,9 +3,9 @@ import { limits } from "../../text/limits.js";
 import { unitsPerStep } from "../../text/lines.js";
 
 /**
- * Units of a block. A key is two blocks, and the text is read in blocks, too. A pattern may lie on them in any
- * alignment, so it has one key for each, and must be at least three blocks minus one unit long. It gets the longest
- * keys that fit and are rare.
+ * Units of a block. A key is two blocks, and the text is read in blocks, too. A pattern may start at any offset within
+ * a block, so it has one key for each such offset, and must be at least three blocks minus one unit long. It gets the
+ * longest keys that fit and are rare.
  */
 const blockLengths = [8, 4, 2, 1] as const;
 
@@ -171,7 +171,7 @@ class Rarity {
     let size = sampled.least;
     while (size < sampled.most && size * sampled.every < text.length) size *= 2;
     const counts = new Uint16Array(size);
-    // An odd step is rarely in step with the lines, or with anything else that repeats.
+    // An odd step rarely matches the period of the lines, or of anything else that repeats.
     const step = Math.max(1, Math.floor((text.length / size) * countersPerKey)) | 1;
     const rarity = new Rarity(block, blocks, counts, step);
     const last = text.length - 2 * block;
@@ -197,7 +197,7 @@ class Rarity {
     const step = Math.max(1, Math.ceil(last / triedStarts));
     let best = 0;
     let fewest = Number.POSITIVE_INFINITY;
-    // Start with the end: patterns with the same beginning differ there.
+    // Start at the end: patterns with the same beginning differ there.
     for (let at = last; at >= 0 && fewest > 1; at -= step) {
       const hashes = this.blocks.of(pattern, at, at + zoneOf(block));
       let count = 0;
@@ -205,7 +205,7 @@ class Rarity {
         count += counts[bucketOf(combined(hashes[i]!, hashes[i + block]!), counts.length)]!;
       if (count < fewest) [best, fewest] = [at, count];
     }
-    // The keys cover all alignments of a pattern with the text's blocks; at each place only one of them counts.
+    // The keys cover all alignments of a pattern with the text's blocks; at each place, only one of them is read.
     return { start: best, count: (fewest * this.step) / block };
   }
 }
@@ -219,7 +219,7 @@ interface Lists {
 /** Receives a pattern and the offset at which it may start; returns `false` to get no more hits of that pattern. */
 type HitCallback = (id: number, start: number) => boolean;
 
-/** Enough bits that few keys share one, and so few that those of a whole batch stay in the processor's cache. */
+/** Enough bits that few keys share one, but few enough that those of a whole batch stay in the processor's cache. */
 const bitsPerHead = 8;
 
 /** Keys of one length, in a hash table with lists. */
@@ -272,7 +272,7 @@ class KeyTable {
     }
   }
 
-  /** Like `scan`, in one step, for a text that is no longer than one. */
+  /** Like `scan`, in a single step, for a text that fits into one. */
   scanShort(text: string, report: HitCallback): void {
     const lists: Lists = { heads: this.heads, next: this.next };
     if (text.length >= 2 * this.block)

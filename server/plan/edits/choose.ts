@@ -1,4 +1,4 @@
-/** Chooses, among the places of an old text, those that the edit means, or says in a failure why there are none. */
+/** Chooses, among the places of an old text, those that the edit means, or returns a failure that says why it can't. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -50,14 +50,14 @@ export function locateMarked(
   return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
 }
 
-/** Returns what was located, or nothing if the edit only changes indentation and a place does not have the old one. */
+/** Returns `located`, or no places if the edit only changes indentation and a place does not have the old text's. */
 export function meantBy(edit: EditOperation, located: Located): Located {
   const isLoose = "places" in located && located.rung !== "exact";
   const isElsewhere = isLoose && located.places.some(isShifted) && isReindenting(edit);
   return isElsewhere ? { kind: "none" } : located;
 }
 
-/** Decides by `replaceAll`, `occurrence` and `line`; without them, there must be one place. */
+/** Chooses places by `replaceAll`, `occurrence` and `line`; without them, there must be exactly one place. */
 export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   const at: At = { index: edit.index, path: draft.document.path };
   const { places, rung } = hits;

@@ -1,4 +1,4 @@
-/** Plans edits that can't affect each other: gives the result of `planSequential` in one pass over the text. */
+/** Plans edits that can't affect each other, with the result of `planSequential`, in one pass over the text. */
 import type { Sought } from "../../match/place.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
 import { unitsPerStep } from "../../text/lines.js";
@@ -9,8 +9,8 @@ import { type Drafted, refusal } from "./sequential.js";
 
 /**
  * Finds all edits of a file in the text before the batch. The result is the same if each edit has one place there, and
- * if at its turn its old text is at that place and nowhere else, whichever other edits are done by then. Returns
- * `undefined` if that is not certain.
+ * if, at its turn, its old text is at that place and nowhere else, whichever other edits are done by then. Returns
+ * `undefined` if this is not certain.
  */
 export function* planIndependent(
   start: Draft,
@@ -47,7 +47,7 @@ export function* planIndependent(
 /** An edit and its only place: offsets of the text before the batch. */
 type PlacedEdit = Sought & Span;
 
-/** Limits of the comparison: its cost in passes over the text, and the ends of texts that it keeps (some ten MB). */
+/** Limits of the comparison: its cost in passes over the text, and the ends of texts that it keeps (about 10 MB). */
 const [mostPasses, mostEnds] = [4, 262_144];
 
 /**
@@ -100,7 +100,7 @@ function addEnds(ends: Set<number>, text: string, { least, most }: { least: numb
   }
 }
 
-/** Returns `true` if a text starts with one of the ends and goes on. A hash collision would only cost time. */
+/** Reports whether a text starts with one of the ends and continues after it. A hash collision would only cost time. */
 function startsWithAny(text: string, ends: ReadonlySet<number>): boolean {
   let [a, b] = [0, 0];
   for (let i = 0; i < text.length - 1; i++) {

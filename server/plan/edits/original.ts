@@ -12,7 +12,7 @@ import { type ClaimedPlace, OverlapDetector } from "./overlaps.js";
 import { editFailures } from "./sentences.js";
 import { type Drafted, refusal } from "./sequential.js";
 
-/** Yields after each edit, so that its caller can serve others. */
+/** Plans the edits of one file; yields after each, so that its caller can serve others. */
 export function* planOriginal(
   draft: Draft,
   edits: readonly EditOperation[],

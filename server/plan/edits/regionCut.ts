@@ -1,4 +1,4 @@
-/** Finds the old texts of a batch in its text, and cuts out the regions of the text around them. */
+/** Finds the old texts of a batch in a large text, and cuts out the regions of the text around them. */
 import { Folded, hasTypography } from "../../match/fold.js";
 import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
@@ -27,8 +27,8 @@ export interface SoughtEdit {
   /** `undefined` if there is none, or several. */
   readonly found?: OnlyPlace;
   /**
-   * Bare texts. Other text makes a difference to the edit only if it contains one of them. `undefined` if all of the
-   * text of the edit's turn must be searched.
+   * Bare texts: text elsewhere can affect the edit only if it contains one of them. `undefined` if the whole text, as
+   * it is at the edit's turn, must be searched.
    */
   patterns?: readonly string[];
   home?: TextRegion;
@@ -42,7 +42,7 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   if (hasMark || refusal({}, edit) !== undefined) return sought;
   const located = yield* locating(start.index, oldText, options);
   if (located.kind === "none") {
-    // It takes all lines of the text to tell if a number belongs to a file view.
+    // Only all lines of the text together show whether a number belongs to a file view.
     const isView = /^[\s\u0085]*\d/.test(oldText);
     return isView ? sought : withPatterns(sought, [oldText]);
   }
@@ -60,7 +60,7 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
   return patterns.every(MultiSearch.hasKey) ? { ...sought, patterns } : { edit: sought.edit, lines: sought.lines };
 }
 
-/** Removes all that a rung may ignore: if a rung finds an old text, the bare text contains the bare old text. */
+/** Removes everything that a rung may ignore: if a rung finds an old text, the bare text contains the bare old text. */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
   // The engine does not count this character as whitespace.
@@ -98,7 +98,7 @@ export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
   });
 }
 
-/** A part of a text as a small document: the lines that its edits may change, and around them those to search. */
+/** A part of a text as a small document: the lines that its edits may change, and the lines around them to search. */
 export class TextRegion {
   /** Offset and 0-based line of the text at which the document starts. */
   readonly from: number;

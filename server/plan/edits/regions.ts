@@ -1,4 +1,4 @@
-/** Plans many edits of a large text in small parts of it: gives the result of `planSequential` at less cost. */
+/** Plans many edits of a large text in small parts of it, with the result of `planSequential` at less cost. */
 import { rewrite } from "../../match/rewrite.js";
 import { isStricter } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
@@ -49,11 +49,11 @@ export function* planByRegions(
 
 /** The regions of a text while their edits are planned. */
 class RegionPlan {
-  /** The history of the whole text; that of repeated pairs is in the histories of their regions. */
+  /** The history of the whole text; the history of repeated pairs is kept in their regions. */
   private readonly history: EditHistory;
   /** By pattern, the regions that contained it after one of their edits. */
   private readonly written = new Map<string, Set<TextRegion>>();
-  /** By the name of a pair that was done, the region in which it was. */
+  /** By the name of an applied pair, the region in which it was applied. */
   private readonly done = new Map<string, TextRegion>();
   private current: Draft | undefined;
   private hasChanged = false;
@@ -93,7 +93,7 @@ class RegionPlan {
     return yield* this.planIn(region, sought, done !== undefined);
   }
 
-  /** Plans an edit that no region can decide; returns `undefined` unless it fails: the regions would then be wrong. */
+  /** Plans an edit that no region can decide; returns `undefined` if it succeeds, as the regions are then wrong. */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
     return outcome.status === "failed" ? outcome : undefined;
@@ -101,7 +101,7 @@ class RegionPlan {
 
   /** Returns the outcome of an edit whose old text occurs nowhere. */
   private *explain(edit: EditOperation): Generator<void, EditOutcome> {
-    // Beyond that limit, nothing is looked up.
+    // Beyond that limit, the failure does not depend on the text.
     const isExplained = this.history.failed.length < limits.explainedFailures;
     const draft = isExplained ? this.draft : this.start;
     const failure = yield* explainAbsence(draft, edit, this.history, this.options);
@@ -125,7 +125,7 @@ class RegionPlan {
     const step = yield* planEdit(draft, edit, history, this.options);
     const { outcome } = step;
     if (outcome.status === "failed") return isDone ? undefined : yield* this.planInWhole(edit);
-    // A pair that was done has nothing more to do on looser rungs, wherever they find it.
+    // A pair that was applied before has nothing more to do on looser rungs, wherever they find its old text.
     if (outcome.rung === undefined) return outcome;
     if (!isCertain || !region.take(step.draft.change, step.draft)) return undefined;
     const spans = history.applied.at(-1)?.spans ?? [];

@@ -27,7 +27,7 @@ export interface Ambiguity {
   readonly isOneLine: boolean;
 }
 
-/** By rung: how to add a neighbouring line to an old text that is not written as the file has it. */
+/** By rung, the advice on adding a neighbouring line to an old text that is not written as the file has it. */
 const neighbours: Readonly<Record<string, string>> = {
   indentation: "Send the old and new text with the file's own indentation and a neighbouring line",
   viewPrefix: "Send the old and new text without the line numbers and with a neighbouring line",

@@ -18,7 +18,7 @@ export interface Drafted {
   readonly outcomes: readonly EditOutcome[];
 }
 
-/** Yields after each edit, so that its caller can serve others. */
+/** Plans the edits of one file; yields after each, so that its caller can serve others. */
 export function* planSequential(
   start: Draft,
   edits: readonly EditOperation[],
@@ -99,7 +99,7 @@ export function refusal(at: At, edit: EditOperation): Failure | undefined {
 /** By edit, a name for its pair of old and new text; only for pairs that several edits of the batch have. */
 export type PairNames = ReadonlyMap<EditOperation, string>;
 
-/** Finds the pairs that are sent more than once. Kinds of line ends don't count: the call's become the file's. */
+/** Finds the pairs that are sent more than once. Kinds of line ends don't count: the file's replace the call's. */
 export function pairNames(edits: readonly EditOperation[]): PairNames {
   // Few old texts are repeated, so few names must be made.
   const oldTexts = repeated(edits.map(({ oldText }) => withoutCr(oldText)));
@@ -129,7 +129,7 @@ interface Written {
   readonly inserted: readonly Span[];
 }
 
-/** Returns what a step leaves of a stretch, in offsets after the step, without text inserted within it or beside it. */
+/** Returns the parts of a stretch that a step leaves, in offsets after the step, without text that it inserts. */
 function survivors({ from, to }: Span, step: ChangeSet): Span[] {
   const left: Span[] = [];
   let at = from;
@@ -142,7 +142,7 @@ function survivors({ from, to }: Span, step: ChangeSet): Span[] {
   return left.map((span) => ({ from: step.mapPos(span.from, "after"), to: step.mapPos(span.to, "before") }));
 }
 
-/** The effects of the batch on one document until now: to skip redundant edits and to explain missing old texts. */
+/** The effects of earlier edits on one document, used to skip redundant edits and to explain missing old texts. */
 export class EditHistory {
   readonly applied: { readonly index: number; readonly spans: readonly Span[] }[] = [];
   readonly failed: EditOperation[] = [];

@@ -1,4 +1,4 @@
-/** Finds an addition to an old text with several places that would leave only the first of them. */
+/** Finds an addition that would make an ambiguous old text unique: only the first of its places would be left. */
 import { Folded } from "../../match/fold.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -19,8 +19,8 @@ const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly 
 };
 
 /**
- * UTF-16 units: of the longest line that failures show whole, of the longest stretch of lines that is quoted, and by
- * which a stretch may reach beyond its place on either side.
+ * Lengths in UTF-16 units: the longest line that failures show whole, the longest stretch that is quoted, and the
+ * distances by which a stretch may reach beyond its place on either side.
  */
 const stretch = { line: 80, length: 100, reaches: [8, 16, 32] } as const;
 
@@ -76,7 +76,7 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
   ]);
 }
 
-/** Does the same for the lines of a hunk: `length` lines from each of the 0-based `starts` on. */
+/** Like `disambiguateEdit`, for the lines of a hunk: `length` lines from each of the 0-based `starts` on. */
 export function disambiguateHunk(
   draft: Draft,
   { rung, starts, length }: { readonly rung: RungName; readonly starts: readonly number[]; readonly length: number },
@@ -107,7 +107,7 @@ function shortest(tellings: readonly Beside[]): Disambiguation | undefined {
   return tellings.toSorted((a, b) => a.text.trim().length - b.text.trim().length)[0];
 }
 
-/** The text directly before a place and after it. */
+/** The text directly before and after a place. */
 interface SurroundingText {
   readonly before: string;
   readonly after: string;
@@ -128,7 +128,7 @@ function stretchAround(
   return undefined;
 }
 
-/** Reports whether a place has the same text before and after it, whatever the kinds of line ends. */
+/** Reports whether a place is surrounded by the given text, whatever the kinds of line ends. */
 function isSurrounded(
   text: string,
   { from, to }: Place,
@@ -137,7 +137,7 @@ function isSurrounded(
 ): boolean {
   const fold = folded ? loosely : withPlainEnds;
   const room = (length: number): number => (folded ? 2 : 1) * length + 64;
-  // The sign keeps whitespace before the place from counting as the end of a line.
+  // The `|` keeps whitespace before the place from counting as the end of a line.
   const isBehind = fold(`${text.slice(Math.max(0, from - room(before.length)), from)}|`).endsWith(fold(`${before}|`));
   return isBehind && fold(text.slice(to, to + room(after.length))).startsWith(fold(after));
 }

@@ -22,7 +22,7 @@ export interface BatchHistory {
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
   /** Edits of this document that failed. */
   readonly failed: readonly EditOperation[];
-  /** In original order: all edits of this document; no edit is found in the new text of another one. */
+  /** With `order: "original"`, all edits of this document: no edit is found in the new text of another one. */
   readonly beside?: readonly EditOperation[];
 }
 
@@ -63,7 +63,7 @@ export function* explainAbsence(
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
-/** Returns all that may show where a missing text belongs; searches for it in steps. */
+/** Returns everything that may show where a missing text belongs; searches for it in steps. */
 export function* absenceOf(
   draft: Draft,
   sought: string,
@@ -86,8 +86,9 @@ export function* absenceOf(
 }
 
 /**
- * Returns the region from the part before left-out code, if that has one place, to the next occurrence of the part
- * after it, as whole lines and with the same shift of indentation; else the region of the one part that has one place.
+ * Returns the region from the part before left-out code, if that part has exactly one place, to the next occurrence of
+ * the part after that code, as whole lines and with the same shift of indentation. Otherwise, returns the region of the
+ * part that has exactly one place; `undefined` if neither has.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);
@@ -114,7 +115,7 @@ function onlyPlaceOf(draft: Draft, part: readonly string[]): Place | undefined {
   return found?.kind === "one" ? found.places[0] : undefined;
 }
 
-/** Returns the end of the first place after `head` of the lines that follow left-out code, shifted as the head is. */
+/** Returns the end of the first match, after `head` and with its shift, of the lines that follow left-out code. */
 function endOfTail(
   index: TextIndex,
   { head, headLine, tail }: { readonly head: Place; readonly headLine: string; readonly tail: readonly string[] },
@@ -129,7 +130,7 @@ function endOfTail(
   const tab = reshape?.kind === "toTabs" || reshape?.kind === "toSpaces" ? reshape.width : 1;
   const shift = (line: number, written: string): number => widthOf(lines.content(line), tab) - widthOf(written, tab);
   const first = lines.lineAt(head.from);
-  // Only the rung of shifted lines finds whole lines; on other rungs the head may lack its own leading whitespace.
+  // Only the rungs that reshape find whole lines; on the others, the head may lack its own leading whitespace.
   const asked = reshape === undefined ? 0 : shift(first, headLine);
   const isShifted = (start: number): boolean =>
     run.every((written, i) => written.trim() === "" || shift(start + i, written) === asked);
@@ -138,13 +139,13 @@ function endOfTail(
   return start === undefined ? undefined : lines.contentEnd(start + run.length - 1);
 }
 
-/** Returns the number of columns of a line's indentation; a tab has `tab` of them. */
+/** Returns the width of a line's indentation in columns; a tab counts as `tab` columns. */
 function widthOf(line: string, tab: number): number {
   const indent = line.slice(0, trimStart(line));
   return indent.length + (indent.split("\t").length - 1) * (tab - 1);
 }
 
-/** An old text as it was perhaps meant, and the mistake with which it was written. */
+/** An old text as the caller may have meant it, and the mistake with which it was written. */
 interface Meant {
   readonly text: string;
   readonly miswritten: KnownMistake | undefined;
@@ -168,7 +169,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   return nearly ?? { text: oldText, miswritten: undefined };
 }
 
-/** Returns the last version in which the document had the sought line, if that is where the nearest region differs. */
+/** Returns the last version that had the sought line in which the nearest region differs; `undefined` if none did. */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
@@ -176,9 +177,9 @@ function outdatedBy({ document }: Draft, region: Region | undefined): { since: n
 }
 
 /**
- * Returns the failure of an edit whose old text was in the document before the batch, until another edit changed it
- * there, and is now found only on a looser rung, at a place that the other edit did not write: nobody asked for that
- * place. Returns `undefined` if the edit may mean the places.
+ * Returns a failure if another edit changed the old text where it was before the batch, so that it is now found only on
+ * a looser rung, at a place that the other edit did not write: the caller did not mean that place. Returns `undefined`
+ * if the caller may mean the places that were found.
  */
 export function findsElsewhere(
   draft: Draft,
@@ -223,7 +224,7 @@ function consumedBy(
 }
 
 /**
- * Returns the 1-based line that has the new text already, if that means something: the new text is no part of the old
+ * Returns the 1-based line that already has the new text, if that is significant: the new text is not part of the old
  * text, and is either whole lines or too long to occur there by chance.
  */
 function lineOfNewText(draft: Draft, edit: EditOperation): number | undefined {

@@ -4,7 +4,7 @@ import type { Difference, DifferenceKind } from "../../match/hints/nearest.js";
 import { limits } from "../../text/limits.js";
 import { clip, count, type Failure, type NearestRegion, type QuotedLine, quote } from "../failure.js";
 
-/** Shows matches line by line. If all their lines are the same, the line above each tells them apart. */
+/** Shows matches line by line. If all their lines are the same, also shows the line above each. */
 export function quoted(lines: readonly QuotedPlace[]): string {
   const same = lines.every(({ text }) => text === lines[0]?.text);
   const oneLine = new Set(lines.map(({ line }) => line)).size < lines.length;
@@ -43,7 +43,7 @@ export type Disambiguation =
       readonly text: string;
     };
 
-/** The advice that makes the first match unique, followed by a space; empty if there is none. */
+/** Says what would make the first match unique, with a space at the end; empty if nothing is known. */
 export function sayDisambiguation(telling: Disambiguation | undefined): string {
   switch (telling?.kind) {
     case undefined:
@@ -63,11 +63,11 @@ export function sayDisambiguation(telling: Disambiguation | undefined): string {
   }
 }
 
-/** The same for programs. */
+/** Returns matches in the form that failures have for programs. */
 export const plainLines = (places: readonly QuotedPlace[]): QuotedLine[] =>
   places.map(({ line, text }) => ({ line, text }));
 
-/** Says in sentences what is known about a text that was not found. */
+/** Returns sentences about a text that was not found: its mistakes, and the text nearest to it. */
 export function sayAbsence({ elided, miswritten, outdated, nearest }: Omit<Absence, "inBatch">): string[] {
   const isUnknown = nearest.length === 0 && elided === undefined && miswritten === undefined;
   return [
@@ -83,7 +83,7 @@ export function sayAbsence({ elided, miswritten, outdated, nearest }: Omit<Absen
   ];
 }
 
-/** The same for programs. */
+/** Returns the nearest regions and the line of a failure, for programs; empty if nothing similar was found. */
 export function placeOf({ nearest, miswritten }: Omit<Absence, "inBatch">): Pick<Failure, "nearest" | "line"> {
   if (nearest[0] !== undefined) return { nearest, line: nearest[0].startLine };
   return miswritten?.line === undefined ? {} : { line: miswritten.line };
@@ -112,7 +112,7 @@ function sayMiswritten(miswritten: KnownMistake | undefined): string[] {
   return [`It ${miswritings[kind]}.${line === undefined ? "" : ` Corrected, it occurs at line ${line}.`}`];
 }
 
-/** An old text that was not found, and all that may say where it belongs. */
+/** Everything that may show where an old text that was not found belongs. */
 export interface Absence {
   /** A line of the old text that stands for left-out code, such as `// ...`; `undefined`: none. */
   readonly elided: string | undefined;
@@ -155,8 +155,8 @@ const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
 ]);
 
 /**
- * Says in words what the first difference of a region is. `undefined`: its lines are the same, and only their ends or
- * the position within them differ. For a region of one line, the line number is not repeated.
+ * Describes the first difference of a region in words. `undefined`: its lines are the same, and only their ends or the
+ * position within them differ. For a region of one line, the line number is not repeated.
  */
 export function sayDifference(difference: SaidDifference | undefined, region: { readonly lines: number }): string {
   if (difference === undefined) return "the lines are the same; their ends, or the position within them, differ";
@@ -178,7 +178,7 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   return `${where}column ${column + 1}: ${name}${points}; old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
 }
 
-/** The code points of two characters that look alike: one is invisible, or a letter of another script. Else empty. */
+/** Names the code points of two characters if one is invisible or a letter of another script; otherwise empty. */
 function lookalikes(sought: number | undefined, found: number | undefined): string {
   const isHidden = (point: number | undefined): boolean =>
     point !== undefined && /\p{Cf}/u.test(String.fromCodePoint(point));
@@ -191,7 +191,7 @@ function lookalikes(sought: number | undefined, found: number | undefined): stri
   return ` (the old text has ${name(sought)}, the file has ${name(found)})`;
 }
 
-/** The UTF-16 offset from which to quote a line to show a column in context: a word start, some 20 units before it. */
+/** Returns the UTF-16 offset, some 20 units before a column, from which to quote its line: a word start if possible. */
 function wordStart(text: string, column: number): number {
   if (column <= 24) return 0;
   const space = text.lastIndexOf(" ", column - 12);

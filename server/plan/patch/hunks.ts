@@ -1,4 +1,4 @@
-/** Places the hunks of one section in the text as it is when the section begins, as Codex does, but never guesses. */
+/** Places the hunks of one section in the text at the section's start, as Codex does, but without guessing. */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
@@ -37,7 +37,7 @@ export type HunkProblem =
 /** The values that the hunks of one section share. */
 export interface HunkGround {
   readonly index: TextIndex;
-  /** `true` if hunks may be out of order, and for everything else that Codex does not allow. */
+  /** `true` to allow hunks out of order, and everything else that Codex does not allow. */
   readonly lenient: boolean;
   /** Returns the 1-based line of the text before the batch for a 0-based line of this text. */
   readonly baseLine: (line: number) => number;
@@ -87,7 +87,7 @@ export function isIdle({ lines }: Hunk): boolean {
   return old.length === next.length && old.every((text, i) => text === next[i]);
 }
 
-/** Returns an idle hunk without its signs: so it writes nothing even if the file's lines differ in whitespace. */
+/** Returns an idle hunk without its signs, so that it writes nothing even if the file's lines differ in whitespace. */
 export function asContext(hunk: Hunk): Hunk {
   return { ...hunk, lines: oldLines(hunk.lines).map((text) => ({ kind: "context", text })) };
 }
@@ -142,13 +142,13 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/** Returns a hunk that ends with several empty lines of context without all of them; none if it has no other lines. */
+/** Drops the empty context lines at a hunk's end; the list is empty if there are fewer than two, or no other lines. */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/** Returns a hunk of added lines without the empty lines after them, a possible gap in the patch; else `undefined`. */
+/** Drops the empty lines after a hunk's added lines, a possible gap in the patch; `undefined` for any other hunk. */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);
@@ -173,7 +173,7 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 
-/** Decides among places: the first one after an anchor, else the only one or the one that is nearest to a line. */
+/** Decides among places: takes the first one after an anchor, else the only one or the one nearest to a line. */
 function decide(
   { baseLine }: HunkGround,
   hits: HunkHits,
@@ -223,7 +223,7 @@ function placeInsertion(
   }
   if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
   if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
-  // Only a range of no lines says between which two lines it is, and earlier sections may have moved these.
+  // Only an empty range says between which two lines it is, and earlier sections may have moved these lines.
   const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);
   return hint.count !== 0 || isMoved ? { kind: "noContext" } : insertAt(hint.line);
 }

@@ -1,4 +1,4 @@
-/** The files as they are in the middle of a patch: the file under each name, and what has become of each document. */
+/** The state of the files while a patch is planned: the file under each name, and the current name of each document. */
 import { type Draft, draftOf } from "../draft.js";
 import type { Section } from "../operation.js";
 import type { EditOutcome } from "../outcome.js";
@@ -21,7 +21,7 @@ export interface PatchFile {
 export interface Taken {
   /** 0-based index of the edit. */
   readonly by: number;
-  /** The path that the edit gave it; `undefined` if it was deleted. */
+  /** The path that the edit gave the file; `undefined` if it deleted the file. */
   readonly to: string | undefined;
 }
 

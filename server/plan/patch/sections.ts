@@ -1,4 +1,4 @@
-/** Plans the sections of a patch, one after the other, on files whose names may change on the way. */
+/** Plans the sections of a patch, one after the other, on files whose names may change along the way. */
 import { ChangeSet } from "../../text/changeSet.js";
 import { withoutMark } from "../../text/chars.js";
 import { limits } from "../../text/limits.js";
@@ -42,8 +42,8 @@ import { fileFailures, hunkFailures, patchWarnings } from "./sentences.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
 /**
- * Plans all sections, and again without those of files that stay untouched, until no more files fail. Yields after each
- * hunk, so that its caller can serve others.
+ * Plans all sections, then again without those of files that stay untouched, until no further file fails. Yields after
+ * each hunk, so that its caller can serve others.
  */
 export function* planSections(
   sections: readonly Section[],
@@ -111,7 +111,7 @@ interface SectionContext {
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
-  /** Names that a failed edit (0-based) should have freed or taken; sections that rely on that fail, too. */
+  /** By name, the failed edit (0-based) that should have freed or taken it; sections that rely on that fail, too. */
   readonly kept: Map<DocumentUri, number>;
 }
 
@@ -125,7 +125,7 @@ function documentOf(work: SectionContext, section: Section): Document | undefine
   return undefined;
 }
 
-/** Returns the place of a failure that is about a whole section. */
+/** Returns the part of the call that a failure of a whole section is about: the section's first edit. */
 function atSection(section: Section, { path }: Document) {
   return { index: indicesOf(section)[0] ?? 0, path, patchLine: section.patchLine };
 }
@@ -246,7 +246,7 @@ function* update(work: SectionContext, section: UpdateSection, document: Documen
   record(node, section, { index: move.index, path }, failure ?? (node.name === before ? "skipped" : "applied"));
 }
 
-/** Gives a file another name, or returns why it can't have it. A move onto itself does nothing. */
+/** Gives a file another name, or returns a failure if that is impossible. A move onto itself does nothing. */
 function moveTo(work: SectionContext, node: PatchFile, move: NonNullable<UpdateSection["move"]>): Failure | undefined {
   const { tree, snapshot, options } = work;
   const { index, patchLine } = move;
@@ -307,7 +307,7 @@ function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled
   return { plans: shown, circled: shown.find(({ file }) => file !== undefined && file === circle) };
 }
 
-/** Returns the plan of a file that can't get its name: its last move has failed. */
+/** Returns the plan of a file that can't get its new name, in which its last move has failed. */
 function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
   const moves = plan.operations.flatMap((section) => (section.kind === "update" ? (section.move ?? []) : []));
   const last = moves.at(-1);
@@ -349,7 +349,7 @@ function idleWarnings(operations: readonly Operation[], outcomes: readonly EditO
   });
 }
 
-/** Returns the plans of a patch. If the patch changes nothing at all, its idle hunks have failed. */
+/** Returns the plans of a patch. If the patch changes nothing at all, its idle hunks become failures. */
 function withIdleFailures(plans: readonly FilePlan[]): readonly FilePlan[] {
   const isDone = plans.some(({ outcomes }) => outcomes.some(({ status }) => status === "applied"));
   if (isDone) return plans;

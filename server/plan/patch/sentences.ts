@@ -70,7 +70,7 @@ export const hunkFailures = {
   beforeAnchor: (at: At, anchor: string, line: number) =>
     makeFailure("contextNotFound", at, {
       problem: `The context and removed lines of ${nameOf(at)} occur only at line ${line}, which is before the anchor ${quote(anchor, 160)}, not after it.`,
-      hint: "Write after @@ one whole line of the file that comes before the hunk, or nothing.",
+      hint: "After @@, write one whole line of the file that comes before the hunk, or nothing.",
       line,
     }),
   noAnchor: (at: At, { anchor, behind, linesAt, nearest }: AnchorAbsence) =>
@@ -81,7 +81,7 @@ export const hunkFailures = {
       ].join(" "),
       hint:
         linesAt === undefined
-          ? "Write after @@ one whole line of the file that comes before the hunk, or nothing."
+          ? "After @@, write one whole line of the file that comes before the hunk, or nothing."
           : `The hunk's lines occur only at line ${linesAt}: leave the anchor out.`,
       ...(nearest[0] === undefined ? {} : { nearest, line: nearest[0].startLine }),
       ...(linesAt === undefined ? {} : { line: linesAt }),
@@ -103,7 +103,7 @@ export const hunkFailures = {
   noContext: (at: At) =>
     makeFailure("contextNotFound", at, {
       problem: `${nameOf(at)} only adds lines, and the line number after @@ does not say between which lines of the file they belong.`,
-      hint: "Add a line of context, or write after @@ the line after which they go.",
+      hint: "Add a line of context, or follow @@ with the line of the file after which they go.",
     }),
   alreadyApplied: (at: At, line: number) =>
     makeFailure("alreadyApplied", at, {
@@ -129,7 +129,7 @@ export const hunkFailures = {
   ) =>
     makeFailure("ambiguousMatch", at, {
       problem: `The lines of ${nameOf(at)} occur ${found >= limits.hunkPlaces ? `${found} or more times` : count(found, "time")}${rung === "exact" ? "" : ` (rung ${rung})`}${near === undefined ? "" : `, equally near line ${near}`}:${quoted(matches)}${found > matches.length ? "\n…" : ""}\n`,
-      hint: `${sayDisambiguation(telling)}Add a line of context, or write after @@ a line that comes before the intended match.`,
+      hint: `${sayDisambiguation(telling)}Add a line of context, or follow @@ with a line of the file that comes before the intended match.`,
       matches: plainLines(matches),
       ...(matches[0] === undefined ? {} : { line: matches[0].line }),
     }),
@@ -168,7 +168,7 @@ export const fileFailures = {
     }),
   notFreed: (at: At, by: number) =>
     makeFailure("fileExists", at, {
-      problem: `${nameOf(at)} needs edit ${by} to move or delete a file first, but that edit or another one of its file failed.`,
+      problem: `${nameOf(at)} needs edit ${by} to move or delete a file first, but that edit, or another edit of the same file, failed.`,
       hint: `Correct edit ${by}; this edit can then succeed.`,
     }),
   unsaved: (at: At) =>
@@ -194,11 +194,11 @@ export const fileFailures = {
   binary: (at: At) =>
     makeFailure("unsupportedEncoding", at, {
       problem: `${nameOf(at)} would write to a file that cannot be read as text.`,
-      hint: "Such a file can only be deleted.",
+      hint: "Such a file can only be deleted or moved.",
     }),
   belowFile: (at: At) =>
     makeFailure("ioError", at, {
-      problem: `${nameOf(at)} has a path below one that is a file in this call.`,
+      problem: `${nameOf(at)} needs a folder at a path that is a file in this call.`,
       hint: "A file cannot also be a folder.",
     }),
 } as const;
@@ -207,5 +207,5 @@ export const fileFailures = {
 export const patchWarnings = {
   replaced: (path: string): string => `${path} already exists: "*** Add File" replaces all of its text`,
   idle: (at: At, idle: Idle): string =>
-    `${nameOf(at)} changes nothing: ${sayIdle("it", idle)}. If you meant a change, it is still missing`,
+    `${nameOf(at)} changes nothing: ${sayIdle("it", idle)}. If you meant to change something, that change is still missing`,
 } as const;

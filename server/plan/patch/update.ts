@@ -15,7 +15,7 @@ import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
 import { asContext, findHunk, type HunkGround, type HunkPlace, isIdle, oldLines } from "./hunks.js";
 
-/** Yields after each hunk, so that its caller can serve others. Leaves out hunks that fail, skips idle ones. */
+/** Plans the hunks of a section; leaves out those that fail. Yields after each, so that its caller can serve others. */
 export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, Drafted> {
   if (section.hunks.length === 0) return { draft: start, outcomes: [] };
   const ended = endLastLine(start);
@@ -67,7 +67,7 @@ function clash({ hunks }: UpdateSection, hunk: Hunk, other: ClaimedPlace, at: At
   return (isSame ? editFailures.sameHunk : editFailures.overlap)(at, other.index, line);
 }
 
-/** Removes marks that were copied with a line: a document's text does not contain its byte order mark. */
+/** Removes byte order marks that were copied with a line: a document's text does not contain its own mark. */
 function withoutMarks(hunk: Hunk): Hunk {
   const lines = hunk.lines.map((line) =>
     line.text.startsWith(byteOrderMark) ? { ...line, text: line.text.slice(1) } : line,
@@ -82,7 +82,10 @@ interface Ordered {
   readonly isAtEnd: boolean;
 }
 
-/** Returns the index for a hunk out of order: before the first that starts after it, or with it and is no insertion. */
+/**
+ * Returns the index at which an out-of-order hunk goes: before the first hunk that starts after it, or that starts with
+ * it and is not an insertion.
+ */
 function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   const next = inOrder.findIndex(({ claim, isAtEnd }) => {
     const isInsertion = claim.place.from === claim.place.to;
@@ -115,7 +118,7 @@ function endLastLine(draft: Draft): Draft {
   return edited(draft, [{ from: text.length, to: text.length, insert: firstLineEnd(draft.index) }]).draft;
 }
 
-/** Returns the end for new lines: the first that the file has, if its editor counts it as one; LF if there is none. */
+/** Returns the line end for new lines: that of the file's first line, as its editor counts lines; LF if it has none. */
 export function firstLineEnd({ lines }: TextIndex): string {
   return lines.terminator(0) || "\n";
 }
@@ -145,7 +148,7 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
   return { index: hunk.index, place: { from: lines.start(place.start), to: lines.start(line) }, changes };
 }
 
-/** Returns a function that indents added lines: as in the file, if its lines differ from the patch's by one shift. */
+/** Returns a function that indents added lines: like the file, if one shift turns the patch's lines into the file's. */
 function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
   const asSent = (line: string): string => line;
   if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
