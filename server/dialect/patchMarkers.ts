@@ -107,7 +107,7 @@ export function readStrayMarker(line: string): StrayMarker | undefined {
   return row === undefined ? undefined : { problem: patchProblems.misspelt(row.marker), endsSection: row.endsSection };
 }
 
-/** The strictness of reading. A patch that both modes accept means the same in both, unless Codex would do damage. */
+/** Strictness of reading. A patch accepted by both modes means the same in both, unless Codex's meaning is harmful. */
 export interface Leniency {
   /** `false` accepts what the shipped `apply_patch` accepts, and nothing else. */
   readonly lenient: boolean;

@@ -164,7 +164,7 @@ export function attempt<T>(
   }
 }
 
-/** Does something that may have been done before. Ignores errors with the codes `done`, which say that it has been. */
+/** Does something that may have been done already. Ignores errors with the codes in `done`, which mean that it was. */
 export function ensure(act: () => void, done: readonly string[]): void {
   try {
     act();

@@ -94,7 +94,7 @@ export function privacyProblem(path: string): string | undefined {
   }
 }
 
-/** Reports whether only its owner, the user, may use a file. `true` on Windows, which separates users in other ways. */
+/** Reports whether the user owns a file that nobody else may use. `true` on Windows, which separates users itself. */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
