@@ -1,4 +1,4 @@
-/** The command line: reads from the arguments what the user wants, and loads no more than that needs. */
+/** The command line: reads the arguments, and loads only the modules that the user's choice needs. */
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { logLevels } from "./lsp/wire/lifetime.js";
@@ -32,7 +32,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.exitCode = line.exitCode;
 }
 
-/** The options to serve with; or the text to print, on stdout for exit code 0 and otherwise on stderr. */
+/** The options to serve with, or the text to print: on stdout for exit code 0, otherwise on stderr. */
 type CommandLine = { readonly start: ServeOptions } | { readonly exitCode: number; readonly text: string };
 
 function readCommandLine(args: readonly string[]): CommandLine {
@@ -72,19 +72,19 @@ function parseFlags(args: readonly string[]): { ok: true; values: Flags } | { ok
   }
 }
 
-/** The output for a command line that can't be understood. */
+/** Returns the output for a command line that can't be understood. */
 function wrong(problem: string): CommandLine {
   return { exitCode: 2, text: usageProblems.seeHelp(problem) };
 }
 
-/** Reads a whole number from 1 to `most` in decimal digits; `undefined` for any other text, and for none. */
+/** Reads a whole number from 1 to `most` in decimal digits; returns `undefined` for any other text, and for no text. */
 function readInteger(text: string | undefined, most: number): number | undefined {
   const value = Number(text);
   return text !== undefined && /^[0-9]{1,10}$/.test(text) && value >= 1 && value <= most ? value : undefined;
 }
 
 async function startServer(start: ServeOptions): Promise<void> {
-  // The library looks for --clientProcessId when it is loaded, and would exit if the id belongs to another namespace.
+  // The library reads --clientProcessId when it is loaded, and would exit if the process is in another namespace.
   process.argv.splice(2);
   const [{ serve }, { registerServer }] = await Promise.all([
     import("./lsp/wire/transport.js"),

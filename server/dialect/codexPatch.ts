@@ -1,4 +1,4 @@
-/** The grammar of Codex patches: reads a text into sections, or into everything that is wrong with it, line by line. */
+/** The grammar of Codex patches: reads a text line by line and returns its sections, or everything that is wrong. */
 import type { Failure } from "../plan/failure.js";
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
 import { limits } from "../text/limits.js";
@@ -24,7 +24,7 @@ export type ParsedPatch =
       readonly ok: true;
       /** At least one section, with at most `limits.editsPerCall` hunks, Adds, Deletes and Moves in all. */
       readonly sections: readonly Section[];
-      /** Sentences about what was taken for granted. */
+      /** Sentences about everything that was assumed. */
       readonly warnings: readonly string[];
     }
   | {
@@ -36,8 +36,8 @@ export type ParsedPatch =
     };
 
 /**
- * Reads a patch. With `lenient: false` it accepts what the shipped `apply_patch` (0.169.0, as seen when it was run)
- * accepts; otherwise also what models write instead, if the meaning is certain. Takes linear time and never throws.
+ * Reads a patch. With `lenient: false`, accepts only what the shipped `apply_patch` accepted when version 0.169.0 was
+ * run; otherwise also what models write instead, if its meaning is certain. Takes linear time and never throws.
  */
 export function parsePatch(text: string, how: Leniency): ParsedPatch {
   const patchText = findPatch(text, how);
@@ -69,7 +69,7 @@ interface Patch extends Leniency {
   readonly to: number;
   /** The line that was read last; between sections, the line to read next. */
   at: number;
-  /** The next index of an operation. Broken sections also count, because nobody sees their indexes. */
+  /** The index of the next operation. Broken sections use up indexes, too, but then the patch has no operations. */
   next: number;
   /** The sections without a failure. */
   sections: Section[];
@@ -78,7 +78,7 @@ interface Patch extends Leniency {
   unlisted: number;
 }
 
-/** `true` if there are too many operations. Reading then stops, before a hostile patch fills the memory. */
+/** Reports whether there are too many operations. Reading then stops, before a hostile patch fills the memory. */
 const hasTooMany = ({ next }: Patch): boolean => next > limits.editsPerCall;
 
 function report(patch: Patch, line: number, problem: string, path?: string): void {
@@ -91,7 +91,7 @@ function reportFailure(patch: Patch, make: (sound: readonly string[]) => Failure
   else patch.unlisted++;
 }
 
-/** Skips the name of an environment, which may be the first line of the patch. */
+/** Skips the line that names an environment, which may be the first line of the patch. */
 function readEnvironment(patch: Patch): void {
   const line = patch.at < patch.to ? trimLine(patch.lines[patch.at] ?? "") : "";
   if (line.startsWith(markers.environment) && line.length > markers.environment.length) patch.at++;
@@ -129,14 +129,14 @@ function readSections(patch: Patch): boolean {
   return false;
 }
 
-/** Returns what is wrong with a line that is found where a section should begin. */
+/** Returns what is wrong with a line found where a section should begin, as a clause of `patchProblems`. */
 function problemBehind(before: Section | undefined, line: string): string {
   if (before?.kind === "add") return patchProblems.addedLine();
   if (before?.kind === "delete") return patchProblems.deletedLine();
   return isUnifiedDiff(line) ? patchProblems.unifiedDiff() : patchProblems.expectedHeader();
 }
 
-/** Advances to the last line before one that begins or ends a section, or is meant to; the loop takes the next step. */
+/** Advances to the line before the next one that begins or ends a section, or was meant to; the loop goes on there. */
 function skipSection(patch: Patch): void {
   for (; patch.at + 1 < patch.to; patch.at++) {
     const next = trimLineEnd(patch.lines[patch.at + 1] ?? "");
@@ -145,7 +145,7 @@ function skipSection(patch: Patch): void {
   }
 }
 
-/** Reads one section. Returns an Add or a Delete, so that a wrong line after it can be reported as part of it. */
+/** Reads a section. Returns an Add or a Delete, to which a wrong line after it is attributed; otherwise `undefined`. */
 function readSection(patch: Patch, header: Header): Section | undefined {
   const { path } = header;
   const patchLine = patch.at + 1;
@@ -189,7 +189,7 @@ interface OpenHunk extends Hunk {
   atEnd: boolean;
 }
 
-/** Reads the hunks after an Update's header, which is the current line of the patch. */
+/** Reads the rest of an Update, whose header is the current line of the patch. */
 function readUpdate(patch: Patch, path: string): void {
   const { lines, to, lenient } = patch;
   const patchLine = patch.at + 1;
@@ -219,7 +219,7 @@ function readUpdate(patch: Patch, path: string): void {
   }
 }
 
-/** Adds a line (0-based) to an Update; `marker` has no trailing whitespace. Returns what is wrong with the line. */
+/** Adds line `at` (0-based) to an Update. `marker`: the line, trimmed at its end. Returns its problem, if any. */
 function readUpdateLine(patch: Patch, update: Update, at: number, marker: string): string | undefined {
   const line = patch.lines[at] ?? "";
   const last = update.hunks.at(-1);
@@ -250,10 +250,10 @@ function readUpdateLine(patch: Patch, update: Update, at: number, marker: string
   return undefined;
 }
 
-/** The kind of a hunk's line, by its first character. */
+/** The kinds of a hunk's lines, by their first character. */
 const kinds: Readonly<Record<string, HunkLine["kind"] | undefined>> = { " ": "context", "-": "remove", "+": "add" };
 
-/** Shared by all empty lines, because a hostile patch has millions. */
+/** Shared by all empty lines, because a hostile patch may have millions. */
 const emptyLines: Readonly<Record<HunkLine["kind"], HunkLine>> = {
   context: { kind: "context", text: "" },
   remove: { kind: "remove", text: "" },
@@ -280,9 +280,9 @@ function startHunk(patch: Patch, update: Update, at: number, marker: string): st
 const isEmpty = ({ kind, text }: HunkLine): boolean => kind === "context" && text === "";
 
 /**
- * Skips empty lines between the header of an Update and its first hunk; they are not part of the hunk. Two cases
- * without an `@@` differ: a line of spaces is an empty context line, and an empty line above a `+` may be all that says
- * where the addition goes.
+ * Skips empty lines between the header of an Update and its first hunk; they are not part of the hunk. If the hunk has
+ * no `@@`, there are two exceptions: a line of spaces is an empty context line, and an empty line above a `+` may be
+ * the only sign of where the addition goes.
  */
 function skipLeadingBlanks(patch: Patch): void {
   const { lines, to } = patch;
@@ -302,14 +302,14 @@ function isLastEnd({ lines, to }: Patch, at: number): boolean {
   return at === to - 1 && trimLine(lines[at] ?? "") === markers.end;
 }
 
-/** Reports whether a line is Git's comment on the line before it. */
+/** Reports whether a line is Git's note that the line before it has no line end. */
 function isNoNewline(line: string): boolean {
   return line.startsWith("\\ No newline at end of file");
 }
 
 /**
- * Checks what follows the end: only empty lines and one more end marker. Lenient reading also accepts several end
- * markers, and after them anything that does not look like a patch.
+ * Checks the lines after the end marker: only empty lines and one more end marker are allowed. Lenient reading also
+ * accepts several end markers, and after them anything that does not look like a patch.
  */
 function checkRest(patch: Patch): void {
   const { lines, to, lenient } = patch;

@@ -1,4 +1,4 @@
-/** Decodes one tool call, in any known shape, into operations, or into everything that is wrong with it. */
+/** Decodes one tool call, in any known shape, into operations; or else returns everything that is wrong with it. */
 import type { Failure } from "../plan/failure.js";
 import type { EditOperation, Operation, Order } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
@@ -16,9 +16,9 @@ import { patchShape, type Shape, type ShapeName, shapeOf } from "./shapes.js";
 
 /** The part of decoding that depends on the caller. */
 export interface DecodePolicy {
-  /** `false` if the call is as a model wrote it; a call with `options` is then refused. */
+  /** `false` if the model wrote the whole call, which is then refused if it has `options`. */
   readonly optionsAllowed: boolean;
-  /** The user's setting for a call whose options do not say; `undefined`: lenient. Used only to read patches. */
+  /** The user's setting for a call whose options do not set `lenient`; by default `true`. Used only to read patches. */
   readonly lenient?: boolean;
   /** The request, tool or command that previews a call at this door; `undefined` means the request. */
   readonly previewer?: Previewer;
@@ -29,18 +29,18 @@ export type DecodedCall =
   | {
       readonly ok: true;
       readonly shape: ShapeName;
-      /** At least one. Their indexes count from 0 in the order of sending. */
+      /** At least one. Their indexes are 0-based, in the order in which the caller sent them. */
       readonly operations: readonly Operation[];
       readonly options: CallOptions;
-      /** The shape's order, which applies if the options name none. */
+      /** The shape's order, used if the options name none. */
       readonly defaultOrder: Order;
-      /** Sentences about what was ignored or taken for granted. */
+      /** Sentences about everything that was ignored or assumed. */
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
 /**
- * Reads the params of a request, which may be any JSON value. Finds all failures of the call at once and never throws.
+ * Reads the params of a request, which may be any JSON value. Reports all failures at once and never throws.
  * An array of one element stands for that element, because JSON-RPC clients wrap a bare string in an array.
  */
 export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
@@ -64,7 +64,7 @@ export function decodeCall(params: unknown, policy: DecodePolicy): DecodedCall {
   return toDecoded(read, options, findings);
 }
 
-/** The content of a call. If a failure has been reported, it may be incomplete, or `undefined` takes its place. */
+/** The content of a call. It may be incomplete if a failure has been reported. */
 interface ReadCall {
   readonly shape: Shape;
   readonly operations: readonly Operation[];
@@ -96,7 +96,7 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
   return {};
 }
 
-/** Reports the fields beside a patch: only options may accompany it. */
+/** Reports the other fields of a call with a patch, which only options may accompany. */
 function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
   const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
   const spellings = others.map(([, field]) => field.spelling);
@@ -115,7 +115,7 @@ function readPatch({ spelling, value }: SentField, how: Leniency, findings: Find
   const parsed = parsePatch(value, how);
   if (parsed.ok) return { shape: patchShape, operations: parsed.sections, warnings: parsed.warnings };
   for (const failure of parsed.failures) findings.fail(failure);
-  // From here on only the number of failures counts.
+  // `findings` has no room to list any more failures, so it only needs their number.
   const last = parsed.failures.at(-1);
   for (let i = 0; last !== undefined && i < parsed.unlisted; i++) findings.fail(last);
   return undefined;
@@ -179,12 +179,12 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
 
 const containers: readonly ContainerName[] = ["edits", "multi"];
 
-/** Fields without which a call has no edits. If a misspelt key seems to mean one, it explains the lack of edits. */
+/** A call with none of these fields has no edits. If a misspelt key seems to mean one, this is not reported as well. */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
 /**
- * Reads the list of edits. It may also be a JSON string, or a single object instead of a list. Its items may be any
- * JSON values. Returns `undefined` if it is not a list, which has then been reported.
+ * Reads the list of edits, which may also be sent as a JSON string or as a single object. Its items may be any JSON
+ * values. If there is no list, reports this and returns `undefined`.
  */
 function readList({ spelling, value }: SentField, findings: Findings): readonly unknown[] | undefined {
   let list = value;
@@ -200,7 +200,7 @@ function readList({ spelling, value }: SentField, findings: Findings): readonly 
   return isObject(list) ? [list] : findings.fail(callFailures.noList(spelling, list));
 }
 
-/** Returns, for each way in which the call names its texts, the first name that it uses. */
+/** Returns the first name that the call uses from each pair of names for the two texts. */
 function textSpellings(objects: readonly SentKeys[]): string[] {
   const first = new Map<unknown, string>();
   for (const { fields } of objects) {

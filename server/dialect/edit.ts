@@ -1,4 +1,4 @@
-/** Turns one edit of a call, whose keys have been sorted, into an operation. */
+/** Turns one edit of a call into an operation, after its keys have been sorted. */
 import { type At, clip } from "../plan/failure.js";
 import type { EditOperation } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
@@ -10,13 +10,13 @@ import { callFailures, callSizeFailures, contradictions, schemaProblem, wrongVal
 
 /** The path of a call or of one edit. */
 export interface SentPath {
-  /** As spelt; `undefined` if there is none, or none that can be used. */
+  /** As spelt; `undefined` if there is no path, or no usable one. */
   readonly path: string | undefined;
   /** `true` if something is wrong with the path and has been reported, so that it is not reported as missing. */
   readonly reported: boolean;
 }
 
-/** One edit, with what the rest of the call says about it. */
+/** One edit, with everything that the rest of the call contributes to it. */
 interface SentEdit {
   /** 0-based, as sent. */
   readonly index: number;
@@ -29,7 +29,7 @@ interface SentEdit {
   readonly spellings: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
-/** Reads the texts and the choice of matches. Returns `undefined` if something is wrong, which `findings` then has. */
+/** Reads the texts and the choice of matches; adds failures to `findings`. Returns `undefined` if any are unusable. */
 export function readEdit(
   { index, keys, meant, path, spellings }: SentEdit,
   findings: Findings,
@@ -66,7 +66,7 @@ export function readEdit(
 
   const { oldText, newText, replaceAll = false, occurrence, line, expectedCount } = parsed.data;
   const [hasOccurrence, hasLine] = [occurrence !== undefined, line !== undefined];
-  // Each row is one way to ask for two things at once.
+  // Each row is one way in which an edit can contradict itself.
   const contradicted = [
     hasOccurrence && hasLine && contradictions.occurrenceAndLine,
     replaceAll && hasOccurrence && contradictions.occurrenceOfAll,
@@ -78,7 +78,7 @@ export function readEdit(
   return { kind: "edit", index, path: path.path, oldText, newText, replaceAll, occurrence, line, expectedCount };
 }
 
-/** Reads the path that the call or an edit has itself, and adds its failures to `findings`. */
+/** Reads the path of one object, the call or an edit, without inheritance, and adds its failures to `findings`. */
 export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, findings: Findings): SentPath {
   const field = keys.fields.path;
   if (field === undefined) return { path: undefined, reported: meant.has("path") };
@@ -92,7 +92,7 @@ export function readPath(keys: SentKeys, meant: ReadonlySet<FieldName>, at: At, 
   return { path: undefined, reported: true };
 }
 
-/** The location of a failure of an edit. An ill-formed path is mended, a long one cut, an empty one left out. */
+/** Returns the location of an edit's failure. Repairs an ill-formed path, shortens a long one, omits an empty one. */
 export function atPath(index: number | undefined, path: unknown): At {
   const shown = typeof path === "string" && path !== "" ? clip(path, limits.pathLength).toWellFormed() : undefined;
   if (shown === undefined) return index === undefined ? {} : { index };
@@ -101,7 +101,7 @@ export function atPath(index: number | undefined, path: unknown): At {
 
 const requiredFields = ["path", "oldText", "newText"] as const;
 
-/** Checks length and characters of a value if the table limits its field. Returns `false` if it reported a failure. */
+/** Checks a value's length and characters if the table limits its field. Returns `false` if it reported a failure. */
 function checkString(name: EditFieldName, { spelling, value }: SentField, at: At, findings: Findings): boolean {
   const row = editFields[name];
   if (typeof value !== "string" || !("length" in row)) return true;

@@ -1,11 +1,11 @@
-/** The table of fields: everything that a call may hold, under every name that a known tool gives it. */
+/** The table of fields: everything that a call may contain, under every name that a known tool gives it. */
 import * as z from "zod";
 import { limits } from "../text/limits.js";
 
-/** Fields of one edit. Each may also be at the top level: `path` for all edits, the others as a single edit. */
+/** Fields of one edit. At the top level, `path` applies to all edits, and the others form a single edit. */
 export type EditFieldName = "path" | "oldText" | "newText" | "replaceAll" | "occurrence" | "line" | "expectedCount";
 
-/** Fields that hold the list of edits. */
+/** Fields that contain the list of edits. */
 export type ContainerName = "edits" | "multi";
 
 /** Fields that may be at the top level only. */
@@ -94,7 +94,7 @@ export const editFields = {
   },
 } as const satisfies Record<EditFieldName, EditField>;
 
-/** The fields of the call itself. The decoder reads their values; the items of a list have those of `editFields`. */
+/** The fields of the call itself. The decoder reads their values; `editFields` has the fields of a list's items. */
 export const callFields = {
   edits: {
     spellings: ["edits", "replacements"],
@@ -113,7 +113,7 @@ export const callFields = {
       '"*** Add File: path", then all lines of the new file, each with "+" before it;',
       '"*** Delete File: path", then nothing;',
       '"*** Update File: path", then optionally "*** Move to: new path", then hunks.',
-      'A hunk begins with a line "@@", or with "@@ " and a line of the file above the change, such as the head of its function, to select one of several matches. Then come its lines: " " before a kept line, "-" before a removed one, "+" before an added one. Copy some unchanged lines before and after each change, including whitespace. "*** End of File" after a hunk says that it ends the file.',
+      'A hunk begins with a line "@@", or with "@@ " and a line of the file above the change, such as the head of its function, to select one of several matches. Then come its lines: " " before a kept line, "-" before a removed one, "+" before an added one. Copy some unchanged lines before and after each change, including whitespace. "*** End of File" after a hunk says that the hunk is at the end of the file.',
     ].join("\n"),
   },
   options: { spellings: ["options"], description: "How to treat the call; only the integration sets it." },
@@ -127,7 +127,7 @@ export const styleBySpelling: ReadonlyMap<string, TextStyle> = new Map(
 /** The canonical names of the fields of one edit, in the order of the table. */
 export const editFieldNames = Object.keys(editFields) as readonly EditFieldName[];
 
-/** The canonical name for every known spelling. A `Map`, because callers' keys may be `__proto__`. */
+/** The canonical name for every known spelling. A `Map`, because a caller's key may be `__proto__`. */
 export const fieldsBySpelling: ReadonlyMap<string, FieldName> = new Map(
   Object.entries({ ...editFields, ...callFields }).flatMap(([name, { spellings }]) =>
     spellings.map((spelling) => [spelling, name as FieldName] as const),

@@ -4,20 +4,20 @@ import { limits } from "../text/limits.js";
 import { callFailures, callSizeFailures, dialectWarnings, type Previewer } from "./sentences.js";
 import { nearestName } from "./spelling.js";
 
-/** Collects failures and warnings of one call, in the order in which they are found. */
+/** The failures and warnings of one call, in the order in which they are found. */
 export interface Findings {
-  /** Returns `undefined`, so that a reader that can't go on can return the result. */
+  /** Adds a failure. Returns `undefined`, so that a function that can't go on can return the result of this one. */
   fail(failure: Failure): undefined;
   /**
    * Returns the known name that a key seems to mean, for the caller to report. If there is none, notes the key for a
-   * warning and returns `undefined`. Sentences put `within` before a key in the options.
+   * warning and returns `undefined`. `within`: the prefix that sentences put before a key of the options.
    */
   meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
-  /** The request, tool or command that previews calls at the door of this one. */
+  /** The request, tool or command that previews calls at the door through which this one came. */
   readonly previewer: Previewer;
   /** At most `limits.failuresPerCall`. If there are more, the last one says how many are left out. */
   failures(): readonly Failure[];
-  /** One for each key that resembles no known name, at most `limits.unknownFieldWarnings`, the last for the rest. */
+  /** One for each key that resembles no known name, at most `limits.unknownFieldWarnings`; the last counts the rest. */
   warnings(): readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Reads the keys of one object of a call: the known fields among them, and what is odd about the others. */
+/** Sorts the keys of one object of a call: picks out the known fields, and reports everything odd about the others. */
 import type { At } from "../plan/failure.js";
 import { callFields, type FieldName, fieldsBySpelling, knownSpellings, type TextStyle } from "./fields.js";
 import type { Findings } from "./findings.js";
@@ -14,25 +14,25 @@ export interface SentField {
 
 /** The keys of one object, sorted by kind. */
 export interface SentKeys {
-  /** By canonical name. If one field has two spellings, the first that was sent. */
+  /** By canonical name. If one field was sent under two names, the first counts. */
   readonly fields: Readonly<Partial<Record<FieldName, SentField>>>;
-  /** For each field that the object has under several names, these names. */
+  /** The names of each field that the object has under several names. */
   readonly twice: readonly (readonly string[])[];
   /** Fields of the call that are in one of its edits, as spelt. */
   readonly misplaced: readonly string[];
-  /** Keys of other tools with which the caller asks only to see what the call would do. */
+  /** Keys, known from other tools, by which the caller asks only to see what the call would do. */
   readonly trials: readonly string[];
   /** Other unknown keys. */
   readonly unknown: readonly string[];
 }
 
-/** The names, folded, that tools, and models that confuse tools, give to a trial run. */
+/** The folded names for a trial run in other tools, and in calls of models that confuse tools. */
 const trialNames: ReadonlySet<string> = new Set([
   ...["preview", "previewonly", "ispreview", "dryrun", "isdryrun", "dry", "simulate", "simulation"],
   ...["validateonly", "checkonly", "noapply"],
 ]);
 
-/** Returns the keys that ask for a trial run, in any spelling. A key that is `false` or `null` asks for none. */
+/** Returns the keys that ask for a trial run, in any spelling. A key whose value is `false` or `null` does not ask. */
 export function trialKeys(source: object): string[] {
   return Object.entries(source).flatMap(([key, value]) => (isTrial(key, value) ? [key] : []));
 }
@@ -71,7 +71,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 /**
  * Reports what is wrong with the keys of one object, and returns the fields that its misspelt keys seem to mean.
- * `style`: how the call names its texts, so that no advice mixes two ways; `undefined` if it names none.
+ * `style`: the call's names for its texts, so that advice uses the same pair; `undefined` if the call has no texts.
  */
 export function reportKeys(
   keys: SentKeys,

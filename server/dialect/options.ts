@@ -19,9 +19,9 @@ export interface CallOptions {
   readonly result?: "full" | "summary" | undefined;
   /** The documents to save afterwards; `ifWasClean` means those that had no unsaved changes. */
   readonly save?: "never" | "ifWasClean" | "always" | undefined;
-  /** The program that changes files that no editor has open: the server, on `disk`, or the `editor`. */
+  /** The program that changes files that no editor has open: `disk` means the server itself, `editor` the editor. */
   readonly unopened?: "disk" | "editor" | undefined;
-  /** If `true`, a file operation may replace or delete what it otherwise refuses to. */
+  /** If `true`, a patch may delete, move or replace a text with unsaved changes, and move a file onto another one. */
   readonly overwrite?: boolean | undefined;
   /** The version of each document, by URI, that the caller has seen. If a document has another one, the call fails. */
   readonly versions?: Readonly<Record<string, number>> | undefined;

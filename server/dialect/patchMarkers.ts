@@ -1,4 +1,4 @@
-/** The lines of a patch that are not text of a file (markers, headers, anchors), and lines that resemble them. */
+/** The lines of a patch that are not file text (markers, headers, anchors), and lines that resemble them. */
 import type { Anchor, Section } from "../plan/operation.js";
 import { isBlank } from "../text/chars.js";
 import { patchProblems } from "./sentences.js";
@@ -39,7 +39,7 @@ export function trimLine(line: string): string {
 /** The first line of a section. */
 export interface Header {
   readonly kind: Section["kind"];
-  /** As spelt, never empty. As in Codex, quotes and further leading spaces are part of it. */
+  /** As spelt, never empty. As in Codex, quotes and further leading spaces are part of the path. */
   readonly path: string;
 }
 
@@ -68,11 +68,11 @@ export interface StrayMarker {
   readonly endsSection: boolean;
 }
 
-/** Matches the start of every likeness below, for speed: most lines have none, and there may be millions. */
+/** Matches the start of every likeness below. This saves time: most lines are like none, and there may be millions. */
 const firstWord =
   /^\*+[\s_-]*(?:add|begin|change|create|delete|edit|end|environment|eof|modify|move|new|remove|rename|update)/;
 
-/** Misspelt markers as models write them, by their words in lower case and with single spaces. */
+/** Misspelt markers as models write them, recognised by their words in lower case and with single spaces. */
 const likenesses: readonly { readonly like: RegExp; readonly marker: string; readonly endsSection: boolean }[] = [
   { like: /^begin ?patch/, marker: markers.begin, endsSection: true },
   { like: /^end ?patch/, marker: markers.end, endsSection: true },
@@ -86,7 +86,7 @@ const likenesses: readonly { readonly like: RegExp; readonly marker: string; rea
 
 /**
  * Returns what is wrong with a line that looks like a marker, a header or the start of one, but is not a valid one at
- * its position. The line has no trailing whitespace. Returns `undefined` if it looks like none.
+ * its position. The line has no trailing whitespace. Returns `undefined` if it looks like none of these.
  */
 export function readStrayMarker(line: string): StrayMarker | undefined {
   if (!line.startsWith("***")) return undefined;
@@ -101,13 +101,13 @@ export function readStrayMarker(line: string): StrayMarker | undefined {
     .replace(/^\*+/, "")
     .replace(/[\s_-]+/g, " ")
     .replace(/^ /, "");
-  // A new name for a file takes two lines, so the spelling of one alone would not help.
+  // Renaming a file takes two lines, so correcting the spelling of this one would not help.
   if (/^rename(?: ?files?\b| ?:)/.test(words)) return { problem: patchProblems.renameHeader(), endsSection: false };
   const row = likenesses.find(({ like }) => like.test(words));
   return row === undefined ? undefined : { problem: patchProblems.misspelt(row.marker), endsSection: row.endsSection };
 }
 
-/** The strictness of reading. What both modes accept means the same in both, unless Codex's meaning would do damage. */
+/** Strictness of reading. A patch accepted by both modes means the same in both, unless Codex's meaning is harmful. */
 export interface Leniency {
   /** `false` accepts what the shipped `apply_patch` accepts, and nothing else. */
   readonly lenient: boolean;
@@ -127,5 +127,5 @@ export function readAnchor(line: string, { lenient }: Leniency): Anchor | undefi
   return { text, range: { line: Number(range[1]), count: Number(range[2] ?? 1) } };
 }
 
-/** The old and new lines as a unified diff writes them. Git omits a count of 1, and models omit the second `@@`. */
+/** Matches the line ranges of a unified diff's hunk. Git omits a count of 1, and models omit the second `@@`. */
 const unifiedRange = /^-(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})?(?: @@|$)/;

@@ -24,7 +24,7 @@ export interface NoPatch {
   readonly problem: string;
 }
 
-/** Finds the patch in a text. Does not require an end marker: the reader of the sections checks it. */
+/** Finds the patch in a text. Does not require an end marker, which is checked when the sections are read. */
 export function findPatch(text: string, how: Leniency): PatchText | NoPatch {
   const lines = splitPatch(how.lenient ? withoutMark(text) : text);
   return how.lenient ? findLenient(lines) : findStrict(lines);
@@ -70,7 +70,7 @@ export function looksLikePatch(line: string): boolean {
   );
 }
 
-/** Returns the line after the last one that is neither empty nor closes something that was opened before the patch. */
+/** Returns the line after the last one that is neither empty nor the end of a wrapping opened before the patch. */
 function endOfContent(lines: readonly string[], before: readonly string[]): number {
   const isFenced = before.some(isFence);
   const tag = heredocTag(before.findLast(isFilled) ?? "");

@@ -23,7 +23,7 @@ const optionsSchema = z.strictObject({
 
 const optionNames: readonly string[] = Object.keys(optionsSchema.shape);
 
-/** The maximum lengths, in UTF-16 units, of the options that hold any string. */
+/** The maximum lengths, in UTF-16 units, of the options that are free text. */
 const optionLengths = { root: limits.pathLength, label: limits.label };
 
 /** Reads the value of the field `options`; failures go to `findings`. An option that is `null` counts as absent. */

@@ -63,12 +63,12 @@ function expectation(issue: z.core.$ZodIssue): string {
 /** Contradictory choices of a match, as clauses for `callFailures.contradiction`. */
 export const contradictions = {
   occurrenceAndLine: "occurrence and line both select one match",
-  occurrenceOfAll: "occurrence selects one match, replaceAll selects every match",
-  lineOfAll: "line selects one match, replaceAll selects every match",
-  countOfOne: "without replaceAll exactly one match is replaced, but expectedCount is a different number",
+  occurrenceOfAll: "occurrence selects one match, but replaceAll selects every match",
+  lineOfAll: "line selects one match, but replaceAll selects every match",
+  countOfOne: "without replaceAll, exactly one match is replaced, but expectedCount is a different number",
 } as const;
 
-/** Failures to read the call: its shape, its fields, their types. */
+/** Failures to read the call: its shape, its fields and their types. */
 export const callFailures = {
   /** `got`: the value as `nameOfValue` names it. */
   notACall: (got: string) =>
@@ -172,7 +172,7 @@ export const callSizeFailures = {
     batchFailures.tooLarge(at, `the length of ${what}`, size, limit, "characters"),
 } as const;
 
-/** The failure for things that are not counted beyond their limit. */
+/** Returns the failure for things that are not counted beyond their limit, `most`. */
 function moreThan(what: string, most: number): Failure {
   return batchFailures.tooLarge({}, what, most + 1, most, "or more");
 }

@@ -15,8 +15,8 @@ export interface Shape {
   /** The field by which the shape is recognised. */
   readonly container: ContainerName | "patch";
   /**
-   * `never`: no edit may be at the top level. `alone`: one may be there instead of the list. `beside`: one may also be
-   * there with the list, whose first edit it then is.
+   * `never`: no edit may be at the top level. `alone`: one edit may replace the list. `beside`: one edit may replace or
+   * accompany the list; it is then the first edit of the call.
    */
   readonly single: "never" | "alone" | "beside";
   /** `call`: one file per call. `either`: an edit may name its own file, and otherwise takes that of the call. */
@@ -27,7 +27,7 @@ export interface Shape {
   readonly spelling: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
-/** The only shape that holds one text instead of edits. */
+/** The only shape that consists of one text instead of edits. */
 export const patchShape: Shape = {
   name: "patch",
   announced: true,

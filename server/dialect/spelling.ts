@@ -4,12 +4,12 @@ import { editDistance } from "../text/editDistance.js";
 /** The longest name, in UTF-16 units, that can be a misspelling. */
 const longestName = 40;
 
-/** Every slip counts 1: a unit added, missing or replaced, or two neighbours swapped. */
+/** The cost of each slip is 1: a unit added, missing or replaced, or two neighbours swapped. */
 const slip = { other: 1, extra: 1, swap: 1 };
 
 /**
  * Returns the known name that `name` seems to misspell: equal except for case, `_`, `-` and spaces, or one slip away
- * (names of 4 characters or more), or two (8 or more). Prefers the nearest, then the first. `undefined`: no name.
+ * (names of 4 characters or more), or two (8 or more). Prefers the nearest, then the first. `undefined` if none fits.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > longestName) return undefined;
@@ -29,7 +29,7 @@ export function foldKey(name: string): string {
   return name.toLowerCase().replace(/[_\s-]/g, "");
 }
 
-/** The distance between two folded names; `undefined` if it is too large to be a slip in names of their length. */
+/** Returns the number of slips between two folded names; `undefined` if there are too many for their length. */
 function slipsBetween(a: string, b: string): number | undefined {
   const shorter = Math.min(a.length, b.length);
   const most = shorter >= 8 ? 2 : shorter >= 4 ? 1 : 0;

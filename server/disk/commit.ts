@@ -1,4 +1,4 @@
-/** Changes files that no editor has open, all together or not at all, whatever fails and wherever it is cut off. */
+/** Changes files that no editor has open: all of them or none, whatever fails and whenever the process is cut off. */
 import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
@@ -19,11 +19,11 @@ export interface Staged {
   readonly ok: true;
   /** Batches that were cut off earlier, and were ended before this one began. */
   readonly recovered: readonly Recovered[];
-  /** For the answer. */
+  /** Sentences for the answer. */
   readonly warnings: readonly string[];
   /** Absolute paths of the directories that it makes, parents first. */
   readonly directories: readonly string[];
-  /** Its names, with the files that they had. */
+  /** Its names, with their files before and after the batch. */
   readonly targets: readonly DiskTarget[];
   /** Makes the batch visible, in one turn of the event loop. */
   commit(): Committed | NotCommitted;
@@ -31,22 +31,22 @@ export interface Staged {
   abandon(): void;
 }
 
-/** A batch that is done. Its helpers are kept until `finish`. */
+/** A batch that is done. Its helper files are kept until `finish` is called. */
 export interface Committed {
   readonly outcome: "applied";
-  /** Removes the helpers; the batch stays. */
+  /** Removes the helper files; the changes stay. */
   finish(): void;
 }
 
-/** A batch that was rolled back. `recoveryPending`: it could not be yet, and the disk may be neither old nor new. */
+/** A batch that was rolled back or, if `recoveryPending`, could not be yet: some files may be old and others new. */
 export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
-  /** `true` if all of it is there and stays, unless the power fails before the disk has confirmed that it lasts. */
+  /** `true` if all changes are on the disk and will stay unless the power fails before the disk has confirmed them. */
   readonly isThere?: boolean;
 }
 
-/** Everything that prevents a batch. */
+/** The reasons why a batch could not be staged. */
 export interface NotStaged {
   readonly ok: false;
   readonly failures: readonly Failure[];
@@ -54,8 +54,8 @@ export interface NotStaged {
 }
 
 /**
- * Reads every file, checks everything, and puts everything new beside its place, in one turn of the event loop. `label`
- * is what people call the batch. Until it is finished or rolled back, no other batch can be staged in these folders.
+ * Reads and checks every file, and writes the new files next to the old ones, in one turn of the event loop. `label`
+ * names the batch for people. Until it is finished or rolled back, no other batch can be staged in these folders.
  */
 export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], label: string): Staged | NotStaged {
   const { state } = workspace;
@@ -81,7 +81,7 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
   }
 }
 
-/** Returns a batch that is ready, or every reason why it is not; nothing of it is left then. */
+/** Returns a batch that is ready, or every reason why it is not; in that case, nothing of it is left on the disk. */
 function stageHeld(
   workspace: DiskWorkspace,
   changes: readonly DiskChange[],
@@ -101,7 +101,7 @@ function stageHeld(
   }
 }
 
-/** A batch that is ready, with the lock of its folders. */
+/** A batch that is ready, with the lock on its folders. */
 interface StagedBatch extends Prepared {
   readonly workspace: DiskWorkspace;
   readonly release: () => void;
@@ -110,7 +110,7 @@ interface StagedBatch extends Prepared {
 function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   const { workspace, journal, targets, warnings } = batch;
   let isOver = false;
-  /** Throws if `commit` or `abandon` was called before. */
+  /** Throws if `commit` or `abandon` has been called before. */
   const begin = (): void => {
     if (isOver) throw new Error(`${journal.label} was committed or abandoned before`);
     isOver = true;
@@ -136,7 +136,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
           endAsWritten(batch);
           throw error;
         }
-        // The record may have reached the disk although the call that wrote it failed: recovery would find it there.
+        // The journal may say `committed` although the call that wrote this failed; recovery would then go by it.
         const read = attempt(() => readJournal(workspace, journal.id)).value;
         if (read?.kind === "journal" && read.journal.state === "committed") return recordAgain(batch) ?? committed;
         failure = failureOf(workspace, error, progress);
@@ -150,7 +150,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   };
 }
 
-/** Ends a batch as recovery would: by its journal alone. */
+/** Ends a batch as recovery would, by its journal alone. */
 function endAsWritten(batch: StagedBatch): BatchEnding {
   return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id));
 }
@@ -162,14 +162,14 @@ function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
   return {
     outcome: isBack ? "rolledBack" : "recoveryPending",
     failure: diskFailures.ended(failure, ending),
-    // The journal may say after all that the batch is done, which is noticed only when it should be rolled back.
+    // The journal may still turn out to say that the batch is done, which is only noticed when it is read again.
     isThere: ending.outcome === "applied",
   };
 }
 
 /**
- * Writes a record again, because a power cut may remove the one that is there. If this fails, too, recovery will try
- * again. Returns `undefined` if the record is written.
+ * Writes again that the batch is committed, because a power cut may undo the first attempt. If this fails, too,
+ * recovery will try again. Returns `undefined` if it succeeds.
  */
 function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted | undefined {
   try {
@@ -184,7 +184,7 @@ function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted
   }
 }
 
-/** Does the last step of a batch. Afterwards, other processes may write in its folders, even if the step failed. */
+/** Does the last step of a batch, and then unlocks its folders for other processes, even if the step failed. */
 function thenUnlock<T>({ release }: StagedBatch, act: () => T): T {
   try {
     return act();

@@ -1,7 +1,7 @@
-/** Changes of files on disk, by path and content; and the same changes by name, where moves and deletions meet. */
+/** The changes of a batch on disk: one for each file and, because files may exchange names, one for each name. */
 import type { FileChange } from "../plan/outcome.js";
 
-/** The new content of a file: a text, in the encoding that the file has, or bytes as they are. */
+/** The new content of a file: a text, to write in the file's encoding, or bytes, to write unchanged. */
 export type Content = { readonly text: string } | { readonly bytes: Uint8Array };
 
 /** The change of one file. Paths are absolute and canonical. */
@@ -9,11 +9,11 @@ export type DiskChange =
   | (NamedPath & {
       readonly kind: "create";
       readonly content: Content;
-      /** The bits of `chmod`; `undefined` for those that the process gives by default. */
+      /** The bits of `chmod`; `undefined` for the default of the process. */
       readonly mode?: number | undefined;
     })
   | (NamedPath & PlannedOn & { readonly kind: "update"; readonly content?: Content | undefined })
-  /** Moves the file to `target`, perhaps with new content. Failures call it `targetName` there, by default its path. */
+  /** Moves the file to `target`, perhaps with new content. `targetName`: for failures; by default the target's path. */
   | (NamedPath &
       PlannedOn & {
         readonly kind: "rename";
@@ -34,7 +34,7 @@ interface PlannedOn {
   readonly hash?: string | undefined;
 }
 
-/** The path that a change moves its file to; `undefined` if it moves none. */
+/** Returns the path to which a change moves its file; `undefined` if it moves none. */
 export function targetOf(change: DiskChange): string | undefined {
   return change.kind === "rename" ? change.target : undefined;
 }
@@ -61,7 +61,7 @@ export interface Slot {
   readonly before?: { readonly hash?: string | undefined };
   /** `undefined` if the name becomes free. */
   readonly after?: {
-    /** The path of the file that gets this name, with other content or without; `undefined` for a new file. */
+    /** The path of the file that gets this name, perhaps with new content; `undefined` for a new file. */
     readonly from?: string;
     readonly content?: Content | undefined;
     readonly mode?: number | undefined;
@@ -69,9 +69,9 @@ export interface Slot {
 }
 
 /**
- * Returns the batch by name. A name that one change frees may be taken by another, in chains and circles. No change
- * waits for another, because every file is ready beside its new name before the first name changes. Throws if two files
- * would get one name, which the plan must prevent.
+ * Returns one slot for each name of a batch. One change may take a name that another frees, even in chains and circles.
+ * Their order does not matter, because every file is ready next to its new name before the first name changes. Throws
+ * if one file is changed twice, or two files would get one name; the plan must prevent both.
  */
 export function toSlots(changes: readonly DiskChange[]): Slot[] {
   const slots = new Map<string, Slot>();

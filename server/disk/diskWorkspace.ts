@@ -1,4 +1,4 @@
-/** The surroundings of a batch on disk: the folders, the disk, and the ways to learn who else has their files open. */
+/** The environment of a batch on disk: the folders, the disk, and the ways to learn who else has their files open. */
 import { isAbsolute, join } from "node:path";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { type Owners, realOwners } from "../workspace/process.js";
@@ -6,7 +6,7 @@ import { homeFolder, inServerFolder, stateHome } from "../workspace/serverFolder
 import { type FileSystem, realFileSystem } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
-/** The workspace in which batches are written. Nothing outside `folders` is ever touched, not even for a journal. */
+/** The workspace in which batches are written. Outside `folders`, only `state` changes, whatever a journal names. */
 export interface DiskWorkspace {
   readonly files: FileSystem;
   /** Absolute and canonical. */
@@ -34,7 +34,7 @@ export async function userWorkspace(
   return diskWorkspace(folders, { state, swapFiles, ...more });
 }
 
-/** Returns a workspace that keeps its journals in `state`. By default, nobody else has one of its files open. */
+/** Returns a workspace that keeps its journals in `state`. By default, it looks for no other session or Neovim. */
 export function diskWorkspace(
   folders: readonly string[],
   more: Pick<DiskWorkspace, "state"> & Partial<DiskWorkspace>,
@@ -50,7 +50,8 @@ export function diskWorkspace(
 }
 
 /**
- * Neovim's swap directories differ only on Windows. Up to 0.7, they are in its data. Source: `:help base-directories`.
+ * Returns Neovim's default swap directories: the one in its state and, for versions up to 0.7, the one in its data.
+ * Source: `:help base-directories`.
  */
 function neovimSwapFiles({ XDG_DATA_HOME: data }: NodeJS.ProcessEnv = process.env): string[] {
   if (process.platform === "win32") return [join(stateHome(), "nvim-data", "swap")];

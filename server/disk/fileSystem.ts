@@ -1,4 +1,4 @@
-/** The calls to the disk, as a port: one commit runs on a real disk, on one that fails, and on one that forgets. */
+/** The calls to the disk, as an interface, so that tests can use disks that fail, or that lose what was not synced. */
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { constants } from "node:fs";
@@ -7,10 +7,10 @@ import { limits } from "../text/limits.js";
 import { hashOf, readFlags, readRest } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
 
-/** A file, directory or link, as a look at its path shows it. */
+/** The system's information about a file, directory or link. */
 export interface FileStat {
   readonly kind: "file" | "directory" | "link" | "other";
-  /** Decimal, because inodes may be too large for a number. */
+  /** In decimal digits, because inodes may be too large for a number. */
   readonly inode: string;
   readonly device: string;
   /** The number of names that the file has. */
@@ -36,7 +36,7 @@ export interface AttributePair {
  * last name, and no call follows a link there. If the system refuses, a call throws an error with the system's code.
  */
 export interface FileSystem {
-  /** `undefined` if there is nothing. */
+  /** Examines a path. Returns `undefined` if nothing is there. */
   look(path: string): FileStat | undefined;
   /** The names in a directory. */
   list(path: string): string[];
@@ -48,15 +48,15 @@ export interface FileSystem {
   readStart(path: string, length: number): Buffer;
   /** Reports whether the user may write a file, or change and sync the names in a directory. */
   mayWrite(path: string): boolean;
-  /** Makes a new file; the process's mask applies to `mode`. Not on the disk before `sync`. */
+  /** Makes a new file; the process's umask applies to `mode`. The file is safe on the disk only after `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
-  /** Writes a file's bytes anew in the file itself. Not on the disk before `sync`. */
+  /** Overwrites the bytes of an existing file in place. They are safe on the disk only after `sync`. */
   fill(path: string, bytes: Uint8Array): void;
   /** Sets the bits of `chmod`. */
   setMode(path: string, mode: number): void;
-  /** Gives each file owner, mode, access list and extended attributes of another; returns which pairs got them all. */
+  /** Copies owner, mode, access list and extended attributes; returns for each pair whether all of them were copied. */
   copyAttributes(pairs: readonly AttributePair[]): boolean[];
-  /** Returns when a file's bytes and attributes, or a directory's names, are on the disk. */
+  /** Returns once a file's bytes and attributes, or a directory's names, are on the disk. */
   sync(path: string): void;
   link(from: string, to: string): void;
   rename(from: string, to: string): void;
@@ -123,7 +123,7 @@ export const realFileSystem: FileSystem = {
       try {
         fs.fsyncSync(fd);
       } catch (error) {
-        // Some disks (shared folders of virtual machines) lack this call for directories, as PostgreSQL found, too.
+        // Some disks (shared folders of virtual machines) lack this call for directories, as PostgreSQL also found.
         if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fs.fstatSync(fd).isDirectory()) throw error;
       }
     });
@@ -140,19 +140,19 @@ export function systemError(code: string, message: string): Error {
   return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
-/** Reports whether an error is a refusal by the system rather than a bug of ours. */
+/** Reports whether an error is a refusal by the system rather than a bug in the server. */
 export function isSystemError(error: unknown): boolean {
-  // Node has no names for some of the system's codes, but then it has their numbers.
+  // For some of the system's codes, Node has no name, only the number.
   const isNumbered = error instanceof Error && "errno" in error && typeof error.errno === "number";
   return isNumbered || /^E[A-Z0-9]+$/.test(codeOf(error));
 }
 
-/** Reports whether a path leads through a link that replaced a directory. A network disk's ESTALE has an `errno`. */
+/** Reports whether an error means that a link has replaced a directory. A network disk's own ESTALE has an `errno`. */
 export function isBehindLink(error: unknown): boolean {
   return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
 }
 
-/** Returns the result of an act, or the system's code if it refuses. Throws if the error is a bug of ours. */
+/** Returns the result of an act, or the system's code if the system refuses it. Rethrows any other error. */
 export function attempt<T>(
   act: () => T,
 ): { readonly value: T; readonly code?: never } | { readonly value?: never; readonly code: string } {
@@ -164,7 +164,7 @@ export function attempt<T>(
   }
 }
 
-/** Does what may be done already: an error with one of these codes says so and is ignored. */
+/** Does something that may have been done already. Ignores errors with the codes in `done`, which mean that it was. */
 export function ensure(act: () => void, done: readonly string[]): void {
   try {
     act();
@@ -173,18 +173,18 @@ export function ensure(act: () => void, done: readonly string[]): void {
   }
 }
 
-/** Deletes a name. Does nothing if the name does not exist, or is impossible. */
+/** Deletes a name. Does nothing if the name does not exist, or can't exist. */
 export function unlinkIfThere(files: FileSystem, path: string): void {
   ensure(() => files.unlink(path), ["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 }
 
-/** The hash of a file's bytes; `undefined` if it is not a file, or too large to be one of ours. */
+/** Returns the hash of a file's bytes; `undefined` if it is not a file, or is larger than any file that we write. */
 export function hashAt(files: FileSystem, path: string, now: FileStat): string | undefined {
   if (now.kind !== "file" || now.size > limits.fileBytes) return undefined;
   return hashOf(files.read(path, limits.fileBytes));
 }
 
-/** Like `look`, but returns `undefined` also beyond a link and for an impossible name: nothing there can be ours. */
+/** Like `look`, but returns `undefined` also for a path through a link or an impossible name: nothing there is ours. */
 export function lookIfReached(files: FileSystem, path: string): FileStat | undefined {
   try {
     return files.look(path);
@@ -194,7 +194,7 @@ export function lookIfReached(files: FileSystem, path: string): FileStat | undef
   }
 }
 
-/** Reports whether an error means that a path leads to nothing of ours: through a link, or to an impossible name. */
+/** Reports whether an error means that a path leads to none of our files: through a link, or to an impossible name. */
 export const isUnreached = (error: unknown): boolean => isBehindLink(error) || codeOf(error) === "ENAMETOOLONG";
 
 /** Runs each step even if others fail. Returns the system's code of the first refusal; `undefined` if there is none. */
@@ -207,14 +207,14 @@ export function tryAll(steps: Iterable<() => void>): string | undefined {
   return code;
 }
 
-/** Syncs directories, so that the names in them survive a power cut. Skips directories that are gone. */
+/** Syncs directories so that the names in them survive a power cut. Skips directories that are gone. */
 export function syncDirectories(files: FileSystem, directories: Iterable<string>): void {
   for (const directory of new Set(directories)) {
     if (lookIfReached(files, directory)?.kind === "directory") files.sync(directory);
   }
 }
 
-/** Gives a file a free name. A link can't replace a file; on a disk without links, the name is checked first. */
+/** Gives a file a free name. Linking never replaces a file; on a disk without links, the name is checked first. */
 export function linkOrRename(files: FileSystem, from: string, to: string): void {
   try {
     files.link(from, to);
@@ -224,10 +224,10 @@ export function linkOrRename(files: FileSystem, from: string, to: string): void 
   }
 }
 
-/** The bits by which a program runs with the rights of its owner or group. The system clears them with each write. */
+/** The set-user-ID and set-group-ID bits of a file's mode. The system clears them with each write. */
 export const foreignRights = 0o6000;
 
-/** Restores the bits that the system cleared, if the file's mode is otherwise still `mode`, that of the journal. */
+/** Restores the bits that the system cleared, if the file's other bits are still as in `mode`, from the journal. */
 export function giveBackBits(files: FileSystem, path: string, mode: number | undefined): void {
   if (mode === undefined) return;
   const now = files.look(path)?.mode;
@@ -236,18 +236,18 @@ export function giveBackBits(files: FileSystem, path: string, mode: number | und
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** Linux's O_PATH, which Node lacks: opens a directory without the right to list it. Source: asm-generic/fcntl.h. */
+/** Includes Linux's O_PATH, which needs no right to list the directory. Node lacks it. Source: asm-generic/fcntl.h. */
 const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 
-/** The number of pairs at once; it leaves room for other open files. */
+/** The maximum number of pairs that are copied at once, so that other files can be open, too. */
 const pairsAtOnce = 100;
 
-/** `true` if a directory can be held while a name in it is used. */
+/** `true` if a directory can be held open while a name in it is used. */
 const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**
- * Acts on a name in a directory that is held open meanwhile. On Linux, this detects a directory, anywhere on the path,
- * that somebody exchanges for a link between a check and its use.
+ * Acts on a name in a directory that is held open meanwhile. On Linux, this detects if another program replaces a
+ * directory anywhere on the path with a link after the path was checked.
  */
 function within<R>(path: string, act: (reachable: string) => R): R {
   const directory = dirname(path);
@@ -280,15 +280,15 @@ function opened<R>(path: string, flags: number, mode: number, act: (fd: number) 
   }
 }
 
-/** Writes all bytes. A disk that is nearly full writes a part, and refuses the rest when it is asked again. */
+/** Writes all bytes. A disk that is nearly full writes only a part of them, and refuses the rest on the next call. */
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at, bytes.length - at, at);
 }
 
 /**
  * Node can't read access lists and extended attributes, so GNU `cp` copies them. Only GNU `cp` does this and reports
- * failures, so no other system's `cp` is used. One process copies all pairs: from the files that we hold open to those
- * that it holds under the same numbers.
+ * failures, so no other system's `cp` is used. One `cp` process copies all pairs: from the server's open files to its
+ * own open files with the same descriptors.
  */
 function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
   if (!canHold) return pairs.map(() => false);

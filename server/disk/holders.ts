@@ -1,4 +1,4 @@
-/** Finds out who else has a file open, by the files that editors leave beside those that they edit. */
+/** Finds out who else has a file open, from the lock files and swap files that editors make. */
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { isProcess } from "../workspace/process.js";
@@ -6,31 +6,31 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
-/** Returns the holder of a file, who has it open or may have; `undefined` if none can be seen. */
+/** Returns the holder of a file, which has it open or may have it open; `undefined` if there is no sign of one. */
 export function holderOf(workspace: DiskWorkspace, path: string): Holder | undefined {
   const ours = workspace.openElsewhere.get(path);
   if (ours !== undefined) return ours;
   for (const { trace, read } of tracesOf(path, workspace)) {
-    // If the server may not look there, it sees nobody.
+    // If the server may not look at a trace, the trace is ignored.
     const stat = attempt(() => workspace.files.look(trace)).value;
-    // An editor that came second keeps the second trace, even if the first one is gone.
+    // An editor that opened the file second keeps the second trace even after the first one is gone.
     const by = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
     if (by !== undefined) return { kind: "open", by };
   }
   return undefined;
 }
 
-/** A file that is there as long as an editor has another one open. */
+/** A file that exists as long as an editor has another file open. */
 interface Trace {
   readonly trace: string;
-  /** Returns the editor in words; `undefined` for a trace that was left behind. */
+  /** Returns the editor's name for people; `undefined` for a trace that was left behind. */
   readonly read: (trace: string, workspace: DiskWorkspace) => string | undefined;
 }
 
 /** Vim and Neovim take the next ending if a swap file already exists. Source: their help, `swap-file`. */
 const swapEndings = ["swp", "swo", "swn", "swm", "swl", "swk"];
 
-/** Returns the traces by which each editor would show that it has a file open, its first choice first. */
+/** Returns the traces that each editor makes while it has a file open, in its own order of preference. */
 function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
   const [directory, name] = [dirname(path), basename(path)];
   const vim = join(directory, name.startsWith(".") ? name : `.${name}`);
@@ -47,7 +47,7 @@ function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
   ];
 }
 
-/** Reads a link to `user@host.process:boot`, or a file that holds it. Source: the Emacs Lisp manual, "File Locks". */
+/** Reads a link to `user@host.process:boot`, or a file with this text. Source: the Emacs Lisp manual, "File Locks". */
 function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefined {
   const isLink = (): boolean => files.look(trace)?.kind === "link";
   const text = attempt(() => (isLink() ? files.readLink(trace) : files.readStart(trace, 1024).toString())).value;
@@ -56,7 +56,7 @@ function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefi
   return isLeft(host, Number(pid)) ? undefined : holderName("Emacs", `${user}@${host}`, Number(pid));
 }
 
-/** Reads process and host from a swap file's first block. Source: `struct block0` in Vim's and Neovim's memline. */
+/** Reads process and host from a swap file's first block. Source: `struct block0` in Vim's and Neovim's memline.c. */
 function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): string | undefined {
   const block = attempt(() => files.readStart(trace, 108)).value;
   if (block === undefined || block.length < 108 || block.toString("latin1", 0, 2) !== "b0") return undefined;
@@ -65,7 +65,7 @@ function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): 
   return isLeft(host, pid) ? undefined : holderName(editor, host, pid);
 }
 
-/** Names the holder. Anyone, such as an archive's author, may have written a trace: only plain names are repeated. */
+/** Names the holder. Anyone, such as an archive's author, may have written a trace, so only plain names are shown. */
 function holderName(editor: string, who: string, pid: number): string {
   return /^[\w.@-]{1,64}$/.test(who) ? `${editor} (${who}, process ${pid})` : editor;
 }

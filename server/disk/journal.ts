@@ -1,4 +1,4 @@
-/** The journal of a batch, written first: after a crash it shows what was planned and how far it may have got. */
+/** The journal of a batch, written first. After a crash, it shows the plan and how far the batch may have got. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../plan/failure.js";
@@ -11,10 +11,10 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import { ensure, type FileSystem, isSystemError, systemError, unlinkIfThere } from "./fileSystem.js";
 import { diskFailures, diskProblems } from "./sentences.js";
 
-/** One batch, as it is on the disk. */
+/** The journal of one batch, as it is on the disk. */
 export type Journal = z.infer<typeof journalSchema>;
 
-/** One name: what it had, what it gets, and how that happens. */
+/** One name: its file before the batch, its file afterwards, and the way in which it changes. */
 export type JournalEntry = Journal["entries"][number];
 
 /**
@@ -30,7 +30,7 @@ export type Journals = Pick<DiskWorkspace, "files" | "state" | "owners">;
 
 /**
  * Makes the directory of the journals if it is missing. It is outside every workspace, so that no agent can write a
- * journal. Returns a failure if it can't be used, or if others could write in it.
+ * journal. Returns a failure if it can't be used, or if other users have access to it.
  */
 export function openJournals({ files, owners, state }: Journals): Failure | undefined {
   if (!isAbsolute(state)) return diskFailures.state(state, diskProblems.stateRelative());
@@ -46,7 +46,7 @@ export function openJournals({ files, owners, state }: Journals): Failure | unde
   }
 }
 
-/** Does the same, and also writes a file there and deletes it, as a batch would. */
+/** Does the same as `openJournals`; then also writes a file in the directory and deletes it, as a batch would. */
 export function tryJournals(journals: Journals): Failure | undefined {
   const { files, owners, state } = journals;
   const unfit = openJournals(journals);
@@ -63,7 +63,7 @@ export function tryJournals(journals: Journals): Failure | undefined {
   }
 }
 
-/** Makes a directory and those above it. Each one is on the disk before what it will hold. */
+/** Makes a directory and the missing ones above it. Each is safe on the disk before the next one is made in it. */
 function makeDirectories(files: FileSystem, path: string): void {
   if (files.look(path) !== undefined) return;
   makeDirectories(files, dirname(path));
@@ -72,7 +72,7 @@ function makeDirectories(files: FileSystem, path: string): void {
   files.sync(dirname(path));
 }
 
-/** Returns the failure for an error of the disk that the journals are on; throws every other error. */
+/** Returns the failure for a system error on the disk of the journals; rethrows every other error. */
 export function unusable(state: string, error: unknown): Failure {
   if (!isSystemError(error)) throw error;
   return diskFailures.state(state, fileProblems.system(codeOf(error)));
@@ -80,7 +80,7 @@ export function unusable(state: string, error: unknown): Failure {
 
 /** Makes or replaces the journal of a batch; when this returns, it is on the disk. */
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
-  // If nobody can read a journal back, nobody can end its batch: it is better to have none.
+  // A batch whose journal can't be read back can't be ended, so it is better to throw before writing.
   const text = JSON.stringify(journalSchema.parse(journal));
   const bytes = Buffer.from(`${hashOf(text)}\n${text}\n`);
   if (bytes.length > limits.journalBytes) throw systemError("EFBIG", `more than ${limits.journalBytes} bytes`);
@@ -100,8 +100,8 @@ export function removeJournal({ files, state }: DiskWorkspace, id: string): void
 }
 
 /**
- * Returns the ids of all journals in the state directory. `halves`: the ids of those that a process began to write when
- * there was none yet.
+ * Returns the ids of all journals in the state directory. `halves`: the ids of first journals of a batch that a process
+ * began to write and did not finish.
  */
 export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "state">): {
   readonly ids: string[];
@@ -116,7 +116,7 @@ export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "st
   return { ids, halves: begun.filter((id) => !ids.includes(id)) };
 }
 
-/** Reads a journal that anyone may have written: checks its form, its checksum, and that the folders hold its files. */
+/** Reads a journal that anyone may have written: checks form and checksum, and that its files are in the folders. */
 export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
   const read = readAnyJournal(workspace, id);
   if (read.kind !== "journal") return read;
@@ -124,7 +124,7 @@ export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
   const names = namesIn(read.journal);
   const inside = names.filter((name) => folders.some((folder) => isInside(folder, name)));
   if (names.some((name) => isInside(state, name))) return { kind: "foreign" };
-  // A journal that names nothing belongs to everybody.
+  // A journal that names no files belongs to every workspace.
   if (inside.length === names.length) return read;
   return inside.length === 0 ? { kind: "foreign" } : { kind: "astride", journal: read.journal };
 }
@@ -140,7 +140,7 @@ export function readAnyJournal({ files, state, owners }: Journals, id: string): 
   return journal?.id === id ? { kind: "journal", journal } : { kind: "unreadable" };
 }
 
-/** The deepest directory that holds all files of a journal; if they are on several Windows drives, the first drive. */
+/** Returns the deepest directory above all files of a journal; if these are on several drives, the first drive. */
 export function folderOf(journal: Journal): string {
   const [first = "", ...rest] = namesIn(journal).map(dirname);
   let folder = first;
@@ -150,7 +150,7 @@ export function folderOf(journal: Journal): string {
   return folder;
 }
 
-/** The directories in which a batch changes names; not those with writes in place only, which may be unreadable. */
+/** Returns the directories in which a batch changes names. Others have only writes in place, and may be unreadable. */
 export function directoriesOf({ entries, directories }: Journal): string[] {
   const names = entries.filter(({ way }) => way !== "inPlace").map(({ path }) => path);
   return [...names, ...directories].map(dirname);
@@ -163,18 +163,18 @@ export function journalPath(state: string, id: string): string {
   return join(state, `${id}.journal`);
 }
 
-/** An entry, with its helpers. Nobody can write their paths into a journal: they follow from the entry and the id. */
+/** An entry with its helper files. A journal can't forge their paths, because they follow from the entry and the id. */
 export interface HelpedEntry extends JournalEntry {
   /** The new file for the name, in its directory or, if that does not exist, in the deepest existing one above it. */
   readonly staged: string;
-  /** The file that the name had, beside it. */
+  /** The file that the name had before, in the same directory. */
   readonly kept: string;
-  /** The bytes before and after of a file that is written in place, beside the journal. */
+  /** The old bytes, and below the new bytes, of a file that is written in place; both are kept next to the journal. */
   readonly oldCopy: string;
   readonly newCopy: string;
 }
 
-/** The entries of a journal, with their helpers. */
+/** Returns the entries of a journal with their helper files. */
 export function helpedEntries(state: string, { id, entries, directories }: Journal): HelpedEntry[] {
   return entries.map((entry, index) => {
     const parent = dirname(entry.path);
@@ -201,18 +201,18 @@ const journalSchema = z.strictObject({
   version: z.literal(1),
   id: z.string().regex(/^[0-9a-f]{16}$/),
   /**
-   * `staged`: nothing that others see has changed. `committing`: some of it may have changed, and is rolled back.
-   * `committed`: all of it has changed, and the helpers are removed. `undone`: it was rolled back, and the helpers are
-   * removed; changes that others have made since stay.
+   * `staged`: no name has changed. `committing`: some names may have changed; recovery rolls them back. `committed`:
+   * all names have changed; recovery removes the helper files. `undone`: the batch was rolled back; recovery removes
+   * the helper files, and does not touch changes that others have made since.
    */
   state: z.enum(["staged", "committing", "committed", "undone"]),
   /** For people. */
   label: z.string().max(limits.label),
   /** Milliseconds since 1970. */
   started: z.number(),
-  /** Directories that are made, parents first. */
+  /** Directories that the batch makes, parents first. */
   directories: z.array(path),
-  /** After a rollback: the names that were left as they are, and why. */
+  /** After a rollback: the names that were left as they were, and why. */
   left: z.array(z.strictObject({ index: z.int().min(0), why: z.enum(["changed", "kept", "lost"]) })).optional(),
   entries: z
     .array(
@@ -220,18 +220,18 @@ const journalSchema = z.strictObject({
         path,
         /** For people. */
         name: z.string().max(limits.pathLength),
-        /** The number of the disk that its directory is on, or the deepest one above that exists before the batch. */
+        /** The device number of its directory or, if that did not exist before the batch, of the deepest one above. */
         device: z.string(),
         /**
          * `create`: the name was free. `replace`: another file takes it. `remove`: it becomes free. `inPlace`: its file
-         * stays the same and gets other bytes.
+         * stays the same and gets new bytes.
          */
         way: z.enum(["create", "replace", "remove", "inPlace"]),
-        /** `null` if the name was free. `mode`: of the user's own file, if each write clears set-ID bits in it. */
+        /** `null` if the name was free. `mode`: only for a file of the user's with set-ID bits, which writes clear. */
         before: z.strictObject({ inode: z.string(), hash, mode: z.int().min(0).max(0o7777).optional() }).nullable(),
         /**
-         * `null` if the name becomes free. `inode`: that of the file that was staged for the name, known from
-         * `committing` on; `undefined` for a file that is written in place.
+         * `null` if the name becomes free. `inode`: that of the staged file for the name, known from `committing` on;
+         * `undefined` for a file that is written in place.
          */
         after: z.strictObject({ hash, inode: z.string().optional() }).nullable(),
       }),

@@ -1,4 +1,4 @@
-/** Allows one batch at a time in a folder: a process locks the folders that it writes in, or gives way to a lock. */
+/** Allows one batch at a time in a folder: a process locks the folders that it writes in, or yields to another lock. */
 import { join } from "node:path";
 import * as z from "zod";
 import { type Failed, failed } from "../plan/failure.js";
@@ -13,13 +13,13 @@ import { diskFailures } from "./sentences.js";
 /** A lock that this process holds. */
 export interface Lock {
   readonly ok: true;
-  /** Never throws: if the file of a lock can't be removed, the lock ends with the process. */
+  /** Never throws. If the lock's file can't be removed, it locks out other processes until this one ends. */
   release(): void;
 }
 
 /**
  * Locks the folders of a workspace for the batch with a new id. Writes the lock first and then looks for others: if two
- * processes do this at once, at least one sees the other, and nobody waits.
+ * processes do this at once, at least one sees the other, and neither waits.
  */
 export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed {
   const { files, state, owners, folders } = workspace;
@@ -42,7 +42,7 @@ export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed
   return failed(diskFailures.busy(processOf(other)));
 }
 
-/** Writes a lock. On a full disk it is empty, which locks everything: batches that were cut off must still be ended. */
+/** Writes a lock. On a full disk it is empty and locks all folders, so that batches that were cut off can be ended. */
 function writeLock(files: FileSystem, path: string, text: string): void {
   try {
     try {
@@ -58,12 +58,12 @@ function writeLock(files: FileSystem, path: string, text: string): void {
   }
 }
 
-/** Reports whether a living process has a lock with this id. */
+/** Reports whether a live process holds a lock with this id. */
 export function isLocked(workspace: DiskWorkspace, id: string): boolean {
   return listLocks(workspace).some((one) => one.id === id && one.isAlive);
 }
 
-/** Ids of the locks that this process holds. Its other lock files on the disk are released but could not be removed. */
+/** Ids of the locks that this process holds. Its other lock files were released but could not be removed. */
 const ownLocks = new Set<string>();
 
 const lockSchema = z.object({ folders: z.array(z.string()) });
@@ -73,7 +73,7 @@ interface FoundLock {
   readonly owner: OwnerName;
   readonly id: string;
   readonly isAlive: boolean;
-  /** `false` while it is written: its owner has not looked for others yet, and will see ours. */
+  /** `false` while it is being written: its owner has not looked for other locks yet, and will see ours. */
   readonly isMade: boolean;
 }
 
@@ -88,17 +88,17 @@ function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
   });
 }
 
-/** Returns a living process that writes in the same folders. Removes dead locks, whose names never come again. */
+/** Returns a live process that locks the same folders, if any. Removes dead locks, whose names are never used again. */
 function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
   const others = listLocks(workspace).filter(({ id }) => id !== ownId);
   for (const { path, isAlive } of others) {
-    // A lock that can't be removed does no harm.
+    // A dead lock that can't be removed does no harm.
     if (!isAlive) tryAll([() => unlinkIfThere(workspace.files, path)]);
   }
   return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
 }
 
-/** Reports whether a lock covers the same folders; one that can't be read counts as covering them. */
+/** Reports whether a lock covers some of the same folders; one that can't be read is assumed to. */
 function overlaps({ files, folders }: DiskWorkspace, path: string): boolean {
   try {
     const { folders: others } = lockSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));

@@ -1,4 +1,4 @@
-/** Makes a prepared batch visible, name by name, each checked again right before; then records that it is done. */
+/** Makes a prepared batch visible, name by name, and checks each just before; then records that the batch is done. */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -13,8 +13,8 @@ import { diskFailures, diskProblems } from "./sentences.js";
 import type { Prepared, Progress } from "./stage.js";
 
 /**
- * Gives each name its new file, and records that this is done. Returns a failure if another program has changed a name
- * meanwhile; throws if the system refuses. In both cases the journal says what to roll back. `undefined`: done.
+ * Gives each name its new file, records that this is done, and returns `undefined`. Returns a failure if another
+ * program has changed a name meanwhile; throws if the system refuses. The journal then says what to roll back.
  */
 export function moveIntoPlace(
   workspace: DiskWorkspace,
@@ -32,7 +32,7 @@ export function moveIntoPlace(
   const names = targets.map((target, index): NameContext => ({ workspace, target, entry: entries[index]! }));
   const removals = names.filter(({ entry }) => entry.way === "remove");
   const others = names.filter(({ entry }) => entry.way !== "remove");
-  // New names come before old ones go, so that no file is ever without a name.
+  // New names are made before old ones are removed, so that no file is ever without a name.
   for (const name of [...others, ...removals]) {
     progress.at = name.target.slot.name;
     const failure = lookAgain(name) ?? changeName(name);
@@ -62,7 +62,7 @@ interface NameContext {
 
 /**
  * Returns a failure if a name has changed since staging, or if its old file is no longer kept beside it: a program that
- * tidies up may have deleted that, and nothing could be given back. The inode comes last, as the shortest check.
+ * cleans up may have deleted the kept file, which a rollback would need. The quickest check, of the inode, comes last.
  */
 function lookAgain({ workspace, target, entry }: NameContext): Failure | undefined {
   const { files } = workspace;
@@ -74,7 +74,7 @@ function lookAgain({ workspace, target, entry }: NameContext): Failure | undefin
     if (now !== undefined) return movedOn(name, staleProblems.nameTaken);
   } else {
     const { size, mode, owner, group } = before.stat;
-    // If others may now do more or less with the file, the new file must not bring back the old rights.
+    // If the file's owner or permissions have changed, the new file must not bring back the old ones.
     const isSame = now?.size === size && now.mode === mode && now.owner === owner && now.group === group;
     if (now?.kind !== "file" || !isSame) return movedOn(name);
   }

@@ -20,12 +20,12 @@ export interface Before {
   readonly hash: string;
 }
 
-/** A name, what it has now, and what it will have. */
+/** A name, with its file before and after the batch. */
 export interface DiskTarget {
   readonly slot: Slot;
-  /** The number of the disk that its directory is on, or the deepest existing directory above it. */
+  /** The device number of its directory or, if that does not exist, of the deepest existing one above it. */
   readonly device: string;
-  /** The way in which the name changes. Staging may yet turn a replacement by new bytes into a write in place. */
+  /** The way in which the name changes. Staging may still turn a replacement by new bytes into a write in place. */
   readonly way: JournalEntry["way"];
   /** `undefined` if the name is free. */
   readonly before: Before | undefined;
@@ -33,15 +33,15 @@ export interface DiskTarget {
   readonly after: After | undefined;
 }
 
-/** The file that a name will have. */
+/** The file that a name will have after the batch. */
 export interface After {
   /** SHA-256, in hex. */
   readonly hash: string;
-  /** `undefined` for those of `source`, which keeps its bytes. */
+  /** `undefined` if `source` keeps its bytes. */
   readonly bytes: Buffer | undefined;
   /** The existing file that moves or changes; `undefined` for a new file. */
   readonly source: { readonly path: string; readonly before: Before } | undefined;
-  /** The bits of `chmod` for a new file; `undefined` for those that the process gives by default. */
+  /** The bits of `chmod` for a new file; `undefined` for the default of the process. */
   readonly mode: number | undefined;
 }
 
@@ -93,7 +93,7 @@ function examine(
   const moved = (problem: string): Failed => failed(staleFailures.contentModified({ path: name }, problem));
   if (stat === undefined) {
     if (expected !== undefined) return moved(staleProblems.fileChanged);
-    // An editor may have a text for the name that it has never saved.
+    // An editor may have a text for this name that has never been saved.
     const holder = holderOf(workspace, path);
     return holder === undefined ? { ok: true, before: undefined } : failed(diskFailures.locked(name, holder));
   }
@@ -131,7 +131,7 @@ function aim(
     missing.push(directory);
     directory = dirname(directory);
   }
-  // A disk reports that a name is too long only if the directory exists.
+  // A disk reports that a name is too long only if the directory exists, so each name is looked for in one that does.
   if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
   const result = afterOf(slot, befores);
   if (!result.ok) return result;

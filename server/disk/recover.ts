@@ -1,4 +1,4 @@
-/** Ends batches by their journals, and by nothing else: one that is over, or all that a crash has cut off. */
+/** Ends batches by their journals alone: one that is over, or all that were cut off by crashes. */
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
@@ -44,12 +44,12 @@ export interface Recovery {
   readonly failure?: Failure | undefined;
 }
 
-/** Ends what was cut off in the folders of a workspace. Does nothing while another process writes in them. */
+/** Ends the batches that were cut off in a workspace's folders. Does nothing while another process writes in them. */
 export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
   const { files, state } = workspace;
   try {
-    // If the server never wrote anything, it leaves no trace.
+    // If the server has never written anything, it makes no directory here either.
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
@@ -65,7 +65,7 @@ export function recover(workspace: DiskWorkspace): Recovery {
   }
 }
 
-/** Does the same for a caller that has already locked the folders. */
+/** Does the same as `recover`, for a caller that has already locked the folders. */
 export function recoverHeld(workspace: DiskWorkspace): Recovery {
   const { state } = workspace;
   const { ids, halves } = listJournals(workspace);
@@ -76,15 +76,15 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
     const path = journalPath(state, id);
     const { value: read, code } = attempt(() => readJournal(workspace, id));
     if (code === "EACCES" || code === "EPERM") {
-      // A journal that the user may not read says no more than a damaged one, and is left alone as well.
+      // A journal that the user may not read is as useless as a damaged one, and is left alone, too.
       problems.push(diskSentences.closedJournal(path, fileProblems.system(code)));
     } else if (code !== undefined) {
-      // Errors that may pass are a reason to wait: the journal may be about these very files.
+      // Any other error may pass. Until then, no batch is written: the journal may be about the same files.
       failures.push(diskFailures.unreadJournal(path, fileProblems.system(code)));
     }
     if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(path));
     if (read?.kind === "journal") batches.push(toRecovered(read.journal, endBatch(workspace, read.journal)));
-    // A batch that is only staged, or done, has nothing but helpers beside its files, which do not hinder others.
+    // A batch that is only staged, or is done, has left only helper files, which do not hinder other batches.
     if (read?.kind === "astride" && read.journal.state === "committing") {
       const names = read.journal.entries.map(({ name }) => name);
       failures.push(diskFailures.pendingElsewhere(names, path, folderOf(read.journal)));
@@ -99,7 +99,7 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
   return { batches, problems, failure };
 }
 
-/** Deletes half-written first journals, for which nothing was done yet. A process that still writes one has a lock. */
+/** Deletes half-written first journals, whose batches did nothing yet. A process that still writes one holds a lock. */
 function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
     const path = `${journalPath(workspace.state, id)}.new`;
@@ -132,7 +132,7 @@ function journalProblem(workspace: DiskWorkspace, id: string): string | undefine
   return diskSentences.closedJournal(path, fileProblems.system(problem.code));
 }
 
-/** The id of a new batch. */
+/** Returns a random id for a new batch. */
 export function newId(): string {
   return randomBytes(8).toString("hex");
 }
@@ -143,11 +143,11 @@ function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnd
   return { ...settled, id, label, names, message };
 }
 
-/** Ends a batch. May be repeated, and cut off, any number of times. */
+/** Ends a batch as its journal says. This may be cut off and repeated any number of times. */
 export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEnding {
   if (journal.state === "staged") return { outcome: "untouched", foreign: [], code: tidyUp(workspace, journal) };
   if (journal.state === "committed") {
-    // The record's writer may have been killed before it lasted, and a disk may report only once that it can't sync.
+    // The journal's writer may have been killed before it was synced, and a disk may report a failed sync only once.
     const unwritten = tryAll([() => writeJournal(workspace, journal)]);
     const isFull = unwritten !== undefined && noRoom.has(unwritten);
     const unsure = isFull ? tryAll([() => workspace.files.sync(workspace.state)]) : unwritten;
@@ -161,7 +161,7 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
   const { foreign, code } = rollBack(workspace, journal);
   if (code !== undefined) return { outcome: "pending", foreign, code };
   const undone = asUndone(journal, foreign);
-  // From now on, people and programs may do the same as the batch again, with files that look like its own.
+  // From now on, people and programs may make the same changes again, which a second rollback must not undo.
   const unwritten = tryAll([() => writeJournal(workspace, undone)]);
   const untidy = tidyUp(workspace, undone);
   const isPending = unwritten !== undefined && untidy !== undefined;
@@ -172,8 +172,8 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
 const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system error -122"]);
 
 /**
- * Ends a batch as its journal says now, whatever its writer believes. If the journal can't be read, the batch stays
- * pending: recovery may be able to read it.
+ * Ends a batch as its journal on the disk says, whatever this process believes. If the journal can't be read, the batch
+ * stays pending: recovery may be able to read it later.
  */
 export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEnding {
   const ending = attempt(() => {
@@ -183,7 +183,7 @@ export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEn
   return ending.value ?? { outcome: "pending", foreign: [], code: ending.code ?? "EIO" };
 }
 
-/** The journal of a batch that was rolled back. */
+/** Returns the journal of a batch after its rollback. */
 function asUndone(journal: Journal, foreign: readonly Foreign[]): Journal {
   const left = foreign.map(({ path, kept, isLost }) => ({
     index: journal.entries.findIndex((entry) => entry.path === path),
@@ -192,7 +192,7 @@ function asUndone(journal: Journal, foreign: readonly Foreign[]): Journal {
   return { ...journal, state: "undone", left };
 }
 
-/** Returns the files that a rollback left as they were, by its journal. */
+/** Returns the files that a rollback left as they were, according to the journal. */
 function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   const entries = helpedEntries(state, journal);
   return (journal.left ?? []).flatMap(({ index, why }) => {
@@ -203,24 +203,24 @@ function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   });
 }
 
-/** The path of the helper that has the file, or the bytes, that a name had before. */
+/** Returns the path of the helper file that keeps a name's old file or its old bytes. */
 function copyOf({ way, kept, oldCopy }: HelpedEntry): string {
   return way === "inPlace" ? oldCopy : kept;
 }
 
 /**
- * Removes the helpers of a batch that is over. The journal, which must be on the disk, goes last, when nothing is left
- * that only it knows of. Returns the system's code of the first obstacle; `undefined` if there was none.
+ * Removes the helper files of a batch that is over. The journal, which must be on the disk, is removed last, when
+ * nothing that only it lists is left. Returns the system's code of the first obstacle; `undefined` if there was none.
  */
 export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | undefined {
   const { files, state } = workspace;
   const isLeft = new Set(journal.left?.flatMap(({ index, why }) => (why === "kept" ? [index] : [])));
   const helpers = helpedEntries(state, journal).flatMap((entry, index) => {
     const { staged, kept, oldCopy, newCopy } = entry;
-    // If the name was free, nothing is kept. The new file goes last: as long as it exists, the name never got it.
+    // If the name was free, nothing is kept. The staged file goes last: its existence shows that the name never got it.
     const besides = [...(entry.before === null ? [] : [kept]), staged];
     const apart = [newCopy, oldCopy];
-    // Until a batch is ready, another file may yet become one that is written in place.
+    // The journal of a batch that is only staged does not say yet which other files are written in place.
     const undecided = journal.state === "staged" ? [...besides, ...apart] : besides;
     const paths = entry.way === "inPlace" ? apart : undecided;
     const left = isLeft.has(index) ? copyOf(entry) : undefined;
@@ -237,7 +237,7 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   ]);
 }
 
-/** Removes a helper. A new file's helper is worth no more than that file, so an unreachable directory does no harm. */
+/** Removes a helper file. If it is for a new file and its directory can't be reached, nothing is lost by leaving it. */
 function takeAway(files: FileSystem, { path, entry }: { readonly path: string; readonly entry: JournalEntry }): void {
   try {
     unlinkIfThere(files, path);

@@ -1,4 +1,4 @@
-/** Undoes a batch's own changes, and no others, by what its journal says and what the names have now. */
+/** Rolls back a batch's own changes and no others, according to its journal and the files that the names have now. */
 import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -19,7 +19,7 @@ import {
 import { directoriesOf, type HelpedEntry, helpedEntries, type Journal } from "./journal.js";
 import type { Foreign } from "./sentences.js";
 
-/** Gives every name back what it had, the last one first; no name depends on another, so the order does not matter. */
+/** Gives every name its old file back. No name depends on another, so their order, the last one first, is arbitrary. */
 export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign: Foreign[]; code: string | undefined } {
   const foreign: Foreign[] = [];
   const { files, state } = workspace;
@@ -34,29 +34,29 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
   const code = tryAll([
     ...steps.reverse(),
     ...directories.map((directory) => () => {
-      // It is ours to remove, unless another program has put something into it.
+      // The batch made the directory, so it is removed unless another program has put something into it.
       const remove = (): void => files.removeDirectory(directory);
       if (lookIfReached(files, directory) !== undefined) ensure(remove, ["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"]);
     }),
     () => syncDirectories(files, directoriesOf(journal)),
   ]);
-  // A disk that could not be examined may have been away when its steps found nothing to do.
+  // A disk that could not be examined may have been missing when its steps found nothing to do.
   return { foreign, code: code ?? (unseen === undefined ? undefined : findAway(files, entries)) };
 }
 
-/** Linux's code of a disk that is not there. */
+/** Linux's code for a missing disk. */
 const notMounted = "ENOMEDIUM";
 
 /**
- * Returns `notMounted` if a disk of the batch is missing: nothing of the batch is found, and its paths are on another
- * disk now. The numbers alone prove nothing, as many disks get another one with each mount. Otherwise returns the code
- * of the first look that was refused, which leaves it open; `undefined` if everything is there.
+ * Returns `notMounted` if a disk of the batch is missing: none of the batch's files is found on it, and their paths are
+ * on another disk now. Device numbers alone prove nothing, because many disks get a new one with each mount. Otherwise
+ * returns the code of the first look that was refused, after which a disk may still be missing; or else `undefined`.
  */
 function findAway(files: FileSystem, entries: readonly HelpedEntry[]): string | undefined {
   const [seen, elsewhere] = [new Set<string>(), new Set<string>()];
   const looks = entries.map(({ path, device, before, after, staged, kept }) => () => {
     const now = lookIfReached(files, path);
-    // Another program may have put a new file there since, or the disk may number its files anew.
+    // An old file may have been replaced by another program or renumbered by the disk, so its inode is not compared.
     const isKnown = now !== undefined && (before !== null || now.inode === after?.inode);
     if (isKnown || [staged, kept].some((helper) => lookIfReached(files, helper) !== undefined)) seen.add(device);
     else if (deviceAbove(files, path) !== device) elsewhere.add(device);
@@ -65,7 +65,7 @@ function findAway(files: FileSystem, entries: readonly HelpedEntry[]): string | 
   return [...elsewhere].some((device) => !seen.has(device)) ? notMounted : refused;
 }
 
-/** The number of the disk that holds the deepest existing directory above a path. */
+/** Returns the device number of the deepest existing directory above a path; `undefined` if there is none. */
 function deviceAbove(files: FileSystem, path: string): string | undefined {
   const directory = dirname(path);
   return lookIfReached(files, directory)?.device ?? (directory === path ? undefined : deviceAbove(files, directory));
@@ -78,7 +78,7 @@ interface RollBackContext {
   readonly entries: readonly HelpedEntry[];
 }
 
-/** Gives one name back what it had, or returns the name if it has something that the batch did not write. */
+/** Gives one name its old file back. Returns the name if that file is lost, or if the name has a file of others. */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;
@@ -87,12 +87,12 @@ function restore(context: RollBackContext): Foreign | undefined {
   if (files.look(dirname(path))?.kind === "directory") {
     return entry.way === "inPlace" ? refill(files, entry, now) : giveBack(context, now);
   }
-  // Somebody has removed its directory and the file with it. The copy for a write in place is elsewhere.
+  // Another program has removed the directory with the file. A copy for a write in place is in another directory.
   const isKept = entry.way === "inPlace" && files.look(oldCopy) !== undefined;
   return { path, kept: isKept ? oldCopy : undefined };
 }
 
-/** Removes a file that the batch created. Beyond a link that somebody put there is nothing to remove or give back. */
+/** Removes a file that the batch created. If a link has replaced a directory, nothing beyond it is removed. */
 function uncreate(context: RollBackContext): Foreign | undefined {
   const { path } = context.entry;
   let now: FileStat | undefined;
@@ -108,7 +108,7 @@ function uncreate(context: RollBackContext): Foreign | undefined {
   return undefined;
 }
 
-/** Gives a name its old file back, which is beside it or still has the name. */
+/** Gives a name its old file back, which is kept beside it or still has the name. */
 function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
   const { path, before, kept } = entry;
@@ -127,8 +127,8 @@ function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign 
 }
 
 /**
- * If nothing is beside a name any more, everything was given back already. Otherwise another program has deleted it, as
- * programs do that clean directories, and the batch's change stays.
+ * Handles a name without a kept file beside it. Usually that was given back already. Otherwise another program, such as
+ * one that cleans directories, has deleted it; the batch's change then stays.
  */
 function findLost(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
@@ -137,15 +137,15 @@ function findLost(context: RollBackContext, now: FileStat | undefined): Foreign 
   return isPut(context, now) ? { path, isLost: true } : undefined;
 }
 
-/** Reports whether the batch changed a name. If the new file is still beside it, only somebody else can have. */
+/** Reports whether the batch changed a name. If the staged file is still there, only another program can have. */
 function isReplaced(files: FileSystem, { way, staged }: HelpedEntry): boolean {
   return way !== "replace" || files.look(staged) === undefined;
 }
 
 /**
- * Reports whether a name has the very file that the batch put there, as it was then: others may write the same bytes,
- * and a later file may get the number of one that is gone. A moved file whose old name somebody else has changed is no
- * longer ours: somebody may have moved it here, and this may be all that is left of it.
+ * Reports whether a name has the very file that the batch put there, unchanged. Inode and bytes must both agree: others
+ * may write the same bytes, and a later file may get the inode of one that is gone. A moved file whose old name another
+ * program has changed is no longer ours: that program may have moved it here, and this may be the only copy left.
  */
 function isOurs(context: RollBackContext, now: FileStat): boolean {
   const { files, entries } = context;
@@ -161,7 +161,7 @@ function isPut({ files, entry: { path, after } }: RollBackContext, now: FileStat
   return after?.inode === now.inode && hashAt(files, path, now) === after.hash;
 }
 
-/** Reports whether a name has what it had: its file, or the copy that was kept if the disk refused a link to it. */
+/** Reports whether a name has its old file again, or the copy that was kept if the disk refused a link to that file. */
 function hasBack(files: FileSystem, { path, before }: HelpedEntry): boolean {
   const there = files.look(path);
   return there !== undefined && (there.inode === before?.inode || hashAt(files, path, there) === before?.hash);
@@ -172,7 +172,7 @@ function refill(files: FileSystem, entry: HelpedEntry, now: FileStat | undefined
   if (now?.kind === "file" && hashAt(files, path, now) === before?.hash) {
     if (now.inode !== before?.inode) return undefined;
     giveBackBits(files, path, before.mode);
-    // The process that wrote them may have been killed before they were on the disk.
+    // The process that wrote the old bytes again may have been killed before they were synced.
     files.sync(path);
     return undefined;
   }
@@ -191,13 +191,13 @@ function refill(files: FileSystem, entry: HelpedEntry, now: FileStat | undefined
   return undefined;
 }
 
-/** Bytes that a disk writes wholly or not at all; no disk in use has smaller sectors. */
+/** The number of bytes that a disk writes completely or not at all; no disk in use has smaller sectors. */
 const sector = 512;
 
 /**
- * Reports whether a file holds only what interrupted writes may have left. A sector may hold old bytes, new bytes, or
- * old, new and old ones in turn: the batch's write was cut off there, and then the write that rolled it back. Bytes
- * that were added but not written are zero. Such a file may be overwritten: it holds nothing that somebody else wrote.
+ * Reports whether a file contains only what interrupted writes may have left. A sector may contain old bytes, new
+ * bytes, or old, new and old ones in turn: the batch's write was cut off there, and then the rollback's write, too.
+ * Bytes that were added but not written are zero. Such a file may be overwritten, because it has nobody else's bytes.
  */
 export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array): boolean {
   const [least, most] = [Math.min(before.length, after.length), Math.max(before.length, after.length)];
@@ -209,10 +209,10 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
   return true;
 }
 
-/** Reports whether `[from, to)` has a stretch of each side in turn, perhaps empty; after a side's end come zeros. */
+/** Reports whether `[from, to)` has a stretch of each side in turn, perhaps empty. Beyond its end, a side has zeros. */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;
-  // Each side takes as much as it matches: what one covers, the next ones need not cover.
+  // Each side takes as many bytes as match it, which leaves the fewest for the sides after it.
   for (const side of sides) while (at < to && found[at] === (side[at] ?? 0)) at++;
   return at === to;
 }

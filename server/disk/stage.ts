@@ -1,4 +1,4 @@
-/** Prepares a batch beside its targets, where nobody sees it: everything that can fail should fail here. */
+/** Prepares a batch beside its targets, where it is not visible yet: everything that can fail should fail here. */
 import { dirname } from "node:path";
 import { clip } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -17,11 +17,11 @@ import { diskSentences } from "./sentences.js";
 
 /** A batch that is ready. */
 export interface Prepared {
-  /** As it is on the disk, except for the ways and inodes that were found since. */
+  /** As it is on the disk, except for the ways and inodes that were determined since. */
   readonly journal: Journal;
   /** In the order of the journal's entries. */
   readonly targets: readonly DiskTarget[];
-  /** For the answer. */
+  /** Sentences for the answer. */
   readonly warnings: readonly string[];
 }
 
@@ -54,13 +54,13 @@ interface Copy extends AttributePair {
   readonly mode: number;
 }
 
-/** A name, with the files that help it. */
+/** A name with its helper files. */
 interface NameInStage {
   readonly target: DiskTarget;
   readonly entry: HelpedEntry;
 }
 
-/** Writes the journal first, then what it names. Throws if the system refuses; the journal says what to sweep. */
+/** Writes the journal first, then the helper files. Throws if the system refuses; the journal says what to remove. */
 export function prepare(
   workspace: DiskWorkspace,
   journal: Journal,
@@ -90,7 +90,7 @@ export function prepare(
     return { ...entry, way, after: entry.after === null ? null : { ...entry.after, inode } };
   });
   makeLast(files, names, ways);
-  // Nothing sweeps the other helpers of these names any more, so their deletion above must last.
+  // From now on, nothing removes the other helper files of these names, so their deletion above must be synced.
   syncDirectories(
     files,
     fixed.map((index) => dirname(targets[index]!.slot.path)),
@@ -100,13 +100,13 @@ export function prepare(
   return { journal: { ...journal, entries }, targets, warnings: [...warnings, ...lost] };
 }
 
-/** Reports whether a write in place clears bits that only another user could set again; the superuser's does not. */
+/** Reports whether a write in place clears bits that only another user could set again. The superuser's clears none. */
 function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefined): boolean {
   if (before === undefined || user === undefined || user === 0) return false;
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
 }
 
-/** Prepares one name and returns the way that it found. Adds to `copies` files that need the attributes of others. */
+/** Prepares one name and returns the way in which it will change. Adds files that need attributes to `copies`. */
 function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): JournalEntry["way"] {
   const { way, before, after, slot } = name.target;
   const { kept, staged } = name.entry;
@@ -123,12 +123,12 @@ function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): Journ
   return way;
 }
 
-/** Returns `false` for a disk without links, another disk mounted at this very name, or too many links. */
+/** Makes a link. Returns `false` if the disk has no links, `from` is a mount point, or the file has too many links. */
 function tryLink(files: FileSystem, from: string, to: string): boolean {
   return attempt(() => files.link(from, to)).code === undefined;
 }
 
-/** Makes the file that a name gets: a link to the very file that moves there, if possible; otherwise a new one. */
+/** Makes the file that a name gets: a link to the file that moves there unchanged, if possible; else a new file. */
 function stageNew(files: FileSystem, { source, bytes, mode }: After, path: string): Copy[] {
   if (source === undefined) {
     files.make(path, bytes ?? Buffer.alloc(0), mode ?? 0o666);
@@ -140,19 +140,19 @@ function stageNew(files: FileSystem, { source, bytes, mode }: After, path: strin
   return [copyFile(files, copied, { from: source.path, to: path })];
 }
 
-/** Makes a private copy: until it has the other file's access list, too, its mode may allow more than there. */
+/** Makes a private copy. Until it has the original's access list, too, its mode may allow more than the original's. */
 function copyFile(files: FileSystem, { bytes, stat: { mode } }: Before, pair: AttributePair): Copy {
   files.make(pair.to, bytes, 0o600);
   return { ...pair, mode };
 }
 
-/** Makes both copies for a write in place: one to go back to, and one to recognise a write that was cut off. */
+/** Makes both copies for a write in place: the old bytes to restore, and the new ones to recognise a cut-off write. */
 function copyBoth(files: FileSystem, { target: { before, after }, entry: { oldCopy, newCopy } }: NameInStage): void {
   files.make(oldCopy, before?.bytes ?? Buffer.alloc(0), 0o600);
   files.make(newCopy, after?.bytes ?? Buffer.alloc(0), 0o600);
 }
 
-/** Copies attributes. Returns the indices of files that would lose some as new files and must be written in place. */
+/** Copies attributes. `fixed`: the indexes of files that would lose some as new files and must be written in place. */
 function giveAttributes(
   files: FileSystem,
   names: readonly NameInStage[],
@@ -172,7 +172,7 @@ function giveAttributes(
   return { fixed, warnings };
 }
 
-/** Syncs files first and their names after them, so that no name on the disk leads to a missing file. */
+/** Syncs files first and their names afterwards, so that no name on the disk leads to a missing file. */
 function makeLast(files: FileSystem, names: readonly NameInStage[], ways: readonly JournalEntry["way"][]): void {
   const paths = names.flatMap(({ entry: { staged, kept, oldCopy, newCopy } }, index) =>
     ways[index] === "inPlace" ? [oldCopy, newCopy] : [staged, kept],

@@ -1,13 +1,13 @@
-/** Mirrors the texts that the editor has open. A change is applied wholly or not at all, and doubts are remembered. */
+/** Mirrors the texts that the editor has open. Applies a change completely or not at all, and marks doubtful texts. */
 import { isObject } from "../dialect/keys.js";
 import { limits } from "../text/limits.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
 import { syncProblems } from "./sentences.js";
 
-/** Lines that a document has lost, trimmed, each with the last version that had it. The oldest are forgotten first. */
+/** Trimmed lines that a document has lost, with the last version that had each. The oldest are forgotten first. */
 export type FormerLines = Map<string, number>;
 
-/** One open document at one moment: a value that later changes leave as it is. */
+/** One open document at one moment. A later change makes a new value. */
 export interface OpenDocument {
   /** As the editor spells it. */
   readonly uri: string;
@@ -28,13 +28,13 @@ export interface OpenDocument {
   readonly desynced?: string | undefined;
 }
 
-/** A range as LSP has it, in positions of the negotiated encoding; the numbers may still be anything. */
+/** A range of LSP, with positions in the negotiated encoding; its numbers have not been checked. */
 export interface SyncRange {
   readonly start: { readonly line: number; readonly character: number };
   readonly end: { readonly line: number; readonly character: number };
 }
 
-/** Finds a range in a text, in UTF-16 offsets; `undefined`: not in it. Passed in, as only `lsp/` knows positions. */
+/** Converts a range to UTF-16 offsets; `undefined` if it is not in the text. Passed in: only `lsp/` knows positions. */
 export type ToSpan = (
   range: SyncRange,
   text: string,
@@ -49,16 +49,16 @@ export type SyncOutcome =
   | { readonly kind: "desynced"; readonly problem: string }
   /** The text was unknown before and still is; every further keystroke has this result. */
   | { readonly kind: "stillDesynced" }
-  /** No document is open that the notification could be about. */
+  /** The notification is not about an open document. */
   | { readonly kind: "ignored"; readonly problem: string };
 
-/** A mirror of what the editor has open. Takes params as they came off the wire; none of them makes it throw. */
+/** A mirror of the documents that the editor has open. Takes params straight from the wire, and never throws. */
 export interface Documents {
-  /** Replaces a document that is already open: editors send this, and versions may start anew. */
+  /** Opens a document. Editors may open one that is already open: it is replaced, and its versions may start again. */
   open(uri: unknown, version: unknown, text: unknown, rule: LineRule): SyncOutcome;
   /**
-   * Applies LSP's content changes, each to the result of the one before. If one can't be applied, none of them counts,
-   * and the document is desynced. A whole text with an integer version makes a desynced document known again.
+   * Applies LSP's content changes, each to the result of the one before. If one can't be applied, none takes effect and
+   * the document is desynced. A whole text with an integer version makes a desynced document known again.
    */
   change(uri: unknown, version: unknown, changes: unknown, toSpan: ToSpan): SyncOutcome;
   close(uri: unknown): SyncOutcome;
@@ -66,17 +66,17 @@ export interface Documents {
   get(uri: string): OpenDocument | undefined;
   /** Returns the open documents, in the order in which they were opened. */
   all(): OpenDocument[];
-  /** Calls the listener after every open, change and close that was not ignored. Returns a function that ends this. */
+  /** Calls the listener after every open, change and close that was not ignored. Returns a function to unsubscribe. */
   onChange(listener: (uri: string) => void): () => void;
 }
 
 /** Returns an empty mirror. */
 export function createDocuments(): Documents {
   const held = new Map<string, OpenDocument>();
-  // A function that is subscribed twice is called twice.
+  // A listener that is subscribed twice is called twice.
   const listeners = new Set<{ readonly listener: (uri: string) => void }>();
 
-  /** Stores a document and tells the listeners; `undefined` closes it. */
+  /** Stores a document and notifies the listeners; `undefined` closes it. */
   function hold(uri: string, document: OpenDocument | undefined): void {
     if (document === undefined) held.delete(uri);
     else held.set(uri, document);
@@ -115,7 +115,7 @@ export function createDocuments(): Documents {
   };
 }
 
-/** Makes a document. Its lines are computed when they are first needed, unless they are given. */
+/** Makes a document. Unless its lines are passed in, they are computed when they are first needed. */
 function makeDocument(
   parts: Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pick<OpenDocument, "formerLines">>,
   given?: LineIndex,
@@ -131,7 +131,7 @@ function makeDocument(
   };
 }
 
-/** Returns the document with other parts. `lines` are those of its text; if `undefined`, they are computed later. */
+/** Copies a document with some parts replaced. `lines`: the lines of the new text; `undefined`: computed if needed. */
 function withParts(
   { uri, version, text, loneCrEndsLine, formerLines }: OpenDocument,
   parts: Partial<Pick<OpenDocument, "version" | "text" | "desynced">>,
@@ -162,7 +162,7 @@ function changed(
       : { outcome: { kind: "desynced", problem }, after: withParts(document, { desynced: problem }) };
 
   if (!isVersion(version)) return lost(syncProblems.badVersion(version));
-  // An older whole text may be one that came late. If the text is unknown, the stored version means nothing, either.
+  // A text with an older version may have arrived late. The version of a desynced document means nothing.
   if (!wasDesynced && version <= document.version) {
     return lost(syncProblems.versionNotGreater(version, document.version));
   }
@@ -196,7 +196,7 @@ function applyChange(
     return tooLong(insert.length) ?? { ok: true, document: withParts(document, { version, text: insert }) };
   }
   if (!isRange(range)) return { ok: false, problem: syncProblems.badChange(at) };
-  if (document.desynced !== undefined) return { ok: true, document }; // A part of an unknown text.
+  if (document.desynced !== undefined) return { ok: true, document }; // The rest of the text is still unknown.
   if (isReversed(range)) return { ok: false, problem: syncProblems.reversedRange(at) };
   const { text, lines } = document;
   const span = toSpan(range, text, lines);
@@ -209,7 +209,7 @@ function applyChange(
   return { ok: true, document: withParts(document, { version, text: textAfter }, linesAfter) };
 }
 
-/** Notes the lines of a span of a text (UTF-16 offsets) that is about to change; very long ones are not kept. */
+/** Remembers the lines of a span (UTF-16 offsets) that is about to change, apart from very long ones. */
 function noteLines(
   former: FormerLines,
   lines: LineIndex,
@@ -228,7 +228,7 @@ function noteLines(
   }
 }
 
-/** Copies a text that was cut from another: V8 lets a long enough slice keep all of the other in memory. */
+/** Copies a text that was cut from another. In V8, a slice of some length would keep the whole other text in memory. */
 function copied(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }

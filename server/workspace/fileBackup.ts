@@ -23,7 +23,7 @@ export type Keeping =
   | { readonly kind: "absent" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** Reads a file of at most `limits.fileBytes`, whatever its bytes are; no symbolic link. Failures call it `name`. */
+/** Reads a regular file of at most `limits.fileBytes`, text or not; refuses symbolic links. Failures call it `name`. */
 export async function keepFile(path: string, name: string): Promise<Keeping> {
   try {
     const stats = await lstat(path);
@@ -38,7 +38,7 @@ export async function keepFile(path: string, name: string): Promise<Keeping> {
   }
 }
 
-/** Writes a kept file where it was, never over something new. Returns `false` if that failed; no part of it is left. */
+/** Writes a kept file where it was, never over another file. If that fails, leaves no part of it; returns `false`. */
 export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boolean> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -48,11 +48,11 @@ export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boole
   }
   try {
     await writeFile(path, bytes, { flag: "r+" });
-    // The mask of the process may have cleared some of the bits.
+    // The umask of the process may have cleared some of the bits.
     await chmod(path, mode);
     return true;
   } catch {
-    // Half a file would look like a whole one.
+    // A part of the file would look like the whole file.
     await unlink(path).catch(() => undefined);
     return false;
   }
@@ -86,9 +86,9 @@ export async function removeEmpty(directories: readonly string[]): Promise<void>
   for (const directory of directories) if (!(await succeeds(rmdir(directory)))) return;
 }
 
-/** Makes the directories that a path needs. Returns a function that removes those that are empty again. */
+/** Makes the missing directories above a path. Returns a function that removes those of them that are empty. */
 export async function makeParents(path: string): Promise<() => Promise<void>> {
-  // If they can't be made, the editor will say so.
+  // If they can't be made, the editor will report it.
   const first = await mkdir(dirname(path), { recursive: true }).catch(() => undefined);
   return async () => {
     const made: string[] = [];

@@ -1,4 +1,4 @@
-/** Reads files as texts, refusing what can't be decoded without loss, and encodes texts as their files were. */
+/** Reads files as texts, refuses those that can't be decoded without loss, and encodes each text as its file was. */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { constants, type Stats } from "node:fs";
@@ -35,7 +35,7 @@ export type FileRead =
 /**
  * Reads a file of at most `limits.fileBytes`. `path` is canonical: a symbolic link at its end is not followed. Failures
  * call the file `name`. `isRegular`: the caller has just seen a regular file there. `isQuick`: the file is one of a
- * few, so it may be opened without waiting for another thread.
+ * few, so it may be opened synchronously.
  */
 export async function readTextFile(
   path: string,
@@ -43,7 +43,7 @@ export async function readTextFile(
   { isRegular, isHashed, isQuick }: HowToRead = unknownFile,
 ): Promise<FileRead> {
   try {
-    // The path is checked before it is opened, because opening a device can set it going.
+    // The path is checked before it is opened, because opening a device can have side effects.
     const refusal = isRegular ? undefined : refuseKind(await stat(path), name);
     if (refusal !== undefined) return { kind: "failed", failure: refusal };
     const fd = isRegular && isQuick ? fs.openSync(path, readFlags) : await open(path, readFlags);
@@ -69,8 +69,8 @@ export interface SaveHabits {
 }
 
 /**
- * Compares the text of an open document with a file that was read. Ignores byte order marks and the editor's habits,
- * and otherwise compares exactly. Returns `undefined` if there is no file, or none that can be read as text.
+ * Compares the text of an open document with a file that was read. Ignores byte order marks and differences that the
+ * editor's habits explain. Returns `undefined` if there is no file, or none that can be read as text.
  */
 export function compareWithFile(text: string, file: FileRead, habits: SaveHabits): "same" | "differs" | undefined {
   if (file.kind !== "text") return undefined;
@@ -92,7 +92,7 @@ export async function sameAsDisk(
   return compareWithFile(text, await readTextFile(path), habits);
 }
 
-/** Returns why a file can't be written, or created with its directories; `undefined` if it seems that it can. */
+/** Returns why a file can't be written, or created with its directories; `undefined` if nothing seems to prevent it. */
 export async function refuseWrite(path: string, name: string = path): Promise<Failure | undefined> {
   let at = path;
   for (;;) {
@@ -115,10 +115,10 @@ interface HowToRead {
 
 const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
 
-/** Flags to read a file that may have been exchanged since it was checked: never wait for a pipe or follow a link. */
+/** Flags to read a file that may have been replaced since it was checked: never wait for a pipe or follow a link. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Turns the system's error into a failure to write a file; `otherwise` makes it if no permission is missing. */
+/** Turns the system's error into a failure to write a file; `otherwise` makes it if the cause is not a permission. */
 export function refusedBy(
   error: unknown,
   name: string,
@@ -130,12 +130,12 @@ export function refusedBy(
     : otherwise(name, fileProblems.system(code));
 }
 
-/** Descriptors as numbers, because such a file can be closed at once without asking another thread. */
+/** These use numeric descriptors, because a file that is open as a number can be closed synchronously. */
 const open = promisify(fs.open);
 const read = promisify(fs.read);
 
 async function readOpened(fd: number, name: string, isHashed: boolean): Promise<FileRead> {
-  // Now that the file is open, the system has this at hand, and waiting for another thread would take longer.
+  // Now that the file is open, the system has this information at hand; an asynchronous call would take longer.
   const stats = fs.fstatSync(fd);
   const refusal = refuseKind(stats, name);
   if (refusal !== undefined) return { kind: "failed", failure: refusal };
@@ -144,7 +144,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
     stats.size <= small
       ? fs.readSync(fd, buffer, 0, buffer.length, 0)
       : (await read(fd, buffer, 0, buffer.length, 0)).bytesRead;
-  // All expected bytes came, and the additional one that was asked for did not: this is the end of the file.
+  // The expected bytes came without the extra one that was requested, so this is the end of the file.
   const isAll = length === stats.size;
   const bytes = isAll ? buffer.subarray(0, length) : readRest(fd, buffer, length, limits.fileBytes);
   if (bytes.length > limits.fileBytes) {
@@ -156,7 +156,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
   return { kind: "text", text, bom, encoding, hash: isHashed ? hashOf(bytes) : undefined, size: bytes.length };
 }
 
-/** Says why a path is not read; `undefined` for a regular file of at most `limits.fileBytes`. `name`: for failures. */
+/** Returns why a path is not read; `undefined` for a regular file of up to `limits.fileBytes`. `name`: for failures. */
 export function refuseKind(stats: Stats, name: string): Failure | undefined {
   if (stats.isDirectory()) return pathFailures.isDirectory(name);
   if (!stats.isFile()) return pathFailures.ioError(name, fileProblems.notRegular(specialKind(stats)));
@@ -171,7 +171,7 @@ function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
   return stats.isSocket() ? "socket" : "device";
 }
 
-/** The largest file, in bytes, that is read without waiting for another thread. */
+/** The size, in bytes, of the largest file that is read synchronously. */
 const small = 65_536;
 
 /**
@@ -203,7 +203,7 @@ export type DecodedText =
   | { readonly ok: true; readonly text: string; readonly encoding: Encoding; readonly bom: boolean }
   | { readonly ok: false; readonly problem: string };
 
-/** Decodes strictly: refuses bytes that may stand for two texts, or that stand for none. */
+/** Decodes strictly: refuses bytes that could be more than one text, or that are not text. */
 export function decodeBytes(bytes: Buffer): DecodedText {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, "utf-16le");
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, "utf-16be");
@@ -216,7 +216,7 @@ export function decodeBytes(bytes: Buffer): DecodedText {
   }
 }
 
-/** Decodes by hand, because Node's own decoder knows big endian only if Node was built with all of ICU. */
+/** Decodes by hand, because Node's own decoder supports big-endian text only if Node was built with full ICU. */
 function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedText {
   if (bytes.length % 2 === 1) return { ok: false, problem: fileProblems.notUtf16() };
   const littleEndian = encoding === "utf-16le" ? bytes : Buffer.from(bytes).swap16();
@@ -227,8 +227,8 @@ function decodeUtf16(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): DecodedT
 }
 
 /**
- * Returns the bytes of a text without a byte order mark; `bom` adds one. An unchanged text gets its old bytes again:
- * because decoding is strict, an encoding has one sequence of bytes for a text.
+ * Encodes a text that has no byte order mark; `bom` adds one. An unchanged text gets its old bytes back: because
+ * decoding is strict, a text has only one sequence of bytes in each encoding.
  */
 export function encodeText(text: string, { encoding, bom }: Pick<TextFile, "encoding" | "bom">): Buffer {
   const marked = bom ? byteOrderMark + text : text;

@@ -1,4 +1,4 @@
-/** Identifies files: by canonical path, and by device and inode if they exist, so that one file has one identity. */
+/** Identifies files, by device and inode or else by canonical path, so that each file has one identity. */
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -22,7 +22,7 @@ export type Canonical =
       readonly path: string;
       readonly onDisk: boolean;
       readonly isDirectory: boolean;
-      /** `true` for a regular file, which can be opened without an effect. */
+      /** `true` for a regular file, which can be opened without side effects. */
       readonly isRegular: boolean;
       /** The same for all paths of one file. */
       readonly identity: string;
@@ -30,7 +30,7 @@ export type Canonical =
   /** A clause for `pathFailures.ioError`. */
   | { readonly ok: false; readonly problem: string };
 
-/** An open document that is a file of this machine. */
+/** An open document that is a file on this machine. */
 export interface OpenFile {
   readonly open: OpenText;
   /** As its URI spells it. */
@@ -42,7 +42,7 @@ export interface OpenFiles {
   readonly byUri: ReadonlyMap<string, OpenText>;
   /** Documents whose own path has exactly this spelling. */
   readonly byPath: ReadonlyMap<string, readonly OpenFile[]>;
-  /** Documents that are this file. The first call examines all documents and keeps the result. */
+  /** Returns the documents of one file. The first call examines all documents and keeps the result. */
   byIdentity(identity: string): Promise<readonly OpenFile[]>;
   readonly all: readonly OpenFile[];
 }
@@ -54,7 +54,7 @@ export interface OpenFiles {
 export async function canonicalise(path: string, hops: number = limits.symlinkHops): Promise<Canonical> {
   try {
     const real = await realpath(path);
-    // The system has just been there, so this takes less time than waiting for another thread once more.
+    // The system has just examined this path, so a synchronous call is faster than another asynchronous one.
     const stats = statSync(real, { bigint: true });
     return {
       ok: true,
@@ -70,7 +70,7 @@ export async function canonicalise(path: string, hops: number = limits.symlinkHo
   }
 }
 
-/** Indexes the texts as they are now; later changes of the mirror are not seen. */
+/** Indexes the texts as they are now; later changes to the mirror do not affect the index. */
 export function indexOpenFiles(texts: OpenTexts): OpenFiles {
   const byUri = new Map<string, OpenText>();
   const all: OpenFile[] = [];
@@ -106,7 +106,7 @@ export async function mapBounded<T, R>(items: readonly T[], task: (item: T) => P
   return results;
 }
 
-/** Reports whether the last name of a path is a symbolic link. `undefined` stands for a document that is not a file. */
+/** Reports whether the last name of a path is a symbolic link. `undefined` means a document that is not a file. */
 export async function isLink(path: string | undefined): Promise<boolean> {
   try {
     return path !== undefined && (await lstat(path)).isSymbolicLink();
@@ -140,8 +140,8 @@ async function canonicaliseAbsent(path: string, hops: number): Promise<Canonical
 }
 
 /**
- * Returns the same identity for all paths of one file. `stats` is the system's information about it; `undefined` if it
- * does not exist. It then has no inode, and where disks commonly ignore case, two spellings of it will be one file.
+ * Returns the same identity for all paths of one file. `stats`: the system's information about it; `undefined` if it
+ * does not exist and has no inode. Its path is then folded on platforms whose disks usually ignore case.
  */
 function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: bigint }): string {
   if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
@@ -156,7 +156,7 @@ async function indexIdentities(files: readonly OpenFile[]): Promise<ReadonlyMap<
   return index;
 }
 
-/** One look at the disk is enough for a file that exists, as the file of almost every open document does. */
+/** Returns a file's identity. A file that exists, like that of almost every open document, needs only one `stat`. */
 async function identityOf(path: string): Promise<string> {
   try {
     const stats = await stat(path, { bigint: true });

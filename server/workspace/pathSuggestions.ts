@@ -1,4 +1,4 @@
-/** Suggests paths that the caller may have meant if there is no file: a hint for the caller, never a guess of ours. */
+/** Suggests paths that the caller may have meant by a missing one: hints for the caller, never used by the server. */
 import { opendir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { editDistance } from "../text/editDistance.js";
@@ -8,11 +8,11 @@ import { isInside, startsAtHome } from "./pathText.js";
 import type { ResolvedPath, Resolver } from "./resolvedPath.js";
 
 /**
- * Returns the suggesting function for the missing paths of one call, which share the directories that are read. Nothing
- * is read before it is called. It returns at most `limits.similarShown` paths that can be sent as they are, the most
- * similar first: the file under another spelling, files of the same directory with nearly the same name, files of the
- * same name below the nearest existing directory or below its parent, and open files anywhere. Each has been resolved
- * like a caller's path, so none is outside, protected or missing.
+ * Returns the function that makes suggestions for the missing paths of one call. It reads directories only when it is
+ * called, and each only once. It returns at most `limits.similarShown` paths that can be sent as they are, the most
+ * similar first: the file under another spelling, files in the same directory with nearly the same name, files with the
+ * same name below the nearest existing directory or below its parent, and open files anywhere with a similar name. Each
+ * has been resolved like a caller's path, so none is outside the workspace, protected or missing.
  */
 export function createSuggest(resolver: Resolver): Resolver["suggest"] {
   const left = { directories: limits.similarDirectories, entries: limits.similarEntries };
@@ -31,7 +31,7 @@ export async function insidePath(sent: string, resolve: Resolver["resolve"]): Pr
   }
   const names = sent.replace(/^\/+/, "").split("/");
   if (names.length > limits.comparedNames) return undefined;
-  // At the end of a path, each of these means a directory, whether it exists or not.
+  // At the end of a path, each of these names means a directory, whether or not it exists.
   if (!sent.startsWith("/") || names.some((name) => name === "" || name === "." || name === "..")) return undefined;
   const bare = names.join("/");
   if (!(await resolve(bare)).ok) return undefined;
@@ -40,7 +40,7 @@ export async function insidePath(sent: string, resolve: Resolver["resolve"]): Pr
   return !directory.ok && directory.failure.code === "isDirectory" ? bare : undefined;
 }
 
-/** The entries of a directory that were read. */
+/** The entries that were read from a directory. */
 interface Listing {
   readonly directory: string;
   /** Everything that is not a directory, with its name folded for comparison. */
@@ -54,7 +54,7 @@ interface SuggestionSearch {
   readonly resolver: Resolver;
   /** By canonical directory; `undefined` if it can't be read, or must not be shown. */
   readonly listings: Map<string, Promise<Listing | undefined>>;
-  /** The numbers of directories, and of entries, that may still be read below other directories. */
+  /** The numbers of directories and entries that may still be read below the directories where searches start. */
   readonly left: { directories: number; entries: number };
 }
 
@@ -102,14 +102,14 @@ async function candidatesFor(searched: readonly string[], search: SuggestionSear
   return costs;
 }
 
-/** Returns the first paths of different files that may be edited, each spelt from one of the bases if possible. */
+/** Returns the first paths of different files that may be edited, each relative to one of the bases if possible. */
 async function spellThem(
   paths: readonly string[],
   bases: readonly string[],
   resolve: Resolver["resolve"],
 ): Promise<string[]> {
   const byIdentity = new Map<string, string>();
-  // If links lead out of the workspace, some paths are unusable; no more are tried than are likely to be enough.
+  // More paths are tried than will be shown, because some may be links that lead out of the workspace.
   for (const path of paths.slice(0, 4 * limits.similarShown)) {
     const place = await fileAt(path, resolve);
     if (place?.file === undefined || byIdentity.has(place.identity)) continue;
@@ -126,13 +126,13 @@ async function spellThem(
   return [...byIdentity.values()];
 }
 
-/** Returns the file that a spelling means; `undefined` if it means none that exists and may be edited. */
+/** Returns the file that a spelling means; `undefined` if that does not exist or must not be edited. */
 async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<ResolvedPath | undefined> {
   const resolved = await resolve(spelling);
   return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
 }
 
-/** Returns a path without surrounding quotes and spaces, and with slashes; then also without a line number. */
+/** Returns a path without surrounding quotes and spaces and with forward slashes; then also without a line number. */
 function respelt(sent: string): string[] {
   const isAround = (unit: string | undefined): boolean => unit !== undefined && " \t\"'`“”‘’".includes(unit);
   let [start, end] = [0, sent.length];
@@ -144,8 +144,8 @@ function respelt(sent: string): string[] {
 }
 
 /**
- * Returns a path without its leading slash or dots, and then without one name after another, the longest first. Returns
- * nothing for a path of more than `limits.comparedNames` names, which would take long to examine.
+ * Returns the ends of a path, the longest first: without its leading slash or dots, then also without its first name,
+ * and so on. Returns none for a path of more than `limits.comparedNames` names, which would take long to examine.
  */
 function endsOf(sent: string): string[] {
   const names = sent.split(/[\\/]/);
@@ -155,7 +155,7 @@ function endsOf(sent: string): string[] {
   return Array.from({ length: count }, (_, i) => names.slice(first + i).join("/"));
 }
 
-/** Lists the nearest existing directory and all below it, then its parent in the same way. Never lists the outside. */
+/** Lists the nearest existing directory and all below it, then its parent in the same way, if callers may list them. */
 async function listAround(directory: string, search: SuggestionSearch): Promise<Listing[]> {
   let nearest = directory;
   let listing = await listOnce(nearest, limits.directoryEntries, search);
@@ -169,7 +169,7 @@ async function listAround(directory: string, search: SuggestionSearch): Promise<
   return parent === undefined ? below : [...new Set([...below, ...(await listBelow(parent, search))])];
 }
 
-/** Lists a directory and those below it, level by level; hidden ones last, because they hold much that nobody edits. */
+/** Lists a directory and those below it, level by level; hidden ones last, because people seldom edit files in them. */
 async function listBelow(start: Listing, search: SuggestionSearch): Promise<Listing[]> {
   const below: Listing[] = [];
   const plain: string[] = [];
@@ -206,7 +206,7 @@ function listOnce(directory: string, most: number, search: SuggestionSearch): Pr
   return listing;
 }
 
-/** Directories of files that programs made and nobody edits. */
+/** Directories of files that are written by programs and edited by nobody. */
 const notLookedInto: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
 async function readListing(
@@ -238,13 +238,13 @@ async function readListing(
 
 const foldFileName = (name: string): string => name.normalize("NFC").toLowerCase();
 
-/** 0 for the same folded name, 1 for each extension that was left out; `undefined` for another name. */
+/** Returns 0 for the same folded name, and 1 for each extension that was left out; `undefined` for any other name. */
 function sameNameCost(wanted: string, name: string): number | undefined {
   if (wanted === name) return 0;
   return name.startsWith(`${wanted}.`) ? name.slice(wanted.length).split(".").length - 1 : undefined;
 }
 
-/** `sameNameCost`, or the number of edits between two similar folded names; `undefined` if they are not similar. */
+/** Returns `sameNameCost`, or else the number of edits between two similar folded names; `undefined` for others. */
 function nameCost(wanted: string, name: string): number | undefined {
   const same = sameNameCost(wanted, name);
   if (same !== undefined) return same;
@@ -254,7 +254,7 @@ function nameCost(wanted: string, name: string): number | undefined {
   return distance <= most ? distance : undefined;
 }
 
-/** The distance between the directories of two files, in the units of `nameCost`. */
+/** Returns the distance between the directories of two files, in the units of `nameCost`. */
 function wayCost(from: string, to: string): number {
   const [a, b] = [from, to].map((path) => foldFileName(dirname(path)).split(/[\\/]/)) as [string[], string[]];
   let same = 0;

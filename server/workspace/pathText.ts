@@ -10,8 +10,8 @@ export type UriPath = { readonly ok: true; readonly path: string } | { readonly 
  * Returns the absolute path that a caller's `file:` URI names, with the platform's separators and an upper-case drive
  * letter.
  *
- * Parsers disagree about hosts, queries, encoded separators and encoded dots. With each disagreement, one URI names two
- * files, so only what all of them read alike is accepted. Unencoded dots stay and are subject to the path rules.
+ * Parsers disagree about hosts, queries, encoded separators and encoded dots, so one URI could name two files. Only
+ * URIs that all parsers read alike are accepted. Unencoded dots stay, and the rules for paths apply to them.
  */
 export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platform): UriPath {
   const problem = textProblem(uri);
@@ -37,7 +37,7 @@ export function pathOfUri(uri: string, platform: NodeJS.Platform = process.platf
 
 /**
  * Returns the absolute path that an editor means by the URI of a document that it synced; `undefined` if that is not a
- * file of this machine. Some editors leave a `%` unencoded, so a `%` that starts no escape is taken literally.
+ * file on this machine. Some editors leave a `%` unencoded, so a `%` that starts no escape is taken literally.
  */
 export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process.platform): string | undefined {
   const parts = splitUri(uri);
@@ -48,7 +48,7 @@ export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process
 
 /**
  * Returns the URI of an absolute path. Encodes every byte that is not unreserved, because known editors misread even
- * allowed ones (`+` as a space).
+ * some characters that are allowed (`+` as a space).
  */
 export function uriOfPath(path: string, platform: NodeJS.Platform = process.platform): string {
   if (platform !== "win32") return `file://${encodePath(path)}`;
@@ -74,12 +74,12 @@ export function startsAtHome(path: string, platform: NodeJS.Platform = process.p
   return expandHome(path, "", platform) !== path;
 }
 
-/** Matches an absolute folder of any platform, or one that starts at the home: JSON Schemas serve all platforms. */
+/** Matches a path that is absolute on any platform or starts with `~`, because one JSON Schema serves all platforms. */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
-/** A caller's path for another process: resolved from `directory`, unless it is a URI or starts at the home. */
+/** Makes a caller's path usable in another process: resolves it from `directory`, except for a URI or a leading `~`. */
 export function fromDirectory(directory: string, path: string, platform: NodeJS.Platform = process.platform): string {
-  // One letter before a colon is a drive on Windows, and part of a name elsewhere.
+  // A single letter before a colon is a drive on Windows, and part of a name on other platforms.
   const scheme = platform === "win32" ? /^[a-z][a-z0-9+.-]*:/i : /^[a-z][a-z0-9+.-]+:/i;
   return startsAtHome(path, platform) || scheme.test(path) ? path : pathsOf(platform).resolve(directory, path);
 }
@@ -104,8 +104,8 @@ export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {
 }
 
 /**
- * Returns why Windows would take a path for something else than a file of that name, as a clause; `undefined` if it
- * would not. The path may be relative. Source: Microsoft's "Naming Files, Paths, and Namespaces".
+ * Returns why Windows would not read a path as the file of that name, as a clause; `undefined` if it would. The path
+ * may be relative. Source: Microsoft's "Naming Files, Paths, and Namespaces".
  */
 export function windowsProblem(path: string): string | undefined {
   if (/^[\\/]{2}/.test(path) || path.startsWith("\\??\\")) return pathProblems.deviceOrShare();
@@ -119,14 +119,14 @@ export function windowsProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** Reports whether a path is a folder or below it; both absolute and normalised. `/ws-secret` is not in `/ws`. */
+/** Reports whether a path is `folder` or below it. Both must be absolute and normalised. `/ws-b` is not in `/ws`. */
 export function isInside(folder: string, path: string, platform: NodeJS.Platform = process.platform): boolean {
   const { relative, isAbsolute, sep } = pathsOf(platform);
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Reports whether a path says by its end that it names a directory: by a separator, `.` or `..`. */
+/** Reports whether a path ends in a way that names a directory: with a separator, `.` or `..`. */
 export function namesDirectory(path: string, platform: NodeJS.Platform = process.platform): boolean {
   return (platform === "win32" ? /(?:^|[\\/])\.{0,2}$/ : /(?:^|\/)\.{0,2}$/).test(path);
 }
@@ -137,8 +137,8 @@ export function protectedNameIn(path: string, folded: ReadonlySet<string>): stri
 }
 
 /**
- * Folds names that some file system takes for the same: case, composition, compatibility forms, invisible characters
- * (HFS+ ignores them), trailing dots and spaces (Windows drops them). Only for refusing names: it folds too much.
+ * Folds differences that some file system ignores: case, composition, compatibility forms, invisible characters (HFS+
+ * ignores them), trailing dots and spaces (Windows drops them). Only for refusing names, because it folds too much.
  */
 export function foldName(name: string): string {
   return name
@@ -150,11 +150,11 @@ export function foldName(name: string): string {
     .replace(/(?<=[^. ])[. ]{1,255}$/, "");
 }
 
-/** Matches one character in UTF-8 by its first byte; the decoder checks whether the bytes are well-formed. */
+/** Matches one percent-encoded UTF-8 character by its first byte; the decoder checks whether it is well-formed. */
 const escapedCharacter =
   /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
 
-/** C0, DEL and C1: no editor shows them, and a line feed in a path would forge lines of a diff. */
+/** Matches C0, DEL and C1: no editor shows them, and a line feed in a path could forge lines of a diff. */
 const controlCharacters = /\p{Control}/u;
 
 interface UriParts {
@@ -165,7 +165,7 @@ interface UriParts {
   readonly rest: string;
 }
 
-/** Splits a `file:` URI; `undefined` if the scheme is another. */
+/** Splits a `file:` URI; `undefined` if the URI has another scheme. */
 function splitUri(uri: string): UriParts | undefined {
   const match = /^file:(?:\/\/([^/?#]*))?([^?#]*)(.*)$/is.exec(uri);
   if (match === null) return undefined;
@@ -199,7 +199,7 @@ function encodePath(path: string): string {
 
 function windowsNameProblem(name: string): string | undefined {
   if (name === "" || name === "." || name === "..") return undefined;
-  // A colon starts an alternate data stream; the others are wildcards or never valid.
+  // A colon starts an alternate data stream; the other characters are wildcards or never valid.
   const character = /[<>:"|?*]/.exec(name)?.[0];
   if (character !== undefined) return pathProblems.badCharacter(character);
   if (/[. ]$/.test(name)) return pathProblems.trailingDotOrSpace(name);

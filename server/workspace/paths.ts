@@ -1,4 +1,4 @@
-/** Resolves a caller's path to a document, and decides if it may be touched: every path of every door comes here. */
+/** Resolves a caller's path to a document and decides whether it may be touched. The paths of all calls come here. */
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Failure, failed } from "../plan/failure.js";
 import { type Canonical, canonicalise, indexOpenFiles, mapBounded, type OpenFile, type OpenText } from "./identity.js";
@@ -26,7 +26,7 @@ export type { Folder, Resolved, ResolvedPath, Resolver, Scope } from "./resolved
 
 /**
  * Returns a resolver. It examines the folders once, and uses the open documents as they are now. The `expected` paths
- * are examined at the same time, because each look at a disk is a wait; others may be resolved, too.
+ * are examined at the same time, which saves waiting for the disk later; other paths may be resolved, too.
  */
 export async function createResolver(scope: Scope, expected: readonly string[] = []): Promise<Resolver> {
   const ground = await layGround(scope, expected);
@@ -67,7 +67,7 @@ export async function canonicalFolders(scope: Scope): Promise<string[]> {
 }
 
 async function layGround(scope: Scope, expected: readonly string[]): Promise<Ground> {
-  // Before anything is awaited, so that the texts are those of the moment of the call.
+  // This comes before the first `await`, so that the texts are those of the moment of the call.
   const opens = indexOpenFiles(scope.openTexts);
   const home = scope.home ?? homeFolder();
   const folders = scope.folders.map(({ path }) => path).filter(isAbsolute);
@@ -98,7 +98,7 @@ async function layGround(scope: Scope, expected: readonly string[]): Promise<Gro
   return { home, starts, areas, hasFolders: folders.length > 0, protectedNames, own, opens, look };
 }
 
-/** The root is only a start. It may be anything, because what is found from there must itself be inside. */
+/** Checks the root. It may be any directory, because the files that are found from there must themselves be inside. */
 function startAt(root: string): Ground["starts"] {
   const named = pathNamed(root, root);
   if (!named.ok) return failed(pathFailures.badPath(root, textProblem(root) ?? named.problem));
@@ -126,7 +126,7 @@ async function keepsAt(sent: string, asSent: Resolved, ground: Ground): Promise<
   return directory.ok ? directory.place.onDisk : directory.failure.code === "isDirectory";
 }
 
-/** Resolves a path. `spelling`: the path without its `@`, if that is dropped; `sent`: as the caller knows it. */
+/** Resolves `spelling`, a path whose leading `@` may have been dropped. `sent`: the path as the caller knows it. */
 async function resolveSpelling(sent: string, spelling: string, ground: Ground): Promise<Resolved> {
   if (!isFileUri(spelling) && /^(?:untitled:|[a-z][a-z0-9+.-]+:\/\/)/i.test(spelling)) {
     return failed(pathFailures.notOpen(sent));
@@ -145,14 +145,14 @@ async function resolveSpelling(sent: string, spelling: string, ground: Ground): 
   return chooseFolder(sent, results);
 }
 
-/** The path that a caller's spelling names: that of its URI, or else `path`; or what is wrong with it, as a clause. */
+/** Returns the path that a spelling names: that of its URI, or else `path`; or what is wrong with it, as a clause. */
 function pathNamed(spelling: string, path: string): UriPath {
   const named: UriPath = isFileUri(spelling) ? pathOfUri(spelling) : { ok: true, path };
   const problem = named.ok && process.platform === "win32" ? windowsProblem(named.path) : undefined;
   return problem === undefined ? named : { ok: false, problem };
 }
 
-/** Chooses the one folder in which the path exists; if there is none, the first folder in which it might exist. */
+/** Chooses the only folder in which the path exists; if there is none, the first folder in which it might exist. */
 function chooseFolder(sent: string, results: readonly Resolved[]): Resolved {
   const places = results.flatMap((result) => (result.ok ? [result.place] : []));
   const inExistence = places.filter(({ open, onDisk }) => open !== undefined || onDisk);
@@ -177,7 +177,7 @@ async function resolveOpen(sent: string, open: OpenText, ground: Ground): Promis
   return { ok: true, place: { uri, path: uri, identity: uri, open, onDisk: false, isRegular: false, searched: [] } };
 }
 
-/** One absolute path that the caller's may mean. */
+/** An absolute path that the caller's path may mean. */
 interface Candidate {
   readonly sent: string;
   /** Normalised, with links not followed. */
@@ -200,7 +200,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   const uris = openFiles.map(({ open }) => open.uri);
   if (uris.length > 1) return failed(pathFailures.ambiguousPath(sent, uris));
   const open = exactly ?? openFiles[0]?.open;
-  // If the open document is another hard link, its canonical path differs from that of the path that was sent.
+  // If the open document is another hard link, its canonical path is not that of the path that was sent.
   const ofOpen = openFiles[0] === undefined ? reached : await look(openFiles[0].path);
   const target = ofOpen.ok ? ofOpen : reached;
   const refusal = refuseAccess(candidate, open, [target.path, reached.path], ground);
@@ -247,7 +247,7 @@ function refuseAccess(
     const area = areaOf(file, ground);
     if (area === undefined && (ground.hasFolders || open === undefined)) return outsideFailure(sent, ground);
     if (ground.own !== undefined && isInside(ground.own, file)) return pathFailures.ownFolder(sent);
-    // If an open document is in no folder, all names of its path count.
+    // If an open document is in no folder, all names of its path are checked.
     const below = area === undefined ? file : relative(area.canonical, file);
     const name = protectedNameIn(below, ground.protectedNames);
     if (name !== undefined) return pathFailures.protectedPath(sent, name);
@@ -258,7 +258,7 @@ function refuseAccess(
   return name === undefined ? undefined : pathFailures.protectedPath(sent, name);
 }
 
-/** The innermost directory that holds a canonical path, a workspace folder first; `undefined` if it is outside. */
+/** Returns the innermost area of a canonical path, preferring workspace folders; `undefined` if the path is outside. */
 function areaOf(file: string, { areas }: Ground): Area | undefined {
   const around = areas.filter(({ canonical }) => isInside(canonical, file));
   const [best] = around.sort(
@@ -267,7 +267,7 @@ function areaOf(file: string, { areas }: Ground): Area | undefined {
   return best;
 }
 
-/** The innermost directory that a path is below by its spelling, with links not followed; `undefined` if none is. */
+/** Returns the innermost folder that a path is in by its spelling, without following links; `undefined` if none. */
 function lexicalFolderOf(path: string, { areas }: Ground): string | undefined {
   const folders = areas.flatMap(({ lexical, canonical }) => [lexical, canonical]);
   const [longest] = folders.filter((folder) => isInside(folder, path)).sort((a, b) => b.length - a.length);

@@ -1,19 +1,19 @@
-/** Identifies processes: checks whether one lives, and gives each a name that no other process ever has. */
+/** Identifies processes: checks whether one is alive, and gives each a name that no other process ever has. */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { limits } from "../text/limits.js";
 import { hashOf } from "./files.js";
 
 /**
- * The time at which the system started a process, in ticks of its clock since boot. `undefined` if there is no such
- * process, or if the system does not offer this easily (only Linux does).
+ * Returns the time at which the system started a process, in clock ticks since boot. `undefined` if there is no such
+ * process, or if the system has no simple way to find out (only Linux has one).
  */
 export function processStart(pid: number): string | undefined {
-  // The program's name is in parentheses and may hold anything; the start is the 20th field after them.
+  // The program's name is in parentheses and may contain anything; the start is the 20th field after them.
   return /\)(?: \S+){19} (\d+) /.exec(orEmpty(() => readFileSync(`/proc/${pid}/stat`, "latin1")))?.[1];
 }
 
-/** Reports whether a process with this number lives and, if both starts are known, has this start. */
+/** Reports whether a process with this number is alive and, if both start times are known, started at `start`. */
 export function isProcess(pid: number, start: string | undefined): boolean {
   // 0 and negative numbers mean process groups.
   if (!Number.isInteger(pid) || pid <= 0) return false;
@@ -29,22 +29,22 @@ export function isProcess(pid: number, start: string | undefined): boolean {
 
 /**
  * The name of a process, which no other process ever has: the namespace of its number, the boot, the number, and the
- * time of its start. It can be a part of a file name.
+ * time of its start. It can be part of a file name.
  */
 export type OwnerName = string;
 
-/** This process and its user, with a check for other living processes. */
+/** This process and its user, with a check whether other processes are alive. */
 export interface Owners {
   readonly self: OwnerName;
   /** The user's number; `undefined` if the platform has none. */
   readonly user: number | undefined;
-  /** Reports whether a process lives. `age`: milliseconds since its last sign of life, if it can't be looked up. */
+  /** Reports whether a process is alive. `age`: milliseconds since its last sign of life, if it can't be looked up. */
   isAlive(name: OwnerName, age: number): boolean;
   /** Milliseconds since 1970. */
   now(): number;
 }
 
-/** Returns the processes of this machine. */
+/** Identifies this process, and asks the system about others. */
 export function realOwners(): Owners {
   // A process number is unique in one namespace of one machine, since its last boot.
   const namespace = orEmpty(() => readlinkSync("/proc/self/ns/pid"));
@@ -55,14 +55,14 @@ export function realOwners(): Owners {
     const pid = processOf(name);
     if (pid === undefined) return false;
     const [itsPlace, itsBoot, , start] = name.split("-");
-    // It is on another machine with the same home directory, or in another container: its number means nothing here.
+    // The process is on another machine with this home directory, or in another container: its number is useless here.
     if (itsPlace !== place) return age < limits.foreignProcessMs;
     return itsBoot === boot && isProcess(pid, start === "0" ? undefined : start);
   };
   return { self, user: process.getuid?.(), isAlive, now: Date.now };
 }
 
-/** The number of a process in its name; `undefined` if this is not such a name. */
+/** Returns the number in the name of a process; `undefined` if `name` is not such a name. */
 export function processOf(name: OwnerName): number | undefined {
   const parts = /^[0-9a-f]{8}-[0-9a-f]{8}-(\d{1,10})-\d{1,20}$/.exec(name);
   return parts === null ? undefined : Number(parts[1]);

@@ -5,7 +5,7 @@ import type { Canonical, OpenFiles, OpenText, OpenTexts } from "./identity.js";
 /** A workspace folder of the editor. */
 export interface Folder {
   readonly uri: string;
-  /** Absolute. A folder that is not a directory of this machine has an empty path and holds no file. */
+  /** Absolute. Empty if the folder is not a directory on this machine; no file is inside such a folder. */
   readonly path: string;
 }
 
@@ -35,14 +35,14 @@ export interface Area {
 /** A scope whose directories have been examined. */
 export interface Ground {
   readonly home: string;
-  /** Directories that relative paths start from: the root that was sent, or else all folders; or the root's failure. */
+  /** Directories that relative paths start from: the root if one was sent, else all folders; or the root's failure. */
   readonly starts: { readonly ok: true; readonly paths: readonly string[] } | Failed;
   /** The folders in the editor's order, then the added ones. */
   readonly areas: readonly Area[];
   /** If `false`, every open document counts as inside. */
   readonly hasFolders: boolean;
   readonly protectedNames: ReadonlySet<string>;
-  /** Canonical path of the folder in which the server keeps what outlives it; `undefined` if it is unknown. */
+  /** Canonical path of the folder for data that outlives the server; `undefined` if it is unknown. */
   readonly own: string | undefined;
   readonly opens: OpenFiles;
   /** Finds where an absolute path leads; examines each path once. */
@@ -51,9 +51,9 @@ export interface Ground {
 
 /** The one document that a path means. It may not exist yet. */
 export interface ResolvedPath {
-  /** The client's own spelling if the document is open, else our strict encoding of `file`. */
+  /** The client's own spelling if the document is open, otherwise the server's strict encoding of `file`. */
   readonly uri: string;
-  /** For people and diffs: relative to its workspace folder, with `/`; absolute outside of folders; else the URI. */
+  /** For people and diffs: relative to its workspace folder, with `/`; absolute if in none; the URI if not a file. */
   readonly path: string;
   /** The canonical path; `undefined` for an open document that is not a file, such as `untitled:`. */
   readonly file?: string | undefined;
@@ -61,9 +61,9 @@ export interface ResolvedPath {
   readonly identity: string;
   /** `undefined` if the editor does not have it open. */
   readonly open: OpenText | undefined;
-  /** `true` if there is something at `file`. */
+  /** `true` if anything exists at `file`. */
   readonly onDisk: boolean;
-  /** `true` if that was a regular file when it was examined. */
+  /** `true` if `file` was a regular file when it was examined. */
   readonly isRegular: boolean;
   /** The path as spelt, absolute and normalised, with links not followed; `undefined` if it is not a file. */
   readonly spelt?: string;
@@ -73,12 +73,12 @@ export interface ResolvedPath {
   readonly searched: readonly string[];
 }
 
-/** The document that a path means, or why it means none that may be touched. */
+/** The document that a path means, or the reason why it means none that may be touched. */
 export type Resolved = { readonly ok: true; readonly place: ResolvedPath } | Failed;
 
 /** Resolves paths among the documents and folders of one moment. */
 export interface Resolver {
-  /** Never throws for what a caller can send. A path at which nothing exists is where the file would be created. */
+  /** Never throws, whatever was sent. If nothing exists at a path, the result is where its file would be created. */
   resolve(sent: string): Promise<Resolved>;
   /** Returns the paths of open files inside the workspace, as their URIs spell them. */
   openPaths(): string[];
@@ -89,6 +89,6 @@ export interface Resolver {
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
   /** Returns the canonical directories from which relative paths start. */
   bases(): Promise<string[]>;
-  /** Reports whether callers may list a canonical directory: it is inside, not the server's, and not protected. */
+  /** Reports whether callers may list a canonical directory: it must be inside, not the server's, and not protected. */
   isListable(directory: string): boolean;
 }

@@ -1,4 +1,4 @@
-/** The folder for what outlives the server, one for each user of this machine: its location and its protection. */
+/** The folder for data that outlives the server, one for each user of this machine: its location and its protection. */
 import { lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute } from "node:path";
@@ -6,7 +6,7 @@ import { canonicalise, codeOf } from "./identity.js";
 import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
-/** The folder for programs' state, by the rules of XDG, macOS and Windows; absolute, unless the home is not. */
+/** Returns the folder for programs' state, by the rules of XDG, macOS and Windows; absolute, unless the home is not. */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -20,7 +20,7 @@ export function stateHome(
   return join(home, ".local", "state");
 }
 
-/** The user's home as the environment has it, which may be relative; empty if nobody knows it. */
+/** Returns the user's home directory as the environment names it, perhaps relative; empty if it is unknown. */
 export function homeFolder(): string {
   try {
     return homedir();
@@ -31,8 +31,8 @@ export function homeFolder(): string {
 }
 
 /**
- * A part of the server's own folder, by default all of it. Never below the directory for temporary files: agents'
- * sandboxes have their own, and would look elsewhere than the editor.
+ * Returns the path of a part of the server's own folder, by default of the whole folder. It is never below the
+ * directory for temporary files: an agent's sandbox may have its own, and would not find the editor's files there.
  */
 export function inServerFolder(
   part: "journals" | "sessions" | "" = "",
@@ -43,8 +43,8 @@ export function inServerFolder(
 }
 
 /**
- * Returns the folder with every symbolic link followed, so that no caller's path leads into it. It need not exist yet.
- * `undefined` if its location is unknown. If the links can't be followed, returns the path as spelt.
+ * Returns the server's folder with every symbolic link followed, so that paths into it are recognised. The folder need
+ * not exist yet. `undefined` if its location is unknown. If the links can't be followed, returns the path as spelt.
  */
 export async function canonicalServerFolder(): Promise<string | undefined> {
   const spelt = inServerFolder();
@@ -58,13 +58,13 @@ export async function canonicalServerFolder(): Promise<string | undefined> {
   return canonical.path;
 }
 
-/** By the path as spelt. */
+/** The canonical path of each folder that exists, by the path as spelt. */
 const canonicalFolders = new Map<string, string>();
 
 /**
- * Makes a directory that only the user can enter, and those above it. What exists already is checked and never
- * repaired: anyone who could write there before may have left something. Returns what is wrong, as a clause;
- * `undefined` if nothing is.
+ * Makes a directory that only the user can enter, and those above it. An existing directory is checked but never
+ * repaired: anyone who could write in it may have left something there. Returns what is wrong, as a clause; `undefined`
+ * if nothing is.
  */
 export function makePrivate(path: string): string | undefined {
   try {
@@ -76,8 +76,8 @@ export function makePrivate(path: string): string | undefined {
 }
 
 /**
- * Returns why a directory, or the one that holds it, is not the user's alone, as a clause; `undefined` if both are, or
- * if one does not exist yet.
+ * Returns why a directory or its parent is not the user's alone, as a clause; `undefined` if both are, or if one of
+ * them does not exist yet.
  */
 export function privacyProblem(path: string): string | undefined {
   if (!isAbsolute(path)) return folderProblems.unusable(path, folderProblems.relative);
@@ -94,7 +94,7 @@ export function privacyProblem(path: string): string | undefined {
   }
 }
 
-/** Reports whether the user owns it and nobody else may use it. Windows reports neither, and separates users itself. */
+/** Reports whether the user owns a file that nobody else may use. `true` on Windows, which separates users itself. */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;

@@ -23,7 +23,7 @@ export interface WorkspaceSnapshot extends Snapshot {
   readonly places: ReadonlyMap<DocumentUri, ResolvedPath>;
 }
 
-/** A document, or why there is none. */
+/** A document, or the reason why there is none. */
 export type ReadTarget = { readonly ok: true; readonly document: Document; readonly place: ResolvedPath } | Failed;
 
 /**
@@ -73,21 +73,21 @@ export async function readTarget(path: string, world: World): Promise<ReadTarget
 /** Everything that a batch asks of one document. */
 interface DocumentUse {
   readonly place: ResolvedPath;
-  /** The first of its spellings. */
+  /** The first path that was sent for it. */
   readonly sent: string;
   /** The kind of the last operation that names it. */
   readonly asked: FileUse;
-  /** `true` if it may be created, or become a name for another file. */
+  /** `true` if it may be created, or if another file may be moved to its name. */
   readonly mayCreate: boolean;
-  /** `true` if it will be deleted, get another name, or make room for another file. */
+  /** `true` if it will be deleted, renamed, or replaced by another file. */
   readonly leaves: boolean;
-  /** `true` if the operations, or they and the editor, know it under several names, through hard links. */
+  /** `true` if the operations, or an operation and the editor, use different hard links of it. */
   readonly hasOtherName: boolean;
   /** `true` if no operation needs its text, so that it may be binary. */
   readonly mayBeBinary: boolean;
 }
 
-/** Returns one for each document, in the order of the operations. */
+/** Returns the use of each document, in the order of the operations. */
 function usesOf(operations: readonly Operation[], resolved: ReadonlyMap<string, Resolved>): DocumentUse[] {
   const uses = new Map<string, DocumentUse>();
   for (const operation of operations) {
@@ -121,7 +121,7 @@ interface PendingRead extends Omit<DocumentUse, "leaves" | "hasOtherName"> {
   readonly world: World;
   /** Bytes that the call has read already. */
   readonly budget: { bytes: number };
-  /** `true` if the call reads so few that nobody notices if the server blocks for them. */
+  /** `true` if the call reads so few documents that nobody notices if the server blocks while it reads. */
   readonly isOneOfFew: boolean;
 }
 
@@ -130,7 +130,7 @@ const few = 4;
 
 async function readDocument(pending: PendingRead): Promise<Read> {
   const { place, sent, budget } = pending;
-  // The file of an open document is only compared with it, and its hash is not needed.
+  // The file of an open document is only compared with it, so its hash is not needed.
   const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: pending.isOneOfFew };
   const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
   if (file.kind === "text") {
