@@ -1,6 +1,6 @@
-/** The sentence by which a failed call names the files that have their old text again, for the many tests that expect it. */
+/** The sentence in which a failed call names the files that have their old text again; many tests expect it. */
 
-/** Its beginning, which the names follow. */
+/** The beginning of the sentence, before the names. */
 export const takenBackBegin = "Taken back: ";
 
 /** The whole sentence, for names in this order. */

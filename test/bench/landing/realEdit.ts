@@ -100,7 +100,7 @@ function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, contex
  */
 export function placesOf(sought: readonly string[], lines: readonly string[]): number {
   const [needle, text] = [bareText(sought), bareText(lines)];
-  if (needle === "") throw new Error("a text of blanks stands everywhere");
+  if (needle === "") throw new Error("a text of whitespace occurs everywhere");
   let count = 0;
   for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) count++;
   return count;
