@@ -26,7 +26,7 @@ export interface BenchServer {
   apply(call: unknown): Promise<MultiEditResult | MultiEditErrorData>;
   /** The smallest possible request: a method that does not exist, answered as such. */
   ask(): Promise<void>;
-  /** Bytes of memory that the process uses; `undefined`: the system does not report it. */
+  /** Bytes of memory that the process uses; `undefined` if the system does not report it. */
   memory(): number | undefined;
   /** The heap after a collection; works only if the server was started with `withHeap`. */
   heap(): Promise<Heap>;
@@ -37,7 +37,7 @@ export interface BenchServer {
 export interface Heap {
   /** Memory in use on the heap, and outside it for the heap's objects. */
   readonly used: number;
-  /** The largest resident memory of the process so far. */
+  /** The peak resident memory of the process. */
   readonly mostResident: number;
 }
 

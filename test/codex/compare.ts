@@ -50,7 +50,7 @@ function verdictOf(
   return { kind: "deviates", by: reasonsOf(trial, rules, { promised, codex: codex.model }) };
 }
 
-/** The deviations without which the outcome would differ; otherwise those that alone would change Codex' result. */
+/** The deviations without which the outcome would differ; otherwise those that alone would change Codex's result. */
 function reasonsOf(trial: Trial, rules: Rules, outcomes: { promised: Outcome; codex: Outcome }): DeviationName[] {
   const needed = [...rules].filter((name) => {
     const without = modelOf(trial, new Set([...rules].filter((other) => other !== name)));

@@ -9,7 +9,7 @@ import { treeOf } from "./diskTree.js";
 /** Thrown when the power fails, and by every call after that. */
 export class PowerCut extends Error {}
 
-/** When the disk fails, by the number of the step, counted from 0. */
+/** The failures of a disk, by the number of the step, counted from 0. */
 export interface Trouble {
   /** The power fails before this step. */
   readonly cutAt?: number;
@@ -41,7 +41,7 @@ interface Node {
   mode: number;
   owner: number;
   bytes: Buffer;
-  /** The contents that are certain to be on the disk; `undefined`: none yet. */
+  /** The contents that are certain to be on the disk; `undefined` if there are none yet. */
   synced: Buffer | undefined;
   /** The entries of a directory. */
   readonly names: Map<string, number>;

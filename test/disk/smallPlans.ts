@@ -38,7 +38,7 @@ const kinds: Readonly<Record<string, (index: number) => Part>> = {
     ...existing(i, { kind: "update", content: { text: "changed, and shorter\n" } }, { mode: 0o4755 }),
     links: { [at(`other/link${i}`)]: at(`file${i}`) },
   }),
-  "update somebody else's file": (i) =>
+  "update another user's file": (i) =>
     existing(i, { kind: "update", content: { text: text(i + 1) } }, { owner: 65_534 }),
   delete: (i) => existing(i, { kind: "delete" }),
   move: (i) => existing(i, { kind: "rename", target: at(`moved${i}`) }),

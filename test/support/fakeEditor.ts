@@ -74,9 +74,9 @@ export interface EditorOptions extends WindowOptions {
    * its text is lost.
    */
   readonly onRename?: "saves" | "keepsOpen" | "loses";
-  /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined`: it is closed. */
+  /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined` if it is closed. */
   readonly onDelete?: "keepsOpen";
-  /** `needed`: a rename into a missing directory fails, as in Helix; `undefined`: the directory is created. */
+  /** `needed`: a rename into a missing directory fails, as in Helix; `undefined` if it is created. */
   readonly directories?: "needed";
   /** Its manner of saving documents at the server's request; `undefined` if it does not support the request. */
   readonly saves?: SavingManner;

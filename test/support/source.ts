@@ -148,7 +148,8 @@ export function isServerFile({ path }: Source): boolean {
 }
 
 /**
- * Everything that a file imports, also dynamically and for types; `undefined`: not a plain string. Lines are 1-based.
+ * Everything that a file imports, also dynamically and for types; `undefined` if the import does not name it by a plain
+ * string. Lines are 1-based.
  */
 export function importsOf(source: Source): { line: number; specifier: string | undefined }[] {
   const { code, uncommented } = maskSource(source.text);

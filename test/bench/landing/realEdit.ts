@@ -68,8 +68,8 @@ export function drawEdits(chance: Chance, version: Version, count: number): Real
 
 /**
  * A change with at least `least` lines of context on both sides, and as many more as make its old lines unique even if
- * whitespace and typography are ignored. `undefined`: not even the largest context does, or there is no context after
- * it.
+ * whitespace and typography are ignored; `undefined` if not even the largest context does, or if there is no context
+ * after it.
  */
 function withContext(version: Version, hunk: RealEdit, least: number): RealEdit | undefined {
   for (let context = least; context <= mostContext; context++) {

@@ -24,7 +24,7 @@ export function runKind(
   });
 }
 
-/** How often a file and edits are drawn for one case; many files do not allow a rare kind of damage. */
+/** The number of attempts to draw a file and edits for one case; many files do not allow a rare kind of damage. */
 const mostDraws = 2_000;
 
 function drawCase(kind: Kind, files: readonly SourceFile[], seed: number, number: number): LandingCase {
