@@ -133,7 +133,7 @@ describe("an editor that leaves an empty line after a text that is inserted at t
     ["0.12.4", "one\ntwo\n", append("two\n", "two\nthree\n"), { line: 2, character: 0 }, "three\n"],
     ["0.10.4", "one\ntwo", append("two", "two\nthree"), { line: 1, character: 3 }, "\nthree"],
   ])(
-    "Neovim %s gets lines for the end of %j in a position where they do no harm",
+    "Neovim %s gets lines for the end of %j at a position that does no harm",
     async (version, text, edit, at, newText) => {
       const desk = await start("", { clientInfo: { name: "Neovim", version }, open: { "a.txt": text } });
       expect(await desk.apply(edit)).toMatchObject({ outcome: "applied" });

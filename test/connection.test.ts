@@ -145,7 +145,7 @@ describe("transports", () => {
     listener.close();
   });
 
-  it("a pipe on which nobody listens, or whose name is too long", async () => {
+  it("a pipe without a listener, or with too long a name", async () => {
     for (const name of [pipeName("nobody.sock"), `/${"a".repeat(200)}`]) {
       const { code, stderr } = await start("pipe", name).ended;
       expect([code, stderr]).toEqual([1, expect.stringMatching(/^multi-edit-language-server: .+\n$/)]);

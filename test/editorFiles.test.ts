@@ -107,7 +107,7 @@ describe("a file that is not open", () => {
     expect(answer.text).toContain("closed.txt");
     expect(answer.text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(answer.text).not.toContain(`${takenBackBegin}closed.txt`);
-    // The file may hold the edit, but nobody has seen that it does.
+    // The file may contain the edit, but this was not observed.
     expect(answer.text).not.toMatch(/still hold the edit/);
     expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
     expect(disk()).toEqual({ ...files, "last.txt": "old\n" });

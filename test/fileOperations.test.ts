@@ -96,7 +96,7 @@ describe("the answer to the request", () => {
     for (const one of told) expect(one).not.toHaveProperty("overwritten");
   });
 
-  it("gives the planned tree when the client applies it", async () => {
+  it("produces the planned tree when the client applies it", async () => {
     const { editor, propose, texts, disk } = await start({ files, open });
     const { edit } = await propose(everything);
     await editor.apply(edit!);

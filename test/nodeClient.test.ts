@@ -84,7 +84,7 @@ describe("the question before a change", () => {
     expect(shown).toContain("-typed two\n+typed 2\n");
   });
 
-  it("is answered with no if nobody can be asked", async () => {
+  it("is answered with no if the user can't be asked", async () => {
     await start({ settings: { confirm: "always" } });
     const answer = await client.applyByServer(edits);
     expect(answer).toMatchObject({ ok: false, data: { failures: [{ code: "userRejected" }] } });

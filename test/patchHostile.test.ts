@@ -1,5 +1,5 @@
 /**
- * Patches that nobody should send, over the wire to the server and its strict editor: refused with no change, or
+ * Patches that no agent should send, over the wire to the server and its strict editor: refused with no change, or
  * applied correctly.
  */
 import { execFileSync } from "node:child_process";
@@ -171,7 +171,7 @@ describe("files that come and go within a patch", () => {
     ["two moved to one name", [...move("a.txt", "c.txt"), ...move("b.txt", "c.txt")], "fileExists", 1],
     ["moved onto one that was added", [...add("c.txt"), ...move("a.txt", "c.txt")], "fileExists", 1],
     ["added below one that was added", [...add("c"), ...add("c/d.txt")], "ioError", 1],
-    ["added where one was added below", [...add("c/d.txt"), ...add("c")], "ioError", 0],
+    ["added at a path below which one was added", [...add("c/d.txt"), ...add("c")], "ioError", 0],
     ["moved below one that was added", [...add("c"), ...move("a.txt", "c/d.txt")], "ioError", 1],
     ["moved below itself", move("a.txt", "a.txt/b.txt"), "ioError", 0],
     ["added below one that was deleted", [...remove("a.txt"), ...add("a.txt/b.txt")], "ioError", 1],
@@ -192,7 +192,7 @@ describe("files that come and go within a patch", () => {
     ],
     ["moved there and back", [...move("b.txt", "c.txt"), ...move("c.txt", "b.txt")], {}],
     ["only the case of its name changes", move("b.txt", "B.txt"), { "b.txt": undefined, "B.txt": "b\n" }],
-    ["moved and added anew", [...move("b.txt", "c.txt"), ...add("b.txt")], { "b.txt": "added\n", "c.txt": "b\n" }],
+    ["moved and added again", [...move("b.txt", "c.txt"), ...add("b.txt")], { "b.txt": "added\n", "c.txt": "b\n" }],
     [
       "deleted and moved onto",
       [...remove("b.txt"), ...move("dir/x.txt", "b.txt")],

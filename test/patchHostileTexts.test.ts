@@ -1,4 +1,4 @@
-/** Patches whose texts nobody should send, over the wire: odd bytes, patches within patches, and huge texts. */
+/** Patches with texts that no agent should send, over the wire: odd bytes, patches within patches, and huge texts. */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -14,7 +14,7 @@ const lf = fc
   .map((parts) => parts.join(""));
 
 describe("a diff", () => {
-  it("applied by jsdiff gives the planned text", () => {
+  it("produces the planned text if jsdiff applies it", () => {
     fc.assert(
       fc.property(
         lf,

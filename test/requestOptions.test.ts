@@ -132,7 +132,7 @@ describe("options", () => {
     expect(failure.codes).toEqual(["noMatch"]);
   });
 
-  it("order and lenient: decide where an old text is found", async () => {
+  it("order and lenient: decide which match an old text has", async () => {
     const { propose } = await start({ open });
     const chain = batch(["a.txt", "one", "uno"], ["a.txt", "uno", "eins"]);
     expect(await propose(chain)).toMatchObject({ outcome: "proposed" });

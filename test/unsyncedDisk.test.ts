@@ -39,7 +39,7 @@ async function withoutSync(first: number) {
   };
 }
 
-// Without strace, no system call can be made to fail; where strace is required, its absence is a failure.
+// Without strace, no system call can be made to fail; if strace is required, its absence is a failure.
 if (reason !== undefined) {
   it("strace is not available", () => {
     const leftOut = `left out: a disk that does not sync, because ${reason}`;

@@ -54,8 +54,8 @@ describe("a record", () => {
     ["not JSON", "{"],
     ["not an object", "null"],
     ["incomplete", JSON.stringify({ ...record, secret: undefined })],
-    ["without a long secret", JSON.stringify({ ...record, secret: "00" })],
-    ["named by an id that is a path", JSON.stringify({ ...record, id: "../../../../x" })],
+    ["one with too short a secret", JSON.stringify({ ...record, secret: "00" })],
+    ["one whose id is a path", JSON.stringify({ ...record, id: "../../../../x" })],
     ["too long", JSON.stringify({ ...record, more: "x".repeat(limits.sessionRecordBytes) })],
   ])("is not removed, but reported, if it is %s", (_, text) => {
     const directory = makeDirectory({});

@@ -267,7 +267,7 @@ describe("people", () => {
     expect(plain.stdout + stdout + doctor.stdout + told.stdout).not.toContain(session.secret);
   });
 
-  it("get advice if there is no editor, or one that does not answer", async () => {
+  it("get advice if no editor is running, or if one does not answer", async () => {
     const home = ownStateHome();
     const empty = await runCommand(program, ["sessions"]);
     expect(empty).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("No editor can be reached") });

@@ -77,7 +77,7 @@ export async function startServer(
     ask: () => connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined),
     memory: () => memoryOf(child),
     async heap() {
-      // The server handles messages in order; only after the earlier ones is there anything to collect.
+      // The server handles messages in order, so the garbage of the earlier ones exists by then.
       await connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined);
       child.send("heap");
       const [heap] = await once(child, "message");

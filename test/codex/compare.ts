@@ -10,7 +10,7 @@ export type Verdict =
   | { readonly kind: "same"; readonly isDone: boolean }
   /** The deviations that cause the difference; empty if only several together do. */
   | { readonly kind: "deviates"; readonly by: readonly DeviationName[] }
-  /** `nature`: the side and its statement, to tell one difference from another. */
+  /** `nature`: the side and its statement, to distinguish one difference from another. */
   | { readonly kind: "different"; readonly report: string; readonly nature: string };
 
 /** The server's two modes. */

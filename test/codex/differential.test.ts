@@ -19,7 +19,7 @@ const seed = Number(process.env.CODEX_SEED ?? Date.now() % 1_000_000);
 /** Each trial needs one process; two keep a small machine busy. */
 const atOnce = 2;
 
-// Without the program nothing can be compared; where the program is required, its absence is a failure.
+// Without the program nothing can be compared; if the program is required, its absence is a failure.
 if (program === undefined) {
   it("apply_patch is not available", () => {
     const leftOut = "left out: the comparison with Codex, because CODEX_APPLY_PATCH names no program";

@@ -186,7 +186,7 @@ function write({ files, folders }: Work, path: string, file: Kept): void {
   for (const folder of foldersOf(path)) folders.add(folder);
 }
 
-/** The reason for which no file can be created at a path; `undefined` if none prevents it, or a file exists there. */
+/** The reason for which no file can be created at a path; `undefined` if one can, or if a file exists there. */
 function obstacleAt({ files, folders, named, rules }: Work, path: string): Reason | undefined {
   if (path === "" || folders.has(path)) return "isDirectory";
   const isBelow = foldersOf(path).some(

@@ -82,7 +82,7 @@ function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void 
   };
   const workspace = { ...at.workspace, files: { ...realFileSystem, make } };
   const result = staged({ ...at, workspace }, changes).commit();
-  if (result.outcome === "applied") throw new Error("it was to be taken back");
+  if (result.outcome === "applied") throw new Error("the batch was not rolled back");
   return result;
 }
 

@@ -11,7 +11,7 @@ import { straceProblem } from "./strace.js";
 
 const reason = straceProblem();
 
-// Without strace, no system call can be made to fail; where strace is required, its absence is a failure.
+// Without strace, no system call can be made to fail; if strace is required, its absence is a failure.
 if (reason !== undefined) {
   it("strace is not available", () => {
     const leftOut = `left out: faults on a real disk, because ${reason}`;

@@ -1,4 +1,4 @@
-/** Full disks, read-only disks, power cuts, and users without permission: real ones, as far as the machine allows. */
+/** Full disks, read-only disks, power cuts, and users without permission: real ones, if the machine allows them. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,

@@ -25,7 +25,7 @@ const meddlings: Readonly<Record<string, Meddling>> = {
     // Only a file that is written in place, or removed again, can be changed between the check and the step.
     tooLate: /^(?:open|write|truncate|unlink) /,
   },
-  "writes as many bytes into it as there were": {
+  "writes as many bytes into it as it had": {
     act: (disk, path) => {
       const size = disk.outside().look(path)?.size ?? 0;
       if (!isFile(disk, path) || size < theirs.length) return false;

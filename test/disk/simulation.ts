@@ -68,7 +68,7 @@ export function simulate(seed: number, samples: number, tally: Tally): Wrong | u
       const after = disk.afterKill();
       recover(workspaceOn(after));
       // The step that failed once succeeds during the rollback.
-      const stuck = to === at + 1 && report.at === "pending" ? "it could not be taken back" : undefined;
+      const stuck = to === at + 1 && report.at === "pending" ? "it could not be rolled back" : undefined;
       const what = before ?? lookAt(after, plan, report) ?? strays(after) ?? stuck;
       const how = to === at + 1 ? "once" : "from there on";
       if (what !== undefined) return wrong(`${code} at ${at}, ${how} (${report.at}): ${what}`);

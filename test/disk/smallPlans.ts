@@ -98,7 +98,7 @@ const entangled = [
   { name: "chain", plan: plan([move(0, "file1"), move(1, "file2"), move(2, "other/moved")]) },
   { name: "move onto a deleted file", plan: plan([move(0, "file1"), existing(1, { kind: "delete" })]) },
   {
-    name: "create where a file was moved away",
+    name: "create a file under the old name of a moved one",
     plan: plan([move(0, "fresh/moved"), { ...create("file0"), files: {} }]),
   },
 ];

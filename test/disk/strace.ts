@@ -30,7 +30,7 @@ export interface DriverRun {
 
 const once = (code: string): Fault => ({ name: code, weight: 1, inject: (when) => `error=${code}:when=${when}` });
 const onwards = (code: string): Fault => ({
-  name: `${code} from there on`,
+  name: `${code} from this call on`,
   weight: 3,
   inject: (when) => `error=${code}:when=${when}+`,
 });

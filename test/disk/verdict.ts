@@ -4,7 +4,7 @@ import type { Tree, TrialPlan } from "./plans.js";
 /** The trees of a plan that are valid outcomes. */
 export type Sides = readonly ("old" | "new")[];
 
-/** The defect if the files match none of these trees, otherwise `undefined`. Temporary files of the batch are ignored. */
+/** The defect if the files match none of these trees, otherwise `undefined`. The batch's temporary files may remain. */
 export function unlike(tree: Tree, plan: TrialPlan, sides: Sides): string | undefined {
   const files = new Map([...tree].filter(([path]) => !isHelper(path)));
   if (sides.some((side) => isSame(files, plan[side]))) return undefined;

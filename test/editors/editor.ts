@@ -72,7 +72,7 @@ export interface Driver {
   request?(call: unknown): Promise<{ readonly applied: boolean; readonly message: string }>;
   /** The text of an open document; `undefined` if the editor does not have it open. */
   held(path: string): Promise<Held | undefined>;
-  /** Paths of all open files, whoever opened them; if absent, the files that the editor has announced to the server. */
+  /** Paths of all open files. If the function is absent, the test uses those that the editor has announced. */
   opened?(): Promise<readonly string[]>;
   /** Undoes once in this document, with the editor's own key or command. */
   undo(path: string): Promise<void>;

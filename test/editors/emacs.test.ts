@@ -17,7 +17,7 @@ const missing = absence(eglot);
 
 if (missing !== undefined) {
   it("has no Emacs", () => {
-    const leftOut = `left out: what a real Emacs does beside what all editors do; ${missing}`;
+    const leftOut = `left out: the features that only a real Emacs has; ${missing}`;
     if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
     console.log(leftOut);
   });

@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 if (missing !== undefined) {
   it("has no Emacs", () => {
-    const leftOut = `left out: what a real Emacs tells of files without a server of eglot's; ${missing}`;
+    const leftOut = `left out: files without an eglot server in a real Emacs; ${missing}`;
     if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
     console.log(leftOut);
   });

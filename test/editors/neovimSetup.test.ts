@@ -36,7 +36,7 @@ for (const { kind, all } of [
   const missing = absence(kind);
   if (missing !== undefined) {
     it(`${kind.name} (${kind.root}) is not available`, () => {
-      const leftOut = `left out: how the sample for ${kind.name} (${kind.root}) is set up; ${missing}`;
+      const leftOut = `left out: the setup of the sample for ${kind.name} (${kind.root}); ${missing}`;
       if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
       console.log(leftOut);
     });

@@ -8,7 +8,7 @@ import { type EditorProcess, whileRunning, withUs } from "./process.js";
 export interface Terminal extends EditorProcess {
   /** Sends keys as a terminal does: `\r` for Enter. */
   write(keys: string): void;
-  /** Pastes a text; programs can tell it from typed keys. */
+  /** Pastes a text; programs can distinguish it from typed keys. */
   paste(text: string): void;
   /** The amount of output up to now, for `whenShown`. */
   mark(): number;

@@ -87,7 +87,7 @@ export function hmac(role: "agent" | "server", session: Announced, nonces: Nonce
   return createHmac("sha256", Buffer.from(session.secret, "hex")).update(said).digest("hex");
 }
 
-/** The nonces that the two sides have exchanged so far. */
+/** The nonces that the two sides have exchanged. */
 export interface Nonces {
   readonly agent: string;
   readonly server: string;

@@ -1,4 +1,4 @@
-/** Desks for patches that nobody should send: what both doors must do with them, and what must not change. */
+/** Desks for patches that no agent should send: the results that both doors must produce, and the state to preserve. */
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect } from "vitest";

@@ -1,4 +1,4 @@
-/** Reads TypeScript sources as text, and knows just enough of the language to tell code from comments and strings. */
+/** Reads TypeScript sources as text, and knows enough of the language to separate code from comments and strings. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
