@@ -16,7 +16,7 @@ const longLine = fc
   .map((parts) => parts.join(""));
 
 /**
- * A document, and an excerpt as somebody sends it: unchanged, or with other line ends, trailing spaces or straight
+ * A document, and an excerpt as a caller sends it: unchanged, or with other line ends, trailing spaces or straight
  * quotes.
  */
 const sent = fc
@@ -47,7 +47,7 @@ const sent = fc
               : old,
     };
   })
-  // Half a line end is never found.
+  // Half of a line end is never found.
   .filter(
     ({ text, oldText }) =>
       !oldText.endsWith("\r") &&
@@ -57,8 +57,8 @@ const sent = fc
   );
 
 /**
- * The old text with the hint's addition, parsed from the sentence as a caller would; `undefined`: the hint advises
- * nothing.
+ * The old text with the hint's addition, parsed from the sentence as a caller would do it; `undefined` if the hint
+ * advises nothing.
  */
 function advised({ hint = "", matches = [] }: Failure, oldText: string, end: string): string | undefined {
   const added =
@@ -76,8 +76,8 @@ function advised({ hint = "", matches = [] }: Failure, oldText: string, end: str
   return hint.startsWith("The whole line") ? matches[0]?.text : undefined;
 }
 
-describe("what an ambiguous old text is told", () => {
-  it("stands in one place, sent as it is quoted", () => {
+describe("the advice for an ambiguous old text", () => {
+  it("quotes a text that occurs once, and is found if it is sent as quoted", () => {
     const kinds = new Set<string>();
     fc.assert(
       fc.property(sent, ({ text, oldText, end }) => {
@@ -101,8 +101,8 @@ describe("what an ambiguous old text is told", () => {
   });
 });
 
-describe("what the message of a failed call asks for", () => {
-  it("is not to send an edit unchanged that another one is to be merged with", () => {
+describe("the message of a failed call", () => {
+  it("does not ask to send an edit unchanged if another edit must be merged with it", () => {
     const edits = [
       { oldText: "a\nb", newText: "a\nB" },
       { oldText: "b\nc", newText: "b\nC" },

@@ -91,12 +91,12 @@ interface Span {
   readonly to: number;
 }
 
-/** The later state of one match that a pair's edit has replaced. */
+/** The state, after later edits, of one match that a pair's edit has replaced. */
 interface Written {
   /** Ids of the units at the match, and of the units that the edit inserted there. */
   readonly place: readonly number[];
   readonly inserted: readonly number[];
-  /** The range of the units that are left; `undefined`: nothing that was inserted is left. */
+  /** The range of the units that are left; `undefined` if nothing that was inserted is left. */
   now: Span | undefined;
 }
 
@@ -170,7 +170,7 @@ function isConsumed(base: string, now: string, oldText: string): boolean {
 }
 
 /**
- * The matches that an edit with this choice takes; a choice that it refuses, it also refuses when it is applied alone.
+ * The matches that an edit with this choice takes; a choice that is refused here is also refused in an edit on its own.
  */
 function chosen(located: Hits, choice: Drawn["choice"]): readonly Span[] {
   if (choice === "all" || choice === "two") return withoutOverlap(located.places);
@@ -181,8 +181,8 @@ function chosen(located: Hits, choice: Drawn["choice"]): readonly Span[] {
 type Hits = Extract<Located, { kind: "one" | "many" }>;
 
 /**
- * Applies edits one call at a time, each taken from the text as it is then or as it was before the batch. A batch
- * differs from this only in how it treats a repeated pair, for which there is a model.
+ * Applies edits one call at a time, each drawn from the current text or from the text before the batch. A batch differs
+ * from this only in how it treats a repeated pair, for which there is a model.
  */
 function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]; after: string; seen: unknown[] } {
   let now = text;
@@ -231,7 +231,7 @@ function oneByOne(text: string, drawings: readonly Drawn[]): { edits: SentEdit[]
 }
 
 describe("many edits of one text", () => {
-  test("are found as each of them is found alone, in the text of its turn", () => {
+  test("are found where each of them alone is found in the text after the edits before it", () => {
     fc.assert(
       fc.property(texts, fc.array(drawn, { minLength: 30, maxLength: 60 }), (text, drawings) => {
         const { edits, after, seen } = oneByOne(text, drawings);

@@ -22,7 +22,7 @@ describe("every case of the benchmark", () => {
   });
 });
 
-describe("the texts", () => {
+describe("the texts of the benchmark", () => {
   it("are the same for the same seed, and resemble source code", () => {
     const { lines, functions } = sourceText(20_000, seed);
     expect(sourceText(20_000, seed).lines).toEqual(lines);
@@ -58,7 +58,7 @@ describe("a race", () => {
     expect([samples.a.length, samples.b.length, samples.c.length]).toEqual([2, 2, 1]);
   });
 
-  it("is told by the middle, and by how far apart the middle half is", () => {
+  it("is summarised by the median and the range of the middle half", () => {
     expect(median([5, 1, 100, 3, 4])).toBe(4);
     expect(median([4, 1, 3, 2])).toBe(2);
     // The middle half ranges from 2 to 4.
@@ -98,14 +98,14 @@ describe("the report", () => {
     expect([strain(goal), strain({ ...goal, sense: "atLeast" })]).toEqual([0.8, 1.25]);
   });
 
-  it("says where the machine was too busy to tell", () => {
+  it("says which rows can't be judged because the machine was too busy", () => {
     expect(verdictOf(goal, { uncertainty: 0.5 })).toBe("too busy to tell");
     expect(doubts(cases(6, 0.05))).toBeUndefined();
     expect(doubts(cases(6, 0.5))).toContain("2 rows");
     expect(missed(cases(6, 0.5))).toBe(0);
   });
 
-  it("is drawn as an SVG without a length that is no number", () => {
+  it("is drawn as an SVG in which every length is a number", () => {
     const svg = chartOf({ machine: machineNow(), command: "npm run bench", seed, cases: cases(6, 0.05) });
     expect(svg).toMatch(/^<svg [^>]*>[\s\S]*<\/svg>\n$/);
     expect(svg).toContain("A &lt;case&gt;");

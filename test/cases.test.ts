@@ -100,7 +100,7 @@ function takesOpenName({ files, outcome: { diff = "" } }: Case): boolean {
   );
 }
 
-/** Reports whether a file changes that is not open; the editor opens it if the editor has to change it. */
+/** Reports whether a file that is not open changes; the editor opens it if the editor has to change it. */
 function hasUnopened(one: Case): boolean {
   const [written, opened] = [expectedFiles(one, "written"), expectedFiles(one, "opened")];
   return [...opened].some(([path, { synced }]) => synced !== written.get(path)?.synced);

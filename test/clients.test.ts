@@ -23,7 +23,7 @@ const program = serverForDesks();
 const start = (name: string, options: DeskOptions = {}): Promise<Desk> =>
   layDesk(program, { clientInfo: { name }, ...options });
 
-describe("the table", () => {
+describe("the table of clients", () => {
   it("knows a client by its name in any case, and treats others with caution", () => {
     expect(factsOf({ name: "NeoVim", version: "0.12.4" })).toBe(factsOf({ name: "neovim", version: "0.12.0" }));
     expect(factsOf({ name: "neovim" })).not.toBe(factsOf(undefined));
@@ -40,7 +40,7 @@ describe("the table", () => {
     });
   });
 
-  it("tells versions apart where they differ", () => {
+  it("distinguishes versions that behave differently", () => {
     expect(factsOf({ name: "Neovim", version: "0.10.4" }).addsLineAtEnd).toBe(true);
     expect(factsOf({ name: "Neovim", version: "0.12.0-dev+g1" }).addsLineAtEnd).toBe(false);
     expect(factsOf({ name: "Neovim", version: "1.0" }).addsLineAtEnd).toBe(false);
@@ -57,7 +57,7 @@ describe("the table", () => {
     // A version that is missing or unreadable may be an old one.
     [undefined, true],
     ["next", true],
-  ])("takes eglot %s for one that hides what its user declined: %s", (version, hides) => {
+  ])("takes eglot %s for a client that hides its user's refusals: %s", (version, hides) => {
     expect(factsOf({ name: "Eglot", ...(version === undefined ? {} : { version }) }).hidesDeclining).toBe(hides);
   });
 });
@@ -67,7 +67,7 @@ describe("an editor that opens CRLF files with LF", () => {
   const emacs = { lineEnds: "lf", saves: "crlf", files } as const;
 
   it.each(["Eglot", "Emacs"])(
-    "%s gets LF for a file that it has not opened, so that saving gives CRLF and not more",
+    "%s gets LF for a file that it has not opened, so that saving writes CRLF and not CR CR LF",
     async (name) => {
       const { editor, apply, undo, texts, disk, uri } = await start(name, { ...emacs, settings: { save: "always" } });
       const answer = await apply(throughEditor(batch(["a.txt", "two", "zwei\nand"], ["a.txt", "three", "3"])));
@@ -81,7 +81,7 @@ describe("an editor that opens CRLF files with LF", () => {
     },
   );
 
-  it("has the first of two such files taken back, if the second one is refused", async () => {
+  it("has the first of two such files rolled back if the second one is refused", async () => {
     const { editor, apply, texts } = await start("Eglot", {
       ...emacs,
       proofTimeout: 200,
@@ -94,7 +94,7 @@ describe("an editor that opens CRLF files with LF", () => {
   });
 });
 
-describe("an editor that makes inserted line ends alike", () => {
+describe("an editor that normalises inserted line ends", () => {
   const mixed = "one\r\ntwo\nthree\r\n";
 
   it.each<[string, DeskOptions]>([
@@ -107,24 +107,24 @@ describe("an editor that makes inserted line ends alike", () => {
         },
       },
     ],
-  ])("and %s: in a text that has both kinds, new lines are planned with LF", async (_how, options) => {
+  ])("and %s: in a text with both kinds, new lines are planned with LF", async (_how, options) => {
     const { editor, apply, texts } = await start("ed", { open: { "a.txt": mixed }, proofTimeout: 300, ...options });
     editor.behave("normalisesLineEnds");
     const answer = await apply(batch(["a.txt", "one", "one\nand"], ["a.txt", "three", "3\nand"]));
     expect(answer).toMatchObject({ outcome: "applied" });
     expect(texts()).toEqual({ "a.txt": "one\nand\r\ntwo\n3\nand\r\n" });
-    // The answer describes what was really done.
+    // The answer describes the change that was really made.
     expect(answer.diff).toContain("+and\r\n two\n-three\r\n+3\n+and\r\n");
   });
 
-  it("gets CRLF where all of a text has it", async () => {
+  it("gets CRLF if all of a text has it", async () => {
     const { apply, texts } = await start("Neovim", { open: { "a.txt": "one\r\ntwo\r\n" } });
     await apply(batch(["a.txt", "one", "one\nand"]));
     expect(texts()).toEqual({ "a.txt": "one\r\nand\r\ntwo\r\n" });
   });
 });
 
-describe("an editor that leaves an empty line behind a text that is inserted at the end", () => {
+describe("an editor that leaves an empty line after a text that is inserted at the end", () => {
   const append = (oldText: string, newText: string) => ({ path: "a.txt", oldText, newText });
 
   it.each([
@@ -132,16 +132,19 @@ describe("an editor that leaves an empty line behind a text that is inserted at 
     ["0.10.4", "one\r\ntwo\r\n", append("two\r\n", "two\r\nthree\r\n"), { line: 1, character: 3 }, "\r\nthree"],
     ["0.12.4", "one\ntwo\n", append("two\n", "two\nthree\n"), { line: 2, character: 0 }, "three\n"],
     ["0.10.4", "one\ntwo", append("two", "two\nthree"), { line: 1, character: 3 }, "\nthree"],
-  ])("Neovim %s gets lines for the end of %j where they do no harm", async (version, text, edit, at, newText) => {
-    const desk = await start("", { clientInfo: { name: "Neovim", version }, open: { "a.txt": text } });
-    expect(await desk.apply(edit)).toMatchObject({ outcome: "applied" });
-    const end = text.includes("\r") ? "\r\n" : "\n";
-    expect(desk.texts()).toEqual({ "a.txt": `${text.trimEnd()}${end}three${text.endsWith("\n") ? end : ""}` });
-    const [{ edit: sent }] = desk.editor.asked as [{ edit: WorkspaceEdit }];
-    expect(sent.documentChanges).toMatchObject([{ edits: [{ range: { start: at, end: at }, newText }] }]);
-  });
+  ])(
+    "Neovim %s gets lines for the end of %j at a position that does no harm",
+    async (version, text, edit, at, newText) => {
+      const desk = await start("", { clientInfo: { name: "Neovim", version }, open: { "a.txt": text } });
+      expect(await desk.apply(edit)).toMatchObject({ outcome: "applied" });
+      const end = text.includes("\r") ? "\r\n" : "\n";
+      expect(desk.texts()).toEqual({ "a.txt": `${text.trimEnd()}${end}three${text.endsWith("\n") ? end : ""}` });
+      const [{ edit: sent }] = desk.editor.asked as [{ edit: WorkspaceEdit }];
+      expect(sent.documentChanges).toMatchObject([{ edits: [{ range: { start: at, end: at }, newText }] }]);
+    },
+  );
 
-  it("Neovim 0.10 gets one edit where the last line is changed, too", async () => {
+  it("Neovim 0.10 gets one edit if the last line is changed, too", async () => {
     const desk = await start("", {
       clientInfo: { name: "Neovim", version: "0.10.4" },
       open: { "a.txt": "one\r\nthree\r\n" },
@@ -155,7 +158,7 @@ describe("an editor that leaves an empty line behind a text that is inserted at 
 });
 
 describe("an editor that applies an edit for version 0 to whatever text it has", () => {
-  it.each(["Neovim", "Vim"])("%s: what was typed and is not synced yet is waited for", async (name) => {
+  it.each(["Neovim", "Vim"])("%s: the server waits for typed text that is not synced yet", async (name) => {
     const desk = await start(name, { proofTimeout: 1_000 });
     const { editor, uri, root } = desk;
     writeFileSync(join(root, "a.txt"), "one two\n");
@@ -183,7 +186,7 @@ describe("an editor that asks its user", () => {
     return (await told(desk.apply(batch(["a.txt", "old", "new"])))).text;
   };
 
-  it("is waited for as long as people are, and no other one is", async () => {
+  it("gets as much time as a person needs, and no other editor does", async () => {
     expect(await neverAnswers("Eglot")).toContain("within 300 s");
     expect(await neverAnswers("Helix")).toContain("within 30 s");
   });
@@ -191,7 +194,7 @@ describe("an editor that asks its user", () => {
   it.each([
     ["1.17.30", true],
     ["1.24", false],
-  ])("eglot %s, whose yes may hide a no: the answer says so: %s", async (version, says) => {
+  ])("eglot %s, whose yes may hide a no; the answer says so: %s", async (version, says) => {
     const desk = await start("", {
       clientInfo: { name: "Eglot", version },
       open: { "a.txt": "old\n" },
@@ -204,14 +207,14 @@ describe("an editor that asks its user", () => {
   });
 });
 
-describe("a client that warns of notifications that it does not know", () => {
+describe("a client that warns about notifications that it does not know", () => {
   it.each([
     ["Emacs", undefined, 0],
     ["Emacs", { didApply: true }, 1],
     ["Emacs", { didApply: "yes" }, 0],
     ["Neovim", undefined, 1],
-    ["somebody", undefined, 1],
-  ])("%s that announces %j is told %i times", async (name, multiEdit, times) => {
+    ["another client", undefined, 1],
+  ])("%s that announces %j is notified %i times", async (name, multiEdit, times) => {
     const { editor, apply } = await start(name, {
       open: { "a.txt": "old\n" },
       capabilities: multiEdit === undefined ? {} : { experimental: { multiEdit } },

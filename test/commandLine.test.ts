@@ -53,7 +53,7 @@ describe("flags that print", () => {
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it("do so whatever else is asked for", () => {
+  it("print whatever other arguments there are", () => {
     expect(run("--stdio", "--version").stdout).toBe(`${manifest.version}\n`);
     expect(run("--stdio", "--help").stdout).toMatch(/^Usage: /);
   });
@@ -91,7 +91,7 @@ describe("a command line that makes no sense", () => {
     expect(stderr).toMatch(/^multi-edit-language-server: .+\nSee multi-edit-language-server --help\.\n$/);
   });
 
-  it("is not repeated at any length", () => {
+  it("is quoted only up to a limit", () => {
     expect(run(`--${"x".repeat(5_000)}`).stderr.length).toBeLessThan(400);
   });
 });
@@ -116,7 +116,7 @@ describe("a server on stdio", () => {
     expect(run("--stdio")).toEqual({ status: 1, stdout: "", stderr: "" });
   });
 
-  it("exits with 1 and a reason when its input is no protocol", () => {
+  it("exits with 1 and a reason when its input is not the protocol", () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [program.path, "--stdio"], {
       encoding: "utf8",
       input: "hello?\r\n",
@@ -127,7 +127,7 @@ describe("a server on stdio", () => {
 });
 
 describe.concurrent("the client's process", () => {
-  it("does not matter when it never lived here", async () => {
+  it("does not matter if it never ran on this machine", async () => {
     const dead = spawn(process.execPath, ["-e", ""]);
     await once(dead, "exit");
     const servers = [

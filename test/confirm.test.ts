@@ -16,8 +16,8 @@ async function start(options: DeskOptions = {}): Promise<Desk> {
   return desk;
 }
 
-describe("a call that is to be confirmed", () => {
-  it("asks once, with what is to be done, and applies it when told to", async () => {
+describe("a call that needs confirmation", () => {
+  it("asks once, names the change, and applies it if the person agrees", async () => {
     const { editor, apply, texts } = await start();
     expect(await apply(edits)).toMatchObject({ outcome: "applied" });
     expect(editor.questions).toHaveLength(1);
@@ -32,7 +32,7 @@ describe("a call that is to be confirmed", () => {
     expect(editor.questions[0]!.message).toContain("Rename old to new");
   });
 
-  it.each([["Reject"], [undefined]])("changes nothing when the answer is %s", async (answer) => {
+  it.each([["Reject"], [undefined]])("changes nothing if the answer is %s", async (answer) => {
     const { editor, apply, texts } = await start();
     editor.answerQuestionsWith(answer);
     const failure = await failed(apply(edits));
@@ -44,13 +44,13 @@ describe("a call that is to be confirmed", () => {
     expect(editor.asked).toEqual([]);
   });
 
-  it("does not advise to send again what the person has rejected", async () => {
+  it("does not advise sending again an edit that the person has rejected", async () => {
     const { editor, apply } = await start();
     editor.answerQuestionsWith("Reject");
     expect((await failed(apply(edits))).message).not.toMatch(/send (?:it|them) again|sent again/);
   });
 
-  it("changes nothing, and fails in words, when the editor can't ask", async () => {
+  it("changes nothing, and fails with a message, if the editor can't ask", async () => {
     const { editor, apply, texts } = await start();
     editor.beforeAnswers(() => {
       throw new Error("no window");
@@ -61,7 +61,7 @@ describe("a call that is to be confirmed", () => {
     expect(editor.asked).toEqual([]);
   });
 
-  it("does not ask about a call that fails anyway, nor about one that changes nothing", async () => {
+  it("does not ask about a call that fails anyway or changes nothing", async () => {
     const { editor, apply } = await start();
     await failed(apply({ ...batch(["a.txt", "gone", "new"]), options: { confirm: true } }));
     const nothing = batch(["a.txt", "old", "new"], ["a.txt", "new", "old"]);
@@ -69,7 +69,7 @@ describe("a call that is to be confirmed", () => {
     expect(editor.questions).toEqual([]);
   });
 
-  it("is asked by a setting, too, but for proposals and previews", async () => {
+  it("is also asked about because of a setting, except for proposals and previews", async () => {
     const { editor, apply, propose, texts } = await start({ settings: { confirm: "always" } });
     await propose(batch(["a.txt", "old", "new"]));
     await editor.request("multiEdit/preview", batch(["a.txt", "old", "new"]));
@@ -79,7 +79,7 @@ describe("a call that is to be confirmed", () => {
     expect(texts()).toEqual({ "a.txt": after });
   });
 
-  it("is asked where the person wants it, whatever the caller wants", async () => {
+  it("is asked about if the person wants it, whatever the caller wants", async () => {
     const { editor, apply } = await start({ settings: { confirm: "always" } });
     editor.answerQuestionsWith("Reject");
     const failure = await failed(apply({ ...batch(["a.txt", "old", "new"]), options: { confirm: false } }));
@@ -88,13 +88,13 @@ describe("a call that is to be confirmed", () => {
   });
 });
 
-describe("a text that changes while the person looks", () => {
+describe("a text that changes while the question is open", () => {
   const meanwhile = (desk: Desk, type: () => Promise<void>): void =>
     desk.editor.beforeAnswers(async () => {
       if (desk.editor.questions.length === 1) await type();
     });
 
-  it("out of the diff's sight: the answer stands", async () => {
+  it("outside the diff: the answer remains valid", async () => {
     const desk = await start();
     meanwhile(desk, () => desk.typeBefore("a.txt", "10", "typed "));
     expect(await desk.apply(edits)).toMatchObject({ outcome: "applied" });
@@ -102,7 +102,7 @@ describe("a text that changes while the person looks", () => {
     expect(desk.texts()).toEqual({ "a.txt": after.replace("10", "typed 10") });
   });
 
-  it("so that the diff is another one: the person is asked again", async () => {
+  it("so that the diff changes: the person is asked again", async () => {
     const desk = await start();
     meanwhile(desk, () => desk.typeBefore("a.txt", "6", "typed "));
     expect(await desk.apply(edits)).toMatchObject({ outcome: "applied" });
@@ -110,7 +110,7 @@ describe("a text that changes while the person looks", () => {
     expect(desk.texts()).toEqual({ "a.txt": after.replace("6", "typed 6") });
   });
 
-  it("so that the edit has no place any more: the call fails, and nothing changes", async () => {
+  it("so that the old text is gone: the call fails, and nothing changes", async () => {
     const desk = await start();
     meanwhile(desk, () => desk.typeBefore("a.txt", "ld", "u"));
     expect((await failed(desk.apply(edits))).codes).toEqual(["noMatch"]);
@@ -118,7 +118,7 @@ describe("a text that changes while the person looks", () => {
     expect(desk.editor.asked).toEqual([]);
   });
 
-  it("after the answer: what is applied in the end is what was agreed to, or it is asked about", async () => {
+  it("after the answer: only a change that the person agreed to is applied, or the person is asked again", async () => {
     const desk = await start({ proofTimeout: 400 });
     desk.editor.beforeEdits(async () => {
       if (desk.editor.asked.length === 1) await desk.typeBefore("a.txt", "1", "typed ");
@@ -137,7 +137,7 @@ describe("a person who wants to see the diff", () => {
   const startShowing = (options: DeskOptions = {}): Promise<Desk> =>
     start({ capabilities, settings: { proofTimeout: 300 }, ...options });
 
-  it("gets it as a document that only they can read, is asked again, and it is gone afterwards", async () => {
+  it("gets it as a document that only this user can read, and is asked again; afterwards the document is gone", async () => {
     const { editor, apply, texts } = await startShowing();
     editor.answerQuestionsWith("Show diff", "Apply");
     expect(await apply(edits)).toMatchObject({ outcome: "applied" });
@@ -151,7 +151,7 @@ describe("a person who wants to see the diff", () => {
     expect(texts()).toEqual({ "a.txt": after });
   });
 
-  it("and rejects it: the caller gets the diff that was proposed, and it is gone as well", async () => {
+  it("and rejects it: the caller gets the proposed diff, and the document is gone", async () => {
     const { editor, apply, texts } = await startShowing();
     editor.answerQuestionsWith("Show diff", "Show diff", "Reject");
     const failure = await failed(apply(edits));
@@ -161,7 +161,7 @@ describe("a person who wants to see the diff", () => {
     expect(texts()).toEqual({ "a.txt": text });
   });
 
-  it("is shown the new one, and asked, when the text moves on so that there is another", async () => {
+  it("is shown the new diff and asked again if the text changes so that the diff differs", async () => {
     const desk = await startShowing();
     desk.editor.answerQuestionsWith("Show diff", "Apply", "Apply");
     desk.editor.beforeAnswers(async () => {
@@ -175,7 +175,7 @@ describe("a person who wants to see the diff", () => {
   });
 
   it.each(["fails", "answersErrors", "answersNull"] as const)(
-    "reads it in the question where showing %s, and where the editor can't show any",
+    "reads it in the question if showing %s, or if the editor can't show documents",
     async (shows) => {
       const { editor, apply } = await startShowing({ shows });
       editor.answerQuestionsWith("Show diff", "Apply");
@@ -190,7 +190,7 @@ describe("a person who wants to see the diff", () => {
     },
   );
 
-  it("reads no more of a long one there than fits, and how much more there is", async () => {
+  it("reads as much of a long diff there as fits, and the number of lines that are left out", async () => {
     const lines = Array.from({ length: 200 }, (_, i) => `line ${i} old\n`).join("");
     const { editor, apply } = await start({ open: { "a.txt": lines } });
     await apply({ path: "a.txt", oldText: "old", newText: "new", replaceAll: true, options: { confirm: true } });
@@ -202,7 +202,7 @@ describe("a person who wants to see the diff", () => {
     expect(shown.join("\n").length).toBeLessThan(1_100);
   });
 
-  it("leaves nothing behind where the call is cancelled, or the server ends, while the question is open", async () => {
+  it("causes no leftovers if the call is cancelled or the server ends while the question is open", async () => {
     const desk = await startShowing();
     desk.editor.answerQuestionsWith("Show diff", "Apply");
     desk.editor.beforeAnswers(() => (desk.editor.questions.length < 2 ? undefined : new Promise(() => undefined)));
@@ -225,10 +225,10 @@ describe("a person who wants to see the diff", () => {
 });
 
 describe("a person who does not answer", () => {
-  /** Makes the editor never answer, as if nobody looked at the question. */
+  /** Makes the editor never answer, as if the user had left. */
   const leave = (desk: Desk): void => desk.editor.beforeAnswers(() => new Promise(() => undefined));
 
-  it("does not keep a cancelled call from ending, nor those behind it", async () => {
+  it("does not keep a cancelled call from ending, nor the calls after it", async () => {
     const desk = await start();
     leave(desk);
     const source = new CancellationTokenSource();
@@ -242,7 +242,7 @@ describe("a person who does not answer", () => {
     expect(desk.texts()).toEqual({ "a.txt": text.replace("9", "nine") });
   });
 
-  it("does not keep a call that waits behind it from being cancelled", async () => {
+  it("does not keep a waiting call from being cancelled", async () => {
     const desk = await start();
     leave(desk);
     void desk.apply(edits).catch(() => undefined);

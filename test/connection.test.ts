@@ -1,4 +1,4 @@
-/** How a connection is opened on each transport, and how it ends. */
+/** Opening a connection on each transport, and ending it. */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
@@ -17,9 +17,9 @@ describe("the end of a session", () => {
     ["exit before initialize", [exit], 1],
     ["exit without shutdown", [initialize, exit], 1],
     ["shutdown and exit in one piece", [initialize, request(1, "shutdown"), exit], 0],
-    ["the input's end", [initialize], 1],
-    ["the input's end after shutdown", [initialize, request(1, "shutdown")], 0],
-    ["the input's end before anything", [], 1],
+    ["the end of the input", [initialize], 1],
+    ["the end of the input after shutdown", [initialize, request(1, "shutdown")], 0],
+    ["the end of the input before any message", [], 1],
   ])("%s", async (_name, messages, code) => {
     const server = start();
     server.send(...messages);
@@ -29,7 +29,7 @@ describe("the end of a session", () => {
     expect(framesOf(Buffer.from(server.received())).messages).toHaveLength(requests.length);
   });
 
-  it("leaves no question to the client open", async () => {
+  it("leaves no request to the client open", async () => {
     const server = await startInitialized();
     server.send(request(1, "multiEdit/ask", {}));
     await server.call("probe/question");
@@ -38,21 +38,21 @@ describe("the end of a session", () => {
     expect((await server.ended).code).toBe(1);
   });
 
-  it("does not wait for ever for a request", async () => {
+  it("does not wait forever for a request", async () => {
     const server = await startInitialized();
     server.send(request(1, "multiEdit/never", {}));
     server.end();
     expect((await server.ended).code).toBe(1);
   });
 
-  it("is quiet when the client no longer reads", async () => {
+  it("is quiet if the client no longer reads", async () => {
     const server = await startInitialized();
     server.process.stdout?.destroy();
     server.send(request(1, "multiEdit/echo", {}), request(2, "multiEdit/echo", {}));
     expect(await server.ended).toEqual({ code: 1, signal: null, stderr: "" });
   });
 
-  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("comes in order by %s", async (signal) => {
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("is orderly on %s", async (signal) => {
     const server = await startInitialized();
     server.process.kill(signal);
     const { code, signal: killedBy, stderr } = await server.ended;
@@ -83,7 +83,7 @@ describe.concurrent("the client's process", () => {
     expect(await server.ended).toEqual({ code: 1, signal: null, stderr: expect.stringContaining(`${client.pid}`) });
   });
 
-  it("does not end the server when it never lived here", async () => {
+  it("does not end the server if it never ran on this machine", async () => {
     const ids = [await deadProcess(), 2 ** 31 - 1, 2 ** 40, 1.5, -1, 0];
     const onCommandLine = start("stdio", "", String(ids[0]));
     const servers = ids.map((processId) => ({ processId, server: start() }));
@@ -138,7 +138,7 @@ describe("transports", () => {
     listener.close();
   });
 
-  it("a pipe whose client goes without a word", async () => {
+  it("a pipe whose client disconnects without a message", async () => {
     const listener = await listening(pipeName("b.sock"));
     const server = start("pipe", pipeName("b.sock"));
     const [socket] = await once(listener, "connection");
@@ -147,7 +147,7 @@ describe("transports", () => {
     listener.close();
   });
 
-  it("a pipe on which nobody listens, or whose name is too long", async () => {
+  it("a pipe without a listener, or with too long a name", async () => {
     for (const name of [pipeName("nobody.sock"), `/${"a".repeat(200)}`]) {
       const { code, stderr } = await start("pipe", name).ended;
       expect([code, stderr]).toEqual([1, expect.stringMatching(/^multi-edit-language-server: .+\n$/)]);
@@ -184,7 +184,7 @@ describe("transports", () => {
     expect((await server.answer(1)).result).toEqual({ params: "äöü€😀" });
   });
 
-  it("stdio, faster than it can be served", async () => {
+  it("stdio, faster than the server can answer", async () => {
     const server = await startInitialized();
     const count = 20_000;
     server.write(

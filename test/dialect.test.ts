@@ -85,14 +85,14 @@ describe("shapes", () => {
       [edit(0, "p", "a", "b")],
     ],
     [
-      "a single edit that no row names",
+      "a single edit that fits no row of the table",
       { path: "p", old_str: "a", new_str: "b" },
       "pi",
       "original",
       [edit(0, "p", "a", "b")],
     ],
     [
-      "a list that no row names",
+      "a list that fits no row of the table",
       { path: "p", edits: [{ old_text: "a", new_text: "b" }] },
       "batch",
       "sequential",
@@ -114,13 +114,13 @@ describe("shapes", () => {
       [edit(0, "p", "a", "b")],
     ],
     ["patch", { patch }, "patch", "sequential", sections],
-    ["input, as Codex' own tool calls it", { input: patch }, "patch", "sequential", sections],
+    ["input, as Codex's own tool calls it", { input: patch }, "patch", "sequential", sections],
     ["a patch alone", patch, "patch", "sequential", sections],
     ["a patch alone in an array", [patch], "patch", "sequential", sections],
     ["params in an array", [{ path: "p", ...batch }], "pi", "original", [edit(0, "p", "a", "b")]],
     ["creation", { path: "p", oldText: "", newText: "b" }, "pi", "original", [edit(0, "p", "", "b")]],
     [
-      "null for what may be absent",
+      "null for fields that may be absent",
       {
         path: "p",
         patch: null,
@@ -161,7 +161,7 @@ describe("shapes", () => {
       ],
     ],
     [
-      "choices that do not exclude each other",
+      "ways to choose matches that do not exclude each other",
       {
         path: "p",
         edits: [
@@ -220,13 +220,13 @@ describe("options", () => {
     versions: { "file:///a": 3 },
   };
 
-  test("every option is read; null is none", () => {
+  test("every option is read; null counts as absent", () => {
     expect(decode({ ...call, options })).toMatchObject({ ok: true, options });
     const none = Object.fromEntries(Object.keys(options).map((key) => [key, null]));
     expect(decode({ ...call, options: none })).toMatchObject({ ok: true, options: {} });
   });
 
-  test("lenient decides how a patch is read; else the door does, and else it is read leniently", () => {
+  test("lenient decides how a patch is read; without it the door decides, and by default it is read leniently", () => {
     const fenced = "```\n*** Begin Patch\n*** Delete File: p\n*** End Patch\n```";
     const read = (options: object, lenient?: boolean): boolean[] => {
       const door = { ...integration, ...(lenient === undefined ? {} : { lenient }) };
@@ -238,7 +238,7 @@ describe("options", () => {
     expect(read({ lenient: false }, true)).toEqual([false, true]);
   });
 
-  test("a model may not set them, whatever they are", () => {
+  test("a model may not set any", () => {
     for (const value of [options, {}, "x", 1]) {
       const decoded = decodeCall({ ...call, options: value }, model);
       expect(decoded).toMatchObject({ ok: false, failures: [{ code: "invalidParams" }] });
@@ -246,7 +246,7 @@ describe("options", () => {
     expect(decodeCall({ ...call, options: null }, model)).toMatchObject({ ok: true });
   });
 
-  test("each wrong one is named, with what is wrong in the edits", () => {
+  test("each wrong one is named, along with the mistakes in the edits", () => {
     const wrong = { atomic: "some", lenient: "no", versions: { x: "1" }, lable: "l", root: "", label: 3 };
     const decoded = decode({ path: "p", oldText: "a", options: wrong });
     if (decoded.ok) throw new Error("it was read");
@@ -283,7 +283,7 @@ describe("options", () => {
 describe("limits", () => {
   const item = { oldText: "a", newText: "b" };
 
-  test("as many edits as are allowed, and one more", () => {
+  test("the largest number of edits that is allowed, and one more", () => {
     const edits = Array.from({ length: limits.editsPerCall }, () => item);
     const decoded = decode({ path: "p", edits });
     expect(decoded.ok && decoded.operations.flatMap(indicesOf)).toEqual(edits.map((_, i) => i));

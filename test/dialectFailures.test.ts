@@ -17,12 +17,12 @@ describe("failures of a call", () => {
     ["nothing", undefined, [["invalidParams", "-", "nothing"]]],
     ["two params", [{}, {}], [["invalidParams", "-", "an array"]]],
     ["a bare string is a patch", "*** Begin Patch", [["patchSyntax", "-", "has no sections"]]],
-    ["a wrapped string is a patch", ["*** Begin Patch"], [["patchSyntax", "-", "has no sections"]]],
+    ["a string in an array is a patch", ["*** Begin Patch"], [["patchSyntax", "-", "has no sections"]]],
     ["a bare string of JSON", ' {"path": "p"}', [["invalidParams", "-", "a string of JSON"]]],
     ["patch", { patch: "x" }, [["patchSyntax", "-", 'no line is "*** Begin Patch"']]],
     ["an empty patch", { patch: "" }, [["patchSyntax", "-", "there is no patch"]]],
     ["input", { input: "x", options: {} }, [["patchSyntax", "-", 'no line is "*** Begin Patch"']]],
-    ["patch that is no string", { patch: 1 }, [["invalidParams", "-", '"patch" is wrong']]],
+    ["a patch that is not a string", { patch: 1 }, [["invalidParams", "-", '"patch" is wrong']]],
     ["patch and input", { patch: deletion, input: deletion }, [["invalidParams", "-", '"patch", "input"']]],
     [
       "patch beside an empty list",
@@ -72,7 +72,7 @@ describe("failures of a call", () => {
       [["invalidParams", "-", '"oldText", "newText", "edits"']],
     ],
     [
-      "a choice beside edits",
+      "a choice of matches beside edits",
       { path: "p", replaceAll: true, edits: [ok] },
       [["invalidParams", "-", '"replaceAll", "edits"']],
     ],
@@ -82,22 +82,22 @@ describe("failures of a call", () => {
     ["an empty list as a string", { path: "p", edits: "[]" }, [["missingField", "-", "no edits"]]],
     ["null for the list", { path: "p", edits: null }, [["missingField", "-", "no edits"]]],
     [
-      "a list that is no JSON",
+      "a list that is not JSON",
       { path: "p", edits: "[{" },
       [["invalidParams", "-", '"edits" is a string that is not JSON']],
     ],
     [
-      "a list that is no list",
+      "a list that is not a list",
       { path: "p", edits: 3 },
       [["invalidParams", "-", '"edits" is wrong: it is the number 3']],
     ],
     [
-      "a list that is JSON but no list",
+      "a list that is JSON but not a list",
       { path: "p", edits: "3" },
       [["invalidParams", "-", '"edits" is wrong: it is the number 3']],
     ],
     [
-      "items that are no objects",
+      "items that are not objects",
       { path: "p", edits: ["x", null, ok, [ok]] },
       [
         ["invalidParams", 0, 'it is the string "x", but must be an object'],
@@ -149,7 +149,7 @@ describe("failures of a call", () => {
       ],
     ],
     [
-      "numbers that count nothing",
+      "numbers that can't count anything",
       {
         path: "p",
         edits: [
@@ -177,7 +177,7 @@ describe("failures of a call", () => {
     ["line and replaceAll", { path: "p", ...ok, line: 1, replaceAll: true }, [["invalidParams", 0, "line selects"]]],
     ["expectedCount alone", { path: "p", ...ok, expectedCount: 2 }, [["invalidParams", 0, "without replaceAll"]]],
     [
-      "a misspelt key, and not that its field is missing",
+      "a misspelt key, without a complaint that its field is missing",
       { path: "p", edits: [{ oldTxet: "a", newText: "b" }] },
       [["unknownField", 0, '"oldTxet"; did you mean "oldText"?']],
     ],
@@ -187,13 +187,13 @@ describe("failures of a call", () => {
       [["unknownField", "-", '"replaceALL"; did you mean "replaceAll"?']],
     ],
     [
-      "a misspelt path, which no edit is said to lack",
+      "a misspelt path, without a complaint that edits lack a path",
       { file_paht: "p", edits: [ok] },
       [["unknownField", "-", 'did you mean "file_path"?']],
     ],
     ["a misspelt list", { path: "p", edit: [ok] }, [["unknownField", "-", 'did you mean "edits"?']]],
     [
-      "a misspelt key is named in the way in which the call spells its texts",
+      "a misspelt key is corrected to the spelling that the call uses for its texts",
       { path: "p", oldText: "a", "new-text": "b" },
       [["unknownField", "-", 'did you mean "newText"?']],
     ],
@@ -281,7 +281,7 @@ describe("unknown keys", () => {
     });
   });
 
-  test("many are warned about in a bounded way, and none is lost silently", () => {
+  test("warnings about many are bounded, and none is ignored silently", () => {
     const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`zz${i}${"y".repeat(200)}`, i]));
     const warnings = warningsOf({ ...call, ...many });
     expect(warnings).toHaveLength(limits.unknownFieldWarnings);
@@ -289,7 +289,7 @@ describe("unknown keys", () => {
     for (const warning of warnings) expect(warning.length).toBeLessThan(100);
   });
 
-  test("very many are too many", () => {
+  test("very many make the call fail", () => {
     const many = Object.fromEntries(Array.from({ length: limits.unknownFields + 5 }, (_, i) => [`zz${i}`, i]));
     expect(decode({ ...call, ...many })).toMatchObject({ ok: false, failures: [{ code: "tooLarge" }] });
   });
@@ -340,7 +340,7 @@ describe("unknown keys", () => {
     ["id"],
     [""],
     ["oldText".repeat(10)],
-  ])("%s means nothing that is known", (key) => {
+  ])("%s resembles no known name", (key) => {
     expect(nearestName(key, knownSpellings)).toBeUndefined();
   });
 });

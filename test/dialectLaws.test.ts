@@ -133,7 +133,7 @@ describe("laws", () => {
     ),
   );
 
-  test("any JSON value gives operations or failures, always the same, and never a throw", () => {
+  test("any JSON value decodes to operations or failures, always the same, and nothing throws", () => {
     fc.assert(fc.property(fc.jsonValue(), check));
     fc.assert(fc.property(fc.array(fc.tuple(key, value)).map(fromEntries), check));
     fc.assert(
@@ -141,7 +141,7 @@ describe("laws", () => {
     );
   });
 
-  test("so does any valid call that was damaged", () => {
+  test("so does any damaged call", () => {
     const damage = fc.record({ at: fc.nat(), kind: fc.constantFrom("rename", "replace", "drop", "add"), key, value });
     fc.assert(
       fc.property(anyCall, fc.array(damage, { minLength: 1, maxLength: 3 }), ({ call }, damages) => {
@@ -184,7 +184,7 @@ describe("JSON Schemas", () => {
     expect(announcedShapes).toEqual(["batch", "pi", "MultiEdit", "edit_file", "patch"]);
   });
 
-  test.each(Object.entries(shapeJsonSchemas()))("%s is what every model API takes", (_, schema) => {
+  test.each(Object.entries(shapeJsonSchemas()))("%s uses only keywords that every model API accepts", (_, schema) => {
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
     const visit = (node: object): void => {
       for (const word of ["$ref", "$defs", "anyOf", "oneOf", "allOf", "not"])
@@ -205,7 +205,7 @@ describe("JSON Schemas", () => {
     visit(schema);
   });
 
-  test("each asks for the fields that its tool asks for", () => {
+  test("each requires the fields that its tool requires", () => {
     const required = Object.fromEntries(
       Object.entries(shapeJsonSchemas()).map(([name, schema]) => [name, Reflect.get(schema, "required") ?? []]),
     );
@@ -320,7 +320,7 @@ describe("whatever is sent", () => {
       .map((entries) => JSON.parse(`{${entries.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join()}}`)),
   }));
 
-  test("gives a result or failures, never a throw", () => {
+  test("is answered with a result or failures, and nothing throws", () => {
     fc.assert(
       fc.property(
         fc.oneof(call, fc.jsonValue()),

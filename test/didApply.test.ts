@@ -7,11 +7,11 @@ const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
 
-describe("what the client applies itself", () => {
+describe("an edit that the client applies itself", () => {
   const applied = (desk: Desk): Promise<void> =>
     vi.waitUntil(() => desk.editor.applied.length > 0).then(() => undefined);
 
-  it("becomes a transaction when its text is synced, under the id of the proposal", async () => {
+  it("becomes a transaction, under the id of the proposal, as soon as its text is synced", async () => {
     const desk = await start({ open: three });
     const { transaction, label, edit } = await desk.propose(threeEdits);
     await desk.editor.apply(edit!);
@@ -22,7 +22,7 @@ describe("what the client applies itself", () => {
     expect(desk.texts()).toEqual({ ...three, "a.txt": "one\r\nold a\r\ntyped three\r\n" });
   });
 
-  it("is told by the client where there is no text to see", async () => {
+  it("is reported by the client if no text is synced that would show it", async () => {
     const files = { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" };
     const desk = await start({ files });
     const { transaction, edit } = await desk.propose(
@@ -38,7 +38,7 @@ describe("what the client applies itself", () => {
     expect(desk.disk()).toEqual(files);
   });
 
-  it("is looked for when something is to be taken back", async () => {
+  it("is looked for when the caller asks for an undo", async () => {
     const desk = await start({ files: { "a.txt": "a\n" } });
     const { transaction, edit } = await desk.propose(patchOf("*** Update File: a.txt", "*** Move to: b.txt"));
     await desk.editor.apply(edit!);
@@ -46,7 +46,7 @@ describe("what the client applies itself", () => {
     expect(desk.disk()).toEqual({ "a.txt": "a\n" });
   });
 
-  it("is no transaction as long as it is not applied, or only a part of it", async () => {
+  it("is not a transaction before all of it is applied", async () => {
     const desk = await start({ open: three, files: { "d.txt": "d\n" }, settings: {} });
     const { transaction, edit } = await desk.propose({
       edits: [...threeEdits.edits, { path: "d.txt", oldText: "d", newText: "D" }],
@@ -61,14 +61,14 @@ describe("what the client applies itself", () => {
     expect(desk.texts()).toMatchObject(three);
   });
 
-  it("is no second transaction where the server applies the same edit", async () => {
+  it("does not become a second transaction if the server applies the same edit", async () => {
     const desk = await start({ open: { "a.txt": "old\n" }, settings: {} });
     await desk.propose(batch(["a.txt", "old", "new"]));
     const { transaction } = await desk.apply(batch(["a.txt", "old", "new"]));
     expect(await desk.editor.request("multiEdit/status", null)).toMatchObject({ transactions: [{ transaction }] });
   });
 
-  it("has no id in previews, without an effect, and where the server could not take it back", async () => {
+  it("has no id in a preview, without an effect, or if the server could not undo it", async () => {
     const desk = await start({
       open: { "a.txt": "old\n" },
       capabilities: { workspace: { workspaceEdit: { documentChanges: true } } },
@@ -82,7 +82,7 @@ describe("what the client applies itself", () => {
 });
 
 describe("multiEdit/didApply", () => {
-  it("tells after a batch and after taking it back where the text is now", async () => {
+  it("reports, after a batch and after its undo, the ranges of the new text", async () => {
     const { editor, apply, undo, uri } = await start({
       open: { "a.txt": "one\n😀 old old\n" },
       encodings: ["utf-8"],
@@ -108,7 +108,7 @@ describe("multiEdit/didApply", () => {
     ]);
   });
 
-  it("tells of new, moved and closed files, not of deleted ones, and not of calls that fail or do nothing", async () => {
+  it("reports new, moved and closed files, but not deleted ones, nor calls that fail or do nothing", async () => {
     const { editor, apply, uri } = await start({ files: { "a.txt": "a\n", "b.txt": "b\n" } });
     await apply(
       patchOf("*** Update File: a.txt", "*** Move to: c.txt", "*** Delete File: b.txt", "*** Add File: d.txt", "+d"),

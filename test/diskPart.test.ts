@@ -31,7 +31,7 @@ import { createResolver } from "../server/workspace/paths.js";
 import { uriOfPath } from "../server/workspace/pathText.js";
 import { failed, layDesk, serverForDesks } from "./support/desk.js";
 import { makeDirectory } from "./support/directory.js";
-import { takenBack } from "./support/takenBack.js";
+import { rolledBack } from "./support/rolledBack.js";
 
 const program = serverForDesks();
 
@@ -50,7 +50,7 @@ describe("a batch over open and closed files", () => {
     ]);
   });
 
-  it("creates, moves and deletes, in a folder that is not there, and takes it all back with undo", async () => {
+  it("creates, moves and deletes files, also in a new folder, and can be undone as a whole", async () => {
     const files = { "moved.txt": "old\n", "gone.txt": "gone\n" };
     const desk = await layDesk(program, { files, open: { "a.txt": "old\n" } });
     const patch = [
@@ -87,7 +87,7 @@ describe("a batch over open and closed files", () => {
     expect(statSync(path).mode & 0o777).toBe(0o750);
   });
 
-  it("changes nothing where the editor refuses its part", async () => {
+  it("changes nothing if the editor refuses its part", async () => {
     const desk = await layDesk(program, {
       files: { "b.txt": "old\n" },
       open: { "a.txt": "old\n" },
@@ -98,9 +98,9 @@ describe("a batch over open and closed files", () => {
     expect(desk.disk()).toEqual({ "a.txt": "old\n", "b.txt": "old\n" });
   });
 
-  it("asks the editor for nothing where a file can't be written", async () => {
+  it("asks the editor for nothing if a file can't be written", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n" }, open: { "a.txt": "old\n" } });
-    // Vim's swap file, recognizable by its first bytes: somebody may have unsaved text of the file.
+    // Vim's swap file, recognizable by its first bytes: a Vim may hold unsaved text of the file.
     const swap = Buffer.alloc(4096);
     swap.write("b0VIM 9.0");
     writeFileSync(join(desk.root, ".b.txt.swp"), swap);
@@ -120,10 +120,10 @@ describe("a batch over open and closed files", () => {
       "theirs\n",
     ],
     ["deleted", (path) => rmSync(path), undefined],
-    ["given other rights", (path) => chmodSync(path, 0o755), "old\n"],
+    ["given another mode", (path) => chmodSync(path, 0o755), "old\n"],
   ];
 
-  it.each(meanwhile)("leaves a file alone that was %s while the editor was asked", async (_, act, left) => {
+  it.each(meanwhile)("does not touch a file that was %s while the editor was asked", async (_, act, left) => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n", "c.txt": "old\n" }, open: { "a.txt": "old\n" } });
     const path = join(desk.root, "c.txt");
     let isDone = false;
@@ -140,7 +140,7 @@ describe("a batch over open and closed files", () => {
     if (left === "old\n") expect(statSync(path).mode & 0o777).toBe(0o755);
   });
 
-  it("is taken back whole however long its label is", async () => {
+  it("is undone as a whole however long its label is", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n", "c.txt": "old\n" }, open: { "a.txt": "old\n" } });
     const label = "l".repeat(limits.label);
     await desk.apply({ edits: edits("a.txt", "b.txt", "c.txt"), options: { label } });
@@ -155,7 +155,7 @@ describe("a batch over open and closed files", () => {
     expect(desk.disk()).toEqual({ "a.txt": "old\n", "b.txt": "new\n", "c.txt": "theirs\n" });
   });
 
-  it("does not write behind the back of who opens a file while the editor is asked", async () => {
+  it("does not write a file that the user opens while the editor is asked", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n", "c.txt": "old\n" }, open: { "a.txt": "old\n" } });
     desk.editor.beforeEdits(async () => {
       if (!("c.txt" in desk.texts())) await desk.editor.open({ uri: desk.uri("c.txt"), text: "old, typed\n" });
@@ -172,7 +172,7 @@ describe("a batch over open and closed files", () => {
     expect(desk.texts()).toEqual({ "a.txt": "new\n", "c.txt": "new, typed\n" });
   });
 
-  it("is refused where the first of two Vims is gone and the second still has the file", async () => {
+  it("is refused if the first of two Vims has ended and the second still has the file open", async () => {
     const desk = await layDesk(program, { files: { "b.txt": "old\n" } });
     const swap = Buffer.alloc(4096);
     swap.write("b0VIM 9.0");
@@ -181,7 +181,7 @@ describe("a batch over open and closed files", () => {
     expect(codes).toEqual(["locked"]);
   });
 
-  it("is for the editor where an open file leaves a name to a new one", async () => {
+  it("is applied by the editor if an open file makes its name free for a new one", async () => {
     const desk = await layDesk(program, { open: { "a.txt": "old\n" } });
     const patch =
       "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n@@\n old\n*** Add File: a.txt\n+new\n*** End Patch";
@@ -191,7 +191,7 @@ describe("a batch over open and closed files", () => {
 });
 
 describe("a file that another editor opens while this one is asked", () => {
-  it("is not written behind its back, and everything is taken back", async () => {
+  it("is not written, and everything is rolled back", async () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), "multi-edit-two-")));
     for (const path of ["a.txt", "b.txt"]) writeFileSync(join(root, path), "old\n");
     const [first, second] = [await connect(root), await connect(root)];
@@ -215,7 +215,7 @@ describe("a file that another editor opens while this one is asked", () => {
     const call = { command: "multiEdit.apply", arguments: [{ edits: edits("a.txt", "b.txt") }] };
     const { codes, message } = await failed(first.connection.sendRequest("workspace/executeCommand", call));
     expect(codes).toEqual(["locked"]);
-    expect(message).toContain(takenBack("a.txt"));
+    expect(message).toContain(rolledBack("a.txt"));
     expect(text).toBe("old\n");
     expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("old\n");
     for (const { connection } of [first, second]) {
@@ -227,7 +227,7 @@ describe("a file that another editor opens while this one is asked", () => {
 });
 
 describe("a server that is killed between the editor's proof and the disk", () => {
-  it("leaves the disk as it was, and the next one says so", async () => {
+  it("leaves the disk as it was, and the next server says so", async () => {
     const root = mkdtempSync(join(tmpdir(), "multi-edit-killed-"));
     const closed = ["b.txt", "c.txt", "d.txt"];
     for (const path of ["a.txt", ...closed]) writeFileSync(join(root, path), "old\n");
@@ -299,7 +299,7 @@ describe("a fault of the server's own before the disk part is committed", () => 
     expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("new\n");
   }
 
-  it("leaves nothing behind where other editors can't be asked", async () => {
+  it("leaves no traces if the server can't look for other editors", async () => {
     const laid = await layPart();
     const staged = await laid.part();
     const { openElsewhere } = laid.session;
@@ -309,7 +309,7 @@ describe("a fault of the server's own before the disk part is committed", () => 
     await expectFree(laid);
   });
 
-  it("abandons its files once where somebody has opened one, so that no second error hides the first", async () => {
+  it("abandons its files only once if another editor has opened one, so that no second error hides the first", async () => {
     const laid = await layPart();
     const part = await laid.part();
     const abandon = (): never => {
@@ -324,7 +324,7 @@ describe("a fault of the server's own before the disk part is committed", () => 
     await expectFree(laid);
   });
 
-  it("leaves nothing behind where the editor's part can't be begun", async () => {
+  it("leaves no traces if the editor's part can't be started", async () => {
     const laid = await layPart();
     const { site, planned } = laid;
     const document = { ...planned.document, uri: "untitled:b" };

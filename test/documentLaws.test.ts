@@ -18,7 +18,7 @@ import {
   modelPosition,
 } from "./support/positionModel.js";
 
-/** How a client counts positions. */
+/** A client's way of counting positions. */
 interface Dialect {
   encoding: PositionEncoding;
   rule: LineRule;
@@ -96,7 +96,7 @@ type Step = {
   version?: number;
 };
 
-/** The state that the mirror should have; `undefined`: the document is not open. */
+/** The state that the mirror should have; `undefined` if the document is not open. */
 type Model = { text: string; version: number; known: boolean } | undefined;
 
 interface Prediction {
@@ -144,7 +144,7 @@ function predict(model: Model, one: Step, dialect: Dialect): Prediction {
 describe("a sequence of notifications", () => {
   const dialects = encodings.flatMap((encoding) => [lspRule, lfRule].map((rule) => ({ encoding, rule })));
 
-  it.each(dialects)("leaves what a plain string would be, in $encoding by $rule", (dialect) => {
+  it.each(dialects)("leaves the same text as the same changes of a plain string, in $encoding by $rule", (dialect) => {
     const toSpan: ToSpan = (range, text, lines) => spanOf(text, lines, range, dialect.encoding);
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
@@ -177,7 +177,7 @@ describe("a sequence of notifications", () => {
     expect(contents).toEqual(modelLines(text, rule));
   }
 
-  it("leaves what vscode-languageserver-textdocument has, where it is well-formed utf-16", () => {
+  it("leaves the same text as vscode-languageserver-textdocument, if it is well-formed utf-16", () => {
     const batches = fc.array(fc.array(replacement, { minLength: 1, maxLength: 4 }), { maxLength: 10 });
     const toSpan: ToSpan = (range, text, lines) => spanOf(text, lines, range, "utf-16");
     fc.assert(

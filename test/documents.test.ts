@@ -27,7 +27,7 @@ function opened(text: string, rule: LineRule = lspRule) {
 
 describe("a change", () => {
   const anomalies: [name: string, version: unknown, changes: unknown, problem: string][] = [
-    ["with the version held", 1, [{ text: "x" }], syncProblems.versionNotGreater(1, 1)],
+    ["with the current version", 1, [{ text: "x" }], syncProblems.versionNotGreater(1, 1)],
     ["with an older version", 0, [{ range: range(0, 0, 0, 0), text: "x" }], syncProblems.versionNotGreater(0, 1)],
     ["with a broken version", 1.5, [{ text: "x" }], syncProblems.badVersion(1.5)],
     ["without a version", null, [{ text: "x" }], syncProblems.badVersion(null)],
@@ -71,7 +71,7 @@ describe("a change", () => {
   const text = "abc\na𝒳b\r\nlast";
 
   it.each(anomalies)(
-    "%s leaves the last good text, and no doubt that it is in doubt",
+    "%s leaves the last good text, and marks the document as out of sync",
     (_, version, changes, problem) => {
       const documents = opened(text);
       expect(documents.change(uri, version, changes, inUtf16)).toEqual({ kind: "desynced", problem });
@@ -87,7 +87,7 @@ describe("a change", () => {
     },
   );
 
-  it.each(anomalies)("%s is healed by a whole text, or by opening again", (_, version, changes) => {
+  it.each(anomalies)("%s is repaired by a whole text, or by opening the document again", (_, version, changes) => {
     const documents = opened(text);
     documents.change(uri, version, changes, inUtf16);
     expect(documents.change(uri, 0, [{ text: "new" }, { range: range(0, 3, 0, 3), text: "!" }], inUtf16)).toEqual({
@@ -108,7 +108,7 @@ describe("a change", () => {
     expect(documents.get(uri)).toMatchObject({ version: 7, text: "a" });
   });
 
-  it("at the line after the last is at the end of the text, as Neovim and Emacs mean it", () => {
+  it("on the line after the last one is at the end of the text, as Neovim and Emacs mean it", () => {
     const documents = opened("a\nb");
     documents.change(uri, 2, [{ range: range(1, 0, 2, 0), text: "c\n" }], inUtf16);
     expect(documents.get(uri)?.text).toBe("a\nc\n");
@@ -122,7 +122,7 @@ describe("a change", () => {
     expect(documents.get(uri)?.text).toBe("bc");
   });
 
-  it("may make one line end of a CR and an LF, or part them", () => {
+  it("may join a CR and an LF to one line end, or separate them", () => {
     const documents = opened("a\rb");
     documents.change(uri, 2, [{ range: range(1, 0, 1, 0), text: "\n" }], inUtf16);
     expect(documents.get(uri)).toMatchObject({ text: "a\r\nb", lines: { lineCount: 2 } });
@@ -131,7 +131,7 @@ describe("a change", () => {
     expect(documents.get(uri)).toMatchObject({ text: "a\rx\nb", lines: { lineCount: 3 } });
   });
 
-  it("leaves a document that was taken before as it was", () => {
+  it("does not change a document that was read before", () => {
     const documents = opened("a\nb");
     const before = documents.get(uri)!;
     documents.change(uri, 2, [{ range: range(0, 0, 1, 0), text: "" }], inUtf16);
@@ -142,7 +142,7 @@ describe("a change", () => {
 });
 
 describe("a mirror", () => {
-  it("ignores, and says so, what is about no document", () => {
+  it("ignores, with a message, notifications that name no open document", () => {
     const documents = createDocuments();
     const told: string[] = [];
     documents.onChange((changed) => told.push(changed));
@@ -162,7 +162,7 @@ describe("a mirror", () => {
     ["no text", 1, null, { version: 1, text: "", desynced: syncProblems.badText() }],
     ["no version", undefined, "a", { version: 0, text: "a", desynced: syncProblems.badVersion(undefined) }],
     ["neither", "1", 2, { version: 0, text: "", desynced: syncProblems.badText() }],
-  ])("remembers that a document is open that was opened with %s, and heals it", (_, version, text, expected) => {
+  ])("remembers that a document with %s is open, and repairs it", (_, version, text, expected) => {
     const documents = createDocuments();
     expect(documents.open(uri, version, text, lspRule)).toEqual({ kind: "desynced", problem: expected.desynced });
     expect(documents.get(uri)).toMatchObject(expected);
@@ -195,7 +195,7 @@ describe("a mirror", () => {
     expect(documents.all().map(({ text }) => text)).toEqual(["c"]);
   });
 
-  it("tells of each event after it happened, until it is asked to stop", () => {
+  it("reports each event after it happened, until the listener unsubscribes", () => {
     const documents = createDocuments();
     const told: (string | undefined)[] = [];
     const listener = (changed: string): void => {
@@ -213,7 +213,7 @@ describe("a mirror", () => {
     expect(told).toEqual(["a", "a", "b", "b", undefined]);
   });
 
-  it("takes anything for params without throwing, and shows texts only", () => {
+  it("accepts any params without throwing, and its texts are always strings", () => {
     const loose = fc.oneof(
       fc.anything({ withNullPrototype: true, withBigInt: true }),
       fc.array(fc.record({ text: fc.string(), range: fc.anything() }, { requiredKeys: [] })),
@@ -252,7 +252,7 @@ describe("the lines that a document has lost", () => {
     return process.memoryUsage().heapUsed;
   }
 
-  it("keep no version of the text in memory", () => {
+  it("keep no old version of the text in memory", () => {
     const line = "const value = compute(one, two);\n";
     const text = line.repeat(Math.ceil(1_000_000 / line.length));
     const documents = opened(text);
@@ -265,7 +265,7 @@ describe("the lines that a document has lost", () => {
     expect(heapInUse() - before).toBeLessThan(10 * text.length);
   });
 
-  it("are the very lines, also where they hold half of a character", () => {
+  it("are exact, even if they contain half of a character", () => {
     const documents = opened("half \ud83d\nwhole \ud83d\ude00\n");
     documents.change(uri, 2, [{ range: range(0, 0, 1, 0), text: "" }], inUtf16);
     documents.change(uri, 3, [{ range: range(0, 0, 0, 0), text: "x" }], inUtf16);

@@ -15,7 +15,7 @@ import {
   throughEditor,
   told,
 } from "./support/desk.js";
-import { takenBack, takenBackBegin } from "./support/takenBack.js";
+import { rolledBack, rolledBackBegin } from "./support/rolledBack.js";
 
 const program = serverForDesks();
 
@@ -27,7 +27,7 @@ const edits = throughEditor(batch(["closed.txt", "old", "new"], ["open.txt", "ol
 describe("a file that is not open", () => {
   const files = { "closed.txt": "one\r\nold\r\n" };
 
-  it("is opened, changed and not saved: it is applied, and a warning says so", async () => {
+  it("is opened, changed and not saved: the edit is applied, and a warning says that the file is unsaved", async () => {
     const { editor, apply, texts, disk, uri } = await start({ files, open });
     const answer = await apply(edits);
     expect(answer).toMatchObject({ applied: true, outcome: "applied", label: "2 files (2 edits)" });
@@ -77,26 +77,26 @@ describe("a file that is not open", () => {
     expect(disk()).toEqual({ ...files, ...open });
   });
 
-  it("is refused: the open documents are taken back", async () => {
+  it("is refused: the open documents are rolled back", async () => {
     const { editor, apply, texts, disk } = await start({ files, open });
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(edits));
     expect(failure.codes).toEqual(["clientRefused"]);
-    expect(failure.message).toContain(takenBack("open.txt"));
+    expect(failure.message).toContain(rolledBack("open.txt"));
     expect(texts()).toEqual(open);
     expect(disk()).toEqual({ ...files, ...open });
   });
 
-  it("was opened and changed, and a later one is refused: its text is taken back, too", async () => {
+  it("was opened and changed, and a later one is refused: its text is rolled back, too", async () => {
     const { editor, apply, texts, disk } = await start({ files: { ...files, "last.txt": "old\n" } });
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(throughEditor(batch(["closed.txt", "old", "new"], ["last.txt", "old", "new"]))));
-    expect(failure.message).toContain(takenBack("closed.txt"));
+    expect(failure.message).toContain(rolledBack("closed.txt"));
     expect(texts()).toEqual({ "closed.txt": files["closed.txt"] });
     expect(disk()).toEqual({ ...files, "last.txt": "old\n" });
   });
 
-  it("may have been changed out of sight, and a later one is refused: the answer claims no more than it knows", async () => {
+  it("may have been changed out of sight, and a later one is refused: the answer claims only what is known", async () => {
     const { editor, apply, disk, uri } = await start({
       files: { ...files, "last.txt": "old\n" },
       unopened: "hidden",
@@ -106,20 +106,20 @@ describe("a file that is not open", () => {
     expect(answer.outcome).toBe("unknown");
     expect(answer.text).toContain("closed.txt");
     expect(answer.text).not.toMatch(/Nothing (?:else )?was changed/);
-    expect(answer.text).not.toContain(`${takenBackBegin}closed.txt`);
-    // The file may hold the edit, but nobody has seen that it does.
+    expect(answer.text).not.toContain(`${rolledBackBegin}closed.txt`);
+    // The file may contain the edit, but this was not observed.
     expect(answer.text).not.toMatch(/still have the edit/);
     expect(editor.hidden.get(uri("closed.txt"))).toBe("one\r\nnew\r\n");
     expect(disk()).toEqual({ ...files, "last.txt": "old\n" });
   });
 
-  it("is gone when the editor is asked: the call fails, and nothing is made anew", async () => {
+  it("is gone when the editor is asked: the call fails, and the file is not created again", async () => {
     const { editor, apply, texts, disk, root } = await start({ files, open });
     editor.beforeEdits(() => {
       if (editor.asked.length === 2) rmSync(join(root, "closed.txt"));
     });
     const failure = await failed(apply(edits));
-    expect(failure.message).toContain(takenBack("open.txt"));
+    expect(failure.message).toContain(rolledBack("open.txt"));
     expect(texts()).toEqual(open);
     expect(disk()).toEqual(open);
   });
@@ -155,35 +155,35 @@ describe("a new file", () => {
     expect(disk()).toEqual({ "new.txt": "" });
   });
 
-  it("is edited by the edits behind it", async () => {
+  it("is edited by the edits that follow", async () => {
     const { apply, texts } = await start();
     await apply(throughEditor(batch(["new.txt", "", "one\ntwo\n"], ["new.txt", "two", "three"])));
     expect(texts()).toEqual({ "new.txt": "one\nthree\n" });
   });
 
-  it("is refused: the rest is taken back, and so is the directory that it needed", async () => {
+  it("is refused: the rest is rolled back, and the directory that it needed is removed", async () => {
     const { editor, apply, texts, disk, root } = await start({ open });
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(create));
     expect(failure.codes).toEqual(["clientRefused"]);
-    expect(failure.message).toContain(takenBack("open.txt"));
+    expect(failure.message).toContain(rolledBack("open.txt"));
     expect(texts()).toEqual(open);
     expect(disk()).toEqual(open);
     expect(existsSync(join(root, "dir"))).toBe(false);
   });
 
-  it("is created but gets no text: it is deleted again, and the rest is taken back", async () => {
+  it("is created but gets no text: it is deleted again, and the rest is rolled back", async () => {
     const { editor, apply, texts, disk } = await start({ open });
     editor.behave("honest", "honest", "refuses", "honest");
     const failure = await failed(apply(create));
-    expect(failure.message).toContain(takenBack("open.txt"));
+    expect(failure.message).toContain(rolledBack("open.txt"));
     expect(texts()).toEqual(open);
     expect(disk()).toEqual(open);
     expect(editor.refusals).toEqual([]);
   });
 
   it.each(["cannot be deleted", "is not deleted"])(
-    "is created, gets no text and %s: the answer says that it is there",
+    "is created, gets no text and %s: the answer says that it exists",
     async (why) => {
       const resourceOperations = why === "cannot be deleted" ? (["create"] as const) : (["create", "delete"] as const);
       const workspaceEdit = { documentChanges: true, resourceOperations: [...resourceOperations] };
@@ -209,7 +209,7 @@ describe("a new file", () => {
     expect(disk()).toEqual(open);
   });
 
-  it("in which somebody has typed meanwhile is not deleted with what was typed", async () => {
+  it("in which the user has typed meanwhile is not deleted", async () => {
     const { editor, apply, texts, typeBefore } = await start();
     editor.behave("honest", "honest", "refuses", "honest");
     editor.beforeEdits(async () => {
@@ -220,7 +220,7 @@ describe("a new file", () => {
     expect(text).toMatch(/still have the edit.*: new\.txt\./);
   });
 
-  it("that is there by now is not emptied", async () => {
+  it("that exists by the time it is created is not emptied", async () => {
     const { editor, apply, disk, root } = await start({ open });
     editor.beforeEdits(async () => {
       if (editor.asked.length !== 2) return;
@@ -228,7 +228,7 @@ describe("a new file", () => {
       writeFileSync(join(root, "dir/new.txt"), "somebody else's\n");
     });
     const failure = await failed(apply(create));
-    expect(failure.message).toContain(takenBack("open.txt"));
+    expect(failure.message).toContain(rolledBack("open.txt"));
     expect(disk()).toEqual({ ...open, "dir/new.txt": "somebody else's\n" });
   });
 

@@ -6,13 +6,13 @@ import { framesOf, initialize, request } from "./support/rawClient.js";
 
 const { start, startInitialized } = probeServers();
 
-describe("what is no message", () => {
+describe("input that is not a message", () => {
   const refused: readonly (readonly [string, string | Uint8Array, number | string | null, number])[] = [
-    ["no JSON", "{", null, -32700],
-    ["blanks", "  ", null, -32700],
+    ["not JSON", "{", null, -32700],
+    ["spaces", "  ", null, -32700],
     ["JSON and more", "{} {}", null, -32700],
     ["a byte order mark", "\ufeff{}", null, -32700],
-    ["bytes that are no UTF-8", Buffer.from([0x22, 0xe9, 0x22]), null, -32700],
+    ["bytes that are not UTF-8", Buffer.from([0x22, 0xe9, 0x22]), null, -32700],
     ["null", "null", null, -32600],
     ["a number", "1", null, -32600],
     ["a string", '"a"', null, -32600],
@@ -62,7 +62,7 @@ describe("what is no message", () => {
     expect(server.received().length - before).toBeLessThan(1_000);
   });
 
-  it("is dropped where it can't be answered", async () => {
+  it("is dropped if it can't be answered", async () => {
     const server = await startInitialized();
     server.send(
       { jsonrpc: "2.0", method: "$/cancelRequest" },
@@ -135,7 +135,7 @@ describe("the order of a session", () => {
     expect((await server.ask(second, "multiEdit/echo", {})).result).toBeDefined();
   });
 
-  it("has a bound on open requests", async () => {
+  it("limits the number of open requests", async () => {
     const server = await startInitialized();
     for (let id = 1; id <= limits.pendingRequests + 1; id += 1) server.send(request(id, "multiEdit/never", {}));
     const refused = await server.answer(limits.pendingRequests + 1);
@@ -145,7 +145,7 @@ describe("the order of a session", () => {
     });
   });
 
-  it("takes answers to the server's requests, also without a result", async () => {
+  it("accepts answers to the server's requests, even without a result", async () => {
     const server = await startInitialized();
     server.send(request(1, "multiEdit/ask", {}));
     const { id } = await server.call("probe/question");
@@ -165,7 +165,7 @@ describe("the order of a session", () => {
 });
 
 describe("a handler's mistakes", () => {
-  it("cost one request", async () => {
+  it("make only one request fail", async () => {
     const server = await startInitialized();
     expect((await server.ask(1, "multiEdit/throw", {})).error?.code).toBe(-32603);
     expect((await server.ask(2, "multiEdit/cyclic", {})).error?.code).toBe(-32603);

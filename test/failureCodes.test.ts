@@ -22,15 +22,15 @@ import {
   told,
 } from "./support/desk.js";
 import { makeDirectory } from "./support/directory.js";
+import { rolledBack } from "./support/rolledBack.js";
 import { pagesOfSentences } from "./support/source.js";
-import { takenBack } from "./support/takenBack.js";
 
 const program = serverForDesks();
 
 /** A way to provoke a code that no page can produce. */
 interface Cause {
   readonly code: string;
-  /** `undefined`: the call does not fail, but its outcome is unknown. */
+  /** `undefined` if the call does not fail, but its outcome is unknown. */
   readonly rpcCode: number | undefined;
   readonly why: string;
   readonly desk?: DeskOptions;
@@ -132,13 +132,13 @@ const causes: readonly Cause[] = [
   {
     code: "contentModified",
     rpcCode: -32801,
-    why: "a version that the document has left behind",
+    why: "a version that the document no longer has",
     call: ({ propose, uri }) => propose({ ...one, options: { versions: { [uri("a.txt")]: 0 } } }),
   },
   {
     code: "clientRefused",
     rpcCode: requestFailed,
-    why: "an editor that does not want to",
+    why: "an editor that refuses",
     desk: { proofTimeout: 100 },
     call: ({ editor, apply }) => {
       editor.behave("refuses");
@@ -167,7 +167,7 @@ const causes: readonly Cause[] = [
   {
     code: "undoConflict",
     rpcCode: requestFailed,
-    why: "a text that was written over",
+    why: "a text that was changed since",
     call: async ({ apply, undo, typeBefore }) => {
       await apply(one);
       await typeBefore("a.txt", "ew", "x");
@@ -212,8 +212,8 @@ describe("over the wire", () => {
     const answer = await told(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
     expect([answer.outcome, answer.codes]).toEqual(["unknown", ["timeout"]]);
     expect(answer.text).toContain('"b.txt"');
-    expect(answer.text).toContain(takenBack("a.txt"));
-    // The editor may still apply it, so nobody can say that nothing was changed.
+    expect(answer.text).toContain(rolledBack("a.txt"));
+    // The editor may still apply it, so the answer can't say that nothing was changed.
     expect(answer.text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(desk.texts()).toEqual({ "a.txt": "old\n", "b.txt": "old\n" });
     expectUsable(answer);
@@ -245,7 +245,7 @@ describe("without an editor", () => {
   });
 });
 
-describe("every code that is made", () => {
+describe("every code in the source", () => {
   const source = pagesOfSentences();
   const made = new Set([...source.matchAll(/makeFailure\(\s*"(\w+)"/g)].map((match) => match[1]!));
   const folder = new URL("cases/", import.meta.url);
@@ -257,12 +257,12 @@ describe("every code that is made", () => {
     .flatMap((line) => /^[a-zA-Z]+/.exec(line)?.[0] ?? []);
   const here = [...causes.map(({ code }) => code), "timeout", "locked", "noSession"];
 
-  it("is on a page or in this file", () => {
+  it("occurs on a page or in this file", () => {
     expect(made.size).toBeGreaterThan(20);
     expect([...made].filter((code) => !onPages.includes(code) && !here.includes(code))).toEqual([]);
   });
 
-  it("and neither names a code that is not made", () => {
+  it("and neither names an unknown code", () => {
     expect([...onPages, ...here].filter((code) => !made.has(code))).toEqual([]);
   });
 });

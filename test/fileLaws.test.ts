@@ -139,10 +139,10 @@ function applyStrictly(before: Tree, files: readonly FileChange[]): Tree {
 const sorted = (tree: Iterable<readonly [string, string]>) =>
   Object.fromEntries([...tree].sort(([a], [b]) => (a < b ? -1 : 1)));
 
-describe("a patch whose sections can be done one after the other", () => {
+describe("a patch whose sections can be applied one after the other", () => {
   const patches = fc.record({ before: trees, wishes: fc.array(asked, { minLength: 1, maxLength: 6 }) });
 
-  it("gives that tree by its edit, and a circle of renames is the only exception", () => {
+  it("produces the same tree by its edit, and a circle of renames is the only exception", () => {
     fc.assert(
       fc.property(patches, ({ before, wishes }) => {
         const { patch, after } = follow(before, wishes);
@@ -160,7 +160,7 @@ describe("a patch whose sections can be done one after the other", () => {
     );
   });
 
-  it("gives that tree by its diff, as git applies it", () => {
+  it("produces the same tree by its diff, as git applies it", () => {
     fc.assert(
       fc.property(patches, ({ before, wishes }) => {
         const { patch, after } = follow(before, wishes);
@@ -191,13 +191,13 @@ describe("the diff of a file as a whole", () => {
 
   it.each<[string, string, string, string]>([
     [
-      "is deleted, without a final line end",
+      "is deleted, has no final line end, and",
       "a.txt",
       "one\r\ntwo",
       "@@ -1,2 +0,0 @@\n-one\r\n-two\n\\ No newline at end of file\n",
     ],
-    ["is deleted, with a byte order mark and one line", "a.txt", "\ufeffone\n", "@@ -1 +0,0 @@\n-\ufeffone\n"],
-  ])("that %s, takes away every line", (_, path, text, hunk) => {
+    ["is deleted, has a byte order mark and one line, and", "a.txt", "\ufeffone\n", "@@ -1 +0,0 @@\n-\ufeffone\n"],
+  ])("that %s removes every line", (_, path, text, hunk) => {
     const bom = text.startsWith("\ufeff");
     const document = documentAt(path, bom ? text.slice(1) : text, { bom });
     const diff = diffOf(fileOf(document, { kind: "delete" }));
@@ -209,13 +209,13 @@ describe("the diff of a file as a whole", () => {
     expect(applyDiff(new Map([[path, Buffer.from(text)]]), diff.text)).toEqual(new Map());
   });
 
-  it("has no hunk where an empty file is deleted", () => {
+  it("has no hunk if an empty file is deleted", () => {
     const { text } = diffOf(fileOf(documentAt("a.txt", ""), { kind: "delete" }));
     expect(text).toBe("diff --git a/a.txt b/a.txt\ndeleted file mode 100644\n");
     expect(applyDiff(new Map([["a.txt", Buffer.of()]]), text)).toEqual(new Map());
   });
 
-  it("has no hunk where only the name changes, and quotes names as git does", () => {
+  it("has no hunk if only the name changes, and quotes names as git does", () => {
     const target = { uri: uriOf("new.txt"), path: 'dir/"ü".txt' };
     const { text, firstChangedLine } = diffOf(fileOf(documentAt("old name.txt", "x\n"), { kind: "rename", target }));
     expect(firstChangedLine).toBe(0);
@@ -234,7 +234,7 @@ describe("the diff of a file as a whole", () => {
   it.each([
     ["a.bin", "Binary files a/a.bin and /dev/null differ"],
     ["ü.bin", 'Binary files "a/\\303\\274.bin" and /dev/null differ'],
-  ])("says of a binary %s that is deleted what git says", (path, line) => {
+  ])("says the same as git about the deletion of the binary file %s", (path, line) => {
     const document = documentAt(path, "", { version: null, isBinary: true });
     const { text, removed } = diffOf(fileOf(document, { kind: "delete" }));
     expect(text.split("\n").slice(1)).toEqual(["deleted file mode 100644", line, ""]);

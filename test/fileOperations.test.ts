@@ -71,7 +71,7 @@ describe("the answer to the request", () => {
     expect(disk()).toEqual(before);
   });
 
-  it("tells of each file what becomes of it, and in words as Codex' command does", async () => {
+  it("says what happens to each file, also as text in the form of Codex's command", async () => {
     const { propose } = await start({ files, open });
     const { files: told, text, label } = await propose(everything);
     expect(text.split("\n")).toEqual([
@@ -96,7 +96,7 @@ describe("the answer to the request", () => {
     for (const one of told) expect(one).not.toHaveProperty("overwritten");
   });
 
-  it("gives the planned tree when the client applies it", async () => {
+  it("produces the planned tree when the client applies it", async () => {
     const { editor, propose, texts, disk } = await start({ files, open });
     const { edit } = await propose(everything);
     await editor.apply(edit!);
@@ -128,7 +128,7 @@ describe("the answer to the request", () => {
     expect(texts()).toEqual({ "b.txt": "A\n" });
   });
 
-  it("creates a file under a name that a rename gives free behind it, with its text", async () => {
+  it("creates a file, with its text, under a name that a rename has made free", async () => {
     const { editor, propose, uri, disk, texts } = await start({ open: { "a.txt": "a\n" } });
     const patch = patchOf(
       "*** Update File: a.txt",
@@ -156,16 +156,19 @@ describe("the answer to the request", () => {
       "a section that changes nothing",
       ["*** Update File: b.txt", "@@", " b", "*** Update File: a.txt", "@@", "-a", "+A"],
     ],
-    ["an Add of the text that is there", ["*** Add File: b.txt", "+b", "*** Update File: a.txt", "@@", "-a", "+A"]],
+    [
+      "an Add of the text that is already there",
+      ["*** Add File: b.txt", "+b", "*** Update File: a.txt", "@@", "-a", "+A"],
+    ],
     ["a chain back to the start", [...toAndFro("b.txt"), "*** Update File: a.txt", "@@", "-a", "+A"]],
-  ])("lists no file that stays as it is: %s", async (_, lines) => {
+  ])("does not list a file that stays as it is: %s", async (_, lines) => {
     const { propose } = await start({ files: { "b.txt": "b\n" }, open: { "a.txt": "a\n" } });
     const { files, label, text } = await propose(patchOf(...lines));
     expect(files.map(({ path }) => path)).toEqual(["a.txt"]);
     expect([label, text]).toEqual(["a.txt (1 edit)", "a.txt (1 edit)\nM a.txt"]);
   });
 
-  it("lists nothing if nothing changes, and is done all the same", async () => {
+  it("lists nothing if nothing changes, and still reports success", async () => {
     const { propose, apply } = await start({ files: { "b.txt": "b\n" } });
     for (const answer of [await propose(patchOf(...toAndFro("b.txt"))), await apply(patchOf(...toAndFro("b.txt")))]) {
       expect(answer).toMatchObject({ files: [], diff: "", text: "b.txt (2 edits)", edit: { documentChanges: [] } });
@@ -173,7 +176,7 @@ describe("the answer to the request", () => {
     }
   });
 
-  it("overwrites by an edit of the whole text, which is an A in words", async () => {
+  it("overwrites a file by an edit of its whole text, which the text of the answer shows as A", async () => {
     const { editor, propose, texts } = await start({ open: { "a.txt": "one\r\ntwo\r\n" } });
     const answer = await propose(patchOf("*** Add File: a.txt", "+new"));
     expect(answer.files).toMatchObject([{ kind: "update", overwritten: true }]);
@@ -186,7 +189,7 @@ describe("the answer to the request", () => {
     ["create", patchOf("*** Add File: new.txt", "+x")],
     ["rename", patchOf("*** Update File: a.txt", "*** Move to: b.txt")],
     ["delete", patchOf("*** Delete File: a.txt")],
-  ])("is clientCapability where the editor has no %s", async (missing, patch) => {
+  ])("is the failure clientCapability if the editor does not support %s", async (missing, patch) => {
     const resourceOperations = (["create", "rename", "delete"] as const).filter((kind) => kind !== missing);
     const workspaceEdit = { documentChanges: true, resourceOperations };
     const { propose, apply, disk } = await start({
@@ -203,7 +206,7 @@ describe("the answer to the request", () => {
 });
 
 describe("the command", () => {
-  it("has the editor do all of it where the caller wants that, one request each: texts, creations, renames, deletions", async () => {
+  it("has the editor do everything if the caller asks for it, one request each: texts, creations, renames, deletions", async () => {
     const { editor, apply, texts, disk, uri } = await start({ files, open });
     const answer = await apply(throughEditor(everything));
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
@@ -238,7 +241,7 @@ describe("the command", () => {
     ]);
   });
 
-  it("has the editor do what it has open, and writes the rest itself", async () => {
+  it("has the editor change the files that it has open, and writes the rest itself", async () => {
     const { editor, apply, texts, disk, uri } = await start({ files, open });
     const answer = await apply(everything);
     expect(answer).toMatchObject({ applied: true, outcome: "applied", warnings: [] });
@@ -257,7 +260,7 @@ describe("the command", () => {
     });
   });
 
-  it("renames along a chain from its end, and fills the name that is free then", async () => {
+  it("renames along a chain from its end, and then creates a file under the name that has become free", async () => {
     const { apply, texts, disk, editor } = await start({
       files: { "c.txt": "c\n" },
       open: { "a.txt": "a\n", "b.txt": "b\n" },

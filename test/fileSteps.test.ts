@@ -15,7 +15,7 @@ import {
   throughEditor,
   told,
 } from "./support/desk.js";
-import { takenBack } from "./support/takenBack.js";
+import { rolledBack } from "./support/rolledBack.js";
 
 const program = serverForDesks();
 
@@ -47,21 +47,21 @@ describe("a rename that the editor", () => {
     const failure = await failed(apply(renameAndChange));
     expect(failure.codes).toEqual(["clientRefused"]);
     expect(failure.message).toMatch(/did not rename "b\.txt" to "dir\/moved\.txt".*has its old name/);
-    expect(failure.message).toContain(takenBack("b.txt", "a.txt"));
+    expect(failure.message).toContain(rolledBack("b.txt", "a.txt"));
     expect(failure.edits.map(({ status }) => status)).toEqual(["notAttempted", "failed", "failed", "notAttempted"]);
     expect(texts()).toEqual(three);
     expect(disk()).toEqual(before);
     expect(editor.refusals).toEqual([]);
   });
 
-  it("skips and says yes to: it may still come, so the outcome is unknown, and the texts are taken back", async () => {
+  it("skips but confirms: it may still happen, so the outcome is unknown, and the texts are rolled back", async () => {
     const { editor, apply, texts, disk } = await start({ files: third, open: three });
     const before = disk();
     editor.behave("honest", "honest", "skipsRenames", "honest");
     const answer = await apply(renameAndChange);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
     expect(answer.warnings[0]).toContain("still has its old name; it may still be renamed");
-    expect(answer.warnings[0]).toContain(takenBack("b.txt", "a.txt"));
+    expect(answer.warnings[0]).toContain(rolledBack("b.txt", "a.txt"));
     expect(answer.files).toMatchObject([{ path: "b.txt", kind: "rename", added: 0, removed: 0 }]);
     expect(texts()).toEqual(three);
     expect(disk()).toEqual(before);
@@ -78,7 +78,7 @@ describe("a rename that the editor", () => {
     },
   );
 
-  it("saves on the way: it is applied", async () => {
+  it("saves on the way: the rename is applied", async () => {
     const { apply, texts, disk } = await start({ files: third, open: three, onRename: "saves" });
     const answer = await apply(renameAndChange);
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
@@ -87,18 +87,18 @@ describe("a rename that the editor", () => {
     expect(disk()).toEqual({ "a.txt": "old a\n", "dir/moved.txt": "new b\n" });
   });
 
-  it("saves on the way, and a later step fails: the old text is back in the editor, and the answer says that the file has the new one", async () => {
+  it("saves on the way, and a later step fails: the editor has the old text again, and the answer says that the file has the new one", async () => {
     const { editor, apply, texts, disk } = await start({ files: third, open: three, onRename: "saves" });
     editor.behave("honest", "honest", "honest", "refuses", "honest");
     const { outcome, text } = await told(apply(throughEditor(renameAndChange)));
     expect(outcome).toBe("unknown");
     expect(text).toMatch(/the editor had already saved the edit to disk: b\.txt\./);
-    expect(text).toContain(takenBack("a.txt"));
+    expect(text).toContain(rolledBack("a.txt"));
     expect(texts()).toEqual(three);
     expect(disk()).toEqual({ ...third, "a.txt": "old a\n", "b.txt": "new b\n" });
   });
 
-  it("leaves the document open under its old name: it is applied, with a warning", async () => {
+  it("applies while it keeps the document open under its old name: the call succeeds with a warning", async () => {
     const { apply, texts, disk } = await start({ files: third, open: three, onRename: "keepsOpen" });
     const answer = await apply(renameAndChange);
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
@@ -107,7 +107,7 @@ describe("a rename that the editor", () => {
     expect(disk()).toEqual({ "a.txt": "old a\n", "dir/moved.txt": "old b\n" });
   });
 
-  it("closes without saving what was not saved: that is told, and nothing is called applied", async () => {
+  it("answers by closing the document without saving it: the answer says so and calls nothing applied", async () => {
     const { apply, texts, disk } = await start({ files: third, open: three, onRename: "loses" });
     const answer = await apply(renameAndChange);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
@@ -116,7 +116,7 @@ describe("a rename that the editor", () => {
     expect(disk()).toEqual({ ...third, "a.txt": "old a\n", "dir/moved.txt": "old b\n" });
   });
 
-  it("does only into directories that are there: they are made, and taken away again where it fails", async () => {
+  it("does only into existing directories: they are created, and removed again if it fails", async () => {
     const { editor, apply, texts, disk, root } = await start({ files: third, open: three, directories: "needed" });
     editor.behave("honest", "honest", "refuses", "honest");
     await failed(apply(renameAndChange));
@@ -128,7 +128,7 @@ describe("a rename that the editor", () => {
     expect(disk()).toEqual({ "a.txt": "old a\n", "dir/moved.txt": "old b\n" });
   });
 
-  it("gets too late, because somebody has taken the name: nothing is overwritten, the texts are taken back", async () => {
+  it("gets too late, because another program has taken the name: nothing is overwritten, the texts are rolled back", async () => {
     const { editor, apply, texts, disk, root } = await start({ files: third, open: three });
     editor.beforeEdits(() => {
       if (editor.asked.length !== 2) return;
@@ -138,12 +138,12 @@ describe("a rename that the editor", () => {
     const failure = await failed(apply(renameAndChange));
     expect(failure.codes).toEqual(["contentModified"]);
     expect(failure.failures[0]).toMatchObject({ path: "dir/moved.txt" });
-    expect(failure.message).toContain(takenBack("b.txt", "a.txt"));
+    expect(failure.message).toContain(rolledBack("b.txt", "a.txt"));
     expect(texts()).toEqual(three);
     expect(disk()).toEqual({ ...three, ...third, "dir/moved.txt": "somebody else's\n" });
   });
 
-  it("gets too late, because the file is gone: the rest is taken back", async () => {
+  it("gets too late, because the file is gone: the rest is rolled back", async () => {
     const { editor, apply, texts, disk, root } = await start({
       files: { "b.txt": "b\n" },
       open: { "a.txt": "old a\n" },
@@ -159,12 +159,12 @@ describe("a rename that the editor", () => {
     );
     const failure = await failed(apply(throughEditor(patch)));
     expect(failure.codes).toEqual(["fileNotFound"]);
-    expect(failure.message).toContain(takenBack("a.txt"));
+    expect(failure.message).toContain(rolledBack("a.txt"));
     expect(texts()).toEqual({ "a.txt": "old a\n" });
     expect(disk()).toEqual({ "a.txt": "old a\n" });
   });
 
-  it("does while somebody types: what was typed comes along", async () => {
+  it("does while the user types: the typed text is kept", async () => {
     const desk = await start({ files: third, open: three });
     desk.editor.beforeEdits(async () => {
       if (desk.editor.asked.length === 3) await desk.typeBefore("b.txt", "new b", "typed ");
@@ -175,20 +175,20 @@ describe("a rename that the editor", () => {
 });
 
 describe("a deletion that the editor", () => {
-  it("refuses, behind renames and new files: everything is taken back, the last first", async () => {
+  it("refuses, after renames and new files: everything is rolled back, the last step first", async () => {
     const { editor, apply, texts, disk } = await start({ files: third, open: three });
     const before = disk();
     const patch = patchOf(...renameAndChange.patch.split("\n").slice(1, -2), "*** Add File: new.txt", "+x");
     editor.behave("honest", "honest", "honest", "honest", "honest", "refuses", "honest");
     const failure = await failed(apply(throughEditor(patch)));
     expect(failure.message).toMatch(/did not delete "c\.txt".*the file is still there/);
-    expect(failure.message).toContain(takenBack("b.txt", "new.txt", "a.txt"));
+    expect(failure.message).toContain(rolledBack("b.txt", "new.txt", "a.txt"));
     expect(texts()).toEqual(three);
     expect(disk()).toEqual(before);
     expect(editor.refusals).toEqual([]);
   });
 
-  it("says yes to and does not do: it may still come, so the outcome is unknown", async () => {
+  it("confirms and does not do: it may still happen, so the outcome is unknown", async () => {
     const { editor, apply, texts, disk } = await start({ files: third, open: three });
     editor.behave("honest", "honest", "honest", "lies", "honest");
     const answer = await apply(throughEditor(renameAndChange));
@@ -199,18 +199,18 @@ describe("a deletion that the editor", () => {
     expect(disk()).toEqual({ ...three, ...third });
   });
 
-  it("did, and the next one is refused: it is written again byte for byte, with its mode", async () => {
+  it("did, and the next one is refused: the file is written again byte for byte, with its mode", async () => {
     const bytes = new Uint8Array([0, 255, 13, 10, 1]);
     const { editor, apply, root } = await start({ files: { "x.bin": bytes, "y.txt": "y\n" } });
     chmodSync(join(root, "x.bin"), 0o751);
     editor.behave("honest", "refuses");
     const failure = await failed(apply(throughEditor(patchOf("*** Delete File: x.bin", "*** Delete File: y.txt"))));
-    expect(failure.message).toContain(takenBack("x.bin"));
+    expect(failure.message).toContain(rolledBack("x.bin"));
     expect(new Uint8Array(readFileSync(join(root, "x.bin")))).toEqual(bytes);
     expect(statSync(join(root, "x.bin")).mode & 0o7777).toBe(0o751);
   });
 
-  it("did, and somebody has put another file there: that one stays, and the answer says so", async () => {
+  it("did, and another file has appeared under the name: that file stays, and the answer says so", async () => {
     const { editor, apply, disk, root } = await start({ files: { "x.txt": "x\n", "y.txt": "y\n" } });
     editor.behave("honest", "refuses");
     editor.beforeEdits(() => {
@@ -225,7 +225,7 @@ describe("a deletion that the editor", () => {
     expect(disk()).toEqual({ "x.txt": "somebody else's\n", "y.txt": "y\n" });
   });
 
-  it("did to a document with unsaved text, and the next one is refused: both texts are back", async () => {
+  it("did to a document with unsaved text, and the next one is refused: both texts are restored", async () => {
     const { editor, apply, texts, disk } = await start({
       files: { "x.txt": "on disk\n", "y.txt": "y\n" },
       open: { "x.txt": "unsaved\n" },
@@ -233,12 +233,12 @@ describe("a deletion that the editor", () => {
     editor.behave("honest", "refuses", "honest");
     const patch = patchOf("*** Delete File: x.txt", "*** Delete File: y.txt");
     const failure = await failed(apply(throughEditor({ ...patch, options: { overwrite: true } })));
-    expect(failure.message).toContain(takenBack("x.txt"));
+    expect(failure.message).toContain(rolledBack("x.txt"));
     expect(texts()).toEqual({ "x.txt": "unsaved\n" });
     expect(disk()).toEqual({ "x.txt": "on disk\n", "y.txt": "y\n" });
   });
 
-  it("is asked for after somebody has typed into the file: it is dirty, and the rest is taken back", async () => {
+  it("is asked for after the user has typed into the file: the file is dirty, and the rest is rolled back", async () => {
     const desk = await start({ open: { "a.txt": "old a\n", "x.txt": "x\n" } });
     desk.editor.beforeEdits(async () => {
       if (desk.editor.asked.length === 1) await desk.typeBefore("x.txt", "x", "typed ");
@@ -246,12 +246,12 @@ describe("a deletion that the editor", () => {
     const patch = patchOf("*** Update File: a.txt", "@@", "-old a", "+new a", "*** Delete File: x.txt");
     const failure = await failed(desk.apply(patch));
     expect(failure.codes).toEqual(["dirty"]);
-    expect(failure.message).toContain(takenBack("a.txt"));
+    expect(failure.message).toContain(rolledBack("a.txt"));
     expect(desk.texts()).toEqual({ "a.txt": "old a\n", "x.txt": "typed x\n" });
     expect(desk.disk()).toEqual({ "a.txt": "old a\n", "x.txt": "x\n" });
   });
 
-  it("is asked for after somebody else has changed the file: it is planned again, and what was there then is deleted", async () => {
+  it("is asked for after another program has changed the file: the call is planned again and deletes the changed file", async () => {
     const { editor, apply, disk, root } = await start({ files: { "x.txt": "x\n" }, open: { "a.txt": "old a\n" } });
     editor.beforeEdits(() => writeFileSync(join(root, "x.txt"), "other\n"));
     const patch = patchOf("*** Update File: a.txt", "@@", "-old a", "+new a", "*** Delete File: x.txt");
@@ -261,7 +261,7 @@ describe("a deletion that the editor", () => {
     expect(disk()).toEqual({ "a.txt": "old a\n" });
   });
 
-  it("does to the file alone, and keeps the document: it is applied, with a warning", async () => {
+  it("does to the file alone, and keeps the document: the call succeeds with a warning", async () => {
     const { apply, texts, disk } = await start({ open: { "x.txt": "x\n" }, onDelete: "keepsOpen" });
     const answer = await apply(patchOf("*** Delete File: x.txt"));
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
@@ -271,11 +271,11 @@ describe("a deletion that the editor", () => {
   });
 });
 
-describe("a document whose file is gone from the disk", () => {
+describe("a document whose file no longer exists", () => {
   it.each([
     ["renamed", patchOf("*** Update File: a.txt", "*** Move to: b.txt")],
     ["deleted", patchOf("*** Delete File: a.txt")],
-  ])("is not %s: there is nothing that would prove it", async (_, patch) => {
+  ])("is not %s: nothing on disk could prove the change", async (_, patch) => {
     const { apply, texts, disk, root } = await start({ open: { "a.txt": "a\n" } });
     rmSync(join(root, "a.txt"));
     const failure = await failed(apply({ ...patch, options: { overwrite: true } }));
@@ -290,7 +290,7 @@ describe("a file that is not open, changed and renamed,", () => {
   const files = { "x.txt": "one\r\nold\r\n" };
   const patch = throughEditor(patchOf("*** Update File: x.txt", "*** Move to: y.txt", "@@", "-old", "+new"));
 
-  it("is opened, renamed and not saved: it is applied, with a warning", async () => {
+  it("is opened, renamed and not saved: the call succeeds with a warning", async () => {
     const { apply, texts, disk } = await start({ files });
     const answer = await apply(patch);
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
@@ -318,11 +318,11 @@ describe("a file that is not open, changed and renamed,", () => {
     expect(disk()).toEqual({ "y.txt": files["x.txt"] });
   });
 
-  it("is opened, and not renamed: its text is taken back", async () => {
+  it("is opened, and not renamed: its text is rolled back", async () => {
     const { editor, apply, texts, disk } = await start({ files });
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(patch));
-    expect(failure.message).toContain(takenBack("x.txt"));
+    expect(failure.message).toContain(rolledBack("x.txt"));
     expect(texts()).toEqual(files);
     expect(disk()).toEqual(files);
   });

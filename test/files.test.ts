@@ -59,7 +59,7 @@ describe("a file's bytes", () => {
     expect(message).toContain(`"src/f" is ${problem}`);
   });
 
-  it("are text exactly where writing the text gives the same bytes", async () => {
+  it("are text exactly if writing the text gives the same bytes", async () => {
     const path = join(makeDirectory({ f: "" }), "f");
     const someBytes = fc.oneof(
       fc.uint8Array({ maxLength: 12 }),
@@ -86,8 +86,8 @@ describe("a file's bytes", () => {
   });
 });
 
-describe("what is no readable file", () => {
-  it("is told apart without waiting for it", async () => {
+describe("a path that is not a readable file", () => {
+  it("is recognised without waiting for input", async () => {
     const at = makeDirectory({ "d/": "", loop: { link: "loop" }, f: "", "to-f": { link: "f" } });
     execFileSync("mkfifo", [join(at, "pipe")]);
     const server = createServer().listen(join(at, "socket"));
@@ -119,7 +119,7 @@ describe("what is no readable file", () => {
 });
 
 describe("permissions", () => {
-  it("are those of the user who runs the server", () => {
+  it("are checked for the user who runs the server", () => {
     const at = makeDirectory({ "ro/f": "", "rw/f": "", "closed/f": "", "rw/read-only": "", "rw/unreadable": "" });
     const program = join(at, "files.mjs");
     const entry = join(import.meta.dirname, "../server/workspace/files.ts");
@@ -161,13 +161,13 @@ describe("permissions", () => {
     });
   });
 
-  it("do not matter where a file is in the way of a directory", async () => {
+  it("do not matter if a file is in the way of a directory", async () => {
     const at = makeDirectory({ f: "" });
     expect((await refuseWrite(join(at, "f/g")))?.code).toBe("ioError");
   });
 });
 
-it("an open text is compared with the file exactly, but for the mark", async () => {
+it("an open text is compared with the file exactly, except for the byte order mark", async () => {
   const at = makeDirectory({ f: "a\r\n", marked: "\ufeffa", latin1: bytes(0xe9) });
   const rows = [
     ["a\r\n", "f", "same"],
@@ -182,7 +182,7 @@ it("an open text is compared with the file exactly, but for the mark", async () 
   for (const [text, name, outcome] of rows) expect(await sameAsDisk(text, join(at, name), noHabits)).toBe(outcome);
 });
 
-it("an open text is compared with the file as the editor's habits have it", async () => {
+it("an open text is compared with the file according to the editor's habits", async () => {
   const at = makeDirectory({ crlf: "a\r\nb\r\n", lf: "a\nb\n", open: "a\nb" });
   const lf = { syncsLf: true, endsLastLine: false };
   const ending = { syncsLf: false, endsLastLine: true };

@@ -46,7 +46,7 @@ describe("a decoder of frames", () => {
     );
   });
 
-  it("finds a body of many pieces that is larger than any of them", () => {
+  it("finds a body that is spread over many pieces", () => {
     const text = "äöü€😀".repeat(40_000);
     const bytes = encodeFrame(text);
     const pieces = Array.from({ length: Math.ceil(bytes.length / 1_000) }, (_, n) =>
@@ -75,7 +75,7 @@ describe("a decoder of frames", () => {
   });
 
   it.each(["Content-Le", "Content-Length: 2\r\n", "Content-Length: 2\r\n\r\n", "Content-Length: 2\r\n\r\n{"])(
-    "knows that %j is not all",
+    "waits for the rest of %j",
     (text) => expect(decode([Buffer.from(text)])).toEqual({ bodies: [], faults: [], inside: true }),
   );
 });
@@ -84,30 +84,30 @@ const many = "x".repeat(limits.headerBytes);
 /** Streams that cannot be parsed further, with a pattern for the reason. */
 const malformed: readonly (readonly [string, string, RegExp])[] = [
   ["no Content-Length", "Content-Type: a/b\r\n\r\n{}", /no Content-Length/],
-  ["a length that is a word", "Content-Length: abc\r\n\r\n{}", /not a decimal number/],
+  ["a length in letters", "Content-Length: abc\r\n\r\n{}", /not a decimal number/],
   ["a length without digits", "Content-Length:\r\n\r\n{}", /not a decimal number/],
   ["a negative length", "Content-Length: -5\r\n\r\n{}", /not a decimal number/],
   ["an exponent", "Content-Length: 1e2\r\n\r\n{}", /not a decimal number/],
   ["a hexadecimal length", "Content-Length: 0x2\r\n\r\n{}", /not a decimal number/],
   ["a length of 0", "Content-Length: 0\r\n\r\n", /is 0/],
   ["a length over the limit", `Content-Length: ${limits.messageBytes + 1}\r\n\r\n`, /is over 268435456 bytes/],
-  ["a length beyond all numbers", `Content-Length: ${"9".repeat(400)}\r\n\r\n`, /is over/],
+  ["a length of 400 digits", `Content-Length: ${"9".repeat(400)}\r\n\r\n`, /is over/],
   ["two lengths", "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", /two Content-Length/],
   ["two types", "Content-Type: a/b\r\nContent-Type: a/b\r\n\r\n{}", /two Content-Type/],
   ["another charset", "Content-Type: a/b; charset=latin1\r\nContent-Length: 2\r\n\r\n{}", /charset/],
   ["line feeds alone", "Content-Length: 2\n\n{}", /CRLF/],
   ["a return alone", "Content-Length: 2\r\r\n{}", /CRLF/],
-  ["a blank line first", "\r\nContent-Length: 2\r\n\r\n{}", /no Content-Length/],
-  ["a blank before the colon", "Content-Length : 2\r\n\r\n{}", /neither/],
+  ["an empty line first", "\r\nContent-Length: 2\r\n\r\n{}", /no Content-Length/],
+  ["a space before the colon", "Content-Length : 2\r\n\r\n{}", /neither/],
   ["a request of HTTP", "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", /neither/],
-  ["a byte that is no ASCII", "Content-Length: 2\u00e9\r\n\r\n{}", /byte 0xc3/],
+  ["a byte that is not ASCII", "Content-Length: 2\u00e9\r\n\r\n{}", /byte 0xc3/],
   ["a NUL", "\0", /byte 0x00/],
   ["a byte order mark", "\ufeffContent-Length: 2\r\n\r\n{}", /byte 0xef/],
   ["a header without an end", many + many, /more than 4096 bytes/],
   ["many header lines", `Content-Type: a/b\r\nContent-Length: 2${" ".repeat(limits.headerBytes)}`, /more than 4096/],
 ];
 
-describe("what is no frame", () => {
+describe("input that is not a frame", () => {
   it.each(malformed)("%s is a fault, whole or byte by byte", (_name, text, reason) => {
     const bytes = Buffer.from(`${frame({})}${text}`);
     for (const pieces of [[bytes], [...bytes].map((byte) => Uint8Array.of(byte))]) {
@@ -139,7 +139,7 @@ describe("what is no frame", () => {
     expect(server.received()).toBe("");
   });
 
-  it("still answers what came before it", async () => {
+  it("still lets earlier requests be answered", async () => {
     const server = start();
     server.write(`${frame(initialize) + frame(request(1, "multiEdit/echo", { a: 1 }))}Content-Length: abc\r\n\r\n`);
     expect((await server.answer(1)).result).toEqual({ params: { a: 1 } });
@@ -162,7 +162,7 @@ describe("what is no frame", () => {
     expect((await server.ended).code).toBe(1);
   });
 
-  it("is told when the input ends within it", async () => {
+  it("is reported if the input ends within a frame", async () => {
     const server = await startInitialized();
     server.write("Content-Length: 10\r\n\r\n{");
     server.end();

@@ -1,6 +1,5 @@
 /**
- * Calls that nobody should send, or far more of them than anybody should, sent to the built server: it answers and
- * keeps running.
+ * Calls that no client should send, or far too many of them, sent to the built server: it answers and keeps running.
  */
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +47,7 @@ describe("many edits in one call", () => {
   const text = lines.join("");
   const edits = lines.map((line) => ({ oldText: line, newText: `let ${line}` }));
 
-  it.each(["sequential", "original"])("are all done, in %s order", { timeout: patience }, async (order) => {
+  it.each(["sequential", "original"])("are all applied, in %s order", { timeout: patience }, async (order) => {
     const server = await serverWith(text);
     const answer = await server.apply({ path: uri, edits, options: { order, result: "full" } });
     expect(codesOf(answer)).toEqual(["ok"]);
@@ -56,7 +55,7 @@ describe("many edits in one call", () => {
     await expectAlive(server, text);
   });
 
-  it("are all left undone when one of them is wrong, which is named", { timeout: patience }, async () => {
+  it("are all left out if one of them is wrong, and the failure names it", { timeout: patience }, async () => {
     const server = await serverWith(text);
     const wrong = edits.map((edit, i) => (i === 7_777 ? { oldText: "nowhere", newText: "" } : edit));
     const answer = await server.apply({ path: uri, edits: wrong });
@@ -65,13 +64,13 @@ describe("many edits in one call", () => {
     await expectAlive(server, text);
   });
 
-  it("are refused when there is one more than the limit", { timeout: patience }, async () => {
+  it("are refused if there is one more than the limit", { timeout: patience }, async () => {
     const server = await serverWith(text);
     expect(codesOf(await server.apply({ path: uri, edits: [...edits, edits[0]] }))).toEqual(["tooLarge"]);
     await expectAlive(server, text);
   });
 
-  it("let others be served meanwhile, and can be cancelled", { timeout: patience }, async () => {
+  it("do not block other requests, and can be cancelled", { timeout: patience }, async () => {
     const server = await serverWith(text);
     const order: string[] = [];
     const cancellation = new CancellationTokenSource();
@@ -92,14 +91,14 @@ describe("a text of 50 MB", () => {
   const line = `const value = compute(1); // ${"x".repeat(70)}\n`;
   const text = `${line.repeat(Math.ceil(50_000_000 / line.length))}the end\n`;
 
-  it("is edited where it is open", { timeout: patience }, async () => {
+  it("is edited if it is open", { timeout: patience }, async () => {
     const server = await serverWith(text);
     const answer = await server.apply({ path: uri, oldText: "the end", newText: "the very end" });
     expect(textAfter(text, answer) === text.replace("the end", "the very end")).toBe(true);
     await expectAlive(server, text);
   });
 
-  it("is edited where it is only on disk", { timeout: patience }, async () => {
+  it("is edited if it is only on disk", { timeout: patience }, async () => {
     const root = makeDirectory({ "big.txt": text });
     const server = await startWireServer(root);
     const answer = await server.apply({ path: "big.txt", oldText: "the end", newText: "the very end" });
@@ -107,14 +106,14 @@ describe("a text of 50 MB", () => {
     expect((await server.read("big.txt", { startLine: 1, endLine: 1 })).text).toBe(line);
   });
 
-  it("is refused when it is larger than the limit", { timeout: patience }, async () => {
+  it("is refused if it is larger than the limit", { timeout: patience }, async () => {
     const root = makeDirectory({ "huge.txt": "" });
     truncateSync(join(root, "huge.txt"), limits.fileBytes + 1);
     const server = await startWireServer(root);
     expect(codesOf(await server.apply({ path: "huge.txt", oldText: "a", newText: "b" }))).toEqual(["tooLarge"]);
   });
 
-  it("does not come out of a small one", { timeout: patience }, async () => {
+  it("can't result from a small one", { timeout: patience }, async () => {
     const small = "a".repeat(100_000);
     const server = await serverWith(small);
     const answer = await server.apply({ path: uri, oldText: "a", newText: "b".repeat(1_000), replaceAll: true });
@@ -139,27 +138,27 @@ describe("odd texts", () => {
     expectText("a b c\n", { oldText: "b", newText }, `a ${newText} c\n`),
   );
 
-  it("old text of blanks only is found as it is, and no other way", async () => {
+  it("old text of spaces alone is found only exactly", async () => {
     await expectText("a\n\n\nb  c\n", { oldText: "  ", newText: " " }, "a\n\n\nb c\n");
     await expectText("a\r\n\r\n\r\nb\r\n", { oldText: "\n\n\n", newText: "\n" }, "a\r\nb\r\n");
     await expectFailure("a  \nb\n", { oldText: "\t", newText: " " }, "noMatch");
     await expectFailure("a b c\n", { oldText: " ", newText: "" }, "ambiguousMatch");
   });
 
-  it("half a character is refused in a call, and stays where a text has it", async () => {
+  it("half a character is refused in a call, and stays if the text has one", async () => {
     await expectFailure("a😀b\n", { oldText: "\ud83d", newText: "x" }, "invalidParams");
     await expectFailure("a\ude00b\n", { oldText: "\ude00b", newText: "x" }, "invalidParams");
     await expectFailure("a\n", { oldText: "a", newText: "\ude00\ud83d" }, "invalidParams");
     await expectText("a\ud83db\ude00\n", { oldText: "b", newText: "" }, "a\ud83d\ude00\n");
   });
 
-  it("characters that look like ends of lines, or like nothing, are characters", async () => {
+  it("characters that look like line ends, or are invisible, are ordinary characters", async () => {
     await expectText("a\u2028b\u0085c\0d\n", { oldText: "\u0085c\0", newText: "-" }, "a\u2028b-d\n");
     await expectText("\ufeffa\ufeffb\n", { oldText: "a\ufeff", newText: "-" }, "\ufeff-b\n");
   });
 });
 
-describe("files that are not to be edited", () => {
+describe("files that must not be edited", () => {
   const outside = "outside.txt";
 
   /** A workspace next to a file outside it. */
@@ -220,7 +219,7 @@ describe("files that are not to be edited", () => {
   });
 });
 
-describe("what is no call", () => {
+describe("params that are not a call", () => {
   const edit = { oldText: "a", newText: "b" };
 
   it.each([
@@ -232,18 +231,18 @@ describe("what is no call", () => {
     ["an empty list", []],
     ["no edits", { path: uri, edits: [] }],
     ["edits that are a number", { path: uri, edits: 7 }],
-    ["edits that are no JSON", { path: uri, edits: "[{" }],
+    ["edits that are not JSON", { path: uri, edits: "[{" }],
     ["a list nested beyond reason", { path: uri, edits: "[".repeat(100_000) }],
     ["an edit that is null", { path: uri, edits: [null] }],
     ["an old text that is a number", { path: uri, oldText: 1, newText: "b" }],
     ["a path that is a list", { path: [uri], ...edit }],
     ["an endless path", { path: "a".repeat(1_000_000), ...edit }],
     ["a path with NUL", { path: "a\0b", ...edit }],
-    ["replaceAll that is text", { path: uri, ...edit, replaceAll: "yes" }],
+    ["replaceAll that is a string", { path: uri, ...edit, replaceAll: "yes" }],
     ["an occurrence of 0", { path: uri, ...edit, occurrence: 0 }],
-    ["a count that is no whole number", { path: uri, ...edit, replaceAll: true, expectedCount: 1.5 }],
-    ["options that are text", { path: uri, ...edit, options: "atomic" }],
-    ["an order that nobody knows", { path: uri, ...edit, options: { order: "backwards" } }],
+    ["a count that is not an integer", { path: uri, ...edit, replaceAll: true, expectedCount: 1.5 }],
+    ["options that are a string", { path: uri, ...edit, options: "atomic" }],
+    ["an unknown order", { path: uri, ...edit, options: { order: "backwards" } }],
     ["a misspelt field", { path: uri, ...edit, replaceALL: true }],
     ["a prototype for a path", JSON.parse(`{ "__proto__": { "path": "${uri}" }, "oldText": "a", "newText": "b" }`)],
     ["a constructor for a path", { constructor: uri, toString: "a", ...edit }],
@@ -256,7 +255,7 @@ describe("what is no call", () => {
     await expectAlive(server, "a\n");
   });
 
-  it("and nothing of it reaches the prototype of all objects", async () => {
+  it("and none of them changes the prototype of all objects", async () => {
     const server = await serverWith("a\n");
     const params = JSON.parse(`{ "path": "${uri}", "oldText": "a", "newText": "b", "__proto__": { "replaceAll": 7 } }`);
     const answer = await server.apply(params);
@@ -266,7 +265,7 @@ describe("what is no call", () => {
   });
 });
 
-describe("texts that make bad searches slow", () => {
+describe("texts that make naive searches slow", () => {
   const n = 50_000;
   const equal = "x = 1;\n".repeat(n / 5);
   const blanks = " ".repeat(n);
@@ -278,12 +277,12 @@ describe("texts that make bad searches slow", () => {
     ["equal lines, and another that is missing", equal, { oldText: `${equal.slice(0, 35_000)}y\n` }, "noMatch"],
     ["equal lines, half of them", equal, { oldText: equal.slice(0, 35_000) }, "ambiguousMatch"],
     ["equal lines, indented", equal, { oldText: equal.slice(0, 35_000).replaceAll("x", "  x") }, "ambiguousMatch"],
-    ["blanks within a line", `a${blanks}b\n`, { oldText: "a b" }, "noMatch"],
-    ["blanks at the end of a line", `a${blanks}\nb\n`, { oldText: "a c" }, "noMatch"],
-    ["blanks in the old text", "a\nb\n", { oldText: `a${blanks}b` }, "noMatch"],
+    ["spaces within a line", `a${blanks}b\n`, { oldText: "a b" }, "noMatch"],
+    ["spaces at the end of a line", `a${blanks}\nb\n`, { oldText: "a c" }, "noMatch"],
+    ["spaces in the old text", "a\nb\n", { oldText: `a${blanks}b` }, "noMatch"],
     ["quotes", "“".repeat(n), { oldText: `${'"'.repeat(n / 2)}a` }, "noMatch"],
     ["an endless line", tenMegabytes, { oldText: "word wort word" }, "noMatch"],
-    ["more places than are collected", tenMegabytes, { oldText: "word", replaceAll: true }, "tooLarge"],
+    ["more matches than are collected", tenMegabytes, { oldText: "word", replaceAll: true }, "tooLarge"],
   ])("%s", { timeout: patience }, async (_, text, edit, code) => {
     const server = await serverWith(text);
     const heavy = server.apply({ path: uri, newText: "new", ...edit });
@@ -305,7 +304,7 @@ describe("texts that make bad searches slow", () => {
     await expectAlive(server, text);
   });
 
-  it("and one place in an endless line is found all the same", { timeout: patience }, async () => {
+  it("and a single match in an endless line is still found", { timeout: patience }, async () => {
     const half = tenMegabytes.slice(0, 5_000_000);
     const server = await serverWith(`${half}here${half}`);
     const answer = await server.apply({ path: uri, oldText: "here", newText: "there" });

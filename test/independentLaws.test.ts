@@ -28,7 +28,7 @@ const seen = ({ draft, outcomes }: Drafted) => ({
 const batchOf = (number: number) => (number % 8 === 0 ? regionBatch(number) : denseBatch(number));
 
 describe("independent edits", () => {
-  test("give what the plain loop gives", { timeout: Math.max(60_000, 20 * count) }, () => {
+  test("give the same result as the plain loop", { timeout: Math.max(60_000, 20 * count) }, () => {
     const atOnce = { batches: 0, edits: 0, failed: 0 };
     for (let i = 0; i < count; i++) {
       const { start, edits, lenient } = batchOf(seed + i);
@@ -38,7 +38,7 @@ describe("independent edits", () => {
       atOnce.batches++;
       atOnce.edits += edits.length;
       atOnce.failed += planned.outcomes.filter(({ status }) => status === "failed").length;
-      // A new draft, so that nothing that was searched for one planner is there for the other.
+      // A new draft, so that one planner can't reuse the searches of the other.
       const plain = toEnd(planSequential(batchOf(seed + i).start, edits, options));
       if (JSON.stringify(seen(planned)) === JSON.stringify(seen(plain))) continue;
       expect(seen(planned), `INDEPENDENT_SEED=${seed + i} INDEPENDENT_BATCHES=1 tries it again`).toEqual(seen(plain));

@@ -43,7 +43,7 @@ describe("the ladder", () => {
     })
     .filter(({ oldText }) => oldText !== "");
 
-  it("stops at the first rung that finds the old text, and finds there what trying everything finds", () => {
+  it("stops at the first rung that finds the old text, and finds the same matches there as trying everything", () => {
     fc.assert(
       fc.property(searched, ({ text, oldText, lenient, loneCrEndsLine }) => {
         const found = locate(new TextIndex(text, { loneCrEndsLine }), oldText, { lenient });

@@ -22,7 +22,7 @@ describe("edits that people made, damaged as models damage them", () => {
     expect({ wrong, isMet }, JSON.stringify(row)).toEqual({ wrong: 0, isMet: true });
   });
 
-  it("and refusals name the place", () => {
+  it("and refusals name the right place", () => {
     const all = total(rows);
     expect(all.cases).toBeGreaterThanOrEqual(200);
     expect(all.isMet, toTable([...rows, all])).toBe(true);
@@ -30,7 +30,7 @@ describe("edits that people made, damaged as models damage them", () => {
 });
 
 describe("the edits", () => {
-  it("are certain, disjoint, and what was in the older version", () => {
+  it("are certain and disjoint, and their old texts are in the older version", () => {
     const chance = chanceOf(2);
     const versions = files.slice(0, 20).flatMap((file) => file.version() ?? []);
     expect(versions.length).toBeGreaterThan(10);
@@ -45,7 +45,7 @@ describe("the edits", () => {
     }
   });
 
-  it("keep the file's own lines and write those that come", () => {
+  it("keep the file's own lines and write the new ones", () => {
     const lines = [
       { kind: "keep", text: "b" },
       { kind: "remove", text: "c" },
@@ -59,7 +59,7 @@ describe("the edits", () => {
     ]);
   });
 
-  it("are one place only where nothing but blanks and typography tells two apart", () => {
+  it("count as one text if only whitespace and typography distinguish them", () => {
     expect(placesOf(["say “a”"], ["  say 'a'", 'say "a" ', "say(“a”)"])).toBe(1);
     expect(placesOf(["a - b", ""], ["a\u00a0– b", "", "a-b", "\t"])).toBe(2);
   });
@@ -76,13 +76,13 @@ describe("the judge", () => {
     expected: { text: "one();\n\t2();\nthree();\n" },
   };
 
-  it("calls a text right that is it byte for byte, and no other", () => {
+  it("calls a text right only if it is the expected one byte for byte", () => {
     expect(judge(one).outcome).toBe("right");
     expect(judge({ ...one, expected: { text: "one();\n  2();\nthree();\n" } }).outcome).toBe("wrong");
     expect(judge({ ...one, expected: { text: "one();\n\t2();\nthree();" } }).outcome).toBe("wrong");
   });
 
-  it("calls wrong what lands although it must not", () => {
+  it("calls an edit wrong that lands although it must not", () => {
     expect(judge({ ...one, expected: { reason: "absent", index: 0 } }).outcome).toBe("wrong");
   });
 
@@ -98,7 +98,7 @@ describe("the judge", () => {
     expect(judge({ ...refused, expected: { reason: "ambiguous", index: 0 } }).isReasonRight).toBe(false);
   });
 
-  it("does not take the blame of another edit for that of the one at fault", () => {
+  it("does not accept a failure of another edit in place of the one at fault", () => {
     const edits = [
       { oldText: "two();", newText: "2();" },
       { oldText: "four();", newText: "4();" },

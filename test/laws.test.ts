@@ -110,7 +110,7 @@ function entriesOf(edit: WorkspaceEdit): Map<string, { edits: TextEdit[]; versio
 }
 
 describe("the edit that is sent", () => {
-  it.each(encodings)("gives the planned texts when it is applied, counted in %s", (encoding) => {
+  it.each(encodings)("produces the planned texts if it is applied, with positions in %s", (encoding) => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(documents, edits, options);
@@ -130,7 +130,7 @@ describe("the edit that is sent", () => {
     );
   });
 
-  it("gives the planned texts when the protocol's own library applies it", () => {
+  it("produces the planned texts if the protocol's own library applies it", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(
@@ -168,7 +168,7 @@ describe("the edit that is sent", () => {
 });
 
 describe("a failure", () => {
-  it("anywhere keeps everything from changing, where all or nothing is asked for", () => {
+  it("anywhere keeps every file from changing, with atomic all", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(documents, edits, { ...options, atomic: "all" });
@@ -179,7 +179,7 @@ describe("a failure", () => {
     );
   });
 
-  it("keeps its file from changing, and no other, where that is asked for", () => {
+  it("keeps its own file from changing, and no other, with atomic file", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(documents, edits, { ...options, atomic: "file" });
@@ -197,7 +197,7 @@ describe("a failure", () => {
     );
   });
 
-  it("leaves out its edit alone where that is asked for: the others give what they give without it", () => {
+  it("leaves out its edit alone, with atomic none: the others have the same result as without it", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(documents, edits, { ...options, atomic: "none" });
@@ -218,7 +218,7 @@ describe("a failure", () => {
 });
 
 describe("edits in sequence", () => {
-  it("give what one call after the other gives", () => {
+  it("have the same result as one call after the other", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         const planned = planOn(documents, edits, { ...options, atomic: "all", order: "sequential" });
@@ -241,7 +241,8 @@ describe("edits in sequence", () => {
   });
 
   /**
-   * Reports whether a looser rung finds an edit than the rung on which a text has it, determined by trying everything.
+   * Reports whether an edit was found on a looser rung than the one that finds its old text in a text, determined by
+   * trying everything.
    */
   const isLooser = (
     outcome: EditOutcome | undefined,
@@ -253,7 +254,7 @@ describe("edits in sequence", () => {
     return first !== undefined && outcome?.rung !== undefined && rankOf(outcome.rung) > rankOf(first.rung);
   };
 
-  it("go through wherever one call after the other does, but for what an earlier edit consumed", () => {
+  it("succeed whenever one call after the other does, except for texts that an earlier edit consumed", () => {
     fc.assert(
       fc.property(batches, ({ documents, edits, options }) => {
         fc.pre(edits.every(({ oldText }) => oldText !== ""));
@@ -284,7 +285,7 @@ describe("edits in sequence", () => {
     );
   });
 
-  it("do not go on to a looser twin in text that no edit has touched", () => {
+  it("do not go on to a looser match in text that no edit has touched", () => {
     const twin = fc.constantFrom("  say('a');", "    say('a');", "say('a');  ", "say(‘a’);", "say('a');", "x", "y");
     const sent = fc.record({ oldText: twin, newText: fc.constantFrom("x", "say('b');", "(\n  say('a');\n)") });
     fc.assert(
@@ -342,7 +343,7 @@ describe("edits of the original text", () => {
   });
 });
 
-describe("what an edit does not change", () => {
+describe("the text that an edit does not change", () => {
   const order = rungs.map(({ name }) => name);
 
   it.each(Object.entries(disturbances))("stays byte for byte: the caller's text has %s", (_, kind) => {
@@ -361,7 +362,7 @@ describe("what an edit does not change", () => {
     );
   });
 
-  it("is not the mark in the middle of a text: there it is a character of the old text like any other", () => {
+  it("does not include a byte order mark in the middle of a text, which is a character of the old text like any other", () => {
     for (const bom of [false, true]) {
       const document = documentAt("a", "a\ufeffb\n", { bom });
       const planned = planOn([document], [{ oldText: "\ufeffb", newText: "c" }]);

@@ -41,8 +41,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe("what the server applies", () => {
-  it("is saved where nothing was unsaved before, is told of, and can be taken back", async () => {
+describe("a change that the server applies", () => {
+  it("is saved if nothing was unsaved before, is reported, and can be undone", async () => {
     await start();
     const answer = await client.applyByServer(edits);
     expect(answer).toMatchObject({ ok: true, result: { outcome: "applied" } });
@@ -65,7 +65,7 @@ describe("what the server applies", () => {
   });
 });
 
-describe("the question before it", () => {
+describe("the question before a change", () => {
   it("shows the diff, and applies what the user agrees to", async () => {
     const titles: string[] = [];
     let shown = "";
@@ -84,7 +84,7 @@ describe("the question before it", () => {
     expect(shown).toContain("-typed two\n+typed 2\n");
   });
 
-  it("is answered with no where nobody can be asked", async () => {
+  it("is answered with no if the user can't be asked", async () => {
     await start({ settings: { confirm: "always" } });
     const answer = await client.applyByServer(edits);
     expect(answer).toMatchObject({ ok: false, data: { failures: [{ code: "userRejected" }] } });

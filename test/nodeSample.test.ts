@@ -1,4 +1,4 @@
-/** The documents of the Node sample: an edit of which any part does not fit changes nothing. */
+/** The documents of the Node sample: an edit changes nothing if any part of it does not fit. */
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -46,7 +46,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("an edit that fits", () => {
-  it("is applied, told in ranges, and not saved", () => {
+  it("is applied, synced as ranges, and not saved", () => {
     const edit = { documentChanges: [create("sub/new.txt"), put("open.txt", 1, "a"), put("sub/new.txt", null, "n\n")] };
     expect(store.applyEdit(edit)).toEqual({ applied: true });
     expect(store.get(at("open.txt"))).toMatchObject({ version: 2, text: "aone\r\ntwo", saved: false });
@@ -70,7 +70,7 @@ describe("an edit that fits", () => {
     expect(readFileSync(at("open.txt"), "utf8")).toBe("\uFEFFone\r\nbtwo");
   });
 
-  it("opens a file that has the hash that was matched", () => {
+  it("opens a file whose hash matches", () => {
     const matched = new Map([[uri("closed.txt"), { version: null, hash: hashOf("three\n") }]]);
     const edit = { documentChanges: [put("closed.txt", null, "c")] };
     expect(store.applyEdit(edit, matched)).toEqual({ applied: true });
@@ -93,14 +93,14 @@ describe("an edit that fits", () => {
     ]);
   });
 
-  it("deletes, and says of what was open that it is closed", () => {
+  it("deletes files, and reports open ones as closed", () => {
     expect(store.applyEdit({ documentChanges: [remove("open.txt"), remove("closed.txt")] })).toEqual({ applied: true });
     expect(readdirSync(folder)).toEqual([]);
     expect(store.all()).toEqual([]);
     expect(told.map(([method]) => method)).toEqual(["textDocument/didOpen", "textDocument/didClose"]);
   });
 
-  it("gives a name that has just become free to a new file, and to another one", () => {
+  it("gives a name that has just become free to a new or renamed file", () => {
     const again = [rename("closed.txt", "b.txt"), create("closed.txt"), put("closed.txt", null, "new\n")];
     expect(store.applyEdit({ documentChanges: again })).toEqual({ applied: true });
     expect(store.get(at("closed.txt"))?.text).toBe("new\n");
@@ -114,18 +114,18 @@ describe("an edit that fits", () => {
 describe("an edit that does not fit", () => {
   it.each<[string, () => object[], RegExp]>([
     ["a stale version", () => [put("open.txt", 0, "x")], /at version 1, the edit is for 0$/],
-    ["a version of what is not open", () => [put("closed.txt", 1, "x")], /at version none, the edit is for 1$/],
-    ["a line that is not there", () => [put("open.txt", 1, "x", 2)], /there is no line 2:0$/],
+    ["a version of a file that is not open", () => [put("closed.txt", 1, "x")], /at version none, the edit is for 1$/],
+    ["a line that does not exist", () => [put("open.txt", 1, "x", 2)], /there is no line 2:0$/],
     ["a file that exists already", () => [create("closed.txt")], /exists$/],
     ["a file that does not exist", () => [put("missing.txt", null, "x")], /does not exist$/],
     ["a new name that is taken", () => [rename("open.txt", "closed.txt")], /exists$/],
     ["a name that another rename has taken", () => [rename("open.txt", "b"), rename("closed.txt", "b")], /exists$/],
-    ["a rename of what is not there", () => [rename("missing.txt", "b.txt")], /does not exist$/],
-    ["a deletion of what is not there", () => [remove("missing.txt")], /does not exist$/],
-    ["a text that is deleted already", () => [remove("closed.txt"), put("closed.txt", null, "x")], /does not exist$/],
+    ["a rename of a missing file", () => [rename("missing.txt", "b.txt")], /does not exist$/],
+    ["a deletion of a missing file", () => [remove("missing.txt")], /does not exist$/],
+    ["an edit of a deleted file", () => [remove("closed.txt"), put("closed.txt", null, "x")], /does not exist$/],
     ["a deletion of a folder", () => [remove(".")], /is not a file$/],
-    ["options that it does not know", () => [{ ...remove("closed.txt"), options: { recursive: true } }], /no options/],
-  ])("for %s changes nothing, whatever came before it", (_, changes, reason) => {
+    ["unknown options", () => [{ ...remove("closed.txt"), options: { recursive: true } }], /no options/],
+  ])("because of %s changes nothing, whatever came before it", (_, changes, reason) => {
     const edit = { documentChanges: [create("new.txt"), put("open.txt", 1, "x"), ...changes()] };
     expect(store.applyEdit(edit as never)).toEqual({ applied: false, failureReason: expect.stringMatching(reason) });
     expect(store.all()).toMatchObject([{ version: 1, text: "one\r\ntwo", saved: true }]);
@@ -137,7 +137,7 @@ describe("an edit that does not fit", () => {
     ["edited", () => put("closed.txt", null, "x")],
     ["renamed", () => rename("closed.txt", "b.txt")],
     ["deleted", () => remove("closed.txt")],
-  ])("because the file to be %s has changed on disk changes nothing", (_, change) => {
+  ])("because the file to be %s has changed on disk leaves everything as it was", (_, change) => {
     const edit = { documentChanges: [put("open.txt", 1, "x"), change()] };
     const answer = store.applyEdit(
       edit as never,
@@ -148,7 +148,7 @@ describe("an edit that does not fit", () => {
     expect(readdirSync(folder).sort()).toEqual(["closed.txt", "open.txt"]);
   });
 
-  it("because a document that is to be deleted has moved on changes nothing", () => {
+  it("because a document to be deleted has a newer version leaves everything as it was", () => {
     store.change(at("open.txt"), "typed");
     const answer = store.applyEdit(
       { documentChanges: [remove("open.txt")] },
@@ -162,15 +162,15 @@ describe("an edit that does not fit", () => {
     expect(existsSync(at("open.txt"))).toBe(true);
   });
 
-  it("because of a symbolic link in the place of a file changes nothing", () => {
+  it("because of a symbolic link in place of a file leaves everything as it was", () => {
     symlinkSync(at("closed.txt"), at("link.txt"));
     expect(store.applyEdit({ documentChanges: [remove("link.txt")] }).failureReason).toMatch(/is not a file$/);
     expect(readdirSync(folder).sort()).toEqual(["closed.txt", "link.txt", "open.txt"]);
   });
 
-  it("when the disk refuses a step puts back what the steps before it did", () => {
+  it("because the disk refuses a step is rolled back", () => {
     chmodSync(at("closed.txt"), 0o600);
-    // A file is where a folder would have to be; only the disk knows.
+    // A file has the name that a folder would need; only the disk shows this.
     const steps = [
       create("new/deep/a.txt"),
       remove("closed.txt"),
@@ -186,7 +186,7 @@ describe("an edit that does not fit", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("leaves a folder that was there, and is empty, where it is", () => {
+  it("does not remove an empty folder that existed before", () => {
     mkdirSync(at("empty"));
     const steps = [create("empty/a.txt"), create("empty/a.txt/b.txt")];
     expect(store.applyEdit({ documentChanges: steps }).applied).toBe(false);

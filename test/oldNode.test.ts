@@ -39,7 +39,7 @@ describe("a Node that is too old", () => {
   );
 
   it.each(["20.19.0", "20.20.1", "21.0.0", "22.4.1", "24.0.0-nightly", "100.0.0"])(
-    "is not one that is new enough: %s",
+    "does not include one that is new enough: %s",
     async (version) => {
       const { args } = layOld(version);
       const ran = await runCommand({ path: args[0] ?? "" }, [args[1] ?? "", builtServer, "--version"]);
@@ -61,7 +61,7 @@ describe("a Node that is too old", () => {
     },
   );
 
-  it("answers an initialize that comes in pieces, with a second header and letters of any size", async () => {
+  it("answers an initialize that comes in pieces, with a second header and letters of any width", async () => {
     const { args, problem } = layOld("18.20.8");
     const child = spawn(process.execPath, [...args, "--stdio"]);
     const client = rawClient(child.stdin, child.stdout);
@@ -103,7 +103,7 @@ describe("a Node that is too old", () => {
     listener.close();
   });
 
-  it("can read the file that says so: no syntax of it is newer than ES2015, no module newer than the program", async () => {
+  it("can parse the file that reports it: its syntax is at most ES2015, and it loads only `net` before the program", async () => {
     const source = readFileSync(builtServer, "utf8");
     const [old, present] = await Promise.all([
       transform(source, { target: "es2015", charset: "utf8" }),
@@ -115,8 +115,8 @@ describe("a Node that is too old", () => {
   });
 });
 
-describe("what nobody catches", () => {
-  it("is printed with the line in which it was thrown, and that is short", async () => {
+describe("an uncaught error", () => {
+  it("is printed with the line in which it was thrown, which is short", async () => {
     const folder = makeDirectory({ "bare.cjs": "delete String.prototype.isWellFormed;" });
     const input = JSON.stringify({ path: "a.txt", oldText: "a", newText: "b" });
     const args = [join(folder, "bare.cjs"), builtServer, "preview", "--mode=disk"];
@@ -125,7 +125,7 @@ describe("what nobody catches", () => {
     expect(stderr.length).toBeLessThan(2_000);
   });
 
-  it("has no long line to be printed with, in any bundle", () => {
+  it("can't be printed with a long line, because no bundle has one", () => {
     const folder = dirname(builtServer);
     const bundles = readdirSync(folder).filter((name) => name.endsWith(".cjs"));
     expect(bundles).toEqual(expect.arrayContaining(["agent.cjs", "main.cjs", "mcp.cjs", "program.cjs"]));

@@ -44,7 +44,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("what is packed", () => {
+describe("the packed files", () => {
   const required = [
     "CHANGELOG.md",
     "LICENSE",
@@ -69,7 +69,7 @@ describe("what is packed", () => {
     "test/bench/chart.svg",
   ];
 
-  it("is all that is needed, and nothing else", () => {
+  it("are all that is needed, and nothing else", () => {
     const paths = pack("--dry-run").flatMap(({ files }) => files.map(({ path }) => path));
     expect(paths).toEqual(expect.arrayContaining(required));
     const others = paths.filter((path) => !required.includes(path) && path !== "README.md");
@@ -78,7 +78,7 @@ describe("what is packed", () => {
     ).toEqual([]);
   });
 
-  it("declares every package that its declarations import", () => {
+  it("declare every package that the type declarations import", () => {
     const declarations = readdirSync(join(unpacked, "dist/types"), { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".d.ts"))
       .map((path) => readFileSync(join(unpacked, "dist/types", path), "utf8"));
@@ -89,7 +89,7 @@ describe("what is packed", () => {
     expect([...new Set(packages)]).toEqual(Object.keys(manifest.dependencies));
   });
 
-  it("has the schemas that the decoder and the settings are made of", () => {
+  it("include the schemas that the decoder and the settings are made of", () => {
     const schema = (name: string): unknown =>
       JSON.parse(readFileSync(join(unpacked, `dist/schemas/${name}.schema.json`), "utf8"));
     expect(schema("settings")).toEqual(settingsJsonSchema());
@@ -97,7 +97,7 @@ describe("what is packed", () => {
       expect(schema(`shape-${shape}`)).toEqual(expected);
   });
 
-  it("names whose code is in the bundle", () => {
+  it("list the packages whose code is in the bundle", () => {
     const licences = readFileSync(join(unpacked, "dist/THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const name of ["diff", "vscode-jsonrpc", "vscode-languageserver", "zod"]) {
       expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, "m"));
@@ -200,7 +200,7 @@ function pack(...args: string[]): { filename: string; files: { path: string }[] 
   const options: ExecFileSyncOptionsWithStringEncoding = {
     cwd: root,
     encoding: "utf8",
-    // There, npm is a script that only a shell can run.
+    // On Windows, npm is a script that only a shell can run.
     shell: process.platform === "win32",
     stdio: ["ignore", "pipe", "pipe"],
   };

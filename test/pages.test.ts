@@ -16,7 +16,7 @@ const diff = block("diff", "nothing changes");
 const page = (...blocks: string[]): string => `# Case\n\nWhy.\n\n${blocks.join("\n")}`;
 
 describe("a page", () => {
-  it("is read into its cases, headings without blocks left out", () => {
+  it("is read into its cases, without headings that have no blocks", () => {
     const markdown = `# Page\n\nAbout.\n\n${page(file, request, diff).replace("# Case", "## One")}\n${page(request, diff)}`;
     expect(parsePage("p.md", markdown).map(({ name, line }) => [name, line])).toEqual([
       ["One", 5],
@@ -33,7 +33,7 @@ describe("a page", () => {
     ["no prose", `# Case\n\n${request}\n${diff}`, 1, "does not say why"],
     ["an empty diff", page(file, request, block("diff")), 13, "nothing changes"],
     ["an empty failure", page(file, request, block("failure")), 13, "failure is empty"],
-    ["a request that is no JSON", page(file, block("request", "{"), diff), 9, "not JSON"],
+    ["a request that is not JSON", page(file, block("request", "{"), diff), 9, "not JSON"],
     ["a block that is not closed", page(file, request, "```diff\nx"), 13, "not closed"],
     ["two files of one path", page(file, file, request, diff), 9, "second file"],
     ["two requests", page(request, request, diff), 9, "two"],
@@ -44,14 +44,14 @@ describe("a page", () => {
     expect(() => parsePage("p.md", markdown)).toThrow(new RegExp(`^p\\.md:${line}: .*${problem}`));
   });
 
-  it("has a dirty file's text from one block and the disk's from another", () => {
+  it("has a dirty file's text in one block and the disk's in another", () => {
     const [one] = parsePage("p.md", page(block("ts a.ts dirty", "new"), block("ts a.ts closed", "old"), request, diff));
     expect(one?.files).toEqual([
       { path: "a.ts", language: "ts", synced: "new\n", disk: Buffer.from("old\n"), bom: false, utf16: false },
     ]);
   });
 
-  it("is rewritten in place, blocks that are no longer wanted left out", () => {
+  it("is rewritten in place, without blocks that are no longer wanted", () => {
     const markdown = page(file, request, block("failure", "noMatch"));
     const rewritten = rewrite(markdown, parsePage("p.md", markdown), [
       { diff: "+\tone\n", result: "0 applied exact 1-1\n" },
@@ -76,7 +76,7 @@ describe("the gist of a message", () => {
     ["up to the colon", "It holds: nothing", "It holds:"],
     ["no further than its line", "It is (x):\n1| one\nTry again.", "It is (x):\n1| one"],
     ["no end inside a string", 'The "a\\". b: c" is no line. Try.', 'The "a\\". b: c" is no line.'],
-    ["no colon that ends no word", 'Line 1, "x": it is wrong. Try.', 'Line 1, "x": it is wrong.'],
+    ["no colon that does not end a word", 'Line 1, "x": it is wrong. Try.', 'Line 1, "x": it is wrong.'],
     ["no end at all", "It is cut off", "It is cut off"],
     ["strings, numbers and ranges", 'No. Lines 1-3 (line 2) differ, "a \\"b", "".', 'No.\n… 1-3, 2, "a \\"b", ""'],
     [
@@ -90,7 +90,7 @@ describe("the gist of a message", () => {
       "Twice:\n…\n1:2| a\n+|  b\n3| \n… 4\n5| c",
     ],
     [
-      "what is beside such a line",
+      "the facts in an aside to such a line",
       "Twice:\n2| a (x)   (line 1: b)\n3| a   (new)",
       "Twice:\n2| a (x)   … 1: b\n3| a   …",
     ],
@@ -100,7 +100,7 @@ describe("the gist of a message", () => {
 });
 
 describe("escapes", () => {
-  it("are undone, and leave nothing hidden", () => {
+  it("are decoded again, and leave nothing hidden", () => {
     const text = fc.string({ unit: "binary" });
     fc.assert(
       fc.property(text, (text) => {
@@ -132,7 +132,7 @@ describe("the strict editor", () => {
     documentChanges: [{ kind: "rename" as const, oldUri, newUri }],
   });
 
-  it("takes operations that leave and take the same name, in their order", () => {
+  it("takes operations that free and take the same name, in their order", () => {
     const start = { line: 0, character: 0 };
     const text = { textDocument: { uri, version: null }, edits: [{ range: { start, end: start }, newText: "new" }] };
     const documentChanges = [
@@ -163,25 +163,25 @@ describe("the strict editor", () => {
     ["an edit that changes nothing", edit([0, 0, 0, 1, "a"])],
     ["a range that ends before it starts", edit([0, 3, 0, 1, "x"])],
     ["a line that does not exist", edit([2, 0, 2, 0, "x"])],
-    ["a character behind the end of its line", edit([0, 5, 0, 5, "x"])],
+    ["a character after the end of its line", edit([0, 5, 0, 5, "x"])],
     ["half a character", edit([0, 2, 0, 3, "x"])],
     ["a stale version", { documentChanges: [{ textDocument: { uri, version: 2 }, edits: [] }] }],
     ["no version", { documentChanges: [{ textDocument: { uri, version: null }, edits: [] }] }],
     ["two entries for one document", { documentChanges: [...edit().documentChanges!, ...edit().documentChanges!] }],
     [
-      "a version of what is not open",
+      "a version of a document that is not open",
       { documentChanges: [{ textDocument: { uri: "file:///b", version: 1 }, edits: [] }] },
     ],
     [
       "a file that does not exist",
       { documentChanges: [{ textDocument: { uri: "file:///b", version: null }, edits: [] }] },
     ],
-    ["the creation of what exists", { documentChanges: [{ kind: "create" as const, uri }] }],
-    ["the deletion of what does not", { documentChanges: [{ kind: "delete" as const, uri: "file:///b" }] }],
-    ["the rename of what does not", rename("file:///b", "file:///c")],
-    ["a rename onto what exists", rename(uri, uri)],
+    ["the creation of an existing file", { documentChanges: [{ kind: "create" as const, uri }] }],
+    ["the deletion of a missing file", { documentChanges: [{ kind: "delete" as const, uri: "file:///b" }] }],
+    ["the rename of a missing file", rename("file:///b", "file:///c")],
+    ["a rename onto an existing file", rename(uri, uri)],
     [
-      "an edit behind the rename",
+      "an edit after the rename",
       { documentChanges: [...rename(uri, "file:///b").documentChanges, ...edit().documentChanges!] },
     ],
     [

@@ -1,5 +1,5 @@
 /**
- * Patches that nobody should send, over the wire to the server and its strict editor: refused with no change, or
+ * Patches that no agent should send, over the wire to the server and its strict editor: refused with no change, or
  * applied correctly.
  */
 import { execFileSync } from "node:child_process";
@@ -21,7 +21,7 @@ import {
 
 const { start, expectDone } = hostileDesks();
 
-describe("a path on which nothing may happen is refused wherever it stands", () => {
+describe("a path that must not be changed is refused in every kind of section", () => {
   const rows: readonly (readonly [code: string, path: string])[] = [
     ["outsideWorkspace", "../up.txt"],
     ["outsideWorkspace", "dir/../../up.txt"],
@@ -71,7 +71,7 @@ describe("a path on which nothing may happen is refused wherever it stands", () 
   });
 });
 
-describe("a path that is one in some places only", () => {
+describe("a path that is valid only in some kinds of section", () => {
   const missing = ["update", "delete", "from"] as const;
   it.each<[path: string, code: string, uses: readonly Use[], words: string]>([
     ['"a.txt"', "fileNotFound", ["delete", "from"], 'Did you mean "a.txt"?'],
@@ -104,19 +104,19 @@ describe("a path that is one in some places only", () => {
   });
 
   it.each<[name: string, lines: readonly string[], expected: Record<string, string | undefined>]>([
-    ["upwards, and inside all the same", sections.update("dir/../a.txt"), { "a.txt": "new\n" }],
-    ["with quotes, where it is new", sections.add('"a.txt"'), { '"a.txt"': "added\n" }],
-    ["with a backslash, where it is new", sections.to("dir\\y.txt"), { "b.txt": undefined, "dir\\y.txt": "b\n" }],
-    ["in a directory that is not there", sections.to("x/y/z.txt"), { "b.txt": undefined, "x/y/z.txt": "b\n" }],
+    ["upwards, but still inside", sections.update("dir/../a.txt"), { "a.txt": "new\n" }],
+    ["with quotes, if it is new", sections.add('"a.txt"'), { '"a.txt"': "added\n" }],
+    ["with a backslash, if it is new", sections.to("dir\\y.txt"), { "b.txt": undefined, "dir\\y.txt": "b\n" }],
+    ["in a directory that does not exist", sections.to("x/y/z.txt"), { "b.txt": undefined, "x/y/z.txt": "b\n" }],
     ["through a link to a directory", sections.update("to-dir/x.txt"), { "dir/x.txt": "new\n" }],
     ["of a link to a file", sections.add("link.txt"), { "a.txt": "added\n" }],
     ["of a link that leads nowhere", sections.add("dangling.txt"), { "nowhere.txt": "added\n" }],
-    ["of text that nobody can read", sections.delete("latin1.txt"), { "latin1.txt": undefined }],
-    ["of a document that is no file", sections.update("untitled:open"), { "untitled:open": "new\n" }],
+    ["of a file that is not text", sections.delete("latin1.txt"), { "latin1.txt": undefined }],
+    ["of a document that is not a file", sections.update("untitled:open"), { "untitled:open": "new\n" }],
     ["of a text that is not saved", sections.update("unsaved.txt"), { "unsaved.txt": "new\ntyped\n" }],
-    ["of a file that has gone", sections.update("vanished.txt"), { "vanished.txt": "new\n" }],
+    ["of a file that was deleted meanwhile", sections.update("vanished.txt"), { "vanished.txt": "new\n" }],
     ["of a new document without a text", sections.add("untitled:new"), { "untitled:new": "added\n" }],
-    ["of a new document that is one line end", sections.add("untitled:line"), { "untitled:line": "added\n" }],
+    ["of a new document that consists of one line end", sections.add("untitled:line"), { "untitled:line": "added\n" }],
   ])("means what it says: %s", async (_, lines, expected) => {
     const fresh = { "untitled:new": "", "untitled:line": "\n" };
     const open = { "untitled:open": "old\n", "unsaved.txt": "old\ntyped\n", "vanished.txt": "old\n", ...fresh };
@@ -132,7 +132,7 @@ describe("one file under several names", () => {
     ),
   );
 
-  it.each(rows)("%s %s, where %s is open: this name goes, or none", async (use, sent, open) => {
+  it.each(rows)("%s %s, while %s is open: the sent name changes, or none does", async (use, sent, open) => {
     for (const door of ["request", "command"] as const) {
       const desk = await start({ files: names, open: { [open]: "old\n" } });
       const before = readdirSync(desk.root).sort();
@@ -151,7 +151,7 @@ describe("one file under several names", () => {
     }
   });
 
-  it("is edited once, under whatever name", async () => {
+  it("is edited as one file, whichever names the sections use", async () => {
     const lines = [...sections.update("link.txt"), "*** Update File: hard.txt", "@@", "-new", "+newer"];
     const after = { "a.txt": "newer\n" };
     await expectDone({ files: { ...names, "hard.txt": { link: "a.txt" } } }, patchOf(...lines), after);
@@ -171,7 +171,7 @@ describe("files that come and go within a patch", () => {
     ["two moved to one name", [...move("a.txt", "c.txt"), ...move("b.txt", "c.txt")], "fileExists", 1],
     ["moved onto one that was added", [...add("c.txt"), ...move("a.txt", "c.txt")], "fileExists", 1],
     ["added below one that was added", [...add("c"), ...add("c/d.txt")], "ioError", 1],
-    ["added where one was added below", [...add("c/d.txt"), ...add("c")], "ioError", 0],
+    ["added at a path below which one was added", [...add("c/d.txt"), ...add("c")], "ioError", 0],
     ["moved below one that was added", [...add("c"), ...move("a.txt", "c/d.txt")], "ioError", 1],
     ["moved below itself", move("a.txt", "a.txt/b.txt"), "ioError", 0],
     ["added below one that was deleted", [...remove("a.txt"), ...add("a.txt/b.txt")], "ioError", 1],
@@ -184,15 +184,15 @@ describe("files that come and go within a patch", () => {
   const twice = ["*** Add File: c.txt", "+1", "*** Add File: c.txt", "+2"];
   it.each<[name: string, lines: readonly string[], expected: Record<string, string | undefined>]>([
     ["added twice: the last one counts", twice, { "c.txt": "2\n" }],
-    ["added and deleted: nothing", [...add("c.txt"), ...remove("c.txt")], {}],
+    ["added and deleted: nothing changes", [...add("c.txt"), ...remove("c.txt")], {}],
     [
-      "moved on and on",
+      "moved several times",
       [...move("b.txt", "c.txt"), ...move("c.txt", "d/e.txt")],
       { "b.txt": undefined, "d/e.txt": "b\n" },
     ],
     ["moved there and back", [...move("b.txt", "c.txt"), ...move("c.txt", "b.txt")], {}],
-    ["only its case is another", move("b.txt", "B.txt"), { "b.txt": undefined, "B.txt": "b\n" }],
-    ["moved and added anew", [...move("b.txt", "c.txt"), ...add("b.txt")], { "b.txt": "added\n", "c.txt": "b\n" }],
+    ["only the case of its name changes", move("b.txt", "B.txt"), { "b.txt": undefined, "B.txt": "b\n" }],
+    ["moved and added again", [...move("b.txt", "c.txt"), ...add("b.txt")], { "b.txt": "added\n", "c.txt": "b\n" }],
     [
       "deleted and moved onto",
       [...remove("b.txt"), ...move("dir/x.txt", "b.txt")],
@@ -203,7 +203,7 @@ describe("files that come and go within a patch", () => {
   });
 });
 
-describe("where a part fails and the rest goes on", () => {
+describe("a patch of which a part fails and the rest is applied", () => {
   const { update, add, delete: remove } = sections;
   const lines = [
     ...update("missing.txt"),
@@ -232,12 +232,12 @@ describe("where a part fails and the rest goes on", () => {
     await expectDone({ files }, { ...call, options: { atomic: "file" } }, { "dir/x.txt": undefined });
   });
 
-  it("atomic none: what could not be moved is not looked for under its new name", async () => {
+  it("atomic none: a file that could not be moved is not looked for under its new name", async () => {
     const call = patchOf(...move("b.txt", "../out.txt"), ...update("../out.txt"), ...remove("a.txt"));
     await expectDone({ files }, { ...call, options: { atomic: "none" } }, { "a.txt": undefined });
   });
 
-  it("nothing is left to do: a failure", async () => {
+  it("no section is left: the call fails", async () => {
     const desk = await start({ files });
     const call = { ...patchOf(...remove("nowhere.txt"), ...update("missing.txt")), options: { atomic: "none" } };
     await expectRefused(desk, call, ["fileNotFound", "fileNotFound"]);

@@ -1,4 +1,4 @@
-/** Patches whose texts nobody should send, over the wire: odd bytes, patches within patches, and huge texts. */
+/** Patches with texts that no agent should send, over the wire: odd bytes, patches within patches, and huge texts. */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { CancellationTokenSource } from "vscode-jsonrpc/node";
 import { limits } from "../server/text/limits.js";
 import { failed, patchOf, throughEditor } from "./support/desk.js";
 import { type Call, expectAlive, expectRefused, files, hostileDesks, sections } from "./support/hostilePatches.js";
-import { takenBack } from "./support/takenBack.js";
+import { rolledBack } from "./support/rolledBack.js";
 
 const { start, expectDone } = hostileDesks();
 
@@ -14,7 +14,7 @@ const { start, expectDone } = hostileDesks();
 const patience = 300_000;
 
 describe("bytes", () => {
-  it("of UTF-16 stay UTF-16, with their mark and their line ends", async () => {
+  it("of UTF-16 stay UTF-16, with their byte order mark and their line ends", async () => {
     const bytes = (text: string): Buffer => Buffer.from(`\ufeff${text}`, "utf16le");
     const desk = await start({ files: { "wide.txt": bytes("old\r\n\u00e9\r\n") } });
     const { edit } = await desk.propose(patchOf(...sections.update("wide.txt")));
@@ -22,7 +22,7 @@ describe("bytes", () => {
     expect(readFileSync(join(desk.root, "wide.txt"))).toEqual(bytes("new\r\n\u00e9\r\n"));
   });
 
-  it("that are no UTF-8 are moved as they are, but not edited on the way", async () => {
+  it("that are not UTF-8 are moved unchanged, but can't be edited", async () => {
     const desk = await start({ files });
     const [header, ...hunk] = sections.update("latin1.txt");
     await expectRefused(desk, patchOf(header!, "*** Move to: fresh.txt", ...hunk), [
@@ -34,17 +34,17 @@ describe("bytes", () => {
     expect(desk.disk()).not.toHaveProperty(["latin1.txt"]);
   });
 
-  it("that are no UTF-8 come back when they were deleted and the rest fails", async () => {
+  it("that are not UTF-8 are restored if they were deleted and the rest fails", async () => {
     const desk = await start({ files });
     desk.editor.behave("honest", "refuses");
     const call = patchOf(...sections.delete("latin1.txt"), ...sections.delete("b.txt"));
     const { codes, message } = await failed(desk.apply(throughEditor(call)));
     expect(codes).toEqual(["clientRefused"]);
-    expect(message).toContain(takenBack("latin1.txt"));
+    expect(message).toContain(rolledBack("latin1.txt"));
     expect(readFileSync(join(desk.root, "latin1.txt"))).toEqual(files["latin1.txt"]);
   });
 
-  it("NUL is a character of lines", async () => {
+  it("of NUL are characters of lines", async () => {
     const open = { "n.txt": "a\0b\nc\n" };
     await expectDone({ open }, patchOf("*** Update File: n.txt", "@@", " a\0b", "-c", "+\0"), {
       "n.txt": "a\0b\n\0\n",
@@ -53,7 +53,7 @@ describe("bytes", () => {
     await expectRefused(desk, patchOf("*** Update File: n.txt", "@@", "-ab", "+x"), ["contextNotFound"]);
   });
 
-  it("half a character is none", async () => {
+  it("of half a character are refused", async () => {
     const desk = await start({ open: { "a.txt": "old\n" } });
     await expectRefused(desk, patchOf("*** Update File: a.txt", "@@", "-old", "+\ud83d"), ["invalidParams"]);
   });
@@ -62,7 +62,7 @@ describe("bytes", () => {
 describe("a patch within a patch", () => {
   const inner = ["*** Begin Patch", "*** Delete File: b.txt", "*** End Patch"];
 
-  it("is text where each of its lines has a sign", async () => {
+  it("is text if each of its lines has a sign", async () => {
     const added = ["*** Add File: new.patch", ...inner.map((line) => `+${line}`)];
     const changed = ["*** Update File: a.txt", "@@", "-old", ...inner.map((line) => `+${line}`)];
     const text = `${inner.join("\n")}\n`;
@@ -75,10 +75,10 @@ describe("a patch within a patch", () => {
     ["in an addition", ["*** Add File: n.txt", ...inner]],
     ["in a hunk", ["*** Update File: a.txt", "@@", "-old", ...inner]],
     [
-      "behind the end, and without its own markers",
+      "after the end, and without its own markers",
       [...sections.update("a.txt"), "*** End Patch", "*** Delete File: b.txt"],
     ],
-    ["in front of everything", ["*** Begin Patch", ...sections.update("a.txt")]],
+    ["before everything else", ["*** Begin Patch", ...sections.update("a.txt")]],
   ])("is refused %s", async (_, lines) => {
     const desk = await start({ files });
     const { failures } = await expectRefused(desk, patchOf(...lines), ["patchSyntax"]);
@@ -94,7 +94,7 @@ describe("a patch within a patch", () => {
   });
 });
 
-describe("very much of it", () => {
+describe("a huge patch", () => {
   const numbers = (length: number): readonly number[] => Array.from({ length }, (_, i) => i);
   const lines = numbers(100_000).map((i) => `  const value${i} = compute(${i % 17}, "${(i * 7_919) % 1_000}");`);
   const text = `${lines.join("\n")}\n`;
@@ -103,7 +103,7 @@ describe("very much of it", () => {
   const renamed = (count: number) =>
     lines.slice(0, count).map((line) => `@@\n-${line}\n+${line.replace("value", "v")}`);
 
-  it("of the limit's length is done, and one character more is refused", { timeout: patience }, async () => {
+  it("of the limit's length is applied, and one character more is refused", { timeout: patience }, async () => {
     const around = patchOf("*** Add File: n.txt", "+").patch.length;
     const call = (length: number) =>
       patchOf("*** Add File: n.txt", `+${`${"x".repeat(98)}\n+`.repeat(length / 100 + 1).slice(0, length - around)}`);
@@ -116,7 +116,7 @@ describe("very much of it", () => {
     await expectRefused(desk, call(limits.patchLength + 1), ["tooLarge"]);
   });
 
-  it("in hunks: the limit's number, in any order, and not one more", { timeout: patience }, async () => {
+  it("may have as many hunks as the limit says, in any order, and not one more", { timeout: patience }, async () => {
     const count = limits.editsPerCall;
     const after = `${[...lines.slice(0, count).map((line) => line.replace("value", "v")), ...lines.slice(count)].join("\n")}\n`;
     for (const hunks of [renamed(count), renamed(count).reverse()]) {
@@ -127,7 +127,7 @@ describe("very much of it", () => {
     await expectRefused(await start({ open }), inBig(...renamed(count + 1)), ["tooLarge"]);
   });
 
-  it("lets others be served meanwhile, and can be cancelled", { timeout: patience }, async () => {
+  it("does not block other requests, and can be cancelled", { timeout: patience }, async () => {
     const desk = await start({ open });
     const order: string[] = [];
     const cancellation = new CancellationTokenSource();
@@ -144,18 +144,18 @@ describe("very much of it", () => {
 
   const long = lines.slice(5_000, 6_000).map((line, i) => (i === 700 ? "-  gone();" : ` ${line}`));
   it.each<[name: string, call: Call, codes: readonly string[], words: string]>([
-    ["a hunk that is nowhere", inBig("@@", "-  other();", "+"), ["contextNotFound"], "line 3 of the patch"],
+    ["a hunk that is not found", inBig("@@", "-  other();", "+"), ["contextNotFound"], "line 3 of the patch"],
     ["a long hunk with one wrong line", inBig("@@", ...long), ["contextNotFound"], "5701"],
-    ["an anchor that is nowhere", inBig("@@ class Nowhere", `-${lines[9]}`), ["contextNotFound"], "line 10"],
+    ["an anchor that is not found", inBig("@@ class Nowhere", `-${lines[9]}`), ["contextNotFound"], "line 10"],
     [
       "a hunk that is longer than the file",
       inBig("@@", "-x\n".repeat(150_000)),
       ["contextNotFound"],
       "line 3 of the patch",
     ],
-    ["100,000 blank lines", inBig("@@", " nowhere", "\n".repeat(100_000)), ["noChange"], "line 3 of the patch"],
+    ["100,000 empty lines", inBig("@@", " nowhere", "\n".repeat(100_000)), ["noChange"], "line 3 of the patch"],
     [
-      "100,000 blank lines to be removed",
+      "100,000 empty lines to be removed",
       inBig("@@", "-nowhere", "-\n".repeat(100_000)),
       ["contextNotFound"],
       "line 3",
@@ -168,15 +168,15 @@ describe("very much of it", () => {
       "edit 0",
     ],
     ["10 MB in one line", inBig(`-${"x".repeat(10_000_000)}`), ["contextNotFound"], "line 3 of the patch"],
-    ["10 MB of something else", patchOf("lorem ipsum\n".repeat(800_000)), ["patchSyntax"], "Line 2 of the patch"],
+    ["10 MB that are not a patch", patchOf("lorem ipsum\n".repeat(800_000)), ["patchSyntax"], "Line 2 of the patch"],
     ["an endless path", patchOf(`*** Delete File: ${"x".repeat(10_000_000)}`), ["tooLarge"], "Line 2 of the patch"],
-  ])("%s: refused in a few words", { timeout: patience }, async (_, call, codes, words) => {
+  ])("%s: refused in a short message", { timeout: patience }, async (_, call, codes, words) => {
     const { message } = await expectRefused(await start({ open }), call, codes);
     expect(message).toContain(words);
     expect(message.length).toBeLessThanOrEqual(limits.failureMessage);
   });
 
-  it("in hunks that are nowhere: refused all at once", { timeout: patience }, async () => {
+  it("with many hunks that are not found is refused with all of them at once", { timeout: patience }, async () => {
     const hunks = numbers(limits.editsPerCall).map((i) => `@@\n-  other${i}();\n+`);
     const desk = await start({ open });
     const { failures, edits } = await expectRefused(
@@ -187,7 +187,7 @@ describe("very much of it", () => {
     expect(failures.map(({ index }) => index)).toEqual(edits.map(({ index }) => index));
   });
 
-  it("in sections: the limit's number of files, and not one more", { timeout: patience }, async () => {
+  it("may change as many files as the limit says, and not one more", { timeout: patience }, async () => {
     const call = (count: number) => patchOf(...numbers(count).flatMap((i) => sections.add(`n/${i}.txt`)));
     const desk = await start();
     expect((await desk.propose(call(limits.filesPerCall))).files).toHaveLength(limits.filesPerCall);
@@ -199,12 +199,14 @@ describe("very much of it", () => {
     await expectAlive(desk);
   });
 
-  it("in sections on one file: each is found in what the one before has made", { timeout: patience }, async () => {
+  it("with many sections on one file finds each in the result of the one before", { timeout: patience }, async () => {
     const call = patchOf(...numbers(2_000).flatMap((i) => ["*** Update File: a.txt", "@@", `-${i}`, `+${i + 1}`]));
     await expectDone({ open: { "a.txt": "0\n" } }, call, { "a.txt": "2000\n" });
   });
 
-  it("in broken sections: the first ones are named, and how many more there are", { timeout: patience }, async () => {
+  it("with many broken sections is refused with the first ones and the number of the others", {
+    timeout: patience,
+  }, async () => {
     const call = patchOf(...numbers(9_000).flatMap((i) => [`*** Update file: ${i}.txt`, "@@", "-a"]));
     const codes = [...numbers(limits.failuresPerCall - 1).map(() => "patchSyntax"), "invalidParams"];
     const { message } = await expectRefused(await start(), call, codes);

@@ -17,7 +17,7 @@ import {
   update,
 } from "./support/patchSections.js";
 
-describe("what Codex accepts is read alike in both grammars", () => {
+describe("patches that Codex accepts are read alike in both grammars", () => {
   const one = [change(2, [hunk(0, 3, ["-a", "+b"])])];
   const rows: [name: string, text: string, sections: readonly Section[]][] = [
     ["CRLF", patch(update, "@@", "-a", "+b").replaceAll("\n", "\r\n"), [change(2, [hunk(0, 3, ["-a", "+b"])])]],
@@ -39,22 +39,22 @@ describe("what Codex accepts is read alike in both grammars", () => {
       [change(2, [hunk(0, 3, [" a", " ", "-b"])])],
     ],
     [
-      "blank lines at the end of a hunk belong to it",
+      "empty lines at the end of a hunk belong to it",
       patch(update, "@@", "-a", "", "@@", "-b", "", "*** Add File: x"),
       [change(2, [hunk(0, 3, ["-a", " "]), hunk(1, 6, ["-b", " "])]), add(2, 9, "x", "")],
     ],
     [
-      "blanks behind an anchor are dropped, further ones in front of it are not",
+      "spaces after an anchor are dropped, additional ones before it are not",
       patch(update, "@@   a  ", "-b", "@@  ", "-c"),
       [change(2, [hunk(0, 3, ["-b"], { anchors: ["  a"] }), hunk(1, 5, ["-c"])])],
     ],
     [
-      "blanks behind a path are dropped; quotes and blanks in front of it are part of it",
+      "spaces after a path are dropped; quotes and spaces before it are part of it",
       patch('*** Delete File: "a" \t', "*** Delete File:  b"),
       [remove(0, 2, '"a"'), remove(1, 3, " b")],
     ],
     [
-      "headers may be indented behind an Add or a Delete, and at the beginning",
+      "headers may be indented after an Add or a Delete, and at the beginning",
       patch("  *** Delete File: a", "\t*** Add File: b", "+1", " *** Delete File: c"),
       [remove(0, 2, "a"), add(1, 3, "b", "1\n"), remove(2, 5, "c")],
     ],
@@ -64,36 +64,36 @@ describe("what Codex accepts is read alike in both grammars", () => {
       [change(2, [hunk(0, 3, [" *** Delete File: a", "  @@", " *** End Patch", "-a"])])],
     ],
     [
-      "an indented end ends an Update where nothing follows it",
+      "an indented end marker ends an Update if nothing follows it",
       `${begin}\n${update}\n-a\n+b\n  ${end} \n\n`,
       [change(2, [hunk(0, 3, ["-a", "+b"])])],
     ],
     [
-      "the end of the file, and blanks behind it",
+      "the end-of-file marker, and spaces after it",
       patch(update, "@@", "-a", `${endOfFile}  `, "", " ", "@@ z", "-b", endOfFile, ""),
       [change(2, [hunk(0, 3, ["-a"], { atEnd: true }), hunk(1, 8, ["-b"], { anchors: ["z"], atEnd: true })])],
     ],
     [
-      "an end of the file in front of every hunk says nothing",
+      "an end-of-file marker before the first hunk has no meaning",
       patch(update, endOfFile, "@@", "-a"),
       [change(2, [hunk(0, 4, ["-a"])])],
     ],
-    ["an environment is passed over", patch("*** Environment ID: e", "*** Delete File: a"), [remove(0, 3, "a")]],
+    ["an environment is ignored", patch("*** Environment ID: e", "*** Delete File: a"), [remove(0, 3, "a")]],
     [
-      "blank lines around the patch, blanks around its markers",
+      "empty lines around the patch, spaces around its markers",
       `\n \n\t${begin} \n${update}\n-a\n  ${end}  \n\n`,
       [change(4, [hunk(0, 5, ["-a"])])],
     ],
-    ["two ends", `${patch("*** Delete File: a")}\n\n ${end}`, [remove(0, 2, "a")]],
+    ["two end markers", `${patch("*** Delete File: a")}\n\n ${end}`, [remove(0, 2, "a")]],
     ["a heredoc", `<<'EOF'\n${patch("*** Delete File: a")}\nEOF\n`, [remove(0, 3, "a")]],
     [
-      "texts that look like markers, behind their sign",
+      "texts that look like markers, after their sign",
       patch("*** Add File: x", `+${end}`, `+${begin}`, "++"),
       [add(0, 2, "x", `${end}\n${begin}\n+\n`)],
     ],
     ["a CR within a line stays", patch("*** Add File: x", "+a\rb"), [add(0, 2, "x", "a\rb\n")]],
     [
-      "blanks are Unicode's: a next line is one",
+      "any Unicode whitespace counts as space, also U+0085",
       `${begin}\u0085\n*** Delete File: a\u0085\u00a0\n\u2003${end}`,
       [remove(0, 2, "a")],
     ],
@@ -114,10 +114,10 @@ describe("what Codex accepts is read alike in both grammars", () => {
   });
 });
 
-describe("what models write instead is read where its meaning is certain, and not strictly", () => {
+describe("variants that models write are read if their meaning is certain, but not by the strict grammar", () => {
   const rows: [name: string, text: string, sections: readonly Section[]][] = [
     [
-      "blank lines wherever nothing else could be meant",
+      "empty lines wherever nothing else could be meant",
       patch(
         "",
         "*** Add File: x",
@@ -163,32 +163,32 @@ describe("what models write instead is read where its meaning is certain, and no
       ],
     ],
     [
-      "an anchor without its blank",
+      "an anchor without its space",
       patch(update, "@@def b():", "-a"),
       [change(2, [hunk(0, 3, ["-a"], { anchors: ["def b():"] })])],
     ],
     [
-      "a context line without its blank",
+      "a context line without its space",
       patch(update, "@@", "a", "\tb", "@Override", "-c", "}"),
       [change(2, [hunk(0, 3, [" a", " \tb", " @Override", "-c", " }"])])],
     ],
     [
-      "a context line without its blank that starts with an asterisk",
+      "a context line without its space that starts with an asterisk",
       patch(update, "@@", "* item", "-c", "*/", "***", "*** a note"),
       [change(2, [hunk(0, 3, [" * item", "-c", " */", " ***", " *** a note"])])],
     ],
     [
-      "a first line without its blank, and without @@",
+      "a first line without its space, and without @@",
       patch(update, "a", "-b"),
       [change(2, [hunk(0, 3, [" a", "-b"])])],
     ],
     [
-      "a move behind a blank line",
+      "a move after an empty line",
       patch(update, "", "*** Move to: g"),
       [change(2, [], { move: { index: 0, path: "g", patchLine: 4 } })],
     ],
     [
-      "git's remark on the last line",
+      "git's comment on the last line",
       patch(
         update,
         "@@",
@@ -208,12 +208,15 @@ describe("what models write instead is read where its meaning is certain, and no
   });
 
   const open: [name: string, text: string][] = [
-    ["and blank lines", `${begin}\n${update}\n-a\n+b\n\n`],
-    ["and the fence", `\`\`\`\n${begin}\n${update}\n-a\n+b\n\`\`\`\n`],
-    ["and the heredoc's tag", `apply_patch <<EOF\n${begin}\n${update}\n-a\n+b\nEOF`],
-    ["and a heredoc in a fence", `\`\`\`\napply_patch "$(cat << 'X_1'\n${begin}\n${update}\n-a\n+b\nX_1\n)"\n\`\`\``],
+    ["and with empty lines", `${begin}\n${update}\n-a\n+b\n\n`],
+    ["and with a fence", `\`\`\`\n${begin}\n${update}\n-a\n+b\n\`\`\`\n`],
+    ["and with the heredoc's tag", `apply_patch <<EOF\n${begin}\n${update}\n-a\n+b\nEOF`],
+    [
+      "and with a heredoc in a fence",
+      `\`\`\`\napply_patch "$(cat << 'X_1'\n${begin}\n${update}\n-a\n+b\nX_1\n)"\n\`\`\``,
+    ],
   ];
-  test.each(open)("a patch without its end is read with a warning: %s", (_, text) => {
+  test.each(open)("a patch without its end marker is read with a warning: %s", (_, text) => {
     const first = text.split("\n").indexOf(update) + 1;
     expect(parsePatch(text, lenient)).toEqual({
       ok: true,
@@ -223,53 +226,53 @@ describe("what models write instead is read where its meaning is certain, and no
     expect(parsePatch(text, strict).ok).toBe(false);
   });
 
-  test("what would close a wrapping that nothing opened is a line of the patch", () => {
+  test("the end of a wrapping that nothing opened is a line of the patch", () => {
     expect(parsePatch([begin, update, "-a", "```"].join("\n"), lenient)).toMatchObject({
       sections: [{ hunks: [{ lines: [{}, { kind: "context", text: "```" }] }] }],
     });
   });
 });
 
-describe("where the two grammars read different sections", () => {
+describe("the two grammars read different sections for", () => {
   const rows: [name: string, text: string, strictly: readonly Section[], leniently: readonly Section[]][] = [
     [
-      "a blank line in front of the first @@ is a hunk for Codex",
+      "an empty line before the first @@, which is a hunk for Codex",
       patch(update, "", "@@", "-a"),
       [change(2, [hunk(0, 3, [" "]), hunk(1, 4, ["-a"])])],
       [change(2, [hunk(0, 4, ["-a"])])],
     ],
     [
-      "a line of blanks there, too",
+      "a line of spaces there",
       patch(update, "  ", "@@", "-a"),
       [change(2, [hunk(0, 3, ["  "]), hunk(1, 4, ["-a"])])],
       [change(2, [hunk(0, 4, ["-a"])])],
     ],
     [
-      "a blank line in front of lines to be found is not one of them",
+      "an empty line before lines to be found, which is not one of them",
       patch(update, "", "-a"),
       [change(2, [hunk(0, 3, [" ", "-a"])])],
       [change(2, [hunk(0, 4, ["-a"])])],
     ],
     [
-      "a hunk of nothing but blank lines between two anchors",
+      "a hunk of empty lines alone between two anchors",
       patch(update, "@@ y", "", "@@ z", "-a"),
       [change(2, [hunk(0, 3, [" "], { anchors: ["y"] }), hunk(1, 5, ["-a"], { anchors: ["z"] })])],
       [change(2, [hunk(0, 3, ["-a"], { anchors: ["y", "z"] })])],
     ],
     [
-      "an anchor of nothing between two @@",
+      "an empty anchor between two @@",
       patch(update, "@@ @@", "-a"),
       [change(2, [hunk(0, 3, ["-a"], { anchors: ["@@"] })])],
       [change(2, [hunk(0, 3, ["-a"])])],
     ],
     [
-      "a blank line behind a move alone",
+      "an empty line after a move alone",
       patch(update, "*** Move to: g", ""),
       [change(2, [hunk(1, 4, [" "])], { move: { index: 0, path: "g", patchLine: 3 } })],
       [change(2, [], { move: { index: 0, path: "g", patchLine: 3 } })],
     ],
     [
-      "the head of a unified diff's hunk is an anchor, and leniently also a line number",
+      "the head of a unified diff's hunk, which is an anchor, and leniently also a line number",
       patch(update, "@@ -12,3 +13 @@ def f():", "-a", "@@ -5 +5,0", "-b", "@@ -x +y @@", "-c"),
       [
         change(2, [
@@ -292,7 +295,7 @@ describe("where the two grammars read different sections", () => {
     expect(parsePatch(text, lenient)).toEqual({ ok: true, sections: leniently, warnings: [] });
   });
 
-  test("but a blank line above an addition says where it goes, and blanks in a line are context", () => {
+  test("but not for an empty line above an addition, which says where it goes, nor for a line with spaces, which is context", () => {
     for (const how of [strict, lenient]) {
       expect(parsePatch(patch(update, "", "+a"), how)).toMatchObject({
         sections: [change(2, [hunk(0, 3, [" ", "+a"])])],

@@ -10,7 +10,7 @@ describe("a line that can't be read", () => {
   const header = "a section must begin here";
   const rows: [name: string, text: string, failures: Expected[]][] = [
     ["an empty text", "", [[1, "Line 1 of the patch is empty", begin, end]]],
-    ["blank lines only", "\n \n", [[1, "is empty"]]],
+    ["empty lines only", "\n \n", [[1, "is empty"]]],
     ["prose", "\nPlease change a to b.", [[2, '"Please change a to b."', `no line is "${begin}"`]]],
     ["a patch without its beginning", `${update}\n-a\n${end}`, [[1, `no line is "${begin}"`]]],
     [
@@ -19,15 +19,15 @@ describe("a line that can't be read", () => {
       [[1, "unified diff", '"*** Update File: path"']],
     ],
     ["a marker in other letters", `*** begin patch\n*** Add File: x\n*** end patch`, [[1, `did you mean "${begin}"?`]]],
-    ["a marker with more behind it", `Patch:\n*** Begin Patch ***\n${update}`, [[2, `did you mean "${begin}"?`]]],
+    ["a marker with more after it", `Patch:\n*** Begin Patch ***\n${update}`, [[2, `did you mean "${begin}"?`]]],
     ["no section", `x\n${begin}\n\n${end}`, [[2, "has no sections"]]],
     [
-      "an end that is misspelt",
+      "an end marker that is misspelt",
       `${begin}\n*** Delete File: a\n*** End patch`,
       [[3, `did you mean "${end}"?`, "Sections without errors: Delete File a."]],
     ],
     [
-      "a section in front of the patch",
+      "a section before the patch",
       `*** Delete File: b\n${patch("*** Delete File: a")}`,
       [[1, `before "${begin}"`, "errors: Delete File a"]],
     ],
@@ -46,9 +46,9 @@ describe("a line that can't be read", () => {
       patch(update, "-a", begin, "*** Delete File: b"),
       [[4, "a call contains one patch", "errors: Update File f, Delete File b."]],
     ],
-    ["a section behind the end", `${patch("*** Delete File: a")}\n\n  *** Delete File: b`, [[5, `after "${end}"`]]],
-    ["a hunk behind the end", `${patch(update, "-a")}\n@@\n-b\n${end}`, [[5, `after "${end}"`]]],
-    ["a later end", `${patch(update, "-a")}\n+b\n${end}`, [[6, `after "${end}"`]]],
+    ["a section after the end", `${patch("*** Delete File: a")}\n\n  *** Delete File: b`, [[5, `after "${end}"`]]],
+    ["a hunk after the end", `${patch(update, "-a")}\n@@\n-b\n${end}`, [[5, `after "${end}"`]]],
+    ["a second end marker, later", `${patch(update, "-a")}\n+b\n${end}`, [[6, `after "${end}"`]]],
     [
       "a path that is missing",
       patch("*** Delete File: ", "*** Add File:"),
@@ -77,17 +77,17 @@ describe("a line that can't be read", () => {
       ],
     ],
     [
-      "a misspelt header behind a hunk, which is fine",
+      "a misspelt header after a hunk that is correct",
       patch(update, "-a", "*** Updated File: g", "*** update_file: g", "-b"),
       [[5, 'did you mean "*** Update File: path"?', "errors: Update File f."]],
     ],
     ["an indented plus in an Add", patch("*** Add File: x", "  +1"), [[3, 'starts with "+"']]],
     [
-      "a line behind a Delete and a blank line",
+      "a line after a Delete and an empty line",
       patch("*** Delete File: x", "", "+1"),
       [[4, '"+1"', "no lines may follow"]],
     ],
-    ["lines in front of every section", patch("-1", update, "-a"), [[2, header, "errors: Update File f."]]],
+    ["lines before the first section", patch("-1", update, "-a"), [[2, header, "errors: Update File f."]]],
     [
       "a hunk without lines",
       patch(update, "@@ a", "-a", "@@ b", `@@ ${"c".repeat(500)}`, "*** Add File: x"),
@@ -98,7 +98,7 @@ describe("a line that can't be read", () => {
       patch(update, "@@ a", endOfFile),
       [[4, "after the lines of a hunk"]],
     ],
-    ["lines behind the end of the file", patch(update, "-a", endOfFile, "-b"), [[5, "a new hunk must start with"]]],
+    ["lines after the end-of-file marker", patch(update, "-a", endOfFile, "-b"), [[5, "a new hunk must start with"]]],
     ["a second move", patch(update, "*** Move to: g", "*** Move to: h"), [[4, "once"]]],
     [
       "a move of a Delete",
@@ -128,7 +128,7 @@ describe("a line that can't be read", () => {
       ],
     ],
     [
-      "a file's own end of line is counted once",
+      "each CRLF of the text is counted as one line end",
       `text\r\n${patch(update, "@@").replaceAll("\n", "\r\n")}`,
       [[4, '"@@"']],
     ],
@@ -156,7 +156,7 @@ describe("a line that can't be read", () => {
     ["a line in an Add without its plus", patch("*** Add File: x", "+1", "2", "3", "*** Delete File: a")],
     ["an empty line in an Add", patch("*** Add File: x", "+1", "", "", "+2")],
     ["@@ in an Add", patch("*** Add File: x", "@@", "+1")],
-    ["the end of a file in an Add", patch("*** Add File: x", "+1", endOfFile)],
+    ["the end-of-file marker in an Add", patch("*** Add File: x", "+1", endOfFile)],
     ["lines in a Delete", patch("*** Delete File: x", "-1", "-2", "*** Add File: y")],
     ["an Update without hunks", patch(update, "*** Delete File: x")],
     ["a move after a hunk", patch(update, "-a", "*** Move to: g", "*** Delete File: x")],
@@ -165,7 +165,7 @@ describe("a line that can't be read", () => {
     expect(parsePatch(text, strict).ok).toBe(false);
   });
 
-  test("but for Codex a blank line behind an Update's header is a hunk", () => {
+  test("but for Codex an empty line after an Update's header is a hunk", () => {
     const text = patch(update, "");
     expect(parsePatch(text, lenient)).toMatchObject({ ok: false, failures: [{ line: 2, path: "f" }] });
     expect(parsePatch(text, strict)).toMatchObject({ ok: true, sections: [change(2, [hunk(0, 3, [" "])])] });
@@ -179,7 +179,7 @@ describe("a line that can't be read", () => {
     expect(parsed).toMatchObject({ ok: false, failures: [{ path: "x" }, { path: "f" }, { path: "y" }] });
   });
 
-  test("is quoted, and the fine sections are named, within bounds", () => {
+  test("is quoted, and the correct sections are named, within bounds", () => {
     const long = "é".repeat(limits.pathLength);
     const sound = Array.from({ length: 200 }, (_, i) => `*** Delete File: ${i}${long.slice(3)}`);
     const parsed = parsePatch(patch(...sound, `*** Add File: ${long}`, "x".repeat(100_000)), lenient);
@@ -200,17 +200,17 @@ describe("a line that can't be read", () => {
   });
 });
 
-describe("the strict grammar says why it does not take", () => {
+describe("the strict grammar says why it refuses", () => {
   const rows: [name: string, text: string, line: number, part: string][] = [
-    ["text in front of the patch", `Here:\n${patch("*** Delete File: a")}`, 1, "no text before"],
-    ["text behind it", `${patch("*** Delete File: a")}\nDone.`, 4, `after "${end}"`],
-    ["three ends", `${patch("*** Delete File: a")}\n${end}\n${end}`, 4, `after "${end}"`],
-    ["a patch without its end", `${begin}\n${update}\n-a\n`, 3, `without "${end}"`],
+    ["text before the patch", `Here:\n${patch("*** Delete File: a")}`, 1, "no text before"],
+    ["text after it", `${patch("*** Delete File: a")}\nDone.`, 4, `after "${end}"`],
+    ["three end markers", `${patch("*** Delete File: a")}\n${end}\n${end}`, 4, `after "${end}"`],
+    ["a patch without its end marker", `${begin}\n${update}\n-a\n`, 3, `without "${end}"`],
     ["a byte order mark", `\ufeff${patch("*** Delete File: a")}`, 1, "no text before"],
-    ["a heredoc of another tag", `<<X\n${patch("*** Delete File: a")}\nX`, 1, "no text before"],
-    ["a blank line between sections", patch("*** Delete File: a", "", "*** Delete File: b"), 3, "no lines may follow"],
+    ["a heredoc with another tag", `<<X\n${patch("*** Delete File: a")}\nX`, 1, "no text before"],
+    ["an empty line between sections", patch("*** Delete File: a", "", "*** Delete File: b"), 3, "no lines may follow"],
     ["stacked anchors", patch(update, "@@ a", "@@ b", "-c"), 4, 'one "@@" per hunk'],
-    ["an anchor without its blank", patch(update, "@@a", "-c"), 3, "a line of a hunk starts with"],
+    ["an anchor without its space", patch(update, "@@a", "-c"), 3, "a line of a hunk starts with"],
     ["a move alone", patch(update, "*** Move to: g"), 2, "no lines that say what to change"],
   ];
   test.each(rows)("%s", (_, text, line, part) => {
@@ -224,7 +224,7 @@ describe("the strict grammar says why it does not take", () => {
 describe("limits", () => {
   const deletions = (n: number): string => patch(...Array.from({ length: n }, (_, i) => `*** Delete File: ${i}`));
 
-  test("as many operations as are allowed, and one more", () => {
+  test("the largest number of operations that is allowed, and one more", () => {
     expect(parsePatch(deletions(limits.editsPerCall), lenient)).toMatchObject({ ok: true });
     expect(parsePatch(deletions(limits.editsPerCall + 1), lenient)).toMatchObject({
       ok: false,
@@ -248,16 +248,16 @@ describe("limits", () => {
   });
 
   const long: [name: string, text: string][] = [
-    ["blank lines in front of a hunk", `${begin}\n${update}\n${"\n \n".repeat(200_000)}-a`],
-    ["blank lines between anchors", `${begin}\n${update}\n${"@@ a\n\n\n".repeat(150_000)}-a`],
-    ["lines without their blank", `${begin}\n${update}\n${"*** a\n".repeat(200_000)}`],
+    ["empty lines before a hunk", `${begin}\n${update}\n${"\n \n".repeat(200_000)}-a`],
+    ["empty lines between anchors", `${begin}\n${update}\n${"@@ a\n\n\n".repeat(150_000)}-a`],
+    ["lines without their space", `${begin}\n${update}\n${"*** a\n".repeat(200_000)}`],
     ["broken sections", `${begin}\n${"*** Updat File: f\n*** Delete File: a\nx\n".repeat(50_000)}`],
-    ["one line of blanks", `${begin}\n${update}\n-a${" ".repeat(2_000_000)}b`],
+    ["one line of spaces", `${begin}\n${update}\n-a${" ".repeat(2_000_000)}b`],
     ["one line of asterisks", `${begin}\n${update}\n-a\n${"*".repeat(2_000_000)}`],
-    ["text behind the end", `${patch("*** Delete File: a")}\n${"* x\n".repeat(200_000)}`],
+    ["text after the end", `${patch("*** Delete File: a")}\n${"* x\n".repeat(200_000)}`],
     ["text without a patch", "*** \n".repeat(200_000)],
   ];
-  test.each(long)("a text that is long costs time in proportion: %s", (_, text) => {
+  test.each(long)("the time for a long text is proportional to its length: %s", (_, text) => {
     for (const how of [strict, lenient]) expect(typeof parsePatch(text, how).ok).toBe("boolean");
   });
 });

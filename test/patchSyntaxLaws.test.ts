@@ -104,7 +104,7 @@ describe("laws", () => {
     );
   });
 
-  test("leniently also with anything around them, and without their end", () => {
+  test("leniently also with anything around them, and without their end marker", () => {
     const before = fc.constantFrom(
       [],
       ["I will now change it.", ""],
@@ -130,7 +130,7 @@ describe("laws", () => {
     );
   });
 
-  test("any text is read or refused, always in the same way, at a line that it has", () => {
+  test("any text is read or refused, always in the same way, and a refusal names a line that exists", () => {
     const piece = fc.oneof(
       {
         weight: 4,

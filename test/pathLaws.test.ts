@@ -8,7 +8,7 @@ import { readTarget } from "../server/workspace/takeSnapshot.js";
 import { makeDirectory } from "./support/directory.js";
 import { scopeOf, tree } from "./support/pathTree.js";
 
-describe("whatever is sent", () => {
+describe("any path that is sent", () => {
   const names = ["..", "..", ".", "", "src", "a.ts", "to-src", "to-secret", "secret.ts", "ws", "ws-secret", "s.ts"];
   const more = [
     "loop",
@@ -24,14 +24,14 @@ describe("whatever is sent", () => {
     "~",
   ];
   const way = fc.array(fc.constantFrom(...names, ...more), { minLength: 1, maxLength: 7 });
-  /** How a path is sent, and whether each of its characters is escaped. */
+  /** The form in which a path is sent, with a flag for each character that is escaped. */
   const spelling = fc.record({
     way,
     as: fc.constantFrom("relative", "absolute", "uri"),
     escapes: fc.infiniteStream(fc.boolean()),
   });
 
-  it("leads inside or is refused, and what the system finds inside is not refused", async () => {
+  it("leads inside or is refused, and is not refused if the system finds a file inside", async () => {
     const at = makeDirectory(tree);
     const ws = join(at, "ws");
     const resolver = await createResolver({ ...scopeOf({ at }), protectedNames: [] });
@@ -59,7 +59,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  it("is never answered with a path that is not there, lies outside, or is protected", async () => {
+  it("is never answered with a suggestion that does not exist, lies outside, or is protected", async () => {
     const at = makeDirectory(tree);
     const ws = join(at, "ws");
     const world = { ...scopeOf({ at }), loneCrEndsLine: true, habits: { syncsLf: false, endsLastLine: false } };
@@ -72,7 +72,7 @@ describe("whatever is sent", () => {
       fc.asyncProperty(fc.array(wrong, { minLength: 1, maxLength: 4 }), fc.boolean(), async (way, isAbsolute) => {
         const target = await readTarget(`${isAbsolute ? `${ws}/` : ""}${way.join("/")}`, world);
         if (target.ok) return;
-        for (const [, path] of /^Is (.*) meant\?/.exec(target.failure.hint ?? "")?.[1]?.matchAll(/"([^"]*)"/g) ?? []) {
+        for (const [, path] of /^Did you mean (.*)\?/.exec(target.failure.hint ?? "")?.[1]?.matchAll(/"([^"]*)"/g) ?? []) {
           const named = resolve(ws, path!);
           // Only a path from the root of the disk may mean a new file, in a directory that exists.
           const isNew = target.failure.code === "outsideWorkspace" && !existsSync(named);
@@ -88,7 +88,7 @@ describe("whatever is sent", () => {
     expect(suggestions).toBeGreaterThan(50);
   });
 
-  it("creates only inside: the system puts a new file where the place says", async () => {
+  it("creates files only inside: the system puts a new file where the server expects it", async () => {
     const at = makeDirectory(tree);
     const ws = join(at, "ws");
     const resolver = await createResolver({ ...scopeOf({ at }), protectedNames: [] });
@@ -106,7 +106,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  it("is answered: any text is a place or a failure", async () => {
+  it("is answered: any text is resolved or fails", async () => {
     const at = makeDirectory(tree);
     const resolver = await createResolver(scopeOf({ at }));
     const anyText = fc.oneof(

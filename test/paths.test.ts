@@ -1,4 +1,4 @@
-/** Which document a path refers to. */
+/** Resolving a path to the document that it refers to. */
 import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -24,7 +24,7 @@ async function expectOutcomes(setting: Setting, rows: readonly (readonly [sent: 
 }
 
 describe("one folder", () => {
-  it("takes every spelling of a file for the one document", async () => {
+  it("resolves every spelling of a file to the same document", async () => {
     const at = makeDirectory(tree);
     await expectOutcomes({ at }, [
       ["src/a.ts", "src/a.ts"],
@@ -58,7 +58,7 @@ describe("one folder", () => {
     ]);
   });
 
-  it("says where a file would be created", async () => {
+  it("gives the path at which a file would be created", async () => {
     const at = makeDirectory(tree);
     await expectOutcomes({ at }, [
       ["src/new.ts", "src/new.ts new"],
@@ -93,7 +93,7 @@ describe("one folder", () => {
     ]);
   });
 
-  it("refuses the folder in which the server keeps what outlives it, however it is reached", async () => {
+  it("refuses the folder in which the server keeps its persistent files, however it is reached", async () => {
     const own = "ws/.local/state/multi-edit-language-server";
     const entries = { "ws/.local/state/a.ts": "", [`${own}/sessions/0.json`]: "{}", "ws/home": { link: ".local" } };
     const at = makeDirectory({ ...tree, ...entries });
@@ -166,7 +166,7 @@ describe("one folder", () => {
     );
   });
 
-  it("refuses spellings that mean no file, or different things to different programs", async () => {
+  it("refuses spellings that can't name a file, or that programs read differently", async () => {
     const at = makeDirectory(tree);
     await expectOutcomes({ at }, [
       ["", "error: invalidParams"],
@@ -193,7 +193,7 @@ describe("one folder", () => {
     ]);
   });
 
-  it("tells directories and impossible ways apart", async () => {
+  it("distinguishes directories from paths that can't exist", async () => {
     const at = makeDirectory(tree);
     await expectOutcomes({ at }, [
       ["src", "error: isDirectory"],
@@ -212,8 +212,8 @@ describe("one folder", () => {
   });
 });
 
-describe("several folders, none, and a root", () => {
-  it("takes the one folder in which a relative path exists, and the first one for a new file", async () => {
+describe("several folders, no folder, and a root", () => {
+  it("use the folder in which a relative path exists, and the first one for a new file", async () => {
     const at = makeDirectory(tree);
     const open = [`file://${at}/ws2/unsaved.ts`];
     await expectOutcomes({ at, folders: ["ws", "ws2"], open }, [
@@ -234,7 +234,7 @@ describe("several folders, none, and a root", () => {
     expect(!ambiguous.ok && ambiguous.failure.message).toContain(join(at, "ws2/src/a.ts"));
   });
 
-  it("shows a path relative to the innermost folder, and does not take nested folders for two files", async () => {
+  it("show a path relative to the innermost folder, and don't count a file in nested folders twice", async () => {
     const at = makeDirectory(tree);
     await expectOutcomes({ at, folders: ["ws", "ws/src"] }, [
       ["{at}/ws/src/a.ts", "a.ts"],
@@ -243,7 +243,7 @@ describe("several folders, none, and a root", () => {
     ]);
   });
 
-  it("reaches a folder through a link", async () => {
+  it("include a folder that is a link", async () => {
     const at = makeDirectory({ ...tree, "by-link": { link: "ws" } });
     await expectOutcomes({ at, folders: ["by-link"] }, [
       ["src/a.ts", "src/a.ts"],
@@ -254,7 +254,7 @@ describe("several folders, none, and a root", () => {
     ]);
   });
 
-  it("without a folder knows only what is open", async () => {
+  it("allow only open documents if there is no folder", async () => {
     const at = makeDirectory(tree);
     const open = [`file://${at}/ws/src/a.ts`, `file://${at}/ws/.git/config`];
     await expectOutcomes({ at, folders: [], open }, [
@@ -271,7 +271,7 @@ describe("several folders, none, and a root", () => {
     ]);
   });
 
-  it("lets the user add folders, whose protected names stay protected", async () => {
+  it("include folders that the user adds, whose protected names stay protected", async () => {
     const at = makeDirectory({ ...tree, "home/.git/config": "" });
     await expectOutcomes({ at, added: ["~", join(at, "ws2/"), "relative/is/ignored"] }, [
       ["~/notes.md", "{at}/home/notes.md"],
@@ -287,7 +287,7 @@ describe("several folders, none, and a root", () => {
     ]);
   });
 
-  it("resolves against a root, wherever it is: what is found from there has to be inside", async () => {
+  it("resolve paths against a root, wherever it is, but a path must lead inside", async () => {
     const at = makeDirectory(tree);
     const rows = [
       ["a.ts", "src/a.ts"],
@@ -317,7 +317,7 @@ describe("open documents", () => {
     }
   });
 
-  it("are found although the editor leaves a % unescaped", async () => {
+  it("are found even if the editor leaves a % unescaped", async () => {
     const at = makeDirectory(tree);
     const uri = `file://${at}/ws/100%-ünï%20x.ts`;
     await expectOutcomes({ at, open: [uri] }, [
@@ -326,7 +326,7 @@ describe("open documents", () => {
     ]);
   });
 
-  it("are two documents where the editor has one file open twice: the spelling decides, or nothing", async () => {
+  it("are two documents if the editor has one file open twice: the spelling decides, or the path is ambiguous", async () => {
     const at = makeDirectory(tree);
     const open = [`file://${at}/ws/to-src/a.ts`, `file://${at}/ws/a-again.ts`];
     const resolver = await createResolver(scopeOf({ at, open }));
@@ -339,7 +339,7 @@ describe("open documents", () => {
     expect(uris).toEqual([open[0], open[1], open[0], "ambiguousPath"]);
   });
 
-  it("of other schemes are meant by their exact URI only", async () => {
+  it("of other schemes are found by their exact URI only", async () => {
     const at = makeDirectory(tree);
     const open = ["untitled:Untitled-1", "remote://host/x/.git/config", "remote://host/x/%2Egit/config"];
     await expectOutcomes({ at, open }, [
@@ -351,7 +351,7 @@ describe("open documents", () => {
     ]);
   });
 
-  it("outside of the folders are outside, also by their exact URI and by a hard link", async () => {
+  it("outside the folders are refused, also by their exact URI and by a hard link", async () => {
     const at = makeDirectory({ ...tree, "ws/s-hard.ts": { hardLink: "ws-secret/s.ts" } });
     const open = [`file://${at}/ws-secret/s.ts`];
     await expectOutcomes({ at, open }, [
@@ -361,7 +361,7 @@ describe("open documents", () => {
     ]);
   });
 
-  it("don't open a way through hard links of theirs that lie elsewhere", async () => {
+  it("give no access through their hard links elsewhere", async () => {
     const at = makeDirectory({
       ...tree,
       "ws/.git/hard.ts": { hardLink: "ws/src/a.ts" },

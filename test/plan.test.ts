@@ -14,7 +14,7 @@ const lf = fc
   .map((parts) => parts.join(""));
 
 describe("a diff", () => {
-  it("applied by jsdiff gives the planned text", () => {
+  it("produces the planned text if jsdiff applies it", () => {
     fc.assert(
       fc.property(
         lf,
@@ -51,13 +51,13 @@ function plan(text: string, edits: readonly SentEdit[], options: Partial<BatchOp
   return planOn([documentAt("a", text)], edits, options);
 }
 
-describe("very many places", () => {
-  it("are all replaced or none, even where they overlap", () => {
+describe("very many matches", () => {
+  it("fail as a whole if there are too many, even if they overlap", () => {
     const planned = plan("a".repeat(600_000), [{ oldText: "aa", newText: "b", replaceAll: true }]);
     expect(planned).toMatchObject({ ok: false, failures: [{ code: "tooLarge", index: 0 }] });
   });
 
-  it("are not taken twice by the same pair, and do not overflow anything", () => {
+  it("are not changed twice by the same pair, and do not overflow the stack", () => {
     const twice = { oldText: "a", newText: "b", replaceAll: true };
     const planned = plan("a".repeat(130_000), [twice, twice]);
     expect(planned.outcomes.map(({ status }) => status)).toEqual(["applied", "skipped"]);
@@ -65,7 +65,7 @@ describe("very many places", () => {
 });
 
 describe("a plan", () => {
-  it("of one exact edit is what replacing the only place gives", () => {
+  it("of one exact edit has the same result as replacing its only match", () => {
     fc.assert(
       fc.property(texts, fc.nat(), fc.nat(), fc.constantFrom("NEW", "N1\nN2", ""), (text, x, y, newText) => {
         const [p, q] = [x % (text.length + 1), y % (text.length + 1)];
@@ -79,7 +79,7 @@ describe("a plan", () => {
     );
   });
 
-  it("of sequential edits is one after the other; failures change nothing and nothing throws", () => {
+  it("of sequential edits applies them one after the other; failures change nothing, and nothing throws", () => {
     const piece = fc.constantFrom("a", "b", "ab", "x = 1;", "\n", "😀", "“", '"', "  a", "a ", "\ta", "…", "...");
     const edit = fc.record({
       oldText: fc.array(piece, { maxLength: 3 }).map((p) => p.join("")),

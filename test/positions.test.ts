@@ -21,7 +21,7 @@ describe("positions", () => {
     rule: fc.constantFrom(lspRule, lfRule),
   });
 
-  it("are those of the definition, and lead back to their offset", () => {
+  it("agree with the definition, and convert back to their offset", () => {
     fc.assert(
       fc.property(everywhere, ({ text, encoding, rule }) => {
         const lines = LineIndex.of(text, rule);
@@ -40,7 +40,7 @@ describe("positions", () => {
     );
   });
 
-  it("exist only where an offset has them, and at character 0 of the line after the last", () => {
+  it("are valid only if an offset has them, or at character 0 of the line after the last one", () => {
     fc.assert(
       fc.property(everywhere, ({ text, encoding, rule }) => {
         const lines = LineIndex.of(text, rule);
@@ -68,7 +68,7 @@ describe("positions", () => {
     );
   });
 
-  it("are right for every code point of Unicode in each encoding", () => {
+  it("are correct for every code point of Unicode in each encoding", () => {
     const wrong: string[] = [];
     for (let codePoint = 0; codePoint < 0x110000; codePoint++) {
       const character = String.fromCodePoint(codePoint);
@@ -89,7 +89,7 @@ describe("positions", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("count half a surrogate pair as three bytes, one unit, one code point", () => {
+  it("count half a surrogate pair as three bytes, one unit and one code point", () => {
     const text = "\ud83dx";
     const lines = LineIndex.of(text, lspRule);
     expect(encodings.map((encoding) => ascendingPositions(text, lines, encoding)(1).character)).toEqual([3, 1, 1]);
@@ -108,12 +108,12 @@ describe("positions", () => {
     for (const encoding of encodings) expect(offsetOf("ab\ncd", lines, position, encoding)).toBeUndefined();
   });
 
-  it.each([-1, 6, 0.5, Number.NaN])("are not asked of offset %d, which is outside the text", (offset) => {
+  it.each([-1, 6, 0.5, Number.NaN])("do not exist for offset %d, which is outside the text", (offset) => {
     const lines = LineIndex.of("ab\ncd", lspRule);
     expect(() => ascendingPositions("ab\ncd", lines, "utf-16")(offset)).toThrow(RangeError);
   });
 
-  it("make no span where a range ends before it starts", () => {
+  it("form no span if a range ends before it starts", () => {
     const lines = LineIndex.of("ab\ncd", lspRule);
     const start = { line: 1, character: 1 };
     const end = { line: 0, character: 1 };

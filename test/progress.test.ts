@@ -42,7 +42,7 @@ function watch({ editor }: Desk): Seen {
 const capabilities = { window: { workDoneProgress: true } };
 
 describe("a call that takes more than a second", () => {
-  it("shows its progress where the client can, and its end", async () => {
+  it("shows its progress and its end if the client supports it", async () => {
     const desk = await layLongDesk(capabilities);
     const seen = watch(desk);
     const { edit } = await desk.propose(long);
@@ -55,7 +55,7 @@ describe("a call that takes more than a second", () => {
     expect(shown.every((percentage) => percentage > 0 && percentage <= 100)).toBe(true);
   });
 
-  it("can be stopped by the user where it is shown, with nothing changed", async () => {
+  it("can be cancelled by the user in the progress display, with nothing changed", async () => {
     const desk = await layLongDesk(capabilities);
     const seen = watch(desk);
     desk.editor.connection.onUnhandledProgress(({ token }) => {
@@ -73,7 +73,7 @@ describe("a call that takes more than a second", () => {
     expect(seen).toEqual({ tokens: [], values: [] });
   });
 
-  it("lets keystrokes, other requests and its own cancellation come in between", async () => {
+  it("lets keystrokes, other requests and its own cancellation be handled meanwhile", async () => {
     const desk = await layLongDesk({});
     const source = new CancellationTokenSource();
     const order: string[] = [];

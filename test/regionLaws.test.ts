@@ -18,7 +18,7 @@ const seen = ({ draft, outcomes }: Drafted) => ({
 });
 
 describe("regions", () => {
-  test("give what the plain loop gives", { timeout: Math.max(60_000, 20 * count) }, () => {
+  test("give the same result as the plain loop", { timeout: Math.max(60_000, 20 * count) }, () => {
     let inRegions = 0;
     const statuses = new Map<string, number>();
     for (let i = 0; i < count; i++) {
@@ -31,7 +31,7 @@ describe("regions", () => {
         const name = failure?.code ?? `${status} ${rung}`;
         statuses.set(name, (statuses.get(name) ?? 0) + 1);
       }
-      // A new draft, so that nothing that was searched for one planner is there for the other.
+      // A new draft, so that one planner can't reuse the searches of the other.
       const plain = toEnd(planSequential(regionBatch(seed + i).start, edits, options));
       if (JSON.stringify(seen(planned)) === JSON.stringify(seen(plain))) continue;
       expect(seen(planned), `REGION_SEED=${seed + i} REGION_BATCHES=1 tries it again`).toEqual(seen(plain));

@@ -12,7 +12,7 @@ const edit = { path: "a.txt", oldText: "two", newText: "TWO" };
 const diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n";
 
 describe("options", () => {
-  it("versions: the right one passes, with whatever spelling of the URI", async () => {
+  it("versions: the current one is accepted with any spelling of the URI", async () => {
     const desk = await start({ open });
     const spelt = desk.uri("a.txt").replace("a.txt", "./%61.txt");
     for (const uri of [desk.uri("a.txt"), spelt]) {
@@ -32,7 +32,7 @@ describe("options", () => {
     const versions = { [spell(desk.uri("a.txt"))]: 1 };
     const doors = [
       [desk.propose, -32801],
-      // VS Code's client library drops the answer to a command that says ContentModified, and throws nothing.
+      // If the answer to a command is ContentModified, VS Code's client library drops it without throwing.
       [desk.apply, -32803],
     ] as const;
     for (const [door, rpcCode] of doors) {
@@ -49,7 +49,7 @@ describe("options", () => {
     expect([failure.rpcCode, failure.codes]).toEqual([-32801, ["contentModified"]]);
   });
 
-  it("versions: count for documents that the call does not touch, too, and an unknown one is warned about", async () => {
+  it("versions: are also checked for documents that the call does not change, and an unknown document causes a warning", async () => {
     const desk = await start({ open: { ...open, "b.txt": "" } });
     const propose = (path: string, version: number) =>
       desk.propose({ ...edit, options: { versions: { [desk.uri(path)]: version } } });
@@ -87,7 +87,7 @@ describe("options", () => {
     expect(cut).toMatch(/^diff --git .*\n--- .*\n\+\+\+ .*\n@@ .* @@\n$/);
   });
 
-  it("summary: that leaves out nothing but the edit says so", async () => {
+  it("summary: says so if it leaves out only the edit", async () => {
     const { propose, apply, texts } = await start({ open });
     const summary = await propose({ ...edit, options: { result: "summary" } });
     expect(summary.diff).toBe(diff);
@@ -98,13 +98,13 @@ describe("options", () => {
     expect(texts()).toEqual({ "a.txt": "one\nTWO\nthree\n" });
   });
 
-  it("label: is what the editor shows", async () => {
+  it("label: is shown by the editor", async () => {
     const { editor, apply } = await start({ open });
     expect(await apply({ ...edit, options: { label: "Shout" } })).toMatchObject({ label: "Shout" });
     expect(editor.asked.map(({ label }) => label)).toEqual(["Shout"]);
   });
 
-  it("root: relative paths start there, and it must be inside", async () => {
+  it("root: relative paths start there, and the root must be inside the workspace", async () => {
     const desk = await start({ files: { "sub/a.txt": open["a.txt"], "other/a.txt": open["a.txt"] } });
     for (const root of [join(desk.root, "sub"), desk.uri("sub")]) {
       const { files } = await desk.propose({ ...edit, options: { root } });
@@ -118,7 +118,7 @@ describe("options", () => {
   it.each<["file" | "none", Record<string, string>]>([
     ["file", { "a.txt": open["a.txt"], "b.txt": "new\n" }],
     ["none", { "a.txt": "ONE\ntwo\nthree\n", "b.txt": "new\n" }],
-  ])("atomic: %s lets through what it may", async (atomic, expected) => {
+  ])("atomic: %s applies the edits that it allows", async (atomic, expected) => {
     const { apply, texts } = await start({ open: { ...open, "b.txt": "old\n" } });
     const answer = await apply({ ...three, options: { atomic } });
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
@@ -126,13 +126,13 @@ describe("options", () => {
     expect(texts()).toEqual(expected);
   });
 
-  it("atomic: that leaves nothing to apply fails the call", async () => {
+  it("atomic: if no edit is left to apply, the call fails", async () => {
     const { apply } = await start({ open });
     const failure = await failed(apply({ ...batch(["a.txt", "gone", "x"]), options: { atomic: "none" } }));
     expect(failure.codes).toEqual(["noMatch"]);
   });
 
-  it("order and lenient: decide where an old text is found", async () => {
+  it("order and lenient: decide which match an old text has", async () => {
     const { propose } = await start({ open });
     const chain = batch(["a.txt", "one", "uno"], ["a.txt", "uno", "eins"]);
     expect(await propose(chain)).toMatchObject({ outcome: "proposed" });
@@ -142,7 +142,7 @@ describe("options", () => {
     expect((await failed(propose({ ...loose, options: { lenient: false } }))).codes).toEqual(["noMatch"]);
   });
 
-  it("that can't be read fail the call", async () => {
+  it("that can't be read make the call fail", async () => {
     const { propose } = await start({ open });
     for (const options of [{ atomic: "some" }, { versions: { x: 1.5 } }, { confirm: "yes" }, 7, { lenint: false }]) {
       expect((await failed(propose({ ...edit, options }))).rpcCode, JSON.stringify(options)).toBe(-32602);
@@ -150,13 +150,13 @@ describe("options", () => {
   });
 });
 
-describe("a client that can do less", () => {
+describe("a client with fewer capabilities", () => {
   const workspace = { applyEdit: true };
   const creation = batch(["a.txt", "two", "TWO"], ["new.txt", "", "text\n"]);
 
   it.each<[string, DeskOptions]>([
     ["no workspaceEdit", { capabilities: { workspace } }],
-    ["nothing in it", { capabilities: { workspace: { ...workspace, workspaceEdit: {} } } }],
+    ["an empty workspaceEdit", { capabilities: { workspace: { ...workspace, workspaceEdit: {} } } }],
     [
       "documentChanges: false",
       { capabilities: { workspace: { ...workspace, workspaceEdit: { documentChanges: false } } } },
@@ -172,12 +172,12 @@ describe("a client that can do less", () => {
   });
 
   it.each<[string, DeskOptions]>([
-    ["Neovim, which is known to", { clientInfo: { name: "Neovim" }, capabilities: { workspace } }],
+    ["Neovim, which is known to support them", { clientInfo: { name: "Neovim" }, capabilities: { workspace } }],
     [
       "one with resource operations",
       { capabilities: { workspace: { ...workspace, workspaceEdit: { resourceOperations: ["rename"] } } } },
     ],
-  ])("%s: it gets documentChanges though it does not announce them", async (_what, options) => {
+  ])("%s: it gets documentChanges although it does not announce them", async (_what, options) => {
     const desk = await start({ open, ...options });
     expect(Object.keys((await desk.propose(edit)).edit!)).toEqual(["documentChanges"]);
   });
@@ -202,7 +202,7 @@ describe("a client that can do less", () => {
     },
   );
 
-  it("no workspace/applyEdit: the command fails, the request and the preview do not", async () => {
+  it("no workspace/applyEdit: the command fails, but the request and the preview do not", async () => {
     const desk = await start({ open, capabilities: { workspace: { workspaceEdit: { documentChanges: true } } } });
     const failure = await failed(desk.apply(edit));
     expect([failure.rpcCode, failure.codes]).toEqual([-32803, ["clientCapability"]]);
@@ -211,7 +211,7 @@ describe("a client that can do less", () => {
     expect(await desk.propose(edit)).toMatchObject({ outcome: "proposed" });
   });
 
-  it("no workspace/applyEdit: nobody is asked to confirm what can't be done", async () => {
+  it("no workspace/applyEdit: the user is not asked to confirm a change that can't be made", async () => {
     const desk = await start({ open, capabilities: { workspace: {} } });
     expect((await failed(desk.apply({ ...edit, options: { confirm: true } }))).codes).toEqual(["clientCapability"]);
     expect(desk.editor.questions).toEqual([]);

@@ -94,7 +94,7 @@ describe("multiEdit/apply and multiEdit/preview", () => {
     expect(texts()).toEqual(open);
   });
 
-  it("list every failure of a call, and what is in order", async () => {
+  it("list every failure of a call, and the edits that were found", async () => {
     const { propose } = await start({ open });
     const failure = await failed(
       propose(batch(["a.txt", "gone", "x"], ["a.txt", "two", "TWO"], ["b.txt", "old", "new"], ["../c", "old", "new"])),
@@ -119,7 +119,7 @@ describe("the commands", () => {
   const run = ({ editor }: Desk, command: string, ...more: unknown[]): Promise<unknown> =>
     editor.request("workspace/executeCommand", { command, ...(more.length === 0 ? {} : { arguments: more[0] }) });
 
-  it("multiEdit.apply changes the text and answers with what it did", async () => {
+  it("multiEdit.apply changes the text and reports the changes", async () => {
     const desk = await start({ open });
     expect(await run(desk, "multiEdit.apply", [edit])).toMatchObject({ applied: true, outcome: "applied", diff });
     expect(desk.texts()).toEqual({ "a.txt": "one\nTWO\nthree\n" });
@@ -148,7 +148,7 @@ describe("the commands", () => {
     expect(desk.texts()).toEqual(open);
   });
 
-  it("are those that were announced and no others", async () => {
+  it("are exactly the announced ones", async () => {
     const desk = await start({ open });
     for (const command of ["multiEdit.frobnicate", "apply", "", "x".repeat(1_000), "__proto__", "constructor"]) {
       const failure = await failed(run(desk, command, [edit]));
@@ -158,7 +158,7 @@ describe("the commands", () => {
     }
   });
 
-  it("without a name are none", async () => {
+  it("fail without a name", async () => {
     const { editor } = await start({ open });
     const failure = await failed(editor.request("workspace/executeCommand", {}));
     expect(failure.rpcCode).toBe(-32602);
@@ -168,7 +168,7 @@ describe("the commands", () => {
 describe("multiEdit/read", () => {
   const text = "one\r\ntwo\n\nfour";
 
-  it("answers with the text as the editor has it, saved or not", async () => {
+  it("answers with the editor's text, saved or not", async () => {
     const desk = await start({ open: { "a.txt": text } });
     const uri = desk.uri("a.txt");
     const saved = { uri, version: 1, text, startLine: 1, totalLines: 4, onDisk: "same" };
@@ -185,7 +185,7 @@ describe("multiEdit/read", () => {
     expect(await desk.read({ path: "a.txt" })).toMatchObject({ version: 2, onDisk: "same" });
   });
 
-  it("answers with the lines that are asked for, as far as there are any", async () => {
+  it("answers with those of the requested lines that exist", async () => {
     const { read } = await start({ open: { "a.txt": text } });
     const asked: [startLine: number | undefined, endLine: number | undefined, text: string, from: number][] = [
       [2, 3, "two\n\n", 2],
@@ -202,7 +202,7 @@ describe("multiEdit/read", () => {
     }
   });
 
-  it("counts an empty text as one line, and no line behind the last line's end", async () => {
+  it("counts an empty text as one line, and no line after the last line end", async () => {
     const { read } = await start({ open: { "empty.txt": "", "ended.txt": "one\ntwo\n" } });
     expect(await read({ path: "empty.txt" })).toMatchObject({ text: "", startLine: 1, totalLines: 1 });
     expect(await read({ path: "ended.txt" })).toMatchObject({ text: "one\ntwo\n", totalLines: 2 });
@@ -251,7 +251,7 @@ describe("multiEdit/read", () => {
   });
 });
 
-describe("a document whose changes make no sense", () => {
+describe("a document that was synced with an invalid change", () => {
   const range = { start: { line: 90, character: 0 }, end: { line: 90, character: 0 } };
   const breakIt = (desk: Desk): Promise<void> =>
     desk.editor.notify("textDocument/didChange", {
@@ -259,7 +259,7 @@ describe("a document whose changes make no sense", () => {
       contentChanges: [{ range, text: "?" }],
     });
 
-  it("is refused at every door, and the rest of the call with it", async () => {
+  it("is refused at every door, together with the rest of the call", async () => {
     const desk = await start({ open: { ...open, "b.txt": "old\n" } });
     await breakIt(desk);
     for (const ask of [() => desk.propose(edit), () => desk.apply(edit), () => desk.read({ path: "a.txt" })]) {
@@ -273,7 +273,7 @@ describe("a document whose changes make no sense", () => {
     expect(desk.editor.messages.map(({ message }) => message).join()).toContain("out of sync");
   });
 
-  it("is known again once it is opened again", async () => {
+  it("is accepted again after it is opened again", async () => {
     const desk = await start({ open });
     await breakIt(desk);
     await desk.editor.close(desk.uri("a.txt"));
@@ -282,7 +282,7 @@ describe("a document whose changes make no sense", () => {
     expect(desk.texts()).toEqual({ "a.txt": "TWO\n" });
   });
 
-  it("is known again once it is told as a whole", async () => {
+  it("is accepted again after its whole text is synced", async () => {
     const desk = await start({ open });
     await breakIt(desk);
     await desk.editor.notify("textDocument/didChange", {
@@ -294,7 +294,7 @@ describe("a document whose changes make no sense", () => {
   });
 });
 
-describe("a document that is no file", () => {
+describe("a document that is not a file", () => {
   it.each(["untitled:Untitled-1", "git:/a/b.txt?ref=HEAD", "vscode-notebook-cell:/x.ipynb#W0"])(
     "%s is edited by its exact URI",
     async (uri) => {
@@ -317,7 +317,7 @@ describe("a document that is no file", () => {
 });
 
 describe("$/cancelRequest", () => {
-  it("ends a large batch while it is planned, and nothing has changed", async () => {
+  it("ends a large batch while it is planned, and nothing changes", async () => {
     const text = Array.from({ length: 20_000 }, (_, i) => `line ${i} of a long text\n`).join("");
     const edits = Array.from({ length: 5_000 }, (_, i) => ["a.txt", `line ${i} of`, `row ${i} of`] as const);
     const desk = await start({ open: { "a.txt": text } });
@@ -333,7 +333,7 @@ describe("$/cancelRequest", () => {
     expect(await desk.apply(batch(["a.txt", "line 7 of", "row 7 of"]))).toMatchObject({ outcome: "applied" });
   });
 
-  it("that comes when the editor has the first edit: the answer is true of the texts", async () => {
+  it("may arrive when the editor has the first edit: the answer then describes the texts correctly", async () => {
     const desk = await start({ open: { "a.txt": "old\n", "b.txt": "old\n" } });
     const source = new CancellationTokenSource();
     desk.editor.beforeEdits(() => {

@@ -1,6 +1,6 @@
 /**
- * Batches that the server applies through misbehaving editors: whatever they do, the answer is true and nothing is half
- * done.
+ * Batches that the server applies through misbehaving editors: whatever they do, the answer is true and no batch is
+ * left half applied.
  */
 import { describe, expect, it } from "vitest";
 import {
@@ -15,20 +15,20 @@ import {
   told,
 } from "./support/desk.js";
 import type { Behaviour } from "./support/editorAnswers.js";
-import { takenBack } from "./support/takenBack.js";
+import { rolledBack } from "./support/rolledBack.js";
 import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";
 
 const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
 
-/** Checks that a failed call calls none of its edits applied. */
+/** Checks that a failed call reports none of its edits as applied. */
 function expectNothingDone({ edits, rpcCode }: Failed): void {
   expect(rpcCode).toBe(-32803);
   expect(edits.map(({ status }) => status)).not.toContain("applied");
 }
 
-describe("an editor that does what it is asked, whatever it says and when", () => {
+describe("an editor that makes every edit, whatever it answers and when", () => {
   it.each<[Behaviour, "beforeAnswer" | "afterAnswer"]>([
     ["honest", "afterAnswer"],
     ["honest", "beforeAnswer"],
@@ -55,7 +55,7 @@ describe("an editor that does what it is asked, whatever it says and when", () =
     );
   });
 
-  it("tells the whole text instead of what changed", async () => {
+  it("may sync the whole text instead of the change", async () => {
     const { apply, texts } = await start({ open: three, tells: "wholeText" });
     expect(await apply(threeEdits)).toMatchObject({ outcome: "applied" });
     expect(texts()).toEqual(threeAfter);
@@ -81,7 +81,7 @@ describe("an editor that does nothing", () => {
   });
 
   it.each<Behaviour>(["refuses", "answersNull", "answersErrors"])(
-    "to the last of three documents, and %s: the others are taken back, byte for byte",
+    "to the last of three documents, and %s: the others are rolled back, byte for byte",
     async (behaviour) => {
       const { editor, apply, texts, uri } = await start({ open: three, proofTimeout: 400 });
       editor.behave("honest", "honest", behaviour, "honest");
@@ -89,7 +89,7 @@ describe("an editor that does nothing", () => {
       expectNothingDone(failure);
       expect(failure.codes).toEqual(["clientRefused"]);
       expect(failure.message).toContain('"c.txt"');
-      expect(failure.message).toMatch(new RegExp(takenBack("(a\\.txt, b\\.txt|b\\.txt, a\\.txt)")));
+      expect(failure.message).toMatch(new RegExp(rolledBack("(a\\.txt, b\\.txt|b\\.txt, a\\.txt)")));
       expect(texts()).toEqual(three);
       expect(editor.asked.map(({ edit }) => edit.documentChanges?.[0])).toMatchObject(
         ["a.txt", "b.txt", "c.txt", "b.txt", "a.txt"].map((path) => ({ textDocument: { uri: uri(path) } })),
@@ -98,41 +98,41 @@ describe("an editor that does nothing", () => {
     },
   );
 
-  it("and says yes: nobody knows whether the edit still comes, and the others are taken back", async () => {
+  it("and says yes: the edit may still come, and the others are rolled back", async () => {
     const { editor, apply, texts } = await start({ open: three, proofTimeout: 400 });
     editor.behave("honest", "honest", "lies", "honest");
     const answer = await apply(threeEdits);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
     expect(answer.warnings[0]).toContain("its text is unchanged; the edit may still arrive");
-    expect(answer.warnings[0]).toMatch(new RegExp(takenBack("(a\\.txt, b\\.txt|b\\.txt, a\\.txt)")));
+    expect(answer.warnings[0]).toMatch(new RegExp(rolledBack("(a\\.txt, b\\.txt|b\\.txt, a\\.txt)")));
     expect(answer.edits.map(({ status }) => status)).toEqual(["notAttempted", "notAttempted", "failed"]);
     expect(answer.files.map(({ path }) => path)).toEqual(["c.txt"]);
     expect(texts()).toEqual(three);
   });
 
-  it("to the second of three: the third is not even asked for", async () => {
+  it("to the second of three: the server does not send the third edit", async () => {
     const { editor, apply, texts } = await start({ open: three, proofTimeout: 400 });
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(threeEdits));
     expectNothingDone(failure);
-    expect(failure.message).toContain(takenBack("a.txt"));
+    expect(failure.message).toContain(rolledBack("a.txt"));
     expect(texts()).toEqual(three);
     expect(editor.asked).toHaveLength(3);
   });
 
-  it("to what is to be taken back: the answer names what still holds the edit", async () => {
+  it("when the server rolls back: the answer names the documents that still contain the edit", async () => {
     const { editor, apply, texts } = await start({ open: three, proofTimeout: 200 });
     editor.behave("honest", "honest", "refuses", "honest", "refuses");
     const { outcome, text, edits } = await told(apply(threeEdits));
     expect(outcome).toBe("unknown");
-    expect(text).toContain(takenBack("b.txt"));
+    expect(text).toContain(rolledBack("b.txt"));
     expect(text).toMatch(/still have the edit.*: a\.txt\./);
     expect(text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(edits.map(({ status }) => status)).toEqual(["applied", "notAttempted", "failed"]);
     expect(texts()).toEqual({ ...three, "a.txt": threeAfter["a.txt"] });
   });
 
-  it("leaves the next call alone", async () => {
+  it("does not affect the next call", async () => {
     const { editor, apply, texts } = await start({ open: three, proofTimeout: 200 });
     editor.behave("refuses", "honest");
     await failed(apply(threeEdits));
@@ -142,7 +142,7 @@ describe("an editor that does nothing", () => {
 });
 
 describe("an editor that does something else", () => {
-  it("does a part of an edit: that is told, and the other documents are taken back", async () => {
+  it("makes a part of an edit: the answer says so, and the other documents are rolled back", async () => {
     const open = { ...three, "b.txt": "old one\nold two\n" };
     const { editor, apply, texts } = await start({ open, proofTimeout: 200 });
     editor.behave("honest", "appliesPartly", "honest");
@@ -150,23 +150,23 @@ describe("an editor that does something else", () => {
     const { outcome, codes, text, edits: seen } = await told(apply(edits));
     expect([outcome, codes]).toEqual(["unknown", ["clientDiverged"]]);
     expect(text).toContain('"b.txt"');
-    expect(text).toContain(takenBack("a.txt"));
+    expect(text).toContain(rolledBack("a.txt"));
     expect(text).not.toMatch(/Nothing (?:else )?was changed/);
     expect(seen.map(({ status }) => status)).toEqual(["notAttempted", "failed", "failed"]);
     expect(texts()).toEqual({ ...open, "b.txt": "old ONE\nold two\n" });
   });
 
-  it("writes its own line ends: that is told, and the other documents are taken back", async () => {
+  it("writes its own line ends: the answer says so, and the other documents are rolled back", async () => {
     const open = { ...three, "b.txt": "one\r\nold b\r\n" };
     const { editor, apply, texts } = await start({ open, proofTimeout: 200 });
     editor.behave("honest", "normalisesLineEnds", "honest");
     const answer = await told(apply(batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new\nb"])));
     expect(answer).toMatchObject({ outcome: "unknown", codes: ["clientDiverged"] });
-    expect(answer.text).toContain(takenBack("a.txt"));
+    expect(answer.text).toContain(rolledBack("a.txt"));
     expect(texts()).toEqual({ ...open, "b.txt": "one\r\nnew\nb\r\n" });
   });
 
-  it("keeps LF in the text while the disk has CRLF: new lines are LF, too", async () => {
+  it("keeps LF in the text while the file has CRLF: new lines get LF, too", async () => {
     const files = { "a.txt": "one\r\nold\r\n" };
     const { editor, apply, texts } = await start({ files, open: { "a.txt": "one\nold\n" } });
     editor.behave("normalisesLineEnds");
@@ -175,7 +175,7 @@ describe("an editor that does something else", () => {
     expect(texts()).toEqual({ "a.txt": "one\nnew\nnewer\n" });
   });
 
-  it("closes the document instead: that is told, and the other documents are taken back", async () => {
+  it("closes the document instead: the answer says so, and the other documents are rolled back", async () => {
     const { editor, apply, texts, uri } = await start({ open: three, proofTimeout: 200 });
     editor.behave("honest", "lies", "honest");
     editor.beforeEdits(async () => {
@@ -183,11 +183,11 @@ describe("an editor that does something else", () => {
     });
     const answer = await told(apply(threeEdits));
     expect(answer).toMatchObject({ outcome: "unknown", codes: ["clientDiverged"] });
-    expect(answer.text).toContain(takenBack("a.txt"));
+    expect(answer.text).toContain(rolledBack("a.txt"));
     expect(texts()).toEqual({ "a.txt": three["a.txt"], "c.txt": three["c.txt"] });
   });
 
-  it("tells a change that can't be: the document is out of sync, and the other documents are taken back", async () => {
+  it("syncs an invalid change: the document is out of sync, and the other documents are rolled back", async () => {
     const { editor, apply, texts, uri } = await start({ open: three, proofTimeout: 200 });
     editor.behave("honest", "lies", "honest");
     const range = { start: { line: 90, character: 0 }, end: { line: 90, character: 0 } };
@@ -198,7 +198,7 @@ describe("an editor that does something else", () => {
     });
     const answer = await told(apply(threeEdits));
     expect(answer).toMatchObject({ outcome: "unknown", codes: ["clientDiverged"] });
-    expect(answer.text).toContain(takenBack("a.txt"));
+    expect(answer.text).toContain(rolledBack("a.txt"));
     expect(texts()).toEqual(three);
   });
 });
@@ -206,7 +206,7 @@ describe("an editor that does something else", () => {
 describe("Neovim, whose texts always end with a line end", () => {
   const neovim: DeskOptions = { clientInfo: { name: "Neovim" }, finalLineEnd: "returns", proofTimeout: 400 };
 
-  it("gives the end back that an edit takes away: the edit is applied", async () => {
+  it("restores the line end that an edit removes: the edit still counts as applied", async () => {
     const { editor, apply, texts } = await start({ ...neovim, open: { ...three, "b.txt": "one\nold\n" } });
     const answer = await apply(batch(["b.txt", "old\n", "new"], ["c.txt", "old c", "new c"]));
     expect(answer).toMatchObject({ applied: true, outcome: "applied" });
@@ -214,16 +214,16 @@ describe("Neovim, whose texts always end with a line end", () => {
     expect(editor.refusals).toEqual([]);
   });
 
-  it("and that is no reason to leave a later document's failure half done", async () => {
+  it("restores the line end, and a later document fails: the batch is rolled back all the same", async () => {
     const open = { ...three, "b.txt": "one\nold\n" };
     const { editor, apply, texts } = await start({ ...neovim, open });
     editor.behave("honest", "refuses", "honest");
     const failure = await failed(apply(batch(["b.txt", "old\n", "new"], ["c.txt", "old c", "new c"])));
-    expect(failure.message).toContain(takenBack("b.txt"));
+    expect(failure.message).toContain(rolledBack("b.txt"));
     expect(texts()).toEqual(open);
   });
 
-  it("empties a text but for one line end", async () => {
+  it("keeps one line end in an emptied text", async () => {
     const { apply, texts } = await start({ ...neovim, open: { "a.txt": "old\n" } });
     expect(await apply(batch(["a.txt", "old\n", ""]))).toMatchObject({ outcome: "applied" });
     expect(texts()).toEqual({ "a.txt": "\n" });
@@ -239,7 +239,7 @@ describe("Neovim, whose texts always end with a line end", () => {
 });
 
 describe("batches one after the other", () => {
-  it("are applied in the order in which they came, each on the texts that the one before it left", async () => {
+  it("are applied in the order of their arrival, each to the texts that the one before it left", async () => {
     const { apply, texts, editor, uri } = await start({ open: { "a.txt": "1\n", "b.txt": "1\n" } });
     const step = (from: number) =>
       apply(batch(["a.txt", `${from}`, `${from + 1}`], ["b.txt", `${from}`, `${from + 1}`]));
@@ -254,7 +254,7 @@ describe("batches one after the other", () => {
     );
   });
 
-  it("do not wait for ever behind one that failed", async () => {
+  it("do not wait forever after one that failed", async () => {
     const { apply, texts, editor } = await start({ open: { "a.txt": "1\n" }, proofTimeout: 200 });
     editor.behave("refuses", "honest");
     const answers = await Promise.allSettled([

@@ -1,4 +1,4 @@
-/** Saving applied changes over the wire: only files that should be saved are, and the disk proves it. */
+/** Saving applied changes over the wire: only files that should be saved are saved, and the disk proves it. */
 import { describe, expect, it } from "vitest";
 import { batch, type Desk, type DeskOptions, layDesk, patchOf, serverForDesks, throughEditor } from "./support/desk.js";
 import type { SavingManner } from "./support/editorSaves.js";
@@ -19,7 +19,7 @@ const onDisk = (answer: { files: { path: string; onDisk?: string }[] }) =>
   Object.fromEntries(answer.files.map(({ path, onDisk }) => [path, onDisk]));
 
 describe("the policy", () => {
-  it("saves by default what had no unsaved changes before, and says what it left", async () => {
+  it("by default saves files that had no unsaved changes before, and names the others", async () => {
     const { apply, disk, uri, editor } = await start();
     const answer = await apply(both);
     expect(editor.saving).toEqual([{ uris: [uri("a.txt")] }]);
@@ -32,14 +32,14 @@ describe("the policy", () => {
     ["the option", {}, { save: "always" }],
     ["the setting", { save: "always" }, {}],
     ["the option against the setting", { save: "never" }, { save: "always" }],
-  ])("saves everything where %s says so", async (_who, settings, options) => {
+  ])("saves everything if %s says so", async (_who, settings, options) => {
     const { apply, disk } = await start({ settings: { proofTimeout: 300, ...settings } });
     const answer = await apply({ ...both, options });
     expect(disk()).toEqual({ "a.txt": "new\n", "b.txt": "typed new\n" });
     expect([onDisk(answer), answer.warnings]).toEqual([{ "a.txt": "same", "b.txt": "same" }, []]);
   });
 
-  it("saves nothing where nothing is to be saved, and does not warn of what was wanted", async () => {
+  it("saves nothing with the value never, and does not warn about it", async () => {
     const { apply, disk, editor } = await start();
     const answer = await apply({ ...both, options: { save: "never" } });
     expect(editor.saving).toEqual([]);
@@ -47,7 +47,7 @@ describe("the policy", () => {
     expect([onDisk(answer), answer.warnings]).toEqual([{ "a.txt": "differs", "b.txt": "differs" }, []]);
   });
 
-  it("is for what the server applies: proposals and previews save nothing", async () => {
+  it("concerns changes that the server applies: proposals and previews save nothing", async () => {
     const { propose, editor, disk } = await start();
     await propose({ ...both, options: { save: "always" } });
     await editor.request("multiEdit/preview", { ...both, options: { save: "always" } });
@@ -55,7 +55,7 @@ describe("the policy", () => {
     expect(disk()).toEqual(open);
   });
 
-  it("saves new and moved files, and files that were not open, where the editor has opened them", async () => {
+  it("saves new and moved files, and files that were not open, if the editor has opened them", async () => {
     const { apply, disk, texts } = await start({ files: { "c.txt": "old\n", "d.txt": "old\n" } });
     const answer = await apply(
       throughEditor(
@@ -70,7 +70,7 @@ describe("the policy", () => {
     expect(texts()).toMatchObject({ "c.txt": "new\n", "moved.txt": "new\n", "new.txt": "text\n" });
   });
 
-  it("saves what is taken back where the edit was saved", async () => {
+  it("saves the result of an undo if the edit was saved", async () => {
     const { apply, undo, disk, texts } = await start();
     await apply(both);
     expect(disk()["a.txt"]).toBe("new\n");
@@ -79,7 +79,7 @@ describe("the policy", () => {
     expect(texts()).toEqual({ "a.txt": "old\n", "b.txt": "typed old\n" });
   });
 
-  it("has nothing to save in documents that are no files, nor where nothing was changed", async () => {
+  it("saves neither documents that are not files nor files that did not change", async () => {
     const { apply, editor } = await start({ open: { ...open, "untitled:c": "old\n" } });
     const answer = await apply({ ...batch(["untitled:c", "old", "new"]), options: { save: "always" } });
     expect(answer.warnings).toEqual([]);
@@ -89,7 +89,7 @@ describe("the policy", () => {
 });
 
 describe("an editor that can't be asked", () => {
-  it("is told of by one sentence, and by the state of each file", async () => {
+  it("is reported in one sentence, and by the state of each file", async () => {
     const desk = await layDesk(program, { open: { ...open, "c.txt": "old\n" }, settings: {} });
     await desk.typeBefore("b.txt", "old", "typed ");
     const answer = await desk.apply({ edits: [...both.edits, { path: "c.txt", oldText: "old", newText: "new" }] });
@@ -117,7 +117,7 @@ describe("an editor that", () => {
     expect([texts()["a.txt"], disk()["a.txt"]]).toEqual(["new\n", "old\n"]);
   });
 
-  it("formats what it saves: it is saved, and the answer says that there is more in it", async () => {
+  it("formats on saving: the file is saved, and the answer says that it contains other changes", async () => {
     const { apply, texts, disk } = await start({ saves: "formats" });
     const answer = await apply(batch(["a.txt", "old", "new"]));
     expect(onDisk(answer)).toEqual({ "a.txt": "same" });
@@ -128,18 +128,21 @@ describe("an editor that", () => {
   it.each<[string, SavingManner, string, string]>([
     ["Neovim", "endsLines", "no end", "no end\n"],
     ["Eglot", "crlf", "one\ntwo\n", "one\r\ntwo\r\n"],
-  ])("has the habits of %s: what its habits add is no difference", async (name, saves, text, saved) => {
-    const desk = await start({
-      saves,
-      clientInfo: { name },
-      files: { "c.txt": saved },
-    });
-    await desk.editor.open({ uri: desk.uri("c.txt"), text });
-    expect(await desk.read({ path: "c.txt" })).toMatchObject({ onDisk: "same" });
-    const answer = await desk.apply({ path: "c.txt", edits: [{ oldText: "o", newText: "0", replaceAll: true }] });
-    expect([onDisk(answer), answer.warnings]).toEqual([{ "c.txt": "same" }, []]);
-    expect(desk.disk()["c.txt"]).toBe(saved.replaceAll("o", "0"));
-    // The next call therefore finds the file clean and may delete it.
-    expect(await desk.apply(patchOf("*** Delete File: c.txt"))).toMatchObject({ outcome: "applied" });
-  });
+  ])(
+    "has the habits of %s: a change by these habits does not count as a difference",
+    async (name, saves, text, saved) => {
+      const desk = await start({
+        saves,
+        clientInfo: { name },
+        files: { "c.txt": saved },
+      });
+      await desk.editor.open({ uri: desk.uri("c.txt"), text });
+      expect(await desk.read({ path: "c.txt" })).toMatchObject({ onDisk: "same" });
+      const answer = await desk.apply({ path: "c.txt", edits: [{ oldText: "o", newText: "0", replaceAll: true }] });
+      expect([onDisk(answer), answer.warnings]).toEqual([{ "c.txt": "same" }, []]);
+      expect(desk.disk()["c.txt"]).toBe(saved.replaceAll("o", "0"));
+      // The next call therefore finds the file clean and may delete it.
+      expect(await desk.apply(patchOf("*** Delete File: c.txt"))).toMatchObject({ outcome: "applied" });
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** How a client and the built server negotiate: capabilities, position encodings, workspace folders, traces. */
+/** The negotiation between client and built server: capabilities, position encodings, workspace folders, traces. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ const program = serverForDesks();
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
 
 describe("initialize", () => {
-  it("announces what the server can, and nothing that it cannot", async () => {
+  it("announces exactly the capabilities of the server", async () => {
     const { editor } = await start();
     const commands = ["multiEdit.apply", "multiEdit.preview", "multiEdit.undo"];
     expect(editor.initialized.capabilities).toEqual({
@@ -23,7 +23,7 @@ describe("initialize", () => {
     expect(editor.initialized.serverInfo?.name).toBe("multi-edit-language-server");
   });
 
-  it("asks to be told of new settings only where the client lets it", async () => {
+  it("registers for changes of settings only if the client supports it", async () => {
     const able = await start();
     const unable = await start({ capabilities: { workspace: { applyEdit: true } } });
     // The answer to any request comes after everything that the server sent before it.
@@ -50,7 +50,7 @@ describe("position encodings", () => {
     [["UTF-8"], "utf-16"],
     [[], "utf-16"],
     [undefined, "utf-16"],
-  ])("of %j the server takes %s, and both sides count in it", async (offered, chosen) => {
+  ])("of %j the server chooses %s, and both sides use it", async (offered, chosen) => {
     const desk = await start({ open: { "a.txt": text }, ...(offered === undefined ? {} : { encodings: offered }) });
     expect(desk.editor.initialized.capabilities.positionEncoding).toBe(chosen);
     // Text typed after wide characters is synced with the same kind of positions.
@@ -60,7 +60,7 @@ describe("position encodings", () => {
     expect(desk.editor.refusals).toEqual([]);
   });
 
-  it("that are no list are none", async () => {
+  it("that are not a list count as absent", async () => {
     const general = { positionEncodings: "utf-8" as unknown as string[] };
     const { editor } = await start({ capabilities: { general } });
     expect(editor.initialized.capabilities.positionEncoding).toBe("utf-16");
@@ -79,7 +79,7 @@ describe("workspace folders at the start", () => {
     ["rootUri alone", (uri) => ({ rootUri: uri("one"), workspaceFolders: undefined as never })],
     ["rootUri, and workspaceFolders null", (uri) => ({ rootUri: uri("one"), workspaceFolders: null })],
     [
-      "workspaceFolders, whatever rootUri",
+      "workspaceFolders, whatever rootUri is",
       (uri) => ({
         rootUri: uri("two"),
         workspaceFolders: [{ uri: uri("one"), name: "one" }],
@@ -102,7 +102,7 @@ describe("workspace folders at the start", () => {
     expect((await old.propose(edit)).files).toMatchObject([{ uri: desk.uri("one/a.txt") }]);
   });
 
-  it("may be missing: then only what is open is inside", async () => {
+  it("may be missing: then only open documents are inside", async () => {
     const desk = await start({ files, open: { "one/a.txt": "old, unsaved\n" }, folderNames: [] });
     const relative = await failed(desk.propose(edit));
     expect(relative.codes).toEqual(["outsideWorkspace"]);
@@ -115,12 +115,12 @@ describe("workspace folders at the start", () => {
     expect(closed.codes).toEqual(["outsideWorkspace"]);
   });
 
-  it("that are an empty list are none, whatever rootUri", async () => {
+  it("that are an empty list mean no folders, whatever rootUri is", async () => {
     const desk = await folderAt({}, (uri) => ({ rootUri: uri("one"), workspaceFolders: [] }));
     expect((await failed(desk.propose(edit))).codes).toEqual(["outsideWorkspace"]);
   });
 
-  it("that are no directories of this machine hold no file", async () => {
+  it("that are not directories of this machine contain no file", async () => {
     const desk = await start({
       files,
       params: { rootUri: null, workspaceFolders: [{ uri: "vscode-remote://there/one", name: "one" }] },
@@ -144,7 +144,7 @@ describe("workspace folders that change", () => {
     return desk.editor.notify("workspace/didChangeWorkspaceFolders", { event });
   };
 
-  it("decide what a relative path means from the next request on", async () => {
+  it("decide the meaning of relative paths from the next request on", async () => {
     const files = { "one/x.txt": "", "two/a.txt": "old\n" };
     const desk = await start({ files, folderNames: ["one"] });
     expect((await failed(desk.propose(edit))).codes).toEqual(["fileNotFound"]);
@@ -156,7 +156,7 @@ describe("workspace folders that change", () => {
     expect((await failed(desk.propose(edit))).codes).toEqual(["outsideWorkspace"]);
   });
 
-  it("make a path ambiguous that stands in two of them, and the first takes a new file", async () => {
+  it("make a path ambiguous that exists in two of them, and a new file goes into the first", async () => {
     const files = { "one/a.txt": "old\n", "two/a.txt": "old\n" };
     const desk = await start({ files, folderNames: ["one"] });
     await change(desk, ["two"], []);
@@ -170,7 +170,7 @@ describe("workspace folders that change", () => {
     expect((await desk.propose(create)).files).toMatchObject([{ uri: desk.uri("two/new.txt") }]);
   });
 
-  it("count once when they are added twice, and a replaced one stays", async () => {
+  it("count once if they are added twice, and a replaced one stays", async () => {
     const desk = await start({ files: { "one/a.txt": "old\n" }, folderNames: ["one"] });
     await change(desk, ["one"], []);
     expect((await desk.propose(edit)).files).toHaveLength(1);
@@ -180,7 +180,7 @@ describe("workspace folders that change", () => {
     expect((await failed(desk.propose(edit))).codes).toEqual(["outsideWorkspace"]);
   });
 
-  it("may be made after they were announced", async () => {
+  it("may be created after they were announced", async () => {
     const desk = await start({ folderNames: ["one"] });
     mkdirSync(join(desk.root, "one"));
     writeFileSync(join(desk.root, "one/a.txt"), "old\n");
@@ -192,7 +192,7 @@ describe("workspace folders that change", () => {
     [{ event: null }],
     [{ event: { added: {}, removed: 7 } }],
     [{ event: { added: [null, { uri: 3 }] } }],
-  ])("stay as they are when the client tells %j", async (params) => {
+  ])("stay as they are if the client sends %j", async (params) => {
     const desk = await start({ files: { "a.txt": "old\n" } });
     await desk.editor.notify("workspace/didChangeWorkspaceFolders", params);
     expect((await desk.propose(edit)).files).toHaveLength(1);
@@ -212,7 +212,7 @@ describe("a trace", () => {
   const open = { "a.txt": "old\n" };
   const edit = { path: "a.txt", oldText: "old", newText: "new" };
 
-  it("follows $/setTrace: a line a request, its diff with verbose, nothing with off", async () => {
+  it("follows $/setTrace: one line per request, also its diff with verbose, nothing with off", async () => {
     const desk = await start({ open, params: { trace: "off" } });
     const lines = listen(desk);
     await desk.propose(edit);
@@ -235,14 +235,14 @@ describe("a trace", () => {
     expect(lines).toHaveLength(3);
   });
 
-  it("may be asked for in initialize", async () => {
+  it("may be requested in initialize", async () => {
     const desk = await start({ open, params: { trace: "messages" } });
     const lines = listen(desk);
     await desk.propose(edit);
     expect(lines).toHaveLength(1);
   });
 
-  it("is as it was after a value that does not exist", async () => {
+  it("does not change on an unknown value", async () => {
     const desk = await start({ open, params: { trace: "off" } });
     const lines = listen(desk);
     await desk.editor.notify("$/setTrace", { value: "loud" });

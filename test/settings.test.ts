@@ -54,17 +54,17 @@ describe("settings", () => {
     ["an empty object", [{}]],
     ["an empty section", [{ multiEdit: {} }]],
     ["a section that is null", [{ multiEdit: null }]],
-    ["values that are null, as editors send what is not set", [{ lenient: null, confirm: undefined }]],
+    ["values that are null, as editors send settings that are not set", [{ lenient: null, confirm: undefined }]],
     ["other programs' settings beside the section", [{ python: { lint: 1 }, multiEdit: {} }]],
-  ])("are the defaults where the client sends %s", (_, values) => {
+  ])("are the defaults if the client sends %s", (_, values) => {
     expect(readSettings(values)).toEqual({ settings: defaultSettings, warnings: [] });
   });
 
   it.each([
-    ["themselves", complete],
+    ["at the top level", complete],
     ["under multiEdit", { multiEdit: complete }],
-    ["under multiEdit, which alone counts then", { lenient: true, multiEdit: complete }],
-  ])("are taken %s", (_, value) => {
+    ["only under multiEdit, if that exists", { lenient: true, multiEdit: complete }],
+  ])("are read %s", (_, value) => {
     expect(readSettings([value])).toEqual({ settings: complete, warnings: [] });
   });
 
@@ -102,7 +102,7 @@ describe("settings", () => {
     ["proofTimeout", 60_001, ["60000"]],
     ["proofTimeout", 2000.5, ["int"]],
     ["proofTimeout", Number.POSITIVE_INFINITY, ["number"]],
-  ])('"%s" set to %j keeps what it was, with a warning that says what is expected', (key, value, expected) => {
+  ])('"%s" set to %j keeps its value, with a warning that names the expected ones', (key, value, expected) => {
     const alone = readSettings([{ [key]: value }]);
     expect(alone.settings).toEqual(defaultSettings);
     expect(alone.warnings).toHaveLength(1);
@@ -116,7 +116,7 @@ describe("settings", () => {
     expect(after.warnings[0]).toContain(`uses ${shown(held)} instead.`);
   });
 
-  it("that nobody knows give one warning each, and the others count", () => {
+  it("that are unknown cause one warning each, and the others count", () => {
     const { settings, warnings } = readSettings([
       { lenientt: false, atomic: "none" },
       { lenientt: 1, trace: {} },
@@ -127,7 +127,7 @@ describe("settings", () => {
     expect(warnings[1]).toContain('"trace"');
   });
 
-  it("that are named like a part of every object are unknown, and change no object", () => {
+  it("with the names of built-in properties are unknown, and change no object", () => {
     const value: unknown = JSON.parse('{"__proto__": {"lenient": false}, "constructor": 1, "toString": 2}');
     const { settings, warnings } = readSettings([value]);
     expect(settings).toEqual(defaultSettings);
@@ -142,13 +142,13 @@ describe("settings", () => {
     ["a list", [{ lenient: false }]],
     ["a section that is a list", { multiEdit: [] }],
     ["a section that is a string", { multiEdit: "lenient" }],
-  ])("are left out with a warning where the client sends %s", (_, value) => {
+  ])("are ignored with a warning if the client sends %s", (_, value) => {
     const { settings, warnings } = readSettings([value, { atomic: "none" }]);
     expect(settings).toEqual({ ...defaultSettings, atomic: "none" });
     expect(warnings).toHaveLength(1);
   });
 
-  it("are read to the end, however many are wrong, with a bounded number of bounded warnings", () => {
+  it("are all read, however many are wrong, with a bounded number of bounded warnings", () => {
     const wrong = Array.from({ length: 5000 }, (_, i) => [`k${i}${"k".repeat(500)}`, i]);
     const { settings, warnings } = readSettings([Object.fromEntries(wrong), { atomic: "none" }]);
     expect(settings.atomic).toBe("none");
@@ -161,7 +161,7 @@ describe("settings", () => {
     );
   });
 
-  it("come out whole and of the right types, whatever goes in", () => {
+  it("are complete and of the right types, whatever the client sends", () => {
     const value = fc.oneof(
       fc.anything(),
       fc.record(
@@ -192,7 +192,7 @@ describe("settings", () => {
     );
   });
 
-  it("warn once, even where they are read again and again", () => {
+  it("warn once, even if they are read again and again", () => {
     const warnOnce = createWarnOnce();
     expect(warnOnce(["a", "b", "a"])).toEqual(["a", "b"]);
     expect(warnOnce(["b", "c"])).toEqual(["c"]);

@@ -23,7 +23,7 @@ const warnings = (desk: Desk): string[] =>
   desk.editor.messages.filter(({ type }) => type === MessageType.Warning).map(({ message }) => message);
 
 describe("settings", () => {
-  it("are the defaults when nobody says anything", async () => {
+  it("are the defaults if the client sends none", async () => {
     const desk = await start({ capabilities: mute });
     expect(await isLenient(desk)).toBe(true);
     expect(warnings(desk)).toEqual([]);
@@ -38,14 +38,14 @@ describe("settings", () => {
     },
   );
 
-  it("are asked for once the client is initialized, and requests wait for them", async () => {
+  it("are requested as soon as the client is initialized, and calls wait for them", async () => {
     const desk = await start({ params: { initializationOptions: undefined }, settings: { lenient: false } });
     expect(await isLenient(desk)).toBe(false);
     expect(desk.editor.configurations).toEqual([{ items: [{ section: "multiEdit" }] }]);
   });
 
   it.each([[null], [{}], [{ multiEdit: null }], [{ lenient: null }]])(
-    "that are asked for and not there (%j) leave those of initializationOptions",
+    "that are requested and not set (%j) leave those of initializationOptions in force",
     async (answer) => {
       const desk = await start({ params: { initializationOptions: { lenient: false } }, settings: answer });
       expect(await isLenient(desk)).toBe(false);
@@ -56,7 +56,7 @@ describe("settings", () => {
   it.each([
     [{ multiEdit: { lenient: false } }, { multiEdit: {} }],
     [{ lenient: false }, {}],
-  ])("are pushed as %j, and are gone again with %j", async (pushed, withdrawn) => {
+  ])("are pushed as %j, and withdrawn with %j", async (pushed, withdrawn) => {
     const desk = await start({ capabilities: mute });
     expect(await isLenient(desk)).toBe(true);
     await push(desk, pushed);
@@ -65,7 +65,7 @@ describe("settings", () => {
     expect(await isLenient(desk)).toBe(true);
   });
 
-  it("are asked for again when the client only tells that they changed", async () => {
+  it("are requested again if the client only says that they changed", async () => {
     const desk = await start();
     expect(await isLenient(desk)).toBe(true);
     desk.editor.keepSettings({ lenient: false });
@@ -77,7 +77,7 @@ describe("settings", () => {
     expect(await isLenient(desk)).toBe(true);
   });
 
-  it("that are pushed win over initializationOptions, and those that are asked for over both", async () => {
+  it("that are pushed override initializationOptions, and requested ones override both", async () => {
     const pushed = await start({ capabilities: mute, settings: { lenient: false } });
     await push(pushed, { multiEdit: { lenient: true } });
     expect(await isLenient(pushed)).toBe(true);
@@ -87,7 +87,7 @@ describe("settings", () => {
     expect(await isLenient(asked)).toBe(false);
   });
 
-  it("stay as they were when the client answers with an error", async () => {
+  it("stay as they were if the client answers with an error", async () => {
     const desk = await start({ settings: { lenient: false } });
     expect(await isLenient(desk)).toBe(false);
     desk.editor.connection.onRequest("workspace/configuration", () => {
@@ -98,7 +98,7 @@ describe("settings", () => {
     expect(warnings(desk).join()).toContain("no settings here");
   });
 
-  it("are waited for, but not for ever", async () => {
+  it("delay calls until they arrive, but not forever", async () => {
     const desk = await start({ settings: { lenient: false } });
     desk.editor.connection.onRequest("workspace/configuration", () => new Promise(() => undefined));
     await push(desk, null);
@@ -112,7 +112,7 @@ describe("settings", () => {
   });
 });
 
-describe("a setting that can't be used", () => {
+describe("an invalid setting", () => {
   it.each<[unknown, RegExp]>([
     [{ lenient: "no" }, /"lenient".*uses true instead/],
     [{ atomic: "some" }, /"atomic".*uses "all" instead/],
@@ -121,14 +121,14 @@ describe("a setting that can't be used", () => {
     [{ protectedNames: ["a/b"] }, /"protectedNames\.0"/],
     [7, /a number, not an object/],
     [{ multiEdit: [] }, /"multiEdit" is a list/],
-  ])("%j is warned about, and the default stays", async (settings, warning) => {
+  ])("%j causes a warning, and the default stays", async (settings, warning) => {
     const desk = await start({ capabilities: mute, settings });
     expect(await isLenient(desk)).toBe(true);
     expect(warnings(desk)).toHaveLength(1);
     expect(warnings(desk)[0]).toMatch(warning);
   });
 
-  it("leaves the others of its source alone, and an earlier source's good value, too", async () => {
+  it("affects neither the other settings of its source nor a valid value of an earlier source", async () => {
     const desk = await start({ capabilities: mute, settings: { lenient: false } });
     await push(desk, { lenient: 1, atomic: "none" });
     expect(await isLenient(desk)).toBe(false);
@@ -138,7 +138,7 @@ describe("a setting that can't be used", () => {
     expect(some.edits.map(({ status }) => status)).toEqual(["failed", "applied"]);
   });
 
-  it("is warned about once, however often it comes and from wherever", async () => {
+  it("causes one warning, however often and from whatever source it comes", async () => {
     const wrong = { leniant: true, other: 1 };
     const desk = await start({ settings: wrong });
     for (let i = 0; i < 3; i++) {

@@ -12,7 +12,7 @@ const status = ({ editor }: Desk): Promise<unknown> => editor.request("multiEdit
 const lay = (options: DeskOptions): Promise<Desk> => layDesk(program, options);
 
 describe("multiEdit/status", () => {
-  it("tells who takes part, where, and which documents are open and saved", async () => {
+  it("reports the server, the client, the folders, and the open documents with their state on disk", async () => {
     const desk = await lay({ open: { "a.txt": "one\n", "b.txt": "two\n", "untitled:c": "three\n" } });
     await desk.typeBefore("b.txt", "two", "x");
     expect(await status(desk)).toEqual({
@@ -39,8 +39,8 @@ describe("multiEdit/status", () => {
   it.each([
     ["no name", { name: 7 }, null],
     ["no version", { name: "ed" }, { name: "ed" }],
-    ["a version that is none", { name: "ed", version: {} }, { name: "ed" }],
-  ])("takes a client with %s as it is", async (_what, clientInfo, client) => {
+    ["an invalid version", { name: "ed", version: {} }, { name: "ed" }],
+  ])("accepts a client with %s", async (_what, clientInfo, client) => {
     const desk = await lay({ params: { clientInfo: clientInfo as { name: string } } });
     expect(await status(desk)).toMatchObject({ client });
   });

@@ -49,7 +49,7 @@ async function snapshotOf(world: World, ...operations: EditOperation[]) {
 }
 
 describe("a snapshot", () => {
-  it("has the synced text where a document is open, and the file's where not", async () => {
+  it("has the synced text if a document is open, otherwise the file's", async () => {
     const world = makeWorld({ "a.ts": "a", "b.ts": "\ufeffb" }, { "a.ts": { text: "unsaved" } });
     const { documents, failures } = await snapshotOf(world, edit("a.ts"), edit("b.ts"));
     expect(failures).toEqual({});
@@ -103,7 +103,7 @@ describe("a snapshot", () => {
     );
   });
 
-  it("has a new file only where the first edit of the file creates it, whatever its spelling", async () => {
+  it("has a new file only if the first edit of the file creates it, whatever its spelling", async () => {
     const world = makeWorld({ f: "" });
     const created = await snapshotOf(world, edit("d/new.ts", ""), edit("./d/new.ts"));
     expect(created.failures).toEqual({});
@@ -117,7 +117,7 @@ describe("a snapshot", () => {
     expect(blocked.failures).toEqual({ "f/new.ts": "ioError" });
   });
 
-  it("tells every path that fails, and keeps the others", async () => {
+  it("reports every path that fails, and keeps the others", async () => {
     const world = makeWorld({ "a.ts": "a", binary: bytes(0), "d/": "" }, { "lost.ts": { text: "x", version: 3 } });
     const documents = createDocuments();
     documents.open(uriOfPath(join(world.at, "lost.ts")), 3, "x", { loneCrEndsLine: true });
@@ -136,7 +136,7 @@ describe("a snapshot", () => {
     });
   });
 
-  it("stays as it is when the editor types on", async () => {
+  it("stays as it is when the user types on", async () => {
     const at = makeDirectory({});
     const openTexts = createDocuments();
     const uri = uriOfPath(join(at, "a.ts"));
@@ -157,7 +157,7 @@ describe("a snapshot", () => {
     expect((await taking).documents.get(uri)).toMatchObject({ version: 1, text: "before" });
   });
 
-  it("refuses more paths than a call may name, once", async () => {
+  it("refuses more paths than a call may name, with one failure", async () => {
     const world = makeWorld({});
     const operations = Array.from({ length: limits.filesPerCall + 1 }, (_, i) => edit(`${i}.ts`, ""));
     const { documents, targets } = await snapshotOf(world, ...operations);
@@ -167,7 +167,7 @@ describe("a snapshot", () => {
     expect([...failures][0]).toMatchObject({ code: "tooLarge" });
   });
 
-  it("takes as many paths as a call may name, among as many open documents", async () => {
+  it("accepts as many paths as a call may name, among as many open documents", async () => {
     const names = Array.from({ length: limits.filesPerCall }, (_, i) => `d${i % 10}/${i}.ts`);
     const world = makeWorld(
       Object.fromEntries(names.map((name) => [name, name])),
@@ -188,7 +188,7 @@ describe("a missing file", () => {
     ["{at}/src/helpers.ts", ["{at}/src/helper.ts"]],
     ["src/unlike.ts", []],
     ["nowhere/unlike.ts", []],
-  ])("%s comes with what may have been meant", async (sent, similar) => {
+  ])("%s is reported with the paths that may have been meant", async (sent, similar) => {
     const entries = { "src/button.ts": "", "src/helper.ts": "", "src/buttons/x.ts": "" };
     const world = makeWorld(entries, { "src/button.ts": { text: "" } });
     const fill = (text: string): string => text.replaceAll("{at}", world.at);
@@ -211,7 +211,7 @@ describe("a missing file", () => {
     });
   }
 
-  it("is looked for in so many directories only, over all the paths of a call", async () => {
+  it("is looked for in a limited number of directories for all the paths of a call", async () => {
     const name = (i: number): string => `d${String(i).padStart(4, "0")}`;
     const last = limits.similarDirectories - 1;
     const entries = Object.fromEntries([0, last, last + 1].map((i) => [`${name(i)}/f${i}.txt`, ""]));
@@ -225,7 +225,7 @@ describe("a missing file", () => {
     expect(beyond).toBe("To create it, send an edit with an empty old text.");
   });
 
-  it("is spelt from where relative paths start", async () => {
+  it("is reported with suggestions relative to the folder in which relative paths start", async () => {
     const world = makeWorld({ "sub/deep/a.ts": "", "other/b.ts": "" });
     const fromSub = { ...world, root: join(world.at, "sub") };
     const [below, beside] = await hintsOf(fromSub, "a.ts", "b.ts");
@@ -234,7 +234,7 @@ describe("a missing file", () => {
   });
 });
 
-it("one document can be read alone, also one that can't be written", async () => {
+it("one document can be read alone, even if it is read-only", async () => {
   const world = makeWorld({ "a.ts": "a" }, { "b.ts": { text: "b", version: 2 } });
   expect(await readTarget("a.ts", world)).toMatchObject({ ok: true, document: { text: "a", version: null } });
   expect(await readTarget("b.ts", world)).toMatchObject({ ok: true, document: { text: "b", version: 2 } });

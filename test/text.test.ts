@@ -45,7 +45,7 @@ const chained = texts.chain((a) =>
 );
 
 describe("ChangeSet", () => {
-  it("applies like splicing", () => {
+  it("has the same effect as splicing", () => {
     fc.assert(
       fc.property(chained, ({ a, b, one }) => {
         expect(ChangeSet.of(a.length, one).apply(a)).toBe(b);
@@ -109,7 +109,7 @@ describe("ChangeSet", () => {
     );
   });
 
-  it("maps units back to what they stand for", () => {
+  it("maps units back to their origin", () => {
     fc.assert(
       fc.property(chained, ({ a, b, one }) => {
         const set = ChangeSet.of(a.length, one);
@@ -127,7 +127,7 @@ describe("ChangeSet", () => {
     );
   });
 
-  it("refuses overlap and what lies outside", () => {
+  it("refuses overlaps and ranges outside the text", () => {
     const twice = [
       { from: 0, to: 2, insert: "" },
       { from: 1, to: 3, insert: "" },
@@ -156,7 +156,7 @@ describe("LineIndex", () => {
     );
   });
 
-  it("edits to the same index that a fresh scan gives", () => {
+  it("is the same after edits as after a new scan", () => {
     fc.assert(
       fc.property(texts, texts, fc.nat(), fc.nat(), rules, (text, insert, x, y, rule) => {
         const [p, q] = [x % (text.length + 1), y % (text.length + 1)];
@@ -168,7 +168,7 @@ describe("LineIndex", () => {
     );
   });
 
-  it("says in which line an offset is", () => {
+  it("finds the line of an offset", () => {
     fc.assert(
       fc.property(texts, rules, (text, rule) => {
         const lines = LineIndex.of(text, rule);

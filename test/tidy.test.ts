@@ -30,13 +30,13 @@ const code = sources.filter(({ path }) => /^(?:server|client-samples|test)\//.te
 
 const lock: LockFile = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
 
-describe("imports run down only", () => {
+describe("imports point down only", () => {
   it("in every source", () => {
     expect(sources.filter(({ path }) => path.startsWith("server/")).length).toBeGreaterThan(10);
     expect(layerProblems(sources)).toEqual([]);
   });
 
-  it("and the line that runs up is named", () => {
+  it("and a line that points up is named", () => {
     const source = at("server/text/a.ts", "/** A. */", 'import type { B } from "../plan/b.js";');
     expect(layerProblems(source)).toEqual(["server/text/a.ts:2 imports ../plan/b.js: text is below plan"]);
   });
@@ -61,26 +61,26 @@ describe("imports run down only", () => {
   });
 
   it("and nothing outside the layers can be imported or put there", () => {
-    expect(layerProblems(at("server/util/a.ts"))[0]).toMatch(/^server\/util\/a\.ts:1 stands in no layer/);
-    expect(layerProblems(at("server/helpers.ts"))[0]).toMatch(/^server\/helpers\.ts:1 stands in no layer/);
+    expect(layerProblems(at("server/util/a.ts"))[0]).toMatch(/^server\/util\/a\.ts:1 is in no layer/);
+    expect(layerProblems(at("server/helpers.ts"))[0]).toMatch(/^server\/helpers\.ts:1 is in no layer/);
     expect(layerProblems(at("server/lsp/a.ts", 'import "../../test/support/b.js";'))).toEqual([
-      "server/lsp/a.ts:1 imports ../../test/support/b.js, which stands in no layer",
+      "server/lsp/a.ts:1 imports ../../test/support/b.js, which is in no layer",
     ]);
   });
 
-  it("but what comments and strings say is no import", () => {
+  it("but imports in comments and strings don't count", () => {
     const source = at("server/text/a.ts", '// from "../plan/b.js"', "const a = `import '../plan/b.js'`;");
     expect(layerProblems(source)).toEqual([]);
   });
 });
 
-describe("no imports run in a circle, types included", () => {
+describe("imports form no cycles, types included", () => {
   it("in every source", () => expect(circleProblems(sources)).toEqual([]));
 
   const importing = (path: string, ...specifiers: string[]) =>
     at(path, ...specifiers.map((specifier) => `import type { A } from "${specifier}";`));
 
-  it("and the files of each circle are named, but not those that lead to it", () => {
+  it("and the files of each cycle are named, but not those that lead to it", () => {
     expect(
       circleProblems([
         ...importing("server/plan/a.ts", "./b.js", "../text/a.js"),
@@ -97,7 +97,7 @@ describe("no imports run in a circle, types included", () => {
     expect(circleProblems(importing("server/text/a.ts", "./a.js"))).toEqual(["server/text/a.ts imports itself"]);
   });
 
-  it("but two ways to one file are no circle", () => {
+  it("but two ways to one file are not a cycle", () => {
     const sources = [...importing("server/text/a.ts", "./b.js", "./c.js"), ...importing("server/text/b.ts", "./c.js")];
     expect(circleProblems([...sources, ...at("server/text/c.ts", "a();")])).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe("text, match, plan and dialect are pure", () => {
     expect(purityProblems(at("server/workspace/a.ts", line))).toEqual([]);
   });
 
-  it("but a comment may speak of what they do not do", () => {
+  it("but a comment may mention these things", () => {
     expect(purityProblems(at("server/plan/a.ts", "/** Nothing here may await; no Date.now(). */"))).toEqual([]);
   });
 });
@@ -139,14 +139,14 @@ describe("only lsp/ knows the editor's connection", () => {
     },
   );
 
-  it("but agents are spoken with through the same JSON-RPC library", () => {
+  it("but the connection to agents may use the same JSON-RPC library", () => {
     expect(connectionProblems(at("server/agent/a.ts", 'import { A } from "vscode-jsonrpc/node";'))).toEqual([]);
     expect(connectionProblems(at("server/agent/a.ts", 'import { A } from "vscode-languageserver/node";'))).toHaveLength(
       1,
     );
   });
 
-  it("but the documents' texts may be held elsewhere", () => {
+  it("but other layers may hold the documents' texts", () => {
     const source = at("server/workspace/a.ts", 'import { TextDocument } from "vscode-languageserver-textdocument";');
     expect(connectionProblems(source)).toEqual([]);
   });
@@ -198,23 +198,23 @@ describe("files and functions are short enough to be read at once", () => {
   });
 });
 
-describe("the code map is the code's map", () => {
+describe("the code map matches the code", () => {
   const readme = (...lines: string[]): string => ["# A", "", "## Code map", "", ...lines, "", "## B"].join("\n");
 
   it("in the architecture page", () => {
     expect(codeMapProblems(readFileSync(join(root, "server/README.md"), "utf8"), paths)).toEqual([]);
   });
 
-  it("and every other file that the page names is there", () => {
+  it("and every other file that the page names exists", () => {
     const page = readFileSync(join(root, "server/README.md"), "utf8");
     expect(page.match(/`[\w/]+\.ts`/g)?.length).toBeGreaterThan(40);
     expect(namedFileProblems(page, paths)).toEqual([]);
     expect(namedFileProblems("| a | `text/a.ts`, `text/b.ts` |", ["server/text/a.ts"])).toEqual([
-      "server/README.md:1 names text/b.ts, which is not there",
+      "server/README.md:1 names text/b.ts, which does not exist",
     ]);
   });
 
-  it("and whatever it lacks, adds or does not explain is named", () => {
+  it("and missing, superfluous and unexplained entries are named", () => {
     const map = readme("- `main.ts`: the start", "- `text/`: the ground", "  - `a.ts`:", "  - `b.ts`: offsets");
     expect(codeMapProblems(map, ["server/main.ts", "server/text/a.ts", "server/text/c.ts", "server/lsp/d.ts"])).toEqual(
       [
@@ -222,7 +222,7 @@ describe("the code map is the code's map", () => {
         "server/README.md:1 lacks server/text/c.ts in its code map",
         "server/README.md:1 lacks server/lsp/d.ts in its code map",
         "server/README.md:1 lacks server/lsp/ in its code map",
-        "server/README.md:8 lists server/text/b.ts, which is not there",
+        "server/README.md:8 lists server/text/b.ts, which does not exist",
       ],
     );
   });
@@ -255,7 +255,7 @@ describe("the settings table says what the schema says", () => {
     expect(settingsProblems(["## Other", ...right].join("\n"), schema)).toHaveLength(3);
   });
 
-  it("but where a default is too long for a table, its row names the schema", () => {
+  it("but if a default is too long for a table, its row names the schema", () => {
     const row = "| `names` | `dist/schemas/settings.schema.json` | x |";
     const names = (count: number) => ({
       properties: { names: { default: Array.from({ length: count }, () => "name") } },
@@ -279,7 +279,7 @@ describe("nothing is left over", () => {
     expect(leftoverProblems(at("server/text/a.ts", line), somewhere)).toEqual([problem]);
   });
 
-  it("and a test that is left out is named", () => {
+  it("and a skipped test is named", () => {
     // Texts for the check to find: no test is skipped here, and `npm test` would report one.
     expect(leftoverProblems(at("test/a.test.ts", "", "it.skip('a', () => {});"), somewhere)).toEqual([
       "test/a.test.ts:2 leaves a test out with .skip",
@@ -294,8 +294,8 @@ describe("nothing is left over", () => {
   });
 });
 
-describe("the top level holds what every repository has, and three folders", () => {
-  it("in this one", () => expect(topLevelProblems(paths)).toEqual([]));
+describe("the top level has the usual files of a repository, and three folders", () => {
+  it("in this repository", () => expect(topLevelProblems(paths)).toEqual([]));
 
   it("and anything else is named", () => {
     const top = ["src/a.ts", "notes.md", "server/a.ts", ".ci/run", "biome.json", "vitest.config.ts", "package.json"];
@@ -307,7 +307,7 @@ describe("the top level holds what every repository has, and three folders", () 
 });
 
 describe("there is one vscode-jsonrpc", () => {
-  it("whoever asks, and in the lock file", () => {
+  it("for every package that uses it, and in the lock file", () => {
     const own = createRequire(import.meta.url);
     const server = createRequire(own.resolve("vscode-languageserver/node"));
     const protocol = createRequire(server.resolve("vscode-languageserver-protocol/node"));

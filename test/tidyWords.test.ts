@@ -64,7 +64,7 @@ describe("only the pages of sentences hold sentences for callers", () => {
     "diff += `$" + "{line}\\n\\\\ No newline at end of file\\n`;",
     'const a = z.string().describe("Whether the file is saved.");',
     'const a = { description: "Edits one or several files." };',
-  ])("but `%s` is none", (line) => {
+  ])("but `%s` is allowed", (line) => {
     expect(sentenceProblems(at("server/lsp/a.ts", line))).toEqual([]);
   });
 });
@@ -83,7 +83,7 @@ describe("a type's name is declared once", () => {
     ]);
   });
 
-  it("but imports, values, comments and two declarations in one file are no such thing", () => {
+  it("but imports, values, comments and two declarations in one file are allowed", () => {
     const one = at("server/text/a.ts", "export interface A {", "}", "class A {", "}");
     const other = at("server/lsp/b.ts", "import {", "  type A,", '} from "./a.js";', "// type A = B", "const A = 1;");
     const exported = at("server/lsp/c.ts", 'export type { A } from "./a.js";', "const b = { type: A };");
@@ -94,7 +94,7 @@ describe("a type's name is declared once", () => {
 describe("a file opens with a sentence, and every export is explained", () => {
   it("in every source", () => expect(commentProblems(sources)).toEqual([]));
 
-  it("and a file that just begins is named", () => {
+  it("and a file without an opening sentence is named", () => {
     const problem = "server/text/a.ts:1 does not open with a sentence in /** */";
     expect(commentProblems(at("server/text/a.ts", "const a = 1;"))).toEqual([problem]);
     expect(commentProblems(at("server/text/a.ts", "/** helpers */", "const a = 1;"))).toEqual([problem]);

@@ -1,10 +1,10 @@
 /**
- * Somebody types while the server has its edits applied: no keystroke is lost, and no edit lands elsewhere or twice.
+ * The user types while the server has its edits applied: no keystroke is lost, and no edit lands elsewhere or twice.
  */
 import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
 import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks, told } from "./support/desk.js";
-import { takenBack, takenBackBegin } from "./support/takenBack.js";
+import { rolledBack, rolledBackBegin } from "./support/rolledBack.js";
 
 const program = serverForDesks();
 
@@ -17,8 +17,8 @@ function typeBeforeEdit(desk: Desk, n: number, type: () => Promise<void>): void 
   });
 }
 
-describe("an edit that the editor applies to a later text, at places that are not meant", () => {
-  it("into the place: it is taken back, and as the old text is gone nothing is changed", async () => {
+describe("an edit that the editor applies to a later text, in the wrong place, because the user typed", () => {
+  it("into the old text: it is rolled back, and nothing changes because the old text is gone", async () => {
     const desk = await start({ open: { "a.txt": "old a\n", "b.txt": "first\nold b\n" } });
     desk.editor.behave("ignoresVersions");
     typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "ld b", "x"));
@@ -30,7 +30,7 @@ describe("an edit that the editor applies to a later text, at places that are no
   it.each([
     ["right before it", "old", "x"],
     ["on a line above", "first", "typed\n"],
-  ])("%s: it is taken back and applied where it is meant to be", async (_where, before, insert) => {
+  ])("%s: it is rolled back and applied in the right place", async (_where, before, insert) => {
     const text = "first\none old b\nlast\n";
     const desk = await start({ open: { "a.txt": text } });
     desk.editor.behave("ignoresVersions");
@@ -39,7 +39,7 @@ describe("an edit that the editor applies to a later text, at places that are no
     expect(desk.texts()).toEqual({ "a.txt": text.replace(before, insert + before).replace("old b", "new b") });
   });
 
-  it("before each request, also the one that takes it back: nothing more is sent, and the answer says that it is not known", async () => {
+  it("before each request, even the one that rolls back: the server stops, and the answer says that the outcome is unknown", async () => {
     const desk = await start({ open: { "a.txt": "aaaa\nbbbb\ncccc\ndddd\neeee\n" } });
     desk.editor.behave("ignoresVersions");
     desk.editor.beforeEdits(() => desk.typeBefore("a.txt", "aaaa", "type\n"));
@@ -48,7 +48,7 @@ describe("an edit that the editor applies to a later text, at places that are no
     expect(desk.editor.asked).toHaveLength(2);
   });
 
-  it("behind it: that is no harm", async () => {
+  it("after it: this does no harm", async () => {
     const desk = await start({ open: { "a.txt": "one old b\nlast\n" } });
     desk.editor.behave("ignoresVersions");
     typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "last", "typed "));
@@ -58,8 +58,8 @@ describe("an edit that the editor applies to a later text, at places that are no
   });
 });
 
-describe("a text that moves on before the editor takes the edit", () => {
-  it("is matched again, and what was typed stays", async () => {
+describe("a text that changes before the editor takes the edit", () => {
+  it("is matched again, and the typed text stays", async () => {
     const desk = await start({ open: { "a.txt": "1\n2\nold\n", "b.txt": "old\n" } });
     typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "1", "typed\n"));
     const answer = await desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]));
@@ -75,13 +75,13 @@ describe("a text that moves on before the editor takes the edit", () => {
     expect(answer.diff).toContain("@@ -1,4 +1,4 @@\n typed\n 1\n 2\n-old\n+new\n");
   });
 
-  it("and holds the old text no more: the call fails, and the other document is taken back", async () => {
+  it("and no longer contains the old text: the call fails, and the other document is rolled back", async () => {
     const desk = await start({ open: { "a.txt": "old\n", "b.txt": "an old text\n" } });
     typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "ld", "u"));
     const failure = await failed(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
     expect(failure.codes).toEqual(["noMatch"]);
     expect(failure.failures[0]).toMatchObject({ index: 1, path: "b.txt" });
-    expect(failure.message).toContain(takenBack("a.txt"));
+    expect(failure.message).toContain(rolledBack("a.txt"));
     expect(failure.edits.map(({ index, status }) => [index, status])).toEqual([
       [0, "notAttempted"],
       [1, "failed"],
@@ -89,7 +89,7 @@ describe("a text that moves on before the editor takes the edit", () => {
     expect(desk.texts()).toEqual({ "a.txt": "old\n", "b.txt": "an ould text\n" });
   });
 
-  it("and holds the old text twice now: the call fails, and nothing is guessed", async () => {
+  it("and now contains the old text twice: the call fails, and the server does not guess", async () => {
     const desk = await start({ open: { "a.txt": "old\n" } });
     typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "old", "old\n"));
     const failure = await failed(desk.apply(batch(["a.txt", "old", "new"])));
@@ -97,7 +97,7 @@ describe("a text that moves on before the editor takes the edit", () => {
     expect(desk.texts()).toEqual({ "a.txt": "old\nold\n" });
   });
 
-  it("each time anew: the call gives up with contentModified", async () => {
+  it("at every attempt: the call fails with contentModified", async () => {
     const desk = await start({ open: { "a.txt": "old\n", "b.txt": "old\n" } });
     desk.editor.beforeEdits(async () => {
       if (desk.editor.asked.length > 1 && desk.editor.asked.length <= limits.rematches + 2)
@@ -105,18 +105,18 @@ describe("a text that moves on before the editor takes the edit", () => {
     });
     const failure = await failed(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
     expect([failure.rpcCode, failure.codes]).toEqual([-32803, ["contentModified"]]);
-    expect(failure.message).toContain(takenBack("a.txt"));
+    expect(failure.message).toContain(rolledBack("a.txt"));
     expect(desk.texts()).toEqual({ "a.txt": "old\n", "b.txt": `${"x\n".repeat(limits.rematches + 1)}old\n` });
   });
 
-  it("with the new text in the old one: the edit is not applied twice", async () => {
+  it("so that it contains the new text: the edit is not applied twice", async () => {
     const desk = await start({ open: { "a.txt": "1\nfoo\n" } });
     typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "1", "typed\n"));
     await desk.apply(batch(["a.txt", "foo", "foo foo"]));
     expect(desk.texts()).toEqual({ "a.txt": "typed\n1\nfoo foo\n" });
   });
 
-  it("in a document that is already done: it stays applied", async () => {
+  it("in a document that already has its edit: the edit stays applied", async () => {
     const desk = await start({ open: { "a.txt": "old\n", "b.txt": "old\n" } });
     typeBeforeEdit(desk, 2, () => desk.typeBefore("a.txt", "new", "typed\n"));
     const answer = await desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]));
@@ -124,13 +124,13 @@ describe("a text that moves on before the editor takes the edit", () => {
     expect(desk.texts()).toEqual({ "a.txt": "typed\nnew\n", "b.txt": "new\n" });
   });
 
-  it("in a document that is to be taken back: nothing typed is lost, and the answer says what holds what", async () => {
+  it("in a document that must be rolled back: no typed text is lost, and the answer says which document contains what", async () => {
     const desk = await start({ open: { "a.txt": "1\nold\n", "b.txt": "old\n" } });
     desk.editor.behave("honest", "refuses", "honest");
     typeBeforeEdit(desk, 2, () => desk.typeBefore("a.txt", "1", "typed\n"));
     const answer = await told(desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"])));
     const isBack = answer.outcome === "failed";
-    expect(answer.text).toMatch(isBack ? `${takenBackBegin}a.txt` : /still have the edit.*: a\.txt/);
+    expect(answer.text).toMatch(isBack ? `${rolledBackBegin}a.txt` : /still have the edit.*: a\.txt/);
     expect(answer.edits.map(({ status }) => status)).toEqual([isBack ? "notAttempted" : "applied", "failed"]);
     expect(desk.texts()).toEqual({ "a.txt": `typed\n1\n${isBack ? "old" : "new"}\n`, "b.txt": "old\n" });
   });
@@ -145,7 +145,7 @@ describe("typing that reaches the server in one change with the edit", () => {
     ["changes", "below it", "first\nold and new\nl".length, "first\nold and new\nlXast\n"],
     ["wholeText", "above it", 0, "Xfirst\nold and new\nlast\n"],
     ["wholeText", "below it", "first\nold and new\nl".length, "first\nold and new\nlXast\n"],
-  ])("told as %s, typed %s: the edit is recognised and not applied again", async (tells, _where, from, expected) => {
+  ])("synced as %s, typed %s: the edit is recognised and not applied again", async (tells, _where, from, expected) => {
     const desk = await start({ open: { "a.txt": text, "b.txt": "old\n" }, tells });
     desk.editor.typeWithNextEdit({ uri: desk.uri("a.txt"), from, to: from, insert: "X" });
     expect(await desk.apply(edits)).toMatchObject({ applied: true, outcome: "applied" });
@@ -159,7 +159,7 @@ describe("typing that reaches the server in one change with the edit", () => {
     ["changes", "first\nold and".length, "first\nold andX new\nlast\n"],
     ["wholeText", "first\nold ".length, "first\nold Xand new\nlast\n"],
   ])(
-    "told as %s, typed into the new text at %i: it is not applied again, and what the answer says is true",
+    "synced as %s, typed into the new text at %i: the edit is not applied again, and the answer is true",
     async (tells, from, expected) => {
       const desk = await start({ open: { "a.txt": text, "b.txt": "old\n" }, tells });
       desk.editor.typeWithNextEdit({ uri: desk.uri("a.txt"), from, to: from, insert: "X" });
@@ -173,7 +173,7 @@ describe("typing that reaches the server in one change with the edit", () => {
     },
   );
 
-  it("and takes the edit back again (an undo): the answer is true of the text", async () => {
+  it("and undoes the edit: the answer describes the text correctly", async () => {
     const desk = await start({ open: { "a.txt": text } });
     const [from, to] = ["first\nold".length, "first\nold and new".length];
     desk.editor.typeWithNextEdit({ uri: desk.uri("a.txt"), from, to, insert: "" });
@@ -185,7 +185,7 @@ describe("typing that reaches the server in one change with the edit", () => {
     expect(desk.texts()).toEqual({ "a.txt": expected });
   });
 
-  it("on both sides of it: it is not applied again", async () => {
+  it("on both sides of it: the edit is not applied again", async () => {
     const desk = await start({ open: { "a.txt": text }, tells: "wholeText" });
     await desk.typeBefore("a.txt", "last", "X");
     typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "first", "Y"));
@@ -196,8 +196,8 @@ describe("typing that reaches the server in one change with the edit", () => {
   });
 });
 
-describe("an editor that ignores versions, and somebody types", () => {
-  it("so that the edit lands elsewhere: it is taken back, and applied where it belongs", async () => {
+describe("an editor that ignores versions while the user types", () => {
+  it("so that the edit lands elsewhere: it is rolled back, and applied where it belongs", async () => {
     const desk = await start({ open: { "a.txt": "old\n", "b.txt": "an old text\n", "c.txt": "old\n" } });
     desk.editor.behave("ignoresVersions");
     typeBeforeEdit(desk, 2, () => desk.typeBefore("b.txt", "an", "<<"));
@@ -206,7 +206,7 @@ describe("an editor that ignores versions, and somebody types", () => {
     expect(desk.texts()).toEqual({ "a.txt": "new\n", "b.txt": "<<an new text\n", "c.txt": "new\n" });
   });
 
-  it("below the edit: it is where it belongs, and that is proved", async () => {
+  it("below the edit: it is proved to be where it belongs", async () => {
     const desk = await start({ open: { "a.txt": "old\nlast\n", "b.txt": "old\n" } });
     desk.editor.behave("ignoresVersions");
     typeBeforeEdit(desk, 1, () => desk.typeBefore("a.txt", "last", "typed "));
@@ -216,7 +216,7 @@ describe("an editor that ignores versions, and somebody types", () => {
   });
 });
 
-describe("somebody who goes on typing", () => {
+describe("a user who goes on typing", () => {
   /** All typed keys, in order, before a mark that no edit touches. */
   const cursor = "|cursor|";
   const batches = 30;
@@ -227,46 +227,43 @@ describe("somebody who goes on typing", () => {
   it.each<["beforeAnswer" | "afterAnswer", "changes" | "wholeText"]>([
     ["afterAnswer", "changes"],
     ["beforeAnswer", "wholeText"],
-  ])(
-    "synced %s, told as %s: thirty batches over two documents lose nothing and misplace nothing",
-    async (syncs, tells) => {
-      const desk = await start({ open: { "a.txt": page("a"), "b.txt": page("b") }, syncs, tells, proofTimeout: 1_000 });
-      const typed: Record<string, string> = { "a.txt": "", "b.txt": "" };
-      const type = async (path: string): Promise<void> => {
-        const key = String.fromCharCode(0x61 + (typed[path]!.length % 26));
-        typed[path] += key;
-        await desk.typeBefore(path, cursor, key);
-      };
-      // Twenty keys a second, and one in the middle of every fourth edit.
-      const typist = setInterval(() => void type(Math.random() < 0.5 ? "a.txt" : "b.txt"), 50);
-      desk.editor.beforeEdits(async () => {
-        const { length } = desk.editor.asked;
-        if (length % 4 === 0) await type(length % 8 === 0 ? "a.txt" : "b.txt");
-      });
-      try {
-        for (let i = 0; i < batches; i++) {
-          const edits = ["a", "b"].map((name) => {
-            const line = `${name} line ${i} of`;
-            return [`${name}.txt`, `${line} old text\n`, `${line} new text\nand of old text\n`] as const;
-          });
-          expect(await untilApplied(desk, batch(...edits))).toMatchObject({ outcome: "applied" });
-        }
-      } finally {
-        clearInterval(typist);
+  ])("synced %s, as %s: thirty batches over two documents lose nothing and misplace nothing", async (syncs, tells) => {
+    const desk = await start({ open: { "a.txt": page("a"), "b.txt": page("b") }, syncs, tells, proofTimeout: 1_000 });
+    const typed: Record<string, string> = { "a.txt": "", "b.txt": "" };
+    const type = async (path: string): Promise<void> => {
+      const key = String.fromCharCode(0x61 + (typed[path]!.length % 26));
+      typed[path] += key;
+      await desk.typeBefore(path, cursor, key);
+    };
+    // Twenty keys a second, and one in the middle of every fourth edit.
+    const typist = setInterval(() => void type(Math.random() < 0.5 ? "a.txt" : "b.txt"), 50);
+    desk.editor.beforeEdits(async () => {
+      const { length } = desk.editor.asked;
+      if (length % 4 === 0) await type(length % 8 === 0 ? "a.txt" : "b.txt");
+    });
+    try {
+      for (let i = 0; i < batches; i++) {
+        const edits = ["a", "b"].map((name) => {
+          const line = `${name} line ${i} of`;
+          return [`${name}.txt`, `${line} old text\n`, `${line} new text\nand of old text\n`] as const;
+        });
+        expect(await untilApplied(desk, batch(...edits))).toMatchObject({ outcome: "applied" });
       }
-      const model = (name: string): string =>
-        page(name)
-          .replaceAll("of old text\n", "of new text\nand of old text\n")
-          .replace(cursor, `${typed[`${name}.txt`]}${cursor}`);
-      expect(desk.texts()).toEqual({ "a.txt": model("a"), "b.txt": model("b") });
-      expect((await desk.read({ path: "a.txt" })).text).toBe(model("a"));
-      expect((await desk.read({ path: "b.txt" })).text).toBe(model("b"));
-      expect(Object.values(typed).join("").length).toBeGreaterThan(12);
-    },
-  );
+    } finally {
+      clearInterval(typist);
+    }
+    const model = (name: string): string =>
+      page(name)
+        .replaceAll("of old text\n", "of new text\nand of old text\n")
+        .replace(cursor, `${typed[`${name}.txt`]}${cursor}`);
+    expect(desk.texts()).toEqual({ "a.txt": model("a"), "b.txt": model("b") });
+    expect((await desk.read({ path: "a.txt" })).text).toBe(model("a"));
+    expect((await desk.read({ path: "b.txt" })).text).toBe(model("b"));
+    expect(Object.values(typed).join("").length).toBeGreaterThan(12);
+  });
 });
 
-/** Acts as an agent: sends a call again if the user typed in its place too often, and nothing else. */
+/** Acts as an agent: repeats a call only if it failed because the user typed in the same place too often. */
 async function untilApplied(desk: Desk, call: ReturnType<typeof batch>, tries = 10): Promise<unknown> {
   try {
     return await desk.apply(call);

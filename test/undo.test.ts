@@ -1,4 +1,4 @@
-/** Undoing applied changes over the wire: all of a change or none, and only if nobody has edited it since. */
+/** Undoing applied changes over the wire: all of a change or none of it, and only if it was not edited since. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -6,15 +6,15 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../server/text/limits.js";
 import { batch, type Desk, type DeskOptions, failed, layDesk, serverForDesks, told } from "./support/desk.js";
 import type { Behaviour } from "./support/editorAnswers.js";
-import { takenBackBegin } from "./support/takenBack.js";
+import { rolledBackBegin } from "./support/rolledBack.js";
 import { three, threeAfter, threeEdits } from "./support/threeDocuments.js";
 
 const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
 
-describe("taking back", () => {
-  it.each(["multiEdit/undo", "multiEdit.undo"])("%s gives every text back, to the byte", async (name) => {
+describe("undo", () => {
+  it.each(["multiEdit/undo", "multiEdit.undo"])("%s restores every text, to the byte", async (name) => {
     const desk = await start({ open: three });
     const applied = await desk.apply(threeEdits);
     expect(desk.texts()).toEqual(threeAfter);
@@ -32,7 +32,7 @@ describe("taking back", () => {
     expect(desk.texts()).toEqual(three);
   });
 
-  it("answers with the diff of what it did, and with the edit in it", async () => {
+  it("answers with the diff of its own change, and with its edit", async () => {
     const { apply, undo, uri } = await start({ open: { "a.txt": "one\nold\n" } });
     await apply(batch(["a.txt", "old", "new"]));
     const { diff, edit, files } = await undo();
@@ -43,7 +43,7 @@ describe("taking back", () => {
     expect(files).toMatchObject([{ path: "a.txt", version: 2, added: 1, removed: 1, onDisk: "same" }]);
   });
 
-  it("takes the last one first, or the one that is named", async () => {
+  it("undoes the last transaction first, or the one that is named", async () => {
     const { apply, undo, texts } = await start({ open: { "a.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n" } });
     const { transaction: first } = await apply(batch(["a.txt", "2", "two"]));
     const { transaction: second } = await apply(batch(["a.txt", "5", "five"]));
@@ -56,7 +56,7 @@ describe("taking back", () => {
     expect(texts()["a.txt"]).toBe("1\n2\n3\n4\n5\n6\n7\n8\n9\n");
   });
 
-  it("is refused in words for what was taken back, for what nobody knows, and where there is nothing", async () => {
+  it("is refused with a message if the transaction is undone or unknown, or if there is none", async () => {
     const desk = await start({ open: { "a.txt": "old\n" }, settings: { atomic: "all" } });
     const refusal = async (params: unknown) => failed(desk.editor.request("multiEdit/undo", params));
     expect(await refusal(null)).toMatchObject({ rpcCode: -32803, codes: ["undoConflict"] });
@@ -69,7 +69,7 @@ describe("taking back", () => {
     expect(desk.texts()).toEqual({ "a.txt": "old\n" });
   });
 
-  it("is refused for params that name something else, and then nothing is taken back", async () => {
+  it("is refused for invalid params, and then nothing is undone", async () => {
     const desk = await start({ open: { "a.txt": "old\n" } });
     await desk.apply(batch(["a.txt", "old", "new"]));
     const wrong: readonly (readonly [unknown, string])[] = [
@@ -88,7 +88,7 @@ describe("taking back", () => {
     expect(desk.texts()).toEqual({ "a.txt": "new\n" });
   });
 
-  it("has nothing to do with proposals that nobody applied, previews, and calls without an effect", async () => {
+  it("ignores proposals that nobody applied, previews, and calls without an effect", async () => {
     const { editor, apply, propose, undo, texts } = await start({ open: { "a.txt": "old\nmore\n" } });
     const { transaction } = await apply(batch(["a.txt", "old", "new"]));
     await propose(batch(["a.txt", "more", "less"]));
@@ -99,7 +99,7 @@ describe("taking back", () => {
     expect(texts()).toEqual({ "a.txt": "old\nmore\n" });
   });
 
-  it("knows the latest transactions and no more, and the status lists them", async () => {
+  it("covers a limited number of the latest transactions, and the status lists them", async () => {
     const { editor, apply, undo } = await start({ open: { "a.txt": "0\n" }, settings: {} });
     const ids: (string | undefined)[] = [];
     for (let i = 0; i <= limits.transactions; i++) {
@@ -117,7 +117,7 @@ describe("taking back", () => {
     );
   });
 
-  it("is asked about where the user wants to be asked", async () => {
+  it("needs confirmation if the user wants to be asked", async () => {
     const { editor, apply, undo, texts } = await start({
       open: { "a.txt": "old\n" },
       settings: { confirm: "always" },
@@ -131,13 +131,13 @@ describe("taking back", () => {
   });
 });
 
-describe("a text that moved on", () => {
+describe("a text that was typed into", () => {
   const text = "1\n2\n3\nold\n5\n6\n7\n";
 
   it.each([
-    ["before the place", "1", "typed 1"],
-    ["behind the place", "6", "typed 6"],
-  ])("%s: what was typed stays", async (_where, before, typed) => {
+    ["before the change", "1", "typed 1"],
+    ["after the change", "6", "typed 6"],
+  ])("%s: the typed text stays", async (_where, before, typed) => {
     const desk = await start({ open: { "a.txt": text } });
     await desk.apply(batch(["a.txt", "old", "new"]));
     await desk.typeBefore("a.txt", before, "typed ");
@@ -146,10 +146,10 @@ describe("a text that moved on", () => {
   });
 
   it.each([
-    ["into the place", "ew"],
+    ["inside the change", "ew"],
     ["right before it", "new"],
-    ["right behind it", "\n5"],
-  ])("%s: nothing is taken back in any file, and the line is named", async (_where, before) => {
+    ["right after it", "\n5"],
+  ])("%s: nothing is undone in any file, and the line is named", async (_where, before) => {
     const desk = await start({ open: { "a.txt": text, "b.txt": "old\n" } });
     await desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"]));
     await desk.typeBefore("a.txt", before, "x");
@@ -166,7 +166,7 @@ describe("a text that moved on", () => {
     expect(desk.texts()).toEqual({ "a.txt": text, "b.txt": "old\n" });
   });
 
-  it("names every file that stands in the way", async () => {
+  it("is named, along with every other file that prevents the undo", async () => {
     const desk = await start({ open: { "a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n" } });
     await desk.apply(batch(["a.txt", "old", "new"], ["b.txt", "old", "new"], ["c.txt", "old", "new"]));
     await desk.typeBefore("a.txt", "new", "x");
@@ -179,7 +179,7 @@ describe("a text that moved on", () => {
     ]);
   });
 
-  it("while it is being taken back: the typing stays", async () => {
+  it("during the undo: the typed text stays", async () => {
     const desk = await start({ open: { "a.txt": text }, proofTimeout: 400 });
     await desk.apply(batch(["a.txt", "old", "new"]));
     desk.editor.beforeEdits(async () => {
@@ -189,7 +189,7 @@ describe("a text that moved on", () => {
     expect(desk.texts()).toEqual({ "a.txt": text.replace("7", "typed 7") });
   });
 
-  it("because it is saved and closed: the file gets its text back", async () => {
+  it("only before it was saved and closed: the file gets its old text back", async () => {
     const desk = await start({ open: { "a.txt": text } });
     await desk.apply(batch(["a.txt", "old", "new"]));
     writeFileSync(join(desk.root, "a.txt"), text.replace("old", "new"));
@@ -199,12 +199,12 @@ describe("a text that moved on", () => {
   });
 });
 
-describe("an editor that does not go along", () => {
+describe("an editor that does not cooperate", () => {
   it.each<[Behaviour, string]>([
     ["refuses", "clientRefused"],
     ["answersErrors", "clientRefused"],
   ])(
-    "and %s the second text: the first one has its edit again, and all of it can be taken back later",
+    "and %s the second text: the first one has its edit again, and everything can be undone later",
     async (behaviour, code) => {
       const { editor, apply, undo, texts } = await start({ open: three, proofTimeout: 200 });
       await apply(threeEdits);
@@ -217,12 +217,12 @@ describe("an editor that does not go along", () => {
     },
   );
 
-  it("and lies: what is not certain is said", async () => {
+  it("and lies: the answer names what is uncertain", async () => {
     const { editor, apply, undo, texts } = await start({ open: three, proofTimeout: 200 });
     await apply(threeEdits);
     editor.behave("honest", "lies", "honest");
     const answer = await told(undo());
-    expect([answer.outcome, answer.text]).toEqual(["unknown", expect.stringContaining(takenBackBegin)]);
+    expect([answer.outcome, answer.text]).toEqual(["unknown", expect.stringContaining(rolledBackBegin)]);
     expect(texts()).toEqual(threeAfter);
   });
 });
@@ -235,7 +235,7 @@ describe("any batch", () => {
     replaceAll: fc.boolean(),
   });
 
-  it("that was applied can be taken back, to the byte, in every encoding", async () => {
+  it("that was applied can be undone, to the byte, in every encoding", async () => {
     for (const encoding of ["utf-8", "utf-16", "utf-32"]) {
       const { editor, apply, undo, uri } = await start({ open: {}, encodings: [encoding] });
       let version = 1;

@@ -17,11 +17,11 @@ const program = serverForDesks();
 
 const start = (options: DeskOptions = {}): Promise<Desk> => layDesk(program, options);
 
-describe("whole files", () => {
+describe("an undo of changes to whole files", () => {
   const files = { "old.txt": "one\ntwo\n", "gone.txt": "gone\n", "binary.bin": "\0\u0001", "b.txt": "b\n" };
 
   it.each(["written", "opened"] as const)(
-    "a new file is deleted, and its folders, where the editor's new files are %s",
+    "deletes a new file and its folders if the editor's new files are %s",
     async (unopened) => {
       const { apply, undo, disk, texts, root } = await start({ files, unopened, proofTimeout: 300 });
       await apply(throughEditor(batch(["deep/er/new.txt", "", "new\n"], ["b.txt", "b", "B"])));
@@ -37,7 +37,7 @@ describe("whole files", () => {
     },
   );
 
-  it("a deleted file is there again, a binary one as well, with its permissions", async () => {
+  it("restores a deleted file, even a binary one, with its permissions", async () => {
     const { apply, undo, disk } = await start({ files });
     const applied = await apply(patchOf("*** Delete File: gone.txt", "*** Delete File: binary.bin"));
     expect(Object.keys(disk())).toEqual(["b.txt", "old.txt"]);
@@ -49,7 +49,7 @@ describe("whole files", () => {
   });
 
   it.each(["open", "closed"] as const)(
-    "a file that was moved and changed has its old name and text, %s",
+    "gives a file that was moved and changed its old name and text, %s",
     async (state) => {
       const { apply, undo, disk, texts, root } = await start({
         files,
@@ -73,7 +73,7 @@ describe("whole files", () => {
     },
   );
 
-  it("a file that made room for another one is there again, and so is that one", async () => {
+  it("restores a file that made room for another one, and the other one", async () => {
     const { apply, undo, disk } = await start({ files });
     const call = patchOf("*** Update File: old.txt", "*** Move to: b.txt", "@@", "-two", "+zwei");
     await apply({ ...call, options: { overwrite: true } });
@@ -82,7 +82,7 @@ describe("whole files", () => {
     expect(disk()).toEqual(files);
   });
 
-  it("files that passed their names on have them again", async () => {
+  it("restores names that files passed on to others", async () => {
     const { apply, undo, disk } = await start({ files });
     await apply(
       patchOf("*** Update File: b.txt", "*** Move to: c.txt", "*** Update File: old.txt", "*** Move to: b.txt"),
@@ -92,7 +92,7 @@ describe("whole files", () => {
     expect(disk()).toEqual(files);
   });
 
-  it("unsaved text that was deleted with its file comes back with it, unsaved", async () => {
+  it("restores unsaved text that was deleted with its file, and leaves it unsaved", async () => {
     const desk = await start({ open: { "a.txt": "one\n" }, proofTimeout: 400 });
     await desk.typeBefore("a.txt", "one", "typed ");
     await desk.apply({ ...patchOf("*** Delete File: a.txt"), options: { overwrite: true } });
@@ -102,9 +102,9 @@ describe("whole files", () => {
   });
 
   it.each<[string, (desk: Desk) => unknown]>([
-    ["a file has the old name by now", ({ root }) => writeFileSync(join(root, "gone.txt"), "somebody's\n")],
+    ["another file has the old name", ({ root }) => writeFileSync(join(root, "gone.txt"), "somebody's\n")],
     ["a new file was changed", ({ root }) => writeFileSync(join(root, "new.txt"), "somebody's\n")],
-  ])("%s: nothing is taken back", async (_what, act) => {
+  ])("changes nothing if %s", async (_what, act) => {
     const desk = await start({ files: { "gone.txt": "gone\n", "b.txt": "b\n" } });
     await desk.apply(
       patchOf("*** Delete File: gone.txt", "*** Add File: new.txt", "+new", "*** Update File: b.txt", "@@", "-b", "+B"),
@@ -115,7 +115,7 @@ describe("whole files", () => {
     expect(desk.disk()).toEqual(disk);
   });
 
-  it("what the editor can't do any more is said before anything is done", async () => {
+  it("fails before it changes anything if the editor no longer supports an operation", async () => {
     const { apply, undo, disk } = await start({
       files,
       capabilities: {

@@ -1,5 +1,5 @@
 /**
- * A batch over an open and a closed file on a disk whose `fsync` fails from some moment on: the editor and the disk
+ * A batch over an open and a closed file on a disk whose `fsync` fails from some point on: the editor and the disk
  * agree.
  */
 import { readFileSync } from "node:fs";
@@ -39,15 +39,15 @@ async function withoutSync(first: number) {
   };
 }
 
-// Without strace, no system call can be made to fail; where strace is required, its absence is a failure.
+// Without strace, no system call can be made to fail; if strace is required, its absence is a failure.
 if (reason !== undefined) {
-  it("strace is not there", () => {
+  it("strace is not available", () => {
     const leftOut = `left out: a disk that does not sync, because ${reason}`;
     if (process.env.REQUIRE_FAULTS === "1") throw new Error(leftOut);
     console.log(leftOut);
   });
 } else {
-  it("both have the edit, or neither, and what is told is so", { timeout: 120_000 }, async () => {
+  it("both have the edit or neither, and the answer says which", { timeout: 120_000 }, async () => {
     const outcomes: string[] = [];
     for (let first = 1; outcomes.at(-1) !== "applied"; first++) {
       expect(first).toBeLessThan(30);

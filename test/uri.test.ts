@@ -15,7 +15,7 @@ import {
   windowsProblem,
 } from "../server/workspace/pathText.js";
 
-/** The path; `undefined`: it is refused. */
+/** The path; `undefined` if it is refused. */
 function strict(uri: string, platform: NodeJS.Platform): string | undefined {
   const result = pathOfUri(uri, platform);
   return result.ok ? result.path : undefined;
@@ -43,7 +43,7 @@ describe("paths to URIs", () => {
   const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).map((text) => text.replaceAll("/", "-"));
   const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => `/${names.join("/")}`);
 
-  it("are read back by another parser as they were", () => {
+  it("are read back unchanged by another parser", () => {
     fc.assert(
       fc.property(path, (path) => {
         expect(URI.parse(uriOfPath(path, "linux"), true).path).toBe(path);
@@ -51,7 +51,7 @@ describe("paths to URIs", () => {
     );
   });
 
-  it("are read back by both of ours, also as another writer spells them", () => {
+  it("are read back unchanged by both of our parsers, also if another library wrote them", () => {
     fc.assert(
       fc.property(path, (path) => {
         for (const uri of [uriOfPath(path, "linux"), URI.file(path).toString()]) {
@@ -136,13 +136,13 @@ describe("Windows' rules", () => {
     expect(windowsProblem(path) === undefined).toBe(isUsable);
   });
 
-  it("ignore case when they tell inside from outside", () => {
+  it("ignore case in the decision whether a path is inside", () => {
     expect(isInside("C:\\Ws", "c:\\ws\\a.ts", "win32")).toBe(true);
     expect(isInside("C:\\Ws", "D:\\Ws\\a.ts", "win32")).toBe(false);
     expect(isInside("C:\\ws", "C:\\ws-secret\\a.ts", "win32")).toBe(false);
   });
 
-  it("take both slashes for the end of a directory's name", () => {
+  it("accept both slashes as the end of a directory's name", () => {
     expect(["a\\", "a/", "a\\..", "."].map((path) => namesDirectory(path, "win32"))).toEqual([true, true, true, true]);
     expect(["a\\", "a..", "a/b"].map((path) => namesDirectory(path, "linux"))).toEqual([false, false, false]);
   });
@@ -153,7 +153,7 @@ describe("a folded name", () => {
     expect(foldName(name)).toBe(foldName(".git")),
   );
 
-  it("is the same composed and decomposed", () => {
+  it("is the same for composed and decomposed spellings", () => {
     expect(foldName("\u00e9")).toBe(foldName("e\u0301"));
     expect(foldName("stra\u00dfe")).toBe(foldName("STRASSE"));
   });

@@ -1,5 +1,5 @@
 /**
- * The ruler as a command, and bounds on its counts, so that the code that runs for an ordinary call cannot grow
+ * The command `npm run walk`, and bounds on its counts, so that the code that runs for an ordinary call cannot grow
  * unnoticed.
  */
 import { execFileSync } from "node:child_process";

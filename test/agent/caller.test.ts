@@ -29,7 +29,7 @@ async function layTable(settings: object = {}) {
 const call = (oldText: string, newText: string): object => ({ path: "a.txt", oldText, newText });
 
 describe("an agent at the socket", () => {
-  it("is the same one over its connections, and what it changed says so", async () => {
+  it("is the same one over all its connections, and its changes name it", async () => {
     const { session, status, logged } = await layTable();
     const client = { name: "robot", version: "3", agent: "r2-d2" };
     const first = await friend(session, client);
@@ -47,7 +47,7 @@ describe("an agent at the socket", () => {
     expect(logged()).not.toContain("multiEdit/read");
   });
 
-  it("that fails is in the log, too", async () => {
+  it("is named in the log even if its call fails", async () => {
     const { session, logged } = await layTable();
     const agent = await friend(session, { name: "robot", agent: "r2-d2" });
     await agent.ask(1, "multiEdit/apply", call("none", "two"));
@@ -56,13 +56,13 @@ describe("an agent at the socket", () => {
 
   it.each<[string, unknown, Caller]>([
     ["nothing", undefined, { name: "an unnamed agent" }],
-    ["no object", "robot", { name: "an unnamed agent" }],
+    ["a string instead of an object", "robot", { name: "an unnamed agent" }],
     ["no id", { name: "robot", version: "3" }, { name: "robot", version: "3" }],
     ["null for an id", { name: "robot", agent: null }, { name: "robot" }],
-    ["what is no name", { name: 7, version: {} }, { name: "an unnamed agent" }],
+    ["a number as its name", { name: 7, version: {} }, { name: "an unnamed agent" }],
     ["escapes and line ends", { name: "ro\u001b[31mbot\r\n2" }, { name: "ro [31mbot 2" }],
     ["a very long name", { name: "n".repeat(1_000) }, { name: "n".repeat(limits.agentName) }],
-  ])("that says %s of itself is served, and not known", async (_, client, expected) => {
+  ])("is served if it sends %s about itself, but not recognised again", async (_, client, expected) => {
     const { session, status } = await layTable();
     await (await friend(session, client)).ask(1, "multiEdit/apply", call("one", "two"));
     expect((await status()).agents).toEqual([expected]);
@@ -75,7 +75,7 @@ describe("an agent at the socket", () => {
     ["with a space", "r2 d2"],
     ["with a line end", "r2\n"],
     ["too long", "x".repeat(limits.agentId + 1)],
-  ])("whose id is %s is told so, and not served", async (_, agent) => {
+  ])("is refused with an error if its id is %s", async (_, agent) => {
     const { session, status } = await layTable();
     const peer = await stranger(session);
     await expect(greet(peer, session, { name: "robot", agent })).rejects.toThrow(
@@ -85,7 +85,7 @@ describe("an agent at the socket", () => {
     expect((await status()).agents).toEqual([]);
   });
 
-  it("is forgotten when many have called since", async () => {
+  it("is forgotten after many others have called", async () => {
     const { session, status } = await layTable();
     for (let i = 0; i <= limits.agentsKnown; i++) {
       const peer = await friend(session, { name: "robot", agent: `r${i}` });
@@ -98,7 +98,7 @@ describe("an agent at the socket", () => {
 });
 
 describe("the editor", () => {
-  it("is no agent, whatever agents ask for its status", async () => {
+  it("is not listed as an agent, even after an agent has asked for its status", async () => {
     const { editor, session, status } = await layTable();
     await (await friend(session, { name: "robot", agent: "r2-d2" })).ask(1, "multiEdit/status", null);
     await editor.request("workspace/executeCommand", { command: "multiEdit.apply", arguments: [call("one", "two")] });
@@ -108,7 +108,7 @@ describe("the editor", () => {
 });
 
 describe("the command line", () => {
-  it("says which agent calls by --agent, else by MULTI_EDIT_AGENT, else by nothing", async () => {
+  it("names the calling agent by --agent, otherwise by MULTI_EDIT_AGENT, otherwise not at all", async () => {
     const { run, status } = await layTable();
     const env = { MULTI_EDIT_AGENT: "from-env" };
     const input = (oldText: string, newText: string) => ({ input: JSON.stringify(call(oldText, newText)) });
@@ -124,7 +124,7 @@ describe("the command line", () => {
     expect(transactions.map(({ by }) => by)).toEqual(agents);
   });
 
-  it("refuses an id that is none, and sends nothing", async () => {
+  it("refuses an invalid id, and sends nothing", async () => {
     const { run, status, texts } = await layTable();
     const input = JSON.stringify(call("one", "two"));
     const option = await run(["apply", "--agent=r2 d2"], { input });
@@ -167,7 +167,7 @@ describe("an MCP server", () => {
 });
 
 describe("the log", () => {
-  it("names an agent by what is known of it", () => {
+  it("names an agent by its name, version and id, if known", () => {
     expect(describeCaller({ name: "robot", version: "3", agent: "r2-d2" })).toBe("robot 3 (agent r2-d2)");
     expect(describeCaller({ name: "robot" })).toBe("robot (an unknown agent)");
   });

@@ -20,7 +20,7 @@ afterAll(() => program.remove());
 
 const call = (path: string, oldText = "one", newText = "two"): string => JSON.stringify({ path, oldText, newText });
 
-/** A directory of which no editor has files open, and the commands that run in it. */
+/** A directory in which no editor has files open, and the commands that run in it. */
 function layShelf(entries: Parameters<typeof makeDirectory>[0]) {
   const home = ownStateHome();
   const root = makeDirectory(entries);
@@ -72,7 +72,7 @@ describe("without an editor", () => {
     expect([same.code, same.stdout, same.stderr]).toEqual([0, "", "a.txt (0 edits)\nNothing was changed.\n"]);
   });
 
-  it("one edit without a place leaves every file as it was", async () => {
+  it("one edit without a match leaves every file as it was", async () => {
     const { run, text } = layShelf({ "a.txt": "one\n", "b.txt": "none\n" });
     const edits = ["a.txt", "b.txt"].map((path) => ({ path, oldText: "one\n", newText: "two\n" }));
     edits.push({ path: "b.txt", oldText: "absent", newText: "x" });
@@ -80,7 +80,7 @@ describe("without an editor", () => {
     expect([text("a.txt"), text("b.txt")]).toEqual(["one\n", "none\n"]);
   });
 
-  it("says once that nothing was changed where others may use the directory of the journals", async () => {
+  it("says once that nothing was changed if others may use the directory of the journals", async () => {
     const { run, text, journals } = layShelf({ "a.txt": "one\n" });
     mkdirSync(journals, { recursive: true, mode: 0o700 });
     chmodSync(journals, 0o755);
@@ -90,7 +90,7 @@ describe("without an editor", () => {
     expect(text("a.txt")).toBe("one\n");
   });
 
-  it("a journal that nobody can read is in nobody's way, and doctor names it", async () => {
+  it("an unreadable journal does not prevent a call, and doctor names it", async () => {
     const { run, text, journals } = layShelf({ "a.txt": "one\n" });
     mkdirSync(journals, { recursive: true, mode: 0o700 });
     const journal = join(journals, "0000000000000006.journal");
@@ -103,13 +103,13 @@ describe("without an editor", () => {
     expect(text("a.txt")).toBe("two\n");
   });
 
-  it("read prints the file, and undo has nothing to ask", async () => {
+  it("read prints the file, and undo fails because no editor can do it", async () => {
     const { run } = layShelf({ "a.txt": "one\ntwo\n" });
     expect(await run(["read", "a.txt:2"])).toEqual({ code: 0, stdout: "two\n", stderr: "" });
     expect(await run(["undo"])).toMatchObject({ code: 3, stdout: "" });
   });
 
-  it("nothing outside the directory is touched, and nothing that is protected", async () => {
+  it("neither files outside the directory nor protected files are changed", async () => {
     const { run, root, text } = layShelf({ "ws/a.txt": "one\n", "b.txt": "one\n", "ws/.git/config": "one\n" });
     const cwd = join(root, "ws");
     for (const path of ["../b.txt", join(root, "b.txt"), ".git/config"]) {
@@ -119,13 +119,13 @@ describe("without an editor", () => {
     expect(await run(["apply", "--workspace", root], { input: call("b.txt"), cwd })).toMatchObject({ code: 0 });
   });
 
-  it("an editor that is wanted is not replaced by the disk", async () => {
+  it("a call for an editor is not applied on disk instead", async () => {
     const { run, text } = layShelf({ "a.txt": "one\n" });
     expect(await run(["apply", "--mode=editor"], { input: call("a.txt") })).toMatchObject({ code: 3 });
     expect(text("a.txt")).toBe("one\n");
   });
 
-  it("several at once get in turn, and none is lost", async () => {
+  it("several commands at once run one after the other, and no edit is lost", async () => {
     const { run, text } = layShelf({ "a.txt": Array.from({ length: 6 }, (_, i) => `line ${i}\n`).join("") });
     const ran = await Promise.all(
       Array.from({ length: 6 }, (_, i) => run(["apply"], { input: call("a.txt", `line ${i}\n`, `done ${i}\n`) })),
@@ -160,7 +160,7 @@ describe("without an editor", () => {
   });
 });
 
-/** The environment of a user with this home directory, and without the variables that say where state is kept. */
+/** The environment of a user with this home directory, without the variables that name the folder for state. */
 const userAt = (home: string): NodeJS.ProcessEnv => ({
   HOME: home,
   XDG_STATE_HOME: undefined,
@@ -176,22 +176,22 @@ function swapFile(): Buffer {
   return block;
 }
 
-describe("in a home", () => {
+describe("with a home directory", () => {
   const homes: Readonly<Record<string, Parameters<typeof makeDirectory>[0]>> = {
     "that is reached by a link": { "real/": "", home: { link: "real" } },
-    "with a link to what programs keep": { "dots/": "", "home/.local": { link: "../dots" } },
-    "with a link that leads to nothing yet": { "home/.local": { link: "../dots" } },
-    "that is not there yet": {},
+    "that has a link to the folder for state": { "dots/": "", "home/.local": { link: "../dots" } },
+    "that has a dangling link": { "home/.local": { link: "../dots" } },
+    "that does not exist yet": {},
   };
 
-  it.each(Object.entries(homes))("%s files are written", async (_, entries) => {
+  it.each(Object.entries(homes))("%s, files are written", async (_, entries) => {
     const { run, root, text } = layShelf({ "ws/a.txt": "one\n", ...entries });
     const at = { cwd: join(root, "ws"), env: userAt(join(root, "home")) };
     expect(await run(["apply"], { input: call("a.txt"), ...at })).toMatchObject({ code: 0 });
     expect(text("ws/a.txt")).toBe("two\n");
   });
 
-  it("with a link to its data Neovim is seen all the same", async () => {
+  it("that has a link to the folder of Neovim's data, Neovim is still noticed", async () => {
     const { run, root, text } = layShelf({
       "ws/a.txt": "one\n",
       "dots/share/nvim/swap/": "",
@@ -205,20 +205,23 @@ describe("in a home", () => {
     expect(text("ws/a.txt")).toBe("one\n");
   });
 
-  it.each(["", "home"])("that is no absolute path (%j) nothing is written, and the reason is true", async (home) => {
-    const { run, root, text } = layShelf({ "a.txt": "one\n" });
-    for (const mode of ["auto", "disk"]) {
-      const ran = await run(["apply", `--mode=${mode}`], { input: call("a.txt"), env: userAt(home) });
-      expect(ran).toMatchObject({ stdout: "", stderr: expect.stringContaining("HOME") });
-      expect(ran.code).not.toBe(0);
-    }
-    expect((await run(["doctor"], { env: userAt(home) })).stdout).toContain(
-      "(the variable HOME) is not an absolute path",
-    );
-    expect([text("a.txt"), readdirSync(root)]).toEqual(["one\n", ["a.txt"]]);
-  });
+  it.each(["", "home"])(
+    "that is not an absolute path (%j), nothing is written, and the message names HOME",
+    async (home) => {
+      const { run, root, text } = layShelf({ "a.txt": "one\n" });
+      for (const mode of ["auto", "disk"]) {
+        const ran = await run(["apply", `--mode=${mode}`], { input: call("a.txt"), env: userAt(home) });
+        expect(ran).toMatchObject({ stdout: "", stderr: expect.stringContaining("HOME") });
+        expect(ran.code).not.toBe(0);
+      }
+      expect((await run(["doctor"], { env: userAt(home) })).stdout).toContain(
+        "(the variable HOME) is not an absolute path",
+      );
+      expect([text("a.txt"), readdirSync(root)]).toEqual(["one\n", ["a.txt"]]);
+    },
+  );
 
-  it("that is the workspace the server's own folder is neither read nor written", async () => {
+  it("that is the workspace, the server's own folder is neither read nor written", async () => {
     const { run, root } = layShelf({});
     const own = ".local/state/multi-edit-language-server/sessions/0123456789ab.json";
     const env = userAt(root);
@@ -232,7 +235,7 @@ describe("in a home", () => {
     expect(await run(["apply"], { input: call(own, "{}", "{ }"), env })).toEqual(refusal);
   });
 
-  it("where others may use the folder of the journals doctor says so", async () => {
+  it("in which others may use the folder of the journals, doctor says so", async () => {
     const { run, root } = layShelf({});
     const env = userAt(root);
     const journals = join(root, ".local/state/multi-edit-language-server/journals");
@@ -245,7 +248,7 @@ describe("in a home", () => {
   });
 });
 
-describe("where the directory can't be told", () => {
+describe("if the directory can't be determined", () => {
   const create = JSON.stringify({ path: "n.txt", oldText: "", newText: "x" });
   /** Enters a directory, performs an action, and runs the command there, so that no argument names the path. */
   const runIn = (root: string, enter: string, command: string) =>
@@ -258,12 +261,12 @@ describe("where the directory can't be told", () => {
   it.each([
     ["its name is not UTF-8", 'd=$(printf \'w\\377\') && mkdir "$d" && cd "$d"', ["w\ufffd"]],
     [
-      "another one has the name that is told",
+      "another directory has the reported name",
       'mkdir "$(printf \'w\\357\\277\\275\')" && d=$(printf \'w\\377\') && mkdir "$d" && cd "$d"',
       ["w\ufffd", "w\ufffd"],
     ],
     ["it is gone", "mkdir gone && cd gone && rmdir ../gone", []],
-  ])("because %s nothing is written", (_, enter, names) => {
+  ])("because %s, nothing is written", (_, enter, names) => {
     ownStateHome();
     const root = makeDirectory({});
     for (const command of ["apply -", "mcp", "apply - --workspace=."]) {
@@ -275,7 +278,7 @@ describe("where the directory can't be told", () => {
     }
   });
 
-  it("because it is misspelt nothing is written", async () => {
+  it("because it is misspelt, nothing is written", async () => {
     const { run, root } = layShelf({ "file.txt": "" });
     for (const name of ["nowhere", "file.txt"]) {
       const ran = await run(["apply", `--workspace=${name}`], { input: create });
@@ -286,7 +289,7 @@ describe("where the directory can't be told", () => {
 });
 
 describe("beside an editor", () => {
-  it("that has the file open the disk is not written, even if it is asked for", async () => {
+  it("that has the file open, the disk is not written, even on request", async () => {
     const home = ownStateHome();
     const desk = await layDesk(program, {
       clientInfo: { name: "Tester" },
@@ -302,7 +305,7 @@ describe("beside an editor", () => {
     expect([desk.disk()["b.txt"], desk.editor.asked]).toEqual(["two\n", []]);
   });
 
-  it("whose folder is another one the disk is written", async () => {
+  it("with another folder, the disk is written", async () => {
     const home = ownStateHome();
     const desk = await layDesk(program, {
       clientInfo: { name: "Tester" },
@@ -317,7 +320,7 @@ describe("beside an editor", () => {
     expect(desk.disk()["other/a.txt"]).toBe("one\n");
   });
 
-  it("another one does not write what it has open", async () => {
+  it("that has a file open, another editor does not write this file", async () => {
     const home = ownStateHome();
     const left = await layDesk(program, { clientInfo: { name: "Left" }, files: { "a.txt": "one\n" } });
     const right = await layDesk(program, { clientInfo: { name: "Right" } });

@@ -1,4 +1,4 @@
-/** The session's socket from another process: who is let in, who is refused, and what is left behind. */
+/** The session's socket as another process sees it: agents that it serves, strangers that it refuses, and its files. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -46,7 +46,7 @@ async function layTable(options: DeskOptions = {}) {
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 describe("an announced session", () => {
-  it("says where it is, and nobody else may read it", async () => {
+  it("names its address, and no other user may read it", async () => {
     const { home, session, editor, uri, root } = await layTable({ files: { "a.txt": "one\n" } });
     expect(session).toEqual({
       format: 1,
@@ -69,7 +69,7 @@ describe("an announced session", () => {
     expect(modeOf(join(sessionsIn(home), `${session.id}.json`))).toBe(0o600);
   });
 
-  it("tells of new workspace folders", async () => {
+  it("includes new workspace folders", async () => {
     const { home, editor } = await layTable();
     const folder = { uri: "file:///elsewhere", name: "elsewhere" };
     await editor.notify("workspace/didChangeWorkspaceFolders", { event: { added: [folder], removed: [] } });
@@ -113,7 +113,7 @@ describe("an announced session", () => {
     expect(filesIn(home)).toEqual([]);
   });
 
-  it("is not there where the user does not want it", async () => {
+  it("does not exist if the user does not want it", async () => {
     const home = ownStateHome();
     const { editor } = await layDesk(program, { ...alone, settings: { agent: { enabled: false } } });
     await editor.request("multiEdit/status", null);
@@ -144,7 +144,7 @@ describe("an agent that knows the secret", () => {
     expect(disk()["a.txt"]).toBe("one\n");
   });
 
-  it("gets failures as the editor does, and an error for what nobody knows", async () => {
+  it("gets the same failures as the editor, and an error for an unknown method", async () => {
     const { session, uri } = await layTable({ files: { "a.txt": "one\n" } });
     const agent = await friend(session);
     const failed = await agent.ask(1, "multiEdit/apply", { path: "a.txt", oldText: "none", newText: "two" });
@@ -161,7 +161,7 @@ describe("an agent that knows the secret", () => {
     expect((await agent.ask(3, "multiEdit/apply", "*** Begin Patch\n*** Delete File: a.txt")).result).toBeDefined();
   });
 
-  it("gets no service for a call that asks for a trial in another tool's words", async () => {
+  it("is refused a call that asks for a dry run by another tool's key", async () => {
     const { session, disk } = await layTable({ files: { "a.txt": "one\n" } });
     const agent = await friend(session);
     const call = { path: "a.txt", oldText: "one", newText: "two", options: { preview: true } };
@@ -171,7 +171,7 @@ describe("an agent that knows the secret", () => {
     expect(disk()["a.txt"]).toBe("one\n");
   });
 
-  it("gets its answer even if it has said all that it wants to say", async () => {
+  it("gets its answer even if it has already closed its side for writing", async () => {
     const { session } = await layTable({ files: { "a.txt": "one\n" } });
     const agent = await friend(session);
     agent.send({ jsonrpc: "2.0", id: 1, method: "multiEdit/read", params: { path: "a.txt" } });
@@ -180,7 +180,7 @@ describe("an agent that knows the secret", () => {
     await agent.closed;
   });
 
-  it("may have so many requests served at once, and no more", async () => {
+  it("may have a limited number of requests served at once", async () => {
     const { session, editor } = await layTable({ files: { "a.txt": "one\n" }, settings: { confirm: "always" } });
     let answer = (): void => undefined;
     editor.beforeAnswers(() => new Promise<void>((resolve) => (answer = resolve)));
@@ -190,7 +190,7 @@ describe("an agent that knows the secret", () => {
     agent.send(...first);
     const refused = await agent.ask("more", "multiEdit/read", { path: "a.txt" });
     expect(refused.error?.message).toContain(`${limits.agentRequests} requests`);
-    // The server abandons pending requests as soon as nobody waits for their answers.
+    // The server abandons pending requests as soon as the agent disconnects.
     agent.socket.destroy();
     answer();
     await expect.poll(() => editor.owesAnswers()).toBe(false);
@@ -200,8 +200,8 @@ describe("an agent that knows the secret", () => {
 
 const apply = (params: unknown): object => ({ jsonrpc: "2.0", method: "multiEdit/apply", params });
 
-describe("whoever does not know the secret", () => {
-  it("is served nothing", async () => {
+describe("a client that does not know the secret", () => {
+  it("is not served", async () => {
     const { session } = await layTable({ files: { "a.txt": "one\n" } });
     const early = await stranger(session);
     expect((await early.ask(1, "multiEdit/read", { path: "a.txt" })).error?.code).toBe(-32002);
@@ -215,9 +215,9 @@ describe("whoever does not know the secret", () => {
     ["wrong", "0".repeat(64)],
     ["empty", ""],
     ["absent", undefined],
-    ["no text", 7],
+    ["a number", 7],
     ["made with another secret", "other"],
-  ])("is sent away when the proof is %s", async (_, sent) => {
+  ])("is disconnected if the proof is %s", async (_, sent) => {
     const { session } = await layTable();
     const peer = await stranger(session);
     const { nonces } = await greet(peer, session);
@@ -231,7 +231,7 @@ describe("whoever does not know the secret", () => {
   it.each([
     ["a token of a megabyte", "x".repeat(1024 * 1024)],
     ["a header without an end", "y"],
-  ])("is cut off with %s", async (kind, text) => {
+  ])("is disconnected if it sends %s", async (kind, text) => {
     const { session } = await layTable();
     const peer = await stranger(session);
     if (kind.startsWith("a token")) peer.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: { nonce: text } });
@@ -240,19 +240,19 @@ describe("whoever does not know the secret", () => {
     await friend(session);
   });
 
-  it("is cut off when it says nothing, or not enough, in time", async () => {
+  it("is disconnected if it does not complete the handshake in time", async () => {
     const { session } = await layTable();
     const peers = [await stranger(session), await stranger(session), await stranger(session)];
     peers[1]?.write("Content-Length: 100\r\n");
     peers[2]?.end();
     const start = performance.now();
     await Promise.all(peers.map(({ closed }) => closed));
-    // Not a measurement: it checks only that nobody waits forever and that a slow client gets enough time.
+    // Not a measurement: it checks only that the server does not wait forever and that a slow client gets enough time.
     expect(performance.now() - start).toBeLessThan(limits.helloMs * 5);
     await friend(session);
   });
 
-  it("learns which side to update when the versions have nothing in common", async () => {
+  it("learns which side to update if the versions are incompatible", async () => {
     const { session } = await layTable();
     const nonce = "a".repeat(64);
     const newer = await (await stranger(session)).ask(1, "initialize", { protocols: [2, 3], nonce });
@@ -283,7 +283,7 @@ describe("whoever does not know the secret", () => {
 });
 
 describe("a crowd", () => {
-  it("of 2,000 that connect at once does no harm", async () => {
+  it("of 2,000 clients that connect at once does no harm", async () => {
     const { session, editor } = await layTable({ files: { "a.txt": "one\n" } });
     const sockets = await Promise.allSettled(Array.from({ length: 2_000 }, () => openSocket(session.address)));
     expect(sockets.length).toBe(2_000);
@@ -293,7 +293,7 @@ describe("a crowd", () => {
     expect((await agent.ask(1, "multiEdit/read", { path: "a.txt" })).result).toMatchObject({ text: "one\n" });
   });
 
-  it("that stays is bounded, and makes room for others when it leaves", async () => {
+  it("that stays connected is limited in size, and makes room for others when it leaves", async () => {
     const { session } = await layTable();
     const inside = await Promise.all(Array.from({ length: limits.agentConnections }, () => friend(session)));
     const outside = await stranger(session);
@@ -319,12 +319,12 @@ async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-describe("what somebody has planted", () => {
+describe("a planted file", () => {
   it.each([
     ["a link", (path: string) => symlinkSync(makeDirectory({}), path)],
     ["a file", (path: string) => writeFileSync(path, "")],
     ["a directory that others may enter", (path: string) => mkdirSync(path, { mode: 0o755 })],
-  ])("%s in the place of the directory is not used, and the editor is served all the same", async (_, plant) => {
+  ])("%s in place of the directory is not used, and the editor is still served", async (_, plant) => {
     const home = ownStateHome();
     mkdirSync(join(home, "multi-edit-language-server"), { mode: 0o700 });
     plant(sessionsIn(home));
@@ -340,7 +340,7 @@ describe("what somebody has planted", () => {
     ["a link", (path: string) => symlinkSync("/nowhere/at/all", path)],
     ["a file", (path: string) => writeFileSync(path, "mine")],
     ["a FIFO", (path: string) => void execFileSync("mkfifo", [path])],
-  ])("%s in the place of the socket is left alone, and the socket stands elsewhere", async (_, plant) => {
+  ])("%s in place of the socket is not touched, and the socket gets another path", async (_, plant) => {
     const directory = makeDirectory({ "s/": "" });
     chmodSync(directory, 0o700);
     chmodSync(join(directory, "s"), 0o700);
@@ -360,7 +360,7 @@ describe("what somebody has planted", () => {
     expect(statOf(planted)).toEqual(before);
   });
 
-  it("nothing, but a path too long for a socket: the record says where it is instead", async () => {
+  it("is not the only obstacle: if the path is too long for a socket, the record names another one", async () => {
     const before = process.env.XDG_STATE_HOME;
     const root = mkdtempSync(join(tmpdir(), "multi-edit-home-"));
     const home = join(root, "d".repeat(60), "e".repeat(60));

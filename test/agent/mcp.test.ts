@@ -28,37 +28,40 @@ const unsaved: DeskOptions = { files: { "a.txt": "one\n" }, open: { "a.txt": "mi
 const edit = (path: string, oldText: string, newText: string): object => ({ edits: [{ path, oldText, newText }] });
 
 describe("the tools", () => {
-  it.each(["2025", "2026"] as const)("are announced to clients of %s, as every model takes them", async (era) => {
-    ownStateHome();
-    const { client } = await startAgent(program, makeDirectory({}), { era });
-    expect(client.getServerVersion()).toMatchObject({ name: "multi-edit" });
-    expect(client.getInstructions()?.length).toBeLessThan(2_000);
-    const { tools } = await client.listTools();
-    const names = tools.map(({ name }) => name);
-    expect(names).toEqual(["multi_edit", "apply_patch", "preview_edits", "read_document", "editor_status"]);
-    for (const { name, description = "", inputSchema, annotations } of tools) {
-      expect(description.length, name).toBeGreaterThan(50);
-      expect(Buffer.byteLength(description), name).toBeLessThan(2_000);
-      expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
-      const isReadOnly = !["multi_edit", "apply_patch"].includes(name);
-      expect(annotations).toEqual({
-        title: expect.any(String),
-        readOnlyHint: isReadOnly,
-        destructiveHint: !isReadOnly,
-        idempotentHint: isReadOnly,
-        openWorldHint: false,
-      });
-      for (const schema of schemasIn(inputSchema)) {
-        for (const key of ["oneOf", "anyOf", "allOf", "$ref", "$defs"]) expect(schema, name).not.toHaveProperty(key);
-        if ("type" in schema) expect(typeof schema.type, name).toBe("string");
-        if (schema.type === "object") expect(schema.additionalProperties, name).toBe(false);
+  it.each(["2025", "2026"] as const)(
+    "are announced to clients of %s in a form that every model accepts",
+    async (era) => {
+      ownStateHome();
+      const { client } = await startAgent(program, makeDirectory({}), { era });
+      expect(client.getServerVersion()).toMatchObject({ name: "multi-edit" });
+      expect(client.getInstructions()?.length).toBeLessThan(2_000);
+      const { tools } = await client.listTools();
+      const names = tools.map(({ name }) => name);
+      expect(names).toEqual(["multi_edit", "apply_patch", "preview_edits", "read_document", "editor_status"]);
+      for (const { name, description = "", inputSchema, annotations } of tools) {
+        expect(description.length, name).toBeGreaterThan(50);
+        expect(Buffer.byteLength(description), name).toBeLessThan(2_000);
+        expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+        const isReadOnly = !["multi_edit", "apply_patch"].includes(name);
+        expect(annotations).toEqual({
+          title: expect.any(String),
+          readOnlyHint: isReadOnly,
+          destructiveHint: !isReadOnly,
+          idempotentHint: isReadOnly,
+          openWorldHint: false,
+        });
+        for (const schema of schemasIn(inputSchema)) {
+          for (const key of ["oneOf", "anyOf", "allOf", "$ref", "$defs"]) expect(schema, name).not.toHaveProperty(key);
+          if ("type" in schema) expect(typeof schema.type, name).toBe("string");
+          if (schema.type === "object") expect(schema.additionalProperties, name).toBe(false);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
-describe("what is said to Claude Code alone", () => {
-  it("has the tools that an edit takes shown to the model from the first request on, and a whole text come through", async () => {
+describe("the metadata for Claude Code alone", () => {
+  it("shows the tools for an edit to the model from the first request on, and lets a whole text through", async () => {
     const line = `${"x".repeat(99)}\n`;
     const { agent } = await layTable({ files: { "a.txt": line.repeat(3_000) }, open: { "a.txt": line.repeat(2_000) } });
     const { tools } = await agent.client.listTools();
@@ -79,7 +82,7 @@ function schemasIn(schema: object): Record<string, unknown>[] {
 }
 
 describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
-  it("multi_edit changes the text in the editor, and keeps what is not saved", async () => {
+  it("multi_edit changes the text in the editor, and keeps unsaved text", async () => {
     const { agent, texts, disk } = await layTable(unsaved, { era });
     expect(await agent.call("multi_edit", edit("a.txt", "one", "two"))).toEqual({
       texts: ["a.txt (1 edit)\nM a.txt"],
@@ -90,7 +93,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
     expect(disk()["a.txt"]).toBe("one\n");
   });
 
-  it("apply_patch does, too, and preview_edits does not", async () => {
+  it("apply_patch changes the text, too, but preview_edits does not", async () => {
     const { agent, texts } = await layTable(unsaved, { era });
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch";
     const preview = await agent.call("preview_edits", { patch });
@@ -103,7 +106,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
   });
 
-  it("read_document gives the editor's text, and nothing around it", async () => {
+  it("read_document returns the editor's text, and nothing around it", async () => {
     const { agent } = await layTable(unsaved, { era });
     const whole = await agent.call("read_document", { path: "a.txt" });
     expect(whole).toEqual({
@@ -117,7 +120,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
     );
   });
 
-  it("a call that fails says what to send instead, and is an error", async () => {
+  it("a failed call is an error that says what to send instead", async () => {
     const text = "// unsaved\nconst price = one;\n";
     const { agent, texts } = await layTable({ open: { "a.txt": text } }, { era });
     const { texts: said, isError } = await agent.call("multi_edit", edit("a.txt", "const price = onee;", "two"));
@@ -153,7 +156,7 @@ describe("a file that no editor has open", () => {
     edits: paths.map((path) => ({ path, oldText: "one", newText: "two" })),
   });
 
-  it("is named beside files that one has, and is not named by a preview or a failure", async () => {
+  it("is named beside files that an editor has open, but not in a preview or a failure", async () => {
     const { agent, disk } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
     const preview = await agent.call("preview_edits", both("a.txt", "b.txt"));
     expect(preview.texts[0]).toMatch(/^2 files \(2 edits\)\nM a.txt\nM b.txt\nNothing was changed\.\n/);
@@ -165,7 +168,7 @@ describe("a file that no editor has open", () => {
     expect(disk()).toMatchObject({ "a.txt": "one\n", "b.txt": "two\n" });
   });
 
-  it("is told also if it is all that is changed, with an editor at hand or without, and not if nothing is", async () => {
+  it("is named even if nothing else changes, with an editor or without, but not if nothing changes", async () => {
     const { agent } = await layTable({ files, open: { "a.txt": "mine\none\n" } });
     expect((await agent.call("multi_edit", both("b.txt"))).texts).toEqual([
       "b.txt (1 edit)\nChanged on disk: no editor has it open.\nM b.txt",
@@ -181,7 +184,7 @@ describe("a file that no editor has open", () => {
     expect([isError, texts[0]]).toEqual([false, "a.txt (2 edits)\nNothing was changed."]);
   });
 
-  it("is told of a read, without the reason if not every editor was asked", async () => {
+  it("is also reported by a read, without the reason if not every editor was asked", async () => {
     const { agent, root } = await layTable({ files, open: { "a.txt": "one\n" } });
     const read = async (path: string, by: Agent = agent) => (await by.call("read_document", { path })).texts[0];
     expect(await read("a.txt")).toBe("Lines 1 to 1 of 1.");
@@ -191,8 +194,8 @@ describe("a file that no editor has open", () => {
   });
 });
 
-describe("what models send in another way", () => {
-  it("is understood as at every door", async () => {
+describe("a call in another form", () => {
+  it("is understood as at every other door", async () => {
     const { agent, texts } = await layTable(unsaved);
     const edits = JSON.stringify([{ old_string: "one", new_string: "two" }]);
     expect((await agent.call("multi_edit", { file_path: "a.txt", edits })).isError).toBe(false);
@@ -203,8 +206,8 @@ describe("what models send in another way", () => {
     ["options", { ...edit("a.txt", "one", "two"), options: { atomic: "none" } }],
     ["a misspelt key", { edits: [{ path: "a.txt", oldText: "one", newText: "two", replaceALL: true }] }],
     ["nothing at all", {}],
-    ["a path that is none", { edits: 7 }],
-  ])("is refused with a reason where it is %s", async (_, args) => {
+    ["a list that is a number", { edits: 7 }],
+  ])("is refused with a reason if it has %s", async (_, args) => {
     const { agent, texts } = await layTable(unsaved);
     const { texts: said, isError } = await agent.call("multi_edit", args);
     expect([isError, said[0]?.length]).toEqual([true, expect.any(Number)]);
@@ -217,7 +220,7 @@ describe("what models send in another way", () => {
     ["multi_edit", { ...edit("a.txt", "one", "two"), options: { simulate: true } }],
     ["apply_patch", { patch: "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch", dryRun: "yes" }],
     ["preview_edits", { ...edit("a.txt", "one", "two"), preview: true }],
-  ])("is refused by %s if it asks for a trial: %j", async (tool, args) => {
+  ])("is refused by %s if it asks for a dry run: %j", async (tool, args) => {
     const { agent, texts, disk } = await layTable(unsaved);
     const { texts: said, isError } = await agent.call(tool, args);
     expect([isError, said[0]]).toEqual([true, expect.stringContaining("the tool preview_edits shows what")]);
@@ -236,7 +239,7 @@ describe("what models send in another way", () => {
   });
 
   it.each([{}, { command: ["apply_patch", "*** Begin Patch\n*** End Patch"] }])(
-    "is told of patches where it is to be one: %j",
+    "is refused with an explanation of patches if it should be one: %j",
     async (args) => {
       const { agent } = await layTable(unsaved);
       const { texts: said, isError } = await agent.call("apply_patch", args);
@@ -244,7 +247,7 @@ describe("what models send in another way", () => {
     },
   );
 
-  it("also of lines to read", async () => {
+  it("is also understood if it asks for lines to read", async () => {
     const { agent } = await layTable(unsaved);
     expect(await agent.call("read_document", { path: "a.txt", startLine: "2" })).toMatchObject({ isError: true });
     expect(await agent.call("read_document", {})).toMatchObject({ isError: true });
@@ -284,7 +287,7 @@ describe("a large answer", () => {
 });
 
 describe("the workspace", () => {
-  it("is what the agent says, or where it was started", async () => {
+  it("is the folder that the agent names, or the one in which it was started", async () => {
     const home = ownStateHome();
     const { root, texts } = await layDesk(program, { clientInfo: { name: "Tester" }, ...unsaved });
     await announced(home);
@@ -304,7 +307,7 @@ describe("the workspace", () => {
     expect((await none.call("editor_status", {})).texts[0]).toContain(`No editor has ${elsewhere}`);
   });
 
-  it("may be gone, come, and go again while the agent stays", async () => {
+  it("may disappear and appear again while the agent runs", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     const agent = await startAgent(program, folder, { args: ["--mode=editor"] });
@@ -316,7 +319,7 @@ describe("the workspace", () => {
 });
 
 describe("a user who is asked", () => {
-  it("and does not answer in time keeps nobody waiting, and nothing is changed", async () => {
+  it("and does not answer in time does not keep the agent waiting, and nothing is changed", async () => {
     const home = ownStateHome();
     const desk = await layDesk(program, { ...unsaved, settings: { confirm: "always" } });
     await announced(home);
@@ -329,7 +332,7 @@ describe("a user who is asked", () => {
     expect(limits.toolMs + limits.stopMs).toBeLessThan(60_000);
   });
 
-  it("and whose agent does not want it any more is not waited for either", async () => {
+  it("and whose agent cancels the call is not waited for, either", async () => {
     const { agent, editor, texts } = await layTable({ ...unsaved, settings: { confirm: "always" } });
     let answer = (): void => undefined;
     const aborting = new AbortController();

@@ -1,5 +1,5 @@
 /**
- * The files that announce sessions: valid records are read back, and files that somebody else may have written are not.
+ * The files that announce sessions: valid records are read back, and files that another user may have written are not.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ const record: SessionRecord = {
 };
 
 describe("a record", () => {
-  it("is read as it was written, the youngest first, and nothing else is left there", () => {
+  it("is read as it was written, the most recent one first, and no other file is left in the folder", () => {
     const directory = makeDirectory({});
     const younger = { ...record, id: "ba9876543210", startedAt: "2026-01-02T00:00:00.000Z" };
     writeRecord(directory, { ...record, folders: [] });
@@ -37,11 +37,11 @@ describe("a record", () => {
     expect(readdirSync(directory).sort()).toEqual(["0123456789ab.json", "ba9876543210.json"]);
   });
 
-  it("is none where there is no directory", () => {
+  it("does not exist if there is no directory", () => {
     expect(readRecords(join(makeDirectory({}), "none"))).toEqual({ records: [], problems: [], hidden: [] });
   });
 
-  it("of a later version is read where only fields were added, and else named as what it is", () => {
+  it("of a later version is read if only fields were added, and otherwise reported as such", () => {
     const directory = makeDirectory({});
     write(directory, { ...record, mood: "good" });
     expect(readRecords(directory).records).toEqual([record]);
@@ -51,13 +51,13 @@ describe("a record", () => {
   });
 
   it.each([
-    ["no JSON", "{"],
-    ["no object", "null"],
-    ["not complete", JSON.stringify({ ...record, secret: undefined })],
-    ["too short a secret", JSON.stringify({ ...record, secret: "00" })],
-    ["an id that is a path", JSON.stringify({ ...record, id: "../../../../x" })],
+    ["not JSON", "{"],
+    ["not an object", "null"],
+    ["incomplete", JSON.stringify({ ...record, secret: undefined })],
+    ["one with too short a secret", JSON.stringify({ ...record, secret: "00" })],
+    ["one whose id is a path", JSON.stringify({ ...record, id: "../../../../x" })],
     ["too long", JSON.stringify({ ...record, more: "x".repeat(limits.sessionRecordBytes) })],
-  ])("is left alone and named where it is %s", (_, text) => {
+  ])("is not removed, but reported, if it is %s", (_, text) => {
     const directory = makeDirectory({});
     writeFileSync(recordPath(directory, record.id), text, { mode: 0o600 });
     const read = readRecords(directory);
@@ -68,7 +68,7 @@ describe("a record", () => {
     });
   });
 
-  it("is not believed under the name of another one", () => {
+  it("is not trusted under the name of another one", () => {
     const directory = makeDirectory({});
     writeFileSync(recordPath(directory, "aaaaaaaaaaaa"), JSON.stringify(record), { mode: 0o600 });
     expect(readRecords(directory).records).toEqual([]);
@@ -77,7 +77,7 @@ describe("a record", () => {
   it.each([
     ["a link", { link: "elsewhere" }],
     ["a link to nowhere", { link: "nowhere" }],
-  ])("is not looked for behind %s", (_, entry) => {
+  ])("is not looked for through %s", (_, entry) => {
     const directory = makeDirectory({ elsewhere: JSON.stringify(record), "0123456789ab.json": entry });
     chmodSync(join(directory, "elsewhere"), 0o600);
     const { records, problems } = readRecords(directory);
@@ -87,7 +87,7 @@ describe("a record", () => {
     ]);
   });
 
-  it("is not waited for in a FIFO, nor read where others may write", () => {
+  it("is neither waited for in a FIFO nor read if others may write to it", () => {
     const directory = makeDirectory({ "0123456789ab.json": JSON.stringify(record) });
     chmodSync(recordPath(directory, record.id), 0o660);
     execFileSync("mkfifo", ["-m", "600", recordPath(directory, "aaaaaaaaaaaa")]);
@@ -116,7 +116,7 @@ describe("the directory", () => {
 });
 
 describe("a process", () => {
-  it("is told from one that has ended, and from another one with its number", () => {
+  it("is distinguished from one that has ended, and from another one with the same id", () => {
     const { pid } = spawnSync(process.execPath, ["-e", ""]);
     expect(isProcess(pid, undefined)).toBe(false);
     expect(isProcess(process.pid, processStart(process.pid))).toBe(true);
@@ -125,7 +125,7 @@ describe("a process", () => {
     expect(isProcess(process.pid, "1")).toBe(processStart(process.pid) === undefined);
   });
 
-  it.runIf(process.platform === "linux")("started when the system's own tool says", () => {
+  it.runIf(process.platform === "linux")("has the start time that the system's own tool reports", () => {
     const ticks = Number(processStart(process.pid));
     const perSecond = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
     const up = Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);

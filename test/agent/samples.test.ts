@@ -52,7 +52,7 @@ describe("the extension for pi", () => {
   const run = (name: string, params: unknown, cwd: string, signal?: AbortSignal) =>
     tools()[name]!.execute("1", params, signal, undefined, { cwd });
 
-  it("edits several files through the editor, and shows what pi displays", async () => {
+  it("edits several files through the editor, and returns the diff in pi's form", async () => {
     const { root, texts } = await layTable();
     const edits = [
       { path: "a.txt", oldText: "one", newText: "two" },
@@ -72,7 +72,7 @@ describe("the extension for pi", () => {
     expect(texts()["a.txt"]).toBe("mine\ntwo\n");
   });
 
-  it("reads what the editor has", async () => {
+  it("reads the editor's text", async () => {
     const { root } = await layTable();
     const read = async (params: object) => (await run("read_document", params, root)).content.map(({ text }) => text);
     const unsaved = ", from the editor, with unsaved text.";
@@ -89,7 +89,7 @@ describe("the extension for pi", () => {
     expect(agents).toMatchObject([{ name: "multi-edit", agent: expect.stringMatching(/^[0-9a-f-]{36}$/) }]);
   });
 
-  it("throws what the model is to read", async () => {
+  it("throws the message for the model", async () => {
     const { root, texts } = await layTable();
     await expect(run("edit", { edits: [{ path: "a.txt", oldText: "none", newText: "two" }] }, root)).rejects.toThrow(
       "The old text of edit 0 (a.txt) was not found",
@@ -98,7 +98,7 @@ describe("the extension for pi", () => {
     expect(texts()["a.txt"]).toBe("mine\none\n");
   });
 
-  it("takes a call back that the user stops", async () => {
+  it("cancels a call that the user stops", async () => {
     const { root, editor, texts } = await layTable({ settings: { confirm: "always" } });
     const stopping = new AbortController();
     editor.beforeAnswers(() => {
@@ -112,7 +112,7 @@ describe("the extension for pi", () => {
 });
 
 describe("the script", () => {
-  it("applies what it is given, and tells what to do next", async () => {
+  it("applies its input, and says what to do next", async () => {
     const { root, texts } = await layTable();
     const script = fileURLToPath(new URL("../../client-samples/agents/apply.sh", import.meta.url));
     const wrapper = `process.exit(require("child_process").spawnSync(${JSON.stringify(script)}, process.argv.slice(1), { stdio: "inherit" }).status)`;
@@ -137,7 +137,7 @@ describe("the lines to paste", () => {
 
   const agents = { claude: "Claude Code", codex: "Codex", opencode: "opencode", gemini: "Gemini CLI" };
 
-  it.each(Object.entries(agents))("of %s are those that setup prints, with what they mean", (name, heading) => {
+  it.each(Object.entries(agents))("of %s are those that setup prints, with their explanations", (name, heading) => {
     const section = page.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
     const printed = setup(name).split("\n");
     const isComment = (line: string): boolean => /^(?:#|\/\/) /.test(line);
@@ -153,7 +153,7 @@ describe("the lines to paste", () => {
     expect(sentences.filter((sentence) => !plain(section).includes(sentence))).toEqual([]);
   });
 
-  it("of pi make the folder first, and copy the extension into it", () => {
+  it("of pi create the folder first, and copy the extension into it", () => {
     const home = mkdtempSync(join(tmpdir(), "multi-edit-pi-"));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     const built = fileURLToPath(new URL("../../dist/main.cjs", import.meta.url));
@@ -163,7 +163,7 @@ describe("the lines to paste", () => {
     expect(readFileSync(join(home, ".pi/agent/extensions/multiEdit.ts"))).toEqual(readFileSync(sample));
   });
 
-  it.each(["neovim", "emacs", "pi"])("of %s lead to samples that are there", (name) => {
+  it.each(["neovim", "emacs", "pi"])("of %s name samples that exist", (name) => {
     const built = fileURLToPath(new URL("../../dist/main.cjs", import.meta.url));
     const printed = execFileSync(process.execPath, [built, "setup", name], { encoding: "utf8" });
     const paths = [...printed.matchAll(/\/\S*client-samples\/[\w./]+/g)].map(([path]) => path);
@@ -171,7 +171,7 @@ describe("the lines to paste", () => {
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  it("are JSON where they say so", () => {
+  it("are valid JSON if they are labelled as JSON", () => {
     const json = blocks.filter(({ kind }) => kind === "json");
     expect(json.length).toBeGreaterThan(3);
     for (const { text } of json) expect(() => JSON.parse(text)).not.toThrow();

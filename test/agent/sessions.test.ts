@@ -1,5 +1,5 @@
 /**
- * The editor that receives a call, and that no other editor does: several sessions, dead sessions, foreign sessions.
+ * The choice of the one editor that receives a call: several sessions, dead sessions, foreign sessions.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -43,7 +43,7 @@ function apply(path: string, cwd: string, ...args: string[]): Promise<Ran> {
 }
 
 describe("of several sessions", () => {
-  it("the one that has the file open is taken, wherever its folder is", async () => {
+  it("the one that has the file open is chosen, wherever its folder is", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n", "other/": "" });
     const [holder, opener] = [await open([folder]), await open([])];
@@ -54,7 +54,7 @@ describe("of several sessions", () => {
     expect(holder.asked).toEqual([]);
   });
 
-  it("the one with the longest folder that holds all files is taken", async () => {
+  it("the one with the longest folder path that contains all files is chosen", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n", "sub/a.txt": "one\n" });
     const [outer, inner] = [await open([folder]), await open([join(folder, "sub")])];
@@ -63,7 +63,7 @@ describe("of several sessions", () => {
     expect(await apply("a.txt", folder)).toMatchObject({ code: 0, stderr: answeredBy(outer, sessions) });
   });
 
-  it("none is taken where two have the file open, and both are named", async () => {
+  it("none is chosen if two have the file open, and both are named", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     const editors = [await open([folder], { clientInfo: { name: "Left" } }), await open([])];
@@ -76,7 +76,7 @@ describe("of several sessions", () => {
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
   });
 
-  it("none is taken where two have the same folder, unless one is named", async () => {
+  it("none is chosen if two have the same folder, unless the caller names one", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     await open([folder]);
@@ -87,7 +87,7 @@ describe("of several sessions", () => {
     expect(named).toMatchObject({ code: 0, stderr: expect.stringContaining(`through the editor ${first.id}`) });
   });
 
-  it("one may be named by the environment, and one that is not there is not replaced by another", async () => {
+  it("one may be named by the environment, and a missing one is not replaced by another", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     await open([folder]);
@@ -101,7 +101,7 @@ describe("of several sessions", () => {
     expect(await run(id)).toMatchObject({ code: 0 });
   });
 
-  it("none is taken for files that lie in the folders of two", async () => {
+  it("none is chosen for files in the folders of two", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a/a.txt": "one\n", "b/b.txt": "one\n" });
     await open([join(folder, "a")]);
@@ -114,7 +114,7 @@ describe("of several sessions", () => {
 });
 
 describe("a session that has ended", () => {
-  it("by SIGKILL is swept away by the next one who looks", async () => {
+  it("by SIGKILL is removed by the next command that looks for sessions", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     const [dead, alive] = [await open([folder]), await open([folder])];
@@ -126,12 +126,12 @@ describe("a session that has ended", () => {
     expect(filesIn(home)).toHaveLength(2);
   });
 
-  it("is swept away although another process has its number by now", async () => {
+  it("is removed even if another process has its id by then", async () => {
     const home = ownStateHome();
     const id = await startStub(home);
     const path = join(home, "multi-edit-language-server", "sessions", `${id}.json`);
     const record = JSON.parse(readFileSync(path, "utf8"));
-    // This process runs but did not start at that time; nobody listens on the address.
+    // This process runs but did not start at that time; no process listens on the address.
     writeFileSync(path, JSON.stringify({ ...record, processStart: "1", address: `${record.address}.gone` }));
     const { stdout } = await runCommand(program, ["doctor"]);
     expect(stdout).toContain("Removed 1 announcement of");
@@ -141,24 +141,27 @@ describe("a session that has ended", () => {
 describe("a session that can't be asked", () => {
   const refusals: readonly (readonly [string, Stub, string])[] = [
     ["is suspended", { isSilent: true }, "did not answer within 4 s"],
-    ["is another one than was announced", { isImpostor: true }, "does not know the session's secret"],
+    ["is not the announced one", { isImpostor: true }, "does not know the session's secret"],
     ["is too old", { refuses: "The editor runs version 0.0.1, which is too old" }, "0.0.1, which is too old"],
   ];
 
-  it.each(refusals)("because it %s fails a call for its files, which stay as they are", async (_, stub, why) => {
-    const home = ownStateHome();
-    const folder = makeDirectory({ "a.txt": "one\n" });
-    const id = await startStub(home, { ...stub, folders: [folder] });
-    const asked = [[], ["--mode=editor"], ["--session", id]].map((args) => apply("a.txt", folder, ...args));
-    for (const { code, stderr } of await Promise.all(asked)) {
-      expect([code, stderr]).toEqual([3, expect.stringContaining(why)]);
-      expect(stderr).toContain("Nothing was changed");
-    }
-    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
-    expect(filesIn(home)).toHaveLength(2);
-  });
+  it.each(refusals)(
+    "because it %s makes a call for its files fail, and they stay as they are",
+    async (_, stub, why) => {
+      const home = ownStateHome();
+      const folder = makeDirectory({ "a.txt": "one\n" });
+      const id = await startStub(home, { ...stub, folders: [folder] });
+      const asked = [[], ["--mode=editor"], ["--session", id]].map((args) => apply("a.txt", folder, ...args));
+      for (const { code, stderr } of await Promise.all(asked)) {
+        expect([code, stderr]).toEqual([3, expect.stringContaining(why)]);
+        expect(stderr).toContain("Nothing was changed");
+      }
+      expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
+      expect(filesIn(home)).toHaveLength(2);
+    },
+  );
 
-  it("does not stand in the way of a call for other files", async () => {
+  it("does not prevent a call for other files", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a/a.txt": "one\n", "b/": "" });
     await startStub(home, { isSilent: true, folders: [join(folder, "b")] });
@@ -168,7 +171,7 @@ describe("a session that can't be asked", () => {
   });
 
   // The tool that denies a system call to a program is not installed everywhere.
-  it.runIf(spawnSync("strace", ["-V"]).status === 0)("because of a sandbox is said to be so", async () => {
+  it.runIf(spawnSync("strace", ["-V"]).status === 0)("because of a sandbox is reported with this reason", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     const editor = await open([folder]);
@@ -194,7 +197,7 @@ describe("a session that can't be asked", () => {
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
   });
 
-  it("does only part of what is asked: what it lacks is said to need an update", async () => {
+  it("because it is older may still serve some requests: for the others the answer advises an update", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     const status = { folders: [pathToFileURL(folder).href], open: [] };
@@ -216,7 +219,7 @@ describe("a session that can't be asked", () => {
 describe("a session that can't be seen", () => {
   it.each<[string, RegExp, number, (home: string) => void]>([
     [
-      "others may enter the directory where it would announce itself",
+      "others may enter the directory in which it would announce itself",
       /Editors can't announce themselves.*make it yours with mode 700/,
       // No session is announced there, so none was skipped.
       0,
@@ -234,7 +237,7 @@ describe("a session that can't be seen", () => {
         writeFileSync(join(sessionsIn(home), "0123456789ab.json"), '{"format":2}', { mode: 0o600 });
       },
     ],
-  ])("is not gone past to the disk where %s", async (_, reason, code, prepare) => {
+  ])("is not bypassed by writing to the disk if %s", async (_, reason, code, prepare) => {
     prepare(ownStateHome());
     const folder = makeDirectory({ "a.txt": "one\n" });
     expect(await apply("a.txt", folder)).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(reason) });
@@ -247,7 +250,7 @@ describe("a session that can't be seen", () => {
 });
 
 describe("people", () => {
-  it("see which sessions there are, and no secret", async () => {
+  it("see a list of the sessions without their secrets", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     const editor = await open([folder], { clientInfo: { name: "Left", version: "3" } });
@@ -267,7 +270,7 @@ describe("people", () => {
     expect(plain.stdout + stdout + doctor.stdout + told.stdout).not.toContain(session.secret);
   });
 
-  it("are told what to do where there is no editor, or one that does not answer", async () => {
+  it("get advice if no editor is running, or if one does not answer", async () => {
     const home = ownStateHome();
     const empty = await runCommand(program, ["sessions"]);
     expect(empty).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("No editor can be reached") });

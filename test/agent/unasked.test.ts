@@ -1,5 +1,5 @@
 /**
- * Sessions that are announced but cannot be asked: nobody writes files on disk that such a session may hold unsaved.
+ * Sessions that are announced but cannot be asked: files that such a session may hold unsaved are not written on disk.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -85,7 +85,7 @@ describe("a file in the folder of a session that does not answer", () => {
     expectUntouched();
   });
 
-  it("is one of several: each is named in whole sentences, and the advice is given once", async () => {
+  it("may be one of several: each is named in whole sentences, and the advice is given once", async () => {
     const { folder, busy } = await layFolder();
     writeFileSync(join(folder, "b.txt"), "one\n");
     suspend(busy);
@@ -99,7 +99,7 @@ describe("a file in the folder of a session that does not answer", () => {
     expect(stderr).toContain("Nothing was changed");
   });
 
-  it("is no way round to the disk for a call that looks for an editor", async () => {
+  it("is not written on disk by a call that looks for an editor", async () => {
     const { folder, busy, expectUntouched } = await layFolder();
     suspend(busy);
     for (const mode of ["--mode=auto", "--mode=editor"]) {
@@ -110,7 +110,7 @@ describe("a file in the folder of a session that does not answer", () => {
 });
 
 describe("a file that a session has open and never saved", () => {
-  it("is not created behind it on disk", async () => {
+  it("is not created on disk", async () => {
     const { folder, expectUntouched } = await layFolder();
     const ran = await apply(creation, folder, "--mode=disk");
     expect(ran).toMatchObject({ code: 4, stderr: expect.stringContaining('"new.txt" is open in Busy') });
@@ -135,7 +135,7 @@ describe("a file that a session has open outside of its folders", () => {
     expect(textIn(folder, "a/a.txt")).toBe("one\n");
   });
 
-  it("is announced as long as it is open, and as long as it is outside", async () => {
+  it("is announced while it is both open and outside", async () => {
     const { home, folder, busy } = await layFolder();
     const elsewhere = makeDirectory({ "x.txt": "", "y.txt": "" });
     const [x, y] = ["x.txt", "y.txt"].map((name) => join(elsewhere, name));
@@ -157,13 +157,13 @@ describe("a file that a session has open outside of its folders", () => {
   });
 });
 
-/** The open files outside its folders that the only session announces. */
+/** The open files outside its folders that a session announces; there must be only this session. */
 function outsideOf(home: string): unknown {
   const [name = ""] = filesIn(home).filter((file) => file.endsWith(".json"));
   return JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")).outside;
 }
 
-describe("what another editor is to do to a file on disk", () => {
+describe("a call for another editor to change a file on disk", () => {
   const patch = (...lines: string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
   const replace = ["*** Delete File: a.txt", "*** Update File: b.txt", "*** Move to: a.txt", "@@", "-one", "+two"];
   const calls: readonly (readonly [what: string, call: object])[] = [
@@ -174,10 +174,10 @@ describe("what another editor is to do to a file on disk", () => {
     ],
     ["delete it", { patch: patch("*** Delete File: a.txt"), options: { unopened: "editor" } }],
     ["change it", { ...edit, options: { unopened: "editor" } }],
-    ["make it", { ...creation, options: { unopened: "editor" } }],
+    ["create it", { ...creation, options: { unopened: "editor" } }],
   ];
 
-  it.each(calls)("is refused if it is to %s while a session may have it open", async (_, call) => {
+  it.each(calls)("is refused if the editor would %s while a session may have it open", async (_, call) => {
     const { home, folder, busy } = await layFolder();
     writeFileSync(join(folder, "b.txt"), "one\n");
     const other = await open([folder], "Other");
@@ -192,7 +192,7 @@ describe("what another editor is to do to a file on disk", () => {
     }
   });
 
-  it("is refused if it is to take a move back onto a name that another one has a text for by now", async () => {
+  it("is refused if it would undo a move onto a name under which another editor has a text by then", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "b.txt": "one\n" });
     const [mover, other] = [await open([folder], "Mover"), await open([folder], "Other")];
@@ -220,7 +220,7 @@ describe("a file that two editors have open", () => {
   });
 });
 
-describe("an editor that opens a file while another one is waited for", () => {
+describe("an editor that opens a file while the command waits for another one", () => {
   it("is asked again, and keeps the file", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
@@ -243,7 +243,7 @@ describe("an editor that opens a file while another one is waited for", () => {
   });
 });
 
-describe("a session that greets and then does not say what it has open", () => {
+describe("a session that greets and then does not report its open files", () => {
   it.each([
     ["never answers", () => undefined, "did not answer within 4 s"],
     ["answers with nothing", () => ({ result: null }), "does not understand its list"],
@@ -266,7 +266,7 @@ describe("a session that greets and then does not say what it has open", () => {
 });
 
 describe("a session that can't be asked", () => {
-  it("does not lock what is in other folders", async () => {
+  it("does not lock files in other folders", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a/a.txt": "one\n", "b/": "" });
     await startStub(home, { isSilent: true, folders: [join(folder, "b")] });
@@ -274,7 +274,7 @@ describe("a session that can't be asked", () => {
     expect(textIn(folder, "a/a.txt")).toBe("two\n");
   });
 
-  it("because it is of a newer version locks all files, for nobody can tell which are its own", async () => {
+  it("because it is of a newer version locks all files, because its own are unknown", async () => {
     const home = ownStateHome();
     const folder = makeDirectory({ "a.txt": "one\n" });
     mkdirSync(sessionsIn(home), { recursive: true, mode: 0o700 });
@@ -284,7 +284,7 @@ describe("a session that can't be asked", () => {
     expect(textIn(folder, "a.txt")).toBe("one\n");
   });
 
-  it("and has ended is no reason any more", async () => {
+  it("and has ended no longer locks any file", async () => {
     const { folder, busy } = await layFolder();
     busy.process.kill("SIGKILL");
     await expect.poll(() => busy.process.signalCode).toBe("SIGKILL");

@@ -127,7 +127,7 @@ function keystrokes(server: BenchServer, [first]: readonly BatchText[]): () => P
   };
 }
 
-/** Throws unless an answer's edit, applied by the LSP library, gives the expected texts. */
+/** Throws unless an answer's edit, applied by the LSP library, produces the expected texts. */
 function checkAnswer(answer: MultiEditResult | MultiEditErrorData, texts: readonly BatchText[]): void {
   if (!("edit" in answer)) throw new Error(`the server refuses: ${JSON.stringify(answer).slice(0, 2_000)}`);
   const entries = answer.edit?.documentChanges ?? [];

@@ -125,7 +125,7 @@ function prepared({ lines, edits: count, seed, disguise }: BatchShape) {
   return { text: textOf(source, edits, disguise ?? {}), edits, disguise: disguise ?? {} };
 }
 
-/** That many items of a list, evenly spread and in order. */
+/** Returns `count` items of a list, evenly spread and in order. */
 function spread<T>(items: readonly T[], count: number): T[] {
   return Array.from({ length: count }, (_, i) => items[Math.floor((i * items.length) / count)] as T);
 }

@@ -50,28 +50,28 @@ const mostUnits = 8_000_000;
 /** The shapes by name. */
 export const hostileShapes: Readonly<Record<string, HostileShape>> = {
   "one letter, absent": {
-    why: "half of the text agrees with the old text at every place",
+    why: "half of the text agrees with the old text at every offset",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
     make: (n) => edit("a".repeat(n), `${"a".repeat(half(n))}b`, "c"),
   },
   "one letter, another in the middle": {
-    why: "it agrees from both sides",
+    why: "the text agrees with the old text from both ends",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
     make: (n) => edit("a".repeat(n), `${"a".repeat(half(n / 2))}b${"a".repeat(half(n / 2))}`, "c"),
   },
   "one letter, half of it": {
-    why: "the old text stands at half of all places",
+    why: "the old text occurs at half of all offsets",
     start: 20_000,
     most: 160_000,
     outcome: "refused",
     make: (n) => edit("a".repeat(n), "a".repeat(half(n)), "c"),
   },
   "pairs of one letter, all replaced": {
-    why: "all places overlap, and every other one is written",
+    why: "all matches overlap, and every other one is replaced",
     start: 10_000,
     most: 80_000,
     outcome: "done",
@@ -85,28 +85,28 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     make: (n) => edit(equal.repeat(n), `${equal.repeat(half(n))}y\n`, "c"),
   },
   "equal lines, indented": {
-    why: "the old text stands at half of all lines, with another indentation",
+    why: "the old text occurs at half of all lines, with another indentation",
     start: 2_000,
     most: 160_000,
     outcome: "refused",
     make: (n) => edit(equal.repeat(n), ` ${equal}`.repeat(half(n)), "c"),
   },
   "equal lines, numbered as in a view": {
-    why: "the same with line numbers in front, and a line that is not there",
+    why: "the same with line numbers before the lines, and a line that does not exist",
     start: 8_000,
     most: 500_000,
     outcome: "refused",
     make: (n) => edit(equal.repeat(n), `${lines(half(n), (i) => `${i + 1}\tx = 1;`)}${half(n) + 1}\ty\n`, "c"),
   },
   "equal lines, all replaced": {
-    why: "as many changes as lines",
+    why: "there are as many changes as lines",
     start: 2_000,
     most: 80_000,
     outcome: "done",
     make: (n) => edit(equal.repeat(n), equal, "y = 2;\n", { replaceAll: true }),
   },
   "the whole text by other lines": {
-    why: "no line of one side is on the other",
+    why: "the two sides have no line in common",
     start: 20_000,
     most: 500_000,
     outcome: "done",
@@ -118,7 +118,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "the whole text in another order": {
-    why: "all lines are on both sides, and none in its place",
+    why: "both sides have the same lines, but none in the same position",
     start: 20_000,
     most: 500_000,
     outcome: "done",
@@ -129,15 +129,15 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
         lines(n, (i) => `l${(i * 7919) % n}`),
       ),
   },
-  "blanks in one line": {
-    why: "each blank could be the first of those at the line's end",
+  "spaces in one line": {
+    why: "each space could be the first of those at the line's end",
     start: 100_000,
     most: mostUnits,
     outcome: "refused",
     make: (n) => edit(`a${" ".repeat(n)}b\n`, "a b\n", "c"),
   },
   "curly quotes": {
-    why: "every unit of the text folds, and agrees",
+    why: "every unit of the text is folded, and agrees",
     start: 50_000,
     most: mostUnits,
     outcome: "refused",
@@ -151,7 +151,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     make: (n) => edit(`${"\u2026".repeat(n)}b\n`, `${".".repeat(half(n))}c`, "c"),
   },
   "one long line, absent": {
-    why: "there are no lines to go by",
+    why: "there are no lines that could narrow the search",
     start: 500_000,
     most: 16_000_000,
     outcome: "refused",
@@ -164,8 +164,8 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     outcome: "refused",
     make: (n) => edit("word ".repeat(n / 5), "word wort word", "c"),
   },
-  "absent edits beside one that is there": {
-    why: "each failure is looked into",
+  "absent edits beside one that is found": {
+    why: "each failure is examined",
     start: 1_600,
     most: mostEdits,
     outcome: "done",
@@ -191,7 +191,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "old texts that start alike": {
-    why: "they are told apart only at their ends",
+    why: "they differ only at their ends",
     start: 800,
     most: mostEdits,
     outcome: "done",
@@ -204,7 +204,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
     },
   },
   "all edits in one line": {
-    why: "each is in the surroundings of all others",
+    why: "each is near all others",
     start: 100,
     most: mostEdits,
     outcome: "done",
@@ -217,7 +217,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "many edits, one of them twice": {
-    why: "what is sent twice may be redundant, which the text of each step tells",
+    why: "a repeated edit may be redundant, which depends on the text of each step",
     start: 100,
     most: mostEdits - 1,
     outcome: "done",
@@ -228,7 +228,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "many edits, one other line end": {
-    why: "new lines get the line end that is near them",
+    why: "new lines get the line end nearest to them",
     start: 100,
     most: mostEdits,
     outcome: "done",
@@ -239,7 +239,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "equal hunks under anchors of their own": {
-    why: "the lines of each hunk stand behind every anchor",
+    why: "the lines of each hunk occur after every anchor",
     start: 400,
     most: mostEdits,
     outcome: "done",
@@ -252,7 +252,7 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
       ),
   },
   "hunks in reverse order": {
-    why: "each is looked for behind the one before it, where it is not",
+    why: "each is first looked for after the one before it, but is not there",
     start: 2_500,
     most: mostEdits,
     outcome: "done",
@@ -264,8 +264,8 @@ export const hostileShapes: Readonly<Record<string, HostileShape>> = {
           .flatMap((i) => ["@@", `-const value_${10 * i} = compute(${10 * i});`, `+let value_${10 * i};`]),
       ),
   },
-  "a hunk that is nearly everywhere": {
-    why: "half of the lines agree with its own at every line, but for the last",
+  "a hunk that nearly matches everywhere": {
+    why: "at half of all lines, its lines agree except for the last one",
     start: 2_000,
     most: 500_000,
     outcome: "refused",

@@ -12,7 +12,7 @@ import type { BatchText, Replacement } from "./batches.js";
 
 /** An answer of the core with its plan. */
 export interface CoreAnswer {
-  /** `undefined`: the call could not be decoded. */
+  /** `undefined` if the call could not be decoded. */
   readonly planned: Planned | undefined;
   readonly answer: MultiEditResult | MultiEditErrorData;
 }
@@ -71,7 +71,7 @@ export function floor(texts: readonly BatchText[]): { readonly lineEnds: number;
 
 /**
  * The method of the usual tools: search the text for each edit, search again for a second occurrence, and rebuild the
- * text. `undefined`: an old text does not occur, or occurs more than once.
+ * text. Returns `undefined` if an old text does not occur, or occurs more than once.
  */
 export function usual(
   texts: readonly BatchText[],

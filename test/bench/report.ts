@@ -113,14 +113,14 @@ export function goalTable(cases: readonly MeasuredCase[]): string {
   return [line(table[0] ?? []), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
 }
 
-/** A warning about how far the figures can be trusted; `undefined`: the machine was quiet. */
+/** A warning about figures that can't be trusted; `undefined` if the machine was quiet. */
 export function doubts(cases: readonly MeasuredCase[]): string | undefined {
   const rows = cases.flatMap((one) =>
     one.rows.filter(({ goals, uncertainty = 0 }) => goals.length > 0 && uncertainty > quiet),
   );
   if (rows.length === 0) return undefined;
   const most = Math.round(100 * quiet);
-  return `The machine was too busy to tell in ${rows.length} rows: the times that they are compared with may be off by more than ${most} %. Run it again when nothing else runs.`;
+  return `The machine was too busy to tell in ${rows.length} rows: the times that they are compared with are uncertain by more than ${most} %. Run the benchmark again when nothing else runs.`;
 }
 
 /** The number of goals missed in rows that permit a verdict. */

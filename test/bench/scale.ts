@@ -5,7 +5,7 @@ import type { Clock, RaceOptions } from "./race.js";
 export interface Scale {
   /** 1: as in the table; less: that fraction of the lines and edits. */
   readonly size: number;
-  /** The maximum number of rounds; `undefined`: as many as each case needs for a sound median on a warm engine. */
+  /** The maximum number of rounds; `undefined` for as many as a sound median on a warm engine needs. */
   readonly rounds?: number;
   /** If absent, elapsed time; with `cpu`, the rows about other processes are left out. */
   readonly clock?: Clock;

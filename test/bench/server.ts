@@ -26,7 +26,7 @@ export interface BenchServer {
   apply(call: unknown): Promise<MultiEditResult | MultiEditErrorData>;
   /** The smallest possible request: a method that does not exist, answered as such. */
   ask(): Promise<void>;
-  /** Bytes of memory that the process uses; `undefined`: the system does not report it. */
+  /** Bytes of memory that the process uses; `undefined` if the system does not report it. */
   memory(): number | undefined;
   /** The heap after a collection; works only if the server was started with `withHeap`. */
   heap(): Promise<Heap>;
@@ -37,7 +37,7 @@ export interface BenchServer {
 export interface Heap {
   /** Memory in use on the heap, and outside it for the heap's objects. */
   readonly used: number;
-  /** The largest resident memory of the process so far. */
+  /** The peak resident memory of the process. */
   readonly mostResident: number;
 }
 
@@ -77,7 +77,7 @@ export async function startServer(
     ask: () => connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined),
     memory: () => memoryOf(child),
     async heap() {
-      // The server handles messages in order; only after the earlier ones is there anything to collect.
+      // The server handles messages in order, so the garbage of the earlier ones exists by then.
       await connection.sendRequest<never>("multiEdit/nothing", {}).catch(() => undefined);
       child.send("heap");
       const [heap] = await once(child, "message");

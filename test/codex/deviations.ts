@@ -1,4 +1,4 @@
-/** Intentional differences between the server's reading of a patch and Codex'; each row is a switch of the model. */
+/** Intentional differences between the server's reading of a patch and Codex's; each row is a switch of the model. */
 
 /** A deliberate difference. */
 export interface Deviation {
@@ -8,43 +8,56 @@ export interface Deviation {
 }
 
 /**
- * All intentional differences: damage that is not repeated, guesses that are not made, and texts that are understood.
+ * All intentional differences: damage that the server avoids, guesses that it does not make, and texts that only it
+ * understands.
  */
 export const deviations = {
-  allOrNothing: { always: true, why: "one failure anywhere changes nothing, also not in the files before it" },
-  ambiguous: { always: true, why: "several places without an anchor are no choice to make by order" },
-  insertAtAnchor: { always: true, why: "lines without context go right behind their anchor, not to the file's end" },
-  idle: { always: true, why: "a hunk that changes nothing writes nothing, and a patch of nothing else is a slip" },
-  shifted: { always: true, why: "added lines are indented as the lines around them turned out to be, by one shift" },
-  noStrayBlank: { always: true, why: "a blank context line that is not in the file never becomes a new line" },
+  allOrNothing: { always: true, why: "one failure anywhere changes nothing, not even in the files before it" },
+  ambiguous: { always: true, why: "the order does not decide among several matches without an anchor" },
+  insertAtAnchor: { always: true, why: "lines without context go right after their anchor, not to the file's end" },
+  idle: {
+    always: true,
+    why: "a hunk that changes nothing writes nothing, and a patch of such hunks alone is a mistake",
+  },
+  shifted: {
+    always: true,
+    why: "added lines are shifted by the one difference in indentation that the lines around them have",
+  },
+  noStrayBlank: { always: true, why: "an empty context line that is not in the file never becomes a new line" },
   moveOntoItself: { always: true, why: "a file that is moved to its own name stays" },
-  moveOntoOther: { always: true, why: "a file that is in the way of a move is not overwritten unasked" },
+  moveOntoOther: { always: true, why: "a file at the target of a move is not overwritten without permission" },
   noMoveInCircle: {
     always: true,
-    why: "files that would get each other's names are not moved: no order of steps can do it",
+    why: "files that would get each other's names are not moved, because no order of steps can do that",
   },
   addKeepsEnds: { always: true, why: "a file that is replaced keeps its line ends and its byte order mark" },
   firstLineAfterMark: { always: true, why: "a byte order mark is not part of the first line" },
-  markInPatch: { always: true, why: "a byte order mark that was copied from such a file's first line is not text" },
+  markInPatch: {
+    always: true,
+    why: "a byte order mark that was copied from the first line of such a file is not text",
+  },
   fileIsNoFolder: {
     always: true,
-    why: "what is a file before the patch or in it has no files below it, also not later",
+    why: "a path that is a file before or during the patch has no files below it, not even later",
   },
-  binaryStays: { always: true, why: "a file that is no text, or holds a NUL, is only deleted or moved" },
-  textAround: { always: false, why: "text, fences and heredocs around the patch are left out" },
+  binaryStays: { always: true, why: "a file that is not text, or contains a NUL, is only deleted or moved" },
+  textAround: { always: false, why: "text, fences and heredocs around the patch are ignored" },
   missingEnd: { always: false, why: "a patch may lack its last marker" },
-  blankBetween: { always: false, why: "blank lines between sections mean nothing" },
-  blankBeforeHunk: { always: false, why: "blank lines in front of the first hunk are no hunk" },
-  tightAnchor: { always: false, why: "the blank behind @@ may be missing" },
+  blankBetween: { always: false, why: "empty lines between sections are ignored" },
+  blankBeforeHunk: { always: false, why: "empty lines before the first hunk are not a hunk" },
+  tightAnchor: { always: false, why: "the space after @@ may be missing" },
   closedAnchor: { always: false, why: "an anchor may be closed by @@ as in a unified diff" },
   stackedAnchors: { always: false, why: "several anchors narrow the search one after the other" },
-  lineHint: { always: false, why: "line numbers of a unified diff decide among several places" },
-  missingBlank: { always: false, why: "a context line may lack the blank in front" },
-  noNewlineMark: { always: false, why: "git's remark on a missing line end is no line" },
+  lineHint: { always: false, why: "line numbers of a unified diff decide among several matches" },
+  missingBlank: { always: false, why: "a context line may lack its leading space" },
+  noNewlineMark: { always: false, why: "git's comment on a missing line end is not a line" },
   bareMove: { always: false, why: "a file may be moved without a change" },
-  gapAtEnd: { always: false, why: "blank lines at the end of a hunk may be a gap before the next one" },
-  anchorIsFirst: { always: false, why: "an anchor may be written down as the first of the old lines, too" },
-  outOfOrder: { always: false, why: "a hunk that is not behind the one before is found where it is unique" },
+  gapAtEnd: { always: false, why: "empty lines at the end of a hunk may be a gap before the next one" },
+  anchorIsFirst: { always: false, why: "an anchor may be repeated as the first of the old lines" },
+  outOfOrder: {
+    always: false,
+    why: "a hunk that is not found after the one before it may match elsewhere if that match is unique",
+  },
 } as const satisfies Record<string, Deviation>;
 
 /** A row's name. */

@@ -19,9 +19,9 @@ const seed = Number(process.env.CODEX_SEED ?? Date.now() % 1_000_000);
 /** Each trial needs one process; two keep a small machine busy. */
 const atOnce = 2;
 
-// Without the program nothing can be compared; where the program is required, its absence is a failure.
+// Without the program nothing can be compared; if the program is required, its absence is a failure.
 if (program === undefined) {
-  it("apply_patch is not there", () => {
+  it("apply_patch is not available", () => {
     const leftOut = "left out: the comparison with Codex, because CODEX_APPLY_PATCH names no program";
     if (process.env.REQUIRE_CODEX === "1") throw new Error(leftOut);
     console.log(leftOut);
@@ -30,7 +30,7 @@ if (program === undefined) {
   const binary = codexBinary(program);
   afterAll(() => binary.close());
 
-  it("agrees with Codex where nothing else is meant", { timeout: 60_000 + count * 100 }, async () => {
+  it("agrees with Codex except for intentional differences", { timeout: 60_000 + count * 100 }, async () => {
     const chance = chanceOf(seed);
     const tally = { pairs: 0, done: 0, refused: 0, deviating: 0 };
     const rows = new Map<DeviationName | "several together", number>();
@@ -57,7 +57,7 @@ if (program === undefined) {
     );
     console.log(
       `Codex and the server on ${tally.pairs} patches in ${modes.length} modes, CODEX_SEED=${seed}: ${tally.done} times ` +
-        `both do the same, ${tally.refused} times both refuse, ${tally.deviating} times they deviate as meant:\n` +
+        `both do the same, ${tally.refused} times both refuse, ${tally.deviating} times they deviate intentionally:\n` +
         counts.join("\n"),
     );
     if (different !== undefined) throw new Error(await reportOf(different));

@@ -10,7 +10,7 @@ import type { Content, Trial } from "./trial.js";
 /** A patch line with its sign, or a marker. */
 type PatchText = string;
 
-/** The expected lines of each file after the sections that were generated so far. */
+/** The expected lines of each file after the sections that have been generated. */
 type State = Map<string, string[]>;
 
 const paths = ["a.txt", "b.txt", "dir/c.txt", "new.txt", "deep/er/n.txt"];

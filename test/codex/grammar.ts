@@ -64,7 +64,7 @@ const refused = (said: string): Read => ({ ok: false, said });
 const beginMarker = "*** Begin Patch";
 const endMarker = "*** End Patch";
 
-/** The lines between the markers; `undefined`: the markers are not in the right lines. */
+/** The lines between the markers; `undefined` if the markers are not in the right lines. */
 function bodyOf(patch: string, rules: Rules): string[] | undefined {
   const linesOf = (text: string): string[] => text.split("\n").map((line) => line.replace(/\r{1,2}$/, ""));
   const lines = linesOf(trimBlanks(patch));
@@ -108,7 +108,7 @@ function openPart(marker: string): Part | undefined {
   return update === undefined ? undefined : { kind: "update", path: update, chunks: [] };
 }
 
-/** The error of a part that ends here; `undefined`: none. */
+/** The error of a part that ends here; `undefined` if there is none. */
 function closePart(part: Part | undefined, rules: Rules): string | undefined {
   if (part?.kind !== "update") return undefined;
   const last = part.chunks.at(-1);

@@ -17,11 +17,11 @@ export type Reason =
 
 /** The model's statement about a trial. */
 export interface Modelled extends Outcome {
-  /** `undefined`: the patch was applied. */
+  /** `undefined` if the patch was applied. */
   readonly reason?: Reason;
 }
 
-/** The effect of a trial under some rules; without any rules it is Codex'. */
+/** The effect of a trial under some rules; without any rules it is Codex's. */
 export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
   const work: Work = {
     files: new Map(),
@@ -63,7 +63,7 @@ const hasIdle = (part: Part): boolean => part.kind === "update" && part.chunks.s
 interface Kept {
   readonly mark: "" | "\ufeff";
   readonly content: Content;
-  /** Its path before the patch; `undefined`: it did not exist. */
+  /** Its path before the patch; `undefined` if it did not exist. */
   readonly origin?: string | undefined;
 }
 
@@ -71,14 +71,14 @@ interface Work {
   readonly files: Map<string, Kept>;
   /** Folders remain after their last file is gone. */
   readonly folders: Set<string>;
-  /** Files that the patch has deleted so far, by their path before the patch. */
+  /** Files that the patch has already deleted, by their path before the patch. */
   readonly deleted: Map<string, Kept>;
   /** Paths that must be texts, because the patch uses their contents. */
   readonly barred: Set<string>;
   /** Paths of files that exist or that the patch names. */
   readonly named: Set<string>;
   readonly rules: Rules;
-  /** `true`: the part of the patch so far changes a text or a name. */
+  /** `true` if the sections that were read change a text or a name. */
   isChanged: boolean;
 }
 
@@ -186,7 +186,7 @@ function write({ files, folders }: Work, path: string, file: Kept): void {
   for (const folder of foldersOf(path)) folders.add(folder);
 }
 
-/** The reason for which no file can be created at a path; `undefined`: nothing prevents it, or a file exists there. */
+/** The reason for which no file can be created at a path; `undefined` if one can, or if a file exists there. */
 function obstacleAt({ files, folders, named, rules }: Work, path: string): Reason | undefined {
   if (path === "" || folders.has(path)) return "isDirectory";
   const isBelow = foldersOf(path).some(

@@ -93,7 +93,7 @@ function placeOf(ground: Ground, chunk: Chunk, cursor: number): Search {
 }
 
 /**
- * The line at which the search for a hunk begins, and whether an anchor determines it; `undefined`: an anchor is
+ * The line at which the search for a hunk begins, with a flag if an anchor determines it; `undefined` if an anchor is
  * missing.
  */
 function follow(
@@ -158,7 +158,7 @@ function withoutLastBlank(lines: readonly PatchLine[]): PatchLine[] {
 const withoutBlanksAtEnd = (lines: readonly PatchLine[]): PatchLine[] =>
   lines.slice(0, lines.findLastIndex(({ sign, text }) => sign !== " " || text !== "") + 1);
 
-/** Added lines without the empty context lines after them; `undefined`: the hunk is not of this kind. */
+/** Added lines without the empty context lines after them; `undefined` if the hunk is not of this kind. */
 function withoutGap(chunk: Chunk): Chunk | undefined {
   const lines = withoutBlanksAtEnd(chunk.lines);
   const isInsertion = lines.length > 0 && lines.length < chunk.lines.length && lines.every(({ sign }) => sign === "+");

@@ -2,7 +2,7 @@
 import { trimBlanks, trimBlanksEnd } from "./blanks.js";
 import type { PatchLine } from "./grammar.js";
 
-/** A function that turns a patch's indentation into a file's; `undefined`: it does not apply. */
+/** A function that turns a patch's indentation into a file's; it returns `undefined` if it does not apply. */
 type Way = (indent: string) => string | undefined;
 
 /**

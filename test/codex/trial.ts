@@ -12,11 +12,11 @@ export interface Trial {
   readonly patch: string;
 }
 
-/** One side's result: whether it reports success, and the files afterwards. */
+/** One side's result: its report of success or failure, and the files afterwards. */
 export interface Outcome {
   readonly ok: boolean;
   readonly files: Files;
-  /** That side's message, for a person who reads about a difference. */
+  /** The side's message, for a person who reads about a difference. */
   readonly said: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Remains of a batch after a crash, a refusal or a clean-up program are reported truthfully, and none of them reappears
- * later.
+ * Leftovers of a batch after a crash, a refusal or a clean-up program are reported truthfully, and none of them
+ * reappears later.
  */
 import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
@@ -29,7 +29,7 @@ import {
 } from "./scene.js";
 import { workspaceOn } from "./simulation.js";
 
-describe("a batch that was taken back, but of which a helper could not be taken away", () => {
+describe("a batch that was rolled back, but of which a temporary file could not be removed", () => {
   /** `full` and `stuck` are the steps that are refused once; `note` is called at the first one. */
   const rolledBack = (
     [texts, changes]: readonly [Record<string, string>, readonly DiskChange[]],
@@ -51,7 +51,7 @@ describe("a batch that was taken back, but of which a helper could not be taken 
     return disk;
   };
 
-  it.each(["deleted", "moved", "replaced"])("is not taken back again when a file is %s afterwards", (what) => {
+  it.each(["deleted", "moved", "replaced"])("is not rolled back again if a file is %s afterwards", (what) => {
     const disk = rolledBack(
       [{ a: "old a", b: "old b" }, [remove("a"), update("b", "new b")]],
       [nth(2, isCommitRecord), nth(1, (step) => step.startsWith(`unlink ${at(".multi-edit-")}`))],
@@ -71,7 +71,7 @@ describe("a batch that was taken back, but of which a helper could not be taken 
     expect([textsOf(disk), disk.list(state)]).toEqual([expected, []]);
   });
 
-  it("leaves alone the file that the next call creates, which has the number and the bytes of its own", () => {
+  it("does not touch the file that the next call creates with the same inode number and the same bytes", () => {
     const made: (string | undefined)[] = [];
     const disk = rolledBack(
       [{ "lib/b": "old b" }, [create("x", "text"), update("lib/b", "new b")]],
@@ -98,7 +98,7 @@ describe("a commit record that may not last", () => {
   const old = { a: "old a" };
   const all = { a: "new a", b: "new b" };
 
-  it("is written anew, so that what is told as applied is so after a power cut", () => {
+  it("is written again, so that a batch that was reported as applied survives a power cut", () => {
     const fails = nth(2, isStateSync);
     const cuts = nth(1, (what) => what.startsWith(`unlink ${state}`) && what.endsWith(".journal"));
     const { disk, told } = play(old, changes, {
@@ -113,7 +113,7 @@ describe("a commit record that may not last", () => {
     expect(textsOf(later)).toEqual(all);
   });
 
-  it("and can't be is no success, and all of it is there as soon as the disk allows", () => {
+  it("and can't be written again is not reported as success, and the batch is complete as soon as the disk allows", () => {
     let syncs = 0;
     const { disk, told } = play(old, changes, {
       before: (what, isCommitting) => {
@@ -131,14 +131,14 @@ describe("a commit record that may not last", () => {
     expect([textsOf(lost), lost.list(state)]).toEqual([old, []]);
   });
 
-  it("is believed by no second sync after one that was refused", () => {
+  it("is not trusted because of a second sync after one that was refused", () => {
     let syncs = 0;
     const { disk } = play(old, changes, {
       before: (what, isCommitting) => {
         if (isCommitting && isStateSync(what) && ++syncs > 1) throw systemError("EIO", what);
       },
     });
-    // As on Linux: what was refused once is forgotten, and the next call succeeds.
+    // As on Linux: the system forgets the refusal, and the next sync succeeds.
     let [refusals, isCut] = [0, false];
     const second: MemoryDisk = disk.afterKill({
       before: (_, what) => {
@@ -157,7 +157,7 @@ describe("a commit record that may not last", () => {
     expect([old, all]).toContainEqual(textsOf(third));
   });
 
-  it("is made to last by a recovery before what helped is taken away", () => {
+  it("is synced by a recovery before it removes the temporary files", () => {
     const kills = nth(2, isStateSync);
     const { disk } = play(old, changes, {
       before: (what, isCommitting) => {
@@ -185,7 +185,7 @@ describe("a file that is written in place", () => {
   const texts = { "d/a": "the old text of a", b: "old b" };
   const changes = [update("d/a", "THE NEW TEXT"), update("b", "new b")];
 
-  it.each(["killed", "refused"])("lasts when it was taken back, and the sync of that was %s once", (what) => {
+  it.each(["killed", "refused"])("is durable after a rollback whose sync was %s once", (what) => {
     const [full, stops] = [nth(2, isCommitRecord), nth(2, (step) => step === `sync ${at("d/a")}`)];
     const { disk } = play(texts, changes, {
       links,
@@ -200,7 +200,7 @@ describe("a file that is written in place", () => {
     expect(textsOf(later)).toEqual({ ...texts, "e/link": texts["d/a"] });
   });
 
-  it("and of which the copy is gone is named", () => {
+  it("is named if its copy is gone", () => {
     const kills = nth(2, (step) => step === `write ${at("d/a")}`);
     const { disk } = play(texts, changes, {
       links,
@@ -212,7 +212,7 @@ describe("a file that is written in place", () => {
     expect(recovered(disk)[0]?.foreign).toEqual([{ path: at("d/a"), isLost: true }]);
   });
 
-  it("and whose directory has another name by then keeps its old text where it is told", () => {
+  it("keeps its old text at the reported path if its directory has another name by then", () => {
     const kills = nth(2, (step) => step === `write ${at("d/a")}`);
     const { disk } = play(texts, changes, {
       links,
@@ -229,7 +229,7 @@ describe("a file that is written in place", () => {
   });
 });
 
-it("a batch is taken back although the directory of the journals can't be written any more", () => {
+it("a batch is rolled back even if the directory of the journals is no longer writable", () => {
   let isFull = false;
   const { disk, told } = play({ a: "old a", b: "old b" }, [update("a", "new a"), update("b", "new b")], {
     before: (what, isCommitting) => {
@@ -240,7 +240,7 @@ it("a batch is taken back although the directory of the journals can't be writte
   expect([told?.[0], textsOf(disk).a]).toEqual(["recoveryPending", "old a"]);
 });
 
-describe("a directory that may be used, but neither listed nor written", () => {
+describe("a directory that can be entered, but neither listed nor written", () => {
   const texts = { "d/a": "old a", b: "old b" };
   const changes = [update("d/a", "new a"), update("b", "new b")];
   /** Such a directory cannot be opened, and therefore cannot be synced. */
@@ -263,14 +263,14 @@ describe("a directory that may be used, but neither listed nor written", () => {
     return { disk, batch };
   };
 
-  it("has its file written in place", () => {
+  it("has its files written in place", () => {
     const { disk, batch } = staged();
     const committed = batch.commit();
     if (committed.outcome === "applied") committed.finish();
     expect([textsOf(disk), disk.list(state)]).toEqual([{ "d/a": "new a", b: "new b" }, []]);
   });
 
-  it("and has it back, where the batch fails", () => {
+  it("has its old files again if the batch fails", () => {
     const full = nth(3, isCommitRecord);
     const { disk, batch } = staged((what) => {
       if (full(what, true)) throw systemError("ENOSPC", what);
@@ -278,20 +278,20 @@ describe("a directory that may be used, but neither listed nor written", () => {
     expect([batch.commit().outcome, textsOf(disk), disk.list(state)]).toEqual(["rolledBack", texts, []]);
   });
 
-  it("is no reason to keep a journal of what was not committed", () => {
+  it("is not a reason to keep the journal of a batch that was not committed", () => {
     const { disk, batch } = staged();
     batch.abandon();
     expect([textsOf(disk), disk.list(state)]).toEqual([texts, []]);
   });
 });
 
-describe("helpers that a program has taken away", () => {
+describe("temporary files that another program has removed", () => {
   const old = { a: "old a", b: "old b", c: "old c" };
   const clean = (disk: FileSystem): void => {
     for (const name of disk.list(workspaceFolder)) if (name.startsWith(".multi-edit-")) disk.unlink(at(name));
   };
 
-  it("in the middle of a commit are told of, with the files that can't be given back", () => {
+  it("in the middle of a commit are reported, with the files that can't be restored", () => {
     const kills = nth(1, (what) => what === `rename ${at("b")}`);
     const { disk } = play(old, [update("a", "new a"), update("b", "new b"), create("n", "new n")], {
       before: (what, isCommitting) => {
@@ -305,7 +305,7 @@ describe("helpers that a program has taken away", () => {
     expect([textsOf(disk), disk.list(state)]).toEqual([{ ...old, a: "new a" }, []]);
   });
 
-  it("with a deleted file among them are told of, too", () => {
+  it("with a deleted file among them are reported, too", () => {
     const full = nth(2, isCommitRecord);
     const { disk, told } = play(old, [remove("a")], {
       before: (what, isCommitting) => {
@@ -329,7 +329,7 @@ describe("helpers that a program has taken away", () => {
   });
 });
 
-it("a journal that nobody could read back is not written", () => {
+it("a journal that is too large to be read again is not written", () => {
   const disk = memoryDisk({ files: {}, directories: [workspaceFolder, state] }, { copiesAttributes: true });
   const id = "0123456789abcdef";
   const directories = Array.from({ length: 70_000 }, (_, i) => `/ws/${"x".repeat(1_000)}${i}`);
@@ -341,7 +341,7 @@ it("a journal that nobody could read back is not written", () => {
 });
 
 // On other systems, no directory is known for which this question cannot be asked.
-it.runIf(process.platform === "linux")("a directory on a disk that knows no sync of directories is no failure", () => {
+it.runIf(process.platform === "linux")("a disk that does not support the sync of directories causes no failure", () => {
   const directory = `/proc/${process.pid}`;
   realFileSystem.sync(directory);
   expect(() => realFileSystem.sync(`${directory}/status`)).toThrow("EINVAL");

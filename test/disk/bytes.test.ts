@@ -19,7 +19,7 @@ const spellings = [
 ] as const;
 
 describe.each(spellings)("a file in $name", ({ mark, units }) => {
-  it("gets the bytes of the new text between the bytes that it had", () => {
+  it("gets the bytes of the new text between its old bytes", () => {
     fc.assert(
       fc.property(texts, texts, texts, texts, (before, oldText, after, newText) => {
         fc.pre(oldText !== "" && oldText !== newText);

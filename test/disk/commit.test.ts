@@ -82,7 +82,7 @@ function takenBack(at: Site, changes: readonly DiskChange[], meddle: () => void 
   };
   const workspace = { ...at.workspace, files: { ...realFileSystem, make } };
   const result = staged({ ...at, workspace }, changes).commit();
-  if (result.outcome === "applied") throw new Error("it was to be taken back");
+  if (result.outcome === "applied") throw new Error("the batch was not rolled back");
   return result;
 }
 
@@ -100,7 +100,7 @@ function next({ workspace }: Site): DiskWorkspace {
 }
 
 describe("a batch is refused", () => {
-  it("with everything that stands in its way, and nothing of it is left", () => {
+  it("with all obstacles, and leaves no traces", () => {
     const at = site({
       "a.txt": "a",
       "b.txt": "b",
@@ -127,7 +127,7 @@ describe("a batch is refused", () => {
     expect(readdirSync(at.workspace.state)).toEqual([]);
   });
 
-  it("for a text that its file can't be written back as", () => {
+  it("for a text that can't be written in the encoding of its file", () => {
     const at = site({ "latin.txt": Buffer.from([0xe9]) });
     const change = { kind: "update", path: at.path("latin.txt"), name: "latin.txt", content: { text: "é" } } as const;
     expect(refused(at, [change])).toEqual([["unsupportedEncoding", "latin.txt"]]);
@@ -143,7 +143,7 @@ describe("a batch is refused", () => {
     expect(refused({ ...at, workspace: inside }, [own])).toEqual([["protectedPath", own.path]]);
   });
 
-  it("where the journals would not be the user's alone", () => {
+  it("if other users could write the journals", () => {
     const at = site({ "a.txt": "a" });
     const { state } = at.workspace;
     mkdirSync(state, { mode: 0o755 });
@@ -155,7 +155,7 @@ describe("a batch is refused", () => {
     expect(at.text("a.txt")).toBe("a");
   });
 
-  it("while another one is staged in the same folders, or in some above or below them", () => {
+  it("while another batch is staged in the same folders, or in folders above or below them", () => {
     const at = site({ "a.txt": "a", "sub/b.txt": "b", "other/c.txt": "c" });
     const below = (name: string): Site => ({ ...at, workspace: { ...at.workspace, folders: [at.path(name)] } });
     const first = staged(below("sub"), [update(at, "sub/b.txt", "b", "bb")]);
@@ -167,7 +167,7 @@ describe("a batch is refused", () => {
     expect([at.text("a.txt"), at.text("sub/b.txt"), at.text("other/c.txt")]).toEqual(["aa", "b", "cc"]);
   });
 
-  it("where a directory is exchanged for a link after it was looked at, and nothing outside is touched", () => {
+  it("if a directory is replaced by a link after it was inspected, and nothing outside is touched", () => {
     const at = site({ "dir/a.txt": "a" });
     const outside = join(at.root, "outside");
     mkdirSync(outside);
@@ -178,7 +178,7 @@ describe("a batch is refused", () => {
     const result = batch.commit();
     expect(readdirSync(outside)).toEqual(["a.txt"]);
     expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("a");
-    // Nobody can tell what is at the end of the link, so nothing more is written until the directory is back.
+    // The target of the link is unknown, so nothing more is written until the directory is back.
     expect(result.outcome).toBe("recoveryPending");
     expect(refused(at, [])).toEqual([["ioError", undefined]]);
     rmSync(at.path("dir"));
@@ -188,8 +188,8 @@ describe("a batch is refused", () => {
   });
 });
 
-describe("what is committed", () => {
-  it("but can't be recorded is taken back as a whole", () => {
+describe("a committed batch", () => {
+  it("is rolled back as a whole if it can't be recorded", () => {
     const at = site({ "a.txt": "a", "b.txt": "b", "linked.txt": "c", "other.txt": { hardLink: "ws/linked.txt" } });
     const before = at.names();
     const changes: DiskChange[] = [
@@ -206,7 +206,7 @@ describe("what is committed", () => {
     expect([at.text("a.txt"), at.text("b.txt"), at.text("other.txt")]).toEqual(["a", "b", "c"]);
   });
 
-  it("can be taken back later by a batch of its own, with the bytes of a deleted file from before", () => {
+  it("can be undone later by another batch, with the original bytes of a deleted file", () => {
     const at = site({ "a.txt": "a", "b.txt": "b", "gone.txt": Buffer.from([0xff, 0]), "edited.txt": "one" });
     chmodSync(at.path("gone.txt"), 0o640);
     const batch = staged(at, [
@@ -251,15 +251,15 @@ describe("what is committed", () => {
     expect(refused(at, inverse).map(([code]) => code)).toContain("contentModified");
   });
 
-  it("stays in the folder that a link leads to", () => {
+  it("may be in a folder that is reached through a link", () => {
     const at = site({ "real/a.txt": "a", "a-link": { link: "real/a.txt" } });
     committed(at, [update(at, "real/a.txt", "a", "b")]).finish();
     expect([readlinkSync(at.path("a-link")), at.text("a-link")]).toEqual(["real/a.txt", "b"]);
   });
 });
 
-describe("what another program writes meanwhile", () => {
-  it("takes the batch back, and stays", () => {
+describe("text that another program writes meanwhile", () => {
+  it("makes the batch roll back, and stays", () => {
     const at = site({ "a.txt": "a", "b.txt": "b" });
     const batch = staged(at, [update(at, "a.txt", "a", "aa"), update(at, "b.txt", "b", "bb")]);
     writeFileSync(at.path("b.txt"), "theirs");
@@ -272,7 +272,7 @@ describe("what another program writes meanwhile", () => {
     expect([at.text("a.txt"), at.text("b.txt"), at.names()]).toEqual(["a", "theirs", ["a.txt", "b.txt"]]);
   });
 
-  it("is seen also where it is the same text in another file", () => {
+  it("is noticed even if it is the same text in another file", () => {
     const at = site({ "a.txt": "a" });
     const batch = staged(at, [update(at, "a.txt", "a", "aa")]);
     writeFileSync(at.path("theirs"), "a", { mode: 0o600 });
@@ -281,7 +281,7 @@ describe("what another program writes meanwhile", () => {
     expect([at.text("a.txt"), lstatSync(at.path("a.txt")).mode & 0o777, at.names()]).toEqual(["a", 0o600, ["a.txt"]]);
   });
 
-  it("stays in a file that the batch has created, when that is taken back", () => {
+  it("stays in a file that the batch has created, when the batch is rolled back", () => {
     const at = site({});
     const create = (name: string): DiskChange => ({
       kind: "create",
@@ -295,7 +295,7 @@ describe("what another program writes meanwhile", () => {
     expect(failure.message).toContain(`left as they are: ${at.path("new/b.txt")}.`);
   });
 
-  it("is left alone when the batch is taken back, with the old file beside it", () => {
+  it("is not touched when the batch is rolled back, and the old file is kept beside it", () => {
     const at = site({ "a.txt": "a", "b.txt": "b" });
     const changes = [update(at, "a.txt", "a", "aa"), update(at, "b.txt", "b", "bb")];
     const { outcome, failure } = takenBack(at, changes, () => writeFileSync(at.path("b.txt"), "theirs"));
@@ -310,7 +310,7 @@ describe("what another program writes meanwhile", () => {
 });
 
 describe("after a crash", () => {
-  it("a batch that was only staged is swept, and told of", () => {
+  it("a batch that was only staged is cleaned up, and reported", () => {
     const at = site({ "a.txt": "a" });
     staged(at, [update(at, "a.txt", "a", "aa")]);
     expect(at.names()).toHaveLength(3);
@@ -327,7 +327,7 @@ describe("after a crash", () => {
     expect(recover(next(at))).toEqual({ batches: [], problems: [] });
   });
 
-  it("a batch that was done is tidied up, and also by the next one", () => {
+  it("a batch that was complete is cleaned up, also by the next batch", () => {
     const at = site({ "a.txt": "a" });
     committed(at, [update(at, "a.txt", "a", "aa")]);
     const later = stage(next(at), [update(at, "a.txt", "aa", "aaa")], "the next one");
@@ -336,7 +336,7 @@ describe("after a crash", () => {
     expect([at.names(), at.text("a.txt")]).toEqual([["a.txt"], "aa"]);
   });
 
-  it("nothing is done for a process that lives, or about files of another workspace", () => {
+  it("the batch of a running process or of another workspace is not touched", () => {
     const at = site({ "a.txt": "a", "sub/b.txt": "b" });
     staged(at, [update(at, "a.txt", "a", "aa")]);
     const names = at.names();

@@ -9,7 +9,7 @@ interface TreeNode {
   readonly names: ReadonlyMap<string, number>;
 }
 
-/** The tree below `directory`, which is given as a prefix of paths; `node` is at `path`. */
+/** The tree below `directory`, a prefix of paths; `node` is the node at `path`. */
 export function treeOf(
   nodes: ReadonlyMap<number, TreeNode>,
   node: TreeNode,

@@ -113,7 +113,7 @@ export function saidBy(report: DriverReport | undefined): { readonly may: Sides;
   }
 }
 
-/** Recovers as a new process would, and returns the defect after that. `undefined`: none. */
+/** Recovers as a new process would, and returns the defect after that; `undefined` if there is none. */
 export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport | undefined): string | undefined {
   const { may, isSettled } = saidBy(report);
   const early = isSettled ? unlike(treeAt(site), plan, may) : undefined;

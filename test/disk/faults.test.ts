@@ -11,9 +11,9 @@ import { straceProblem } from "./strace.js";
 
 const reason = straceProblem();
 
-// Without strace, no system call can be made to fail; where strace is required, its absence is a failure.
+// Without strace, no system call can be made to fail; if strace is required, its absence is a failure.
 if (reason !== undefined) {
-  it("strace is not there", () => {
+  it("strace is not available", () => {
     const leftOut = `left out: faults on a real disk, because ${reason}`;
     if (process.env.REQUIRE_FAULTS === "1") throw new Error(leftOut);
     console.log(leftOut);
@@ -33,14 +33,14 @@ if (reason !== undefined) {
     rmSync(bench.root, { recursive: true, force: true });
   });
 
-  it("is all old or all new whatever call fails or is the last", { timeout: 120_000 }, async () => {
+  it("is all old or all new, whatever call fails or is the last one", { timeout: 120_000 }, async () => {
     const tally = newRunTally();
     await runFaults(bench, tally, { count: 24, perPlan: 8, jobs: 2 });
     expect(tally.wrong).toEqual([]);
     expect(tally.runs).toBeGreaterThanOrEqual(24);
   });
 
-  it("and when the recovery from it is killed as well", { timeout: 120_000 }, async () => {
+  it("and also if the recovery is killed", { timeout: 120_000 }, async () => {
     const tally = newRunTally();
     await runDoubleFaults(bench, tally, { count: 4, perPlan: 4, jobs: 2 });
     expect(tally.wrong).toEqual([]);

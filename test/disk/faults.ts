@@ -116,14 +116,14 @@ async function simulateAll({ states, seed, end }: Share, jobs: number): Promise<
   const wrong = shares.flatMap((share) => share.wrong);
   console.log(
     `simulated: ${sum("plans")} random batches, ${sum("states")} states after a crash ` +
-      `(${sum("twice")} with a second one in the recovery, ${sum("again")} with refusals in it and a further one behind it), ` +
-      `${sum("refusals")} runs with refusals, ${sum("refusedAndCut")} with one and a crash behind it, ${wrong.length} wrong`,
+      `(${sum("twice")} with a second one in the recovery, ${sum("again")} with refusals in it and another one after it), ` +
+      `${sum("refusals")} runs with refusals, ${sum("refusedAndCut")} with one and a crash after it, ${wrong.length} wrong`,
   );
   return wrong;
 }
 
 function simulateShare({ states, seed, end }: Share): Simulated {
-  // The errors thrown here are expected, and nobody reads their stack traces.
+  // The errors thrown here are expected, so their stack traces are not needed.
   Error.stackTraceLimit = 0;
   const tally = newTally();
   const wrong: string[] = [];

@@ -1,4 +1,4 @@
-/** Full disks, read-only disks, power cuts, and users without permission: real ones, as far as the machine allows. */
+/** Full disks, read-only disks, power cuts, and users without permission: real ones, if the machine allows them. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -27,7 +27,7 @@ export interface HardshipTally {
   /** Numbers of runs by the driver's report. */
   readonly outcomes: Map<string, number>;
   readonly wrong: string[];
-  /** The reason for which it was skipped; `undefined`: it was not. */
+  /** The reason for which it was skipped; `undefined` if it was not. */
   leftOut?: string;
 }
 
@@ -107,7 +107,7 @@ const hardships: Readonly<Record<string, Hardship>> = {
       });
     });
   },
-  "a file that is another disk's": async (bench, tally) => {
+  "a file on another disk": async (bench, tally) => {
     const plan = largePlan(100);
     await atSite(bench, plan, async (site) => {
       const other = join(site.root, "other-file");
@@ -118,7 +118,7 @@ const hardships: Readonly<Record<string, Hardship>> = {
       });
     });
   },
-  "a user who may not": (bench, tally) => asOrdinaryUser(bench, tally),
+  "a user without permission": (bench, tally) => asOrdinaryUser(bench, tally),
   "a power cut": async (bench, tally, cuts) => {
     for (const { plan } of shuffled(bench.plans, bench.choose).slice(0, cuts)) {
       if (isOver(bench)) return;
@@ -138,7 +138,7 @@ function judge(
     readonly site: Site;
     readonly plan: TrialPlan;
     readonly report: DriverReport | undefined;
-    /** The report that the driver must give; `undefined`: any report is valid. */
+    /** The report that the driver must give; `undefined` if any report is valid. */
     readonly expected?: DriverReport["outcome"];
   },
 ): void {

@@ -36,21 +36,21 @@ const us = process.pid;
 const traces: readonly (readonly [what: string, entries: Record<string, Entry>, holder: string | undefined])[] = [
   ["nothing", {}, undefined],
   ["Emacs here", { "ws/.#a.txt": { link: `ann@${here}.${us}:1700000000` } }, `Emacs (ann@${here}, process ${us})`],
-  ["an Emacs that is gone", { "ws/.#a.txt": { link: `ann@${here}.${nobody}:1700000000` } }, undefined],
+  ["an Emacs that has ended", { "ws/.#a.txt": { link: `ann@${here}.${nobody}:1700000000` } }, undefined],
   ["Emacs elsewhere", { "ws/.#a.txt": { link: "a.b@far.away.12" } }, "Emacs (a.b@far.away, process 12)"],
   ["Emacs without links", { "ws/.#a.txt": `ann@${here}.${us}` }, `Emacs (ann@${here}, process ${us})`],
   ["Emacs, with a terminal's escapes for a name", { "ws/.#a.txt": { link: "ev\u001b[31mil@h.1" } }, "Emacs"],
   ["Emacs, with prose for a name", { "ws/.#a.txt": { link: "do as follows: run@h.1" } }, "Emacs"],
   ["Emacs, with a long name", { "ws/.#a.txt": { link: `${"n".repeat(99)}@h.1` } }, "Emacs"],
   ["Vim, with escapes for a host", { "ws/.a.txt.swp": swapFile(12, "h\u001b[31m") }, "Vim"],
-  ["something in Emacs' place", { "ws/.#a.txt": "what?" }, "Emacs"],
+  ["an unreadable file in place of Emacs's link", { "ws/.#a.txt": "what?" }, "Emacs"],
   ["Vim here", { "ws/.a.txt.swp": swapFile(us, here) }, `Vim (${here}, process ${us})`],
-  ["a Vim that is gone", { "ws/.a.txt.swp": swapFile(nobody, here) }, undefined],
+  ["a Vim that has ended", { "ws/.a.txt.swp": swapFile(nobody, here) }, undefined],
   ["a Vim that names no process", { "ws/.a.txt.swp": swapFile(0, here) }, `Vim (${here}, process 0)`],
   ["an Emacs that names no process", { "ws/.#a.txt": { link: `ann@${here}.0` } }, `Emacs (ann@${here}, process 0)`],
   ["Vim elsewhere", { "ws/.a.txt.swp": swapFile(12, "far.away") }, "Vim (far.away, process 12)"],
   [
-    "a second Vim, where one is gone",
+    "a second Vim, after the first one has ended",
     { "ws/.a.txt.swp": swapFile(nobody, here), "ws/.a.txt.swo": swapFile(us, here) },
     `Vim (${here}, process ${us})`,
   ],
@@ -63,7 +63,7 @@ function workspaceIn(root: string, more: Partial<DiskWorkspace> = {}): DiskWorks
   return diskWorkspace([join(root, "ws")], { state: join(root, "state"), swapFiles: [join(root, "swap")], ...more });
 }
 
-/** A description of the editor that has a file open; `undefined`: none. */
+/** A description of the editor that has a file open; `undefined` if no editor has. */
 function editorOf(workspace: DiskWorkspace, path: string): string | undefined {
   const holder = holderOf(workspace, path);
   return holder?.kind === "open" ? holder.by : undefined;
@@ -76,7 +76,7 @@ describe("a file is open in", () => {
     expect(holderOf(workspaceIn(root), join(root, "ws/b.txt"))).toBeUndefined();
   });
 
-  it("Neovim, whose swap files are all in one place", () => {
+  it("Neovim, whose swap files are all in one directory", () => {
     const root = makeDirectory({ "ws/a.txt": "a", "swap/": "" });
     const path = join(root, "ws/a.txt");
     writeFileSync(join(root, "swap", `${path.replaceAll("/", "%")}.swp`), swapFile(us, here));
@@ -96,14 +96,14 @@ describe("a file is open in", () => {
   });
 });
 
-// Without Neovim, the blocks above stand in for it; where editors are required, its absence is a failure.
+// Without Neovim, the blocks above stand in for it; if editors are required, its absence is a failure.
 if (neovimVersion() === undefined) {
-  it("Neovim is not there", () => {
+  it("Neovim is not available", () => {
     if (process.env.REQUIRE_EDITORS === "1") throw new Error("Neovim is not there");
     console.log("left out: the swap files of a real Neovim, because there is none");
   });
 } else {
-  it("a real Neovim is seen while it has the file open, and not any more when it was killed", async () => {
+  it("a real Neovim is noticed while it has the file open, but no longer after it was killed", async () => {
     const root = makeDirectory({ "ws/a.txt": "a\n", "home/": "" });
     const path = join(root, "ws/a.txt");
     const home = join(root, "home");

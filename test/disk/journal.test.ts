@@ -1,4 +1,4 @@
-/** A journal is read as if a stranger had written it, and a torn write is told from text that somebody wrote. */
+/** A journal is read as if a stranger had written it; a torn write is distinguished from another program's text. */
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -47,14 +47,14 @@ function rewrite(disk: MemoryDisk, journal: string, body: string, sum?: string):
 }
 
 describe("a journal", () => {
-  it("as it was written leads back", () => {
+  it("that is intact is rolled back", () => {
     const { disk } = cutOff();
     expect(textAt(disk, inside)).toBe("new\n");
     expect(recover(workspaceOn(disk)).batches.map(({ outcome }) => outcome)).toEqual(["rolledBack"]);
     expect(textAt(disk, inside)).toBe(oldText);
   });
 
-  it("that is damaged anywhere is left alone, and told of", () => {
+  it("that is damaged anywhere is not touched, and is reported", () => {
     const { disk, journal } = cutOff();
     const bytes = disk.read(journal, 10_000);
     fc.assert(
@@ -71,7 +71,7 @@ describe("a journal", () => {
     );
   });
 
-  it("that another user could have written is left alone", () => {
+  it("that another user could have written is not touched", () => {
     const { disk, journal } = cutOff();
     disk.setOwner(journal, 7);
     expect(recover(workspaceOn(disk)).problems).toHaveLength(1);
@@ -82,16 +82,16 @@ describe("a journal", () => {
     "names a file outside": (body) => body.replaceAll(inside, outside),
     "leads outside": (body) => body.replaceAll(inside, `${workspaceFolder}/../home/a`),
     "names a file that starts like the folder": (body) => body.replaceAll(inside, `${workspaceFolder}-other/a`),
-    "names no absolute path": (body) => body.replaceAll(inside, "a"),
+    "names a relative path": (body) => body.replaceAll(inside, "a"),
     "names a file twice": (body) => body.replace(/"entries":\[(.*)\]/, '"entries":[$1,$1]'),
     "is of another version": (body) => body.replace('"version":1', '"version":2'),
-    "has a field that nobody knows": (body) => body.replace("{", '{"run":"rm",'),
+    "has an unknown field": (body) => body.replace("{", '{"run":"rm",'),
     "is another batch's": (body) => body.replace(/"id":"[0-9a-f]{16}"/, '"id":"0123456789abcdef"'),
-    "is no journal": () => "[]",
-    "is no JSON": () => "{",
+    "is not a journal": () => "[]",
+    "is not JSON": () => "{",
   };
 
-  it.each(Object.entries(forgeries))("with a right sum that %s is not followed", (_, forge) => {
+  it.each(Object.entries(forgeries))("with a correct checksum that %s is not followed", (_, forge) => {
     const { disk, journal } = cutOff();
     const body = textAt(disk, journal).split("\n")[1] ?? "";
     expect(forge(body)).not.toBe(body);
@@ -105,7 +105,7 @@ describe("a journal", () => {
 describe("a file that is written in place", () => {
   const bytes = fc.uint8Array({ maxLength: 1_600 });
 
-  it("is torn where each sector is old, new, or the start of the one and the rest of the other, whichever is old", () => {
+  it("is torn if each sector is old, new, or begins with one and ends with the other", () => {
     fc.assert(
       fc.property(bytes, bytes, fc.array(fc.nat(512), { minLength: 4, maxLength: 4 }), (before, after, cuts) => {
         const length = Math.max(before.length, after.length);
@@ -119,7 +119,7 @@ describe("a file that is written in place", () => {
     );
   });
 
-  it("is torn where taking it back was cut off, too: its start is old again", () => {
+  it("is also torn if its rollback was cut off, so that its start is old again", () => {
     fc.assert(
       fc.property(bytes, bytes, fc.nat(512), fc.nat(512), (before, after, one, other) => {
         const [back, done] = [Math.min(one, other), Math.max(one, other)];
@@ -132,7 +132,7 @@ describe("a file that is written in place", () => {
     );
   });
 
-  it("is not where one byte is neither, or where it is too short or too long", () => {
+  it("is not torn if one byte is neither old nor new, or if it is too short or too long", () => {
     fc.assert(
       fc.property(bytes, bytes, fc.nat(), fc.nat(255), (before, after, place, value) => {
         const longer = before.length > after.length ? before : after;

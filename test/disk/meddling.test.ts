@@ -25,7 +25,7 @@ const meddlings: Readonly<Record<string, Meddling>> = {
     // Only a file that is written in place, or removed again, can be changed between the check and the step.
     tooLate: /^(?:open|write|truncate|unlink) /,
   },
-  "writes as many bytes into it as there were": {
+  "writes as many bytes into it as it had": {
     act: (disk, path) => {
       const size = disk.outside().look(path)?.size ?? 0;
       if (!isFile(disk, path) || size < theirs.length) return false;
@@ -42,7 +42,7 @@ const meddlings: Readonly<Record<string, Meddling>> = {
     },
     tooLate: /^(?:open|write|truncate|unlink|rename) /,
   },
-  "makes a file where none is": {
+  "creates a file that did not exist": {
     act: (disk, path) => {
       const isFree = disk.outside().look(path) === undefined && disk.outside().look(dirname(path)) !== undefined;
       return isFree && done(disk.outside().make(path, theirs, 0o644));
@@ -55,7 +55,7 @@ const isFile = (disk: MemoryDisk, path: string): boolean => disk.outside().look(
 const done = (_: unknown): true => true;
 
 describe.each(Object.entries(meddlings))("another program that %s", (_, { act, tooLate }) => {
-  it("before any step loses nothing, but in the moment between the last look and the deed", () => {
+  it("before any step loses nothing, except between the last check and the step", () => {
     let trials = 0;
     for (let seed = 1; trials < 500; seed++) {
       const plan = randomPlan(chooser(seed));
@@ -80,8 +80,8 @@ describe.each(Object.entries(meddlings))("another program that %s", (_, { act, t
   });
 });
 
-describe("another program that writes the very bytes of the batch as a file of its own", () => {
-  it("before any step keeps that file, but in the moment between the last look and the deed", () => {
+describe("another program that writes the same bytes as the batch in a file of its own", () => {
+  it("before any step keeps that file, except between the last check and the step", () => {
     let trials = 0;
     for (let seed = 1; trials < 500; seed++) {
       const plan = randomPlan(chooser(seed));
@@ -124,7 +124,7 @@ function writeBatch(plan: TrialPlan, before: (disk: MemoryDisk, step: number, wh
   return { disk, outcome: committed.outcome };
 }
 
-/** Checks that all files that the other program left alone are as the outcome says. */
+/** Checks that all files that the other program did not touch are as the outcome says. */
 function expectRest(
   disk: MemoryDisk,
   { plan, path, outcome }: { readonly plan: TrialPlan; readonly path: string; readonly outcome: string },

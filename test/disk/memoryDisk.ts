@@ -9,7 +9,7 @@ import { treeOf } from "./diskTree.js";
 /** Thrown when the power fails, and by every call after that. */
 export class PowerCut extends Error {}
 
-/** When the disk fails, by the number of the step, counted from 0. */
+/** The failures of a disk, by the number of the step, counted from 0. */
 export interface Trouble {
   /** The power fails before this step. */
   readonly cutAt?: number;
@@ -41,7 +41,7 @@ interface Node {
   mode: number;
   owner: number;
   bytes: Buffer;
-  /** The contents that are certain to be on the disk; `undefined`: none yet. */
+  /** The contents that are certain to be on the disk; `undefined` if there are none yet. */
   synced: Buffer | undefined;
   /** The entries of a directory. */
   readonly names: Map<string, number>;
@@ -56,9 +56,9 @@ export type Choose = (count: number) => number;
 
 /** A disk from which several futures can be derived. */
 export interface MemoryDisk extends FileSystem {
-  /** Number of steps so far. */
+  /** Number of steps up to now. */
   steps(): number;
-  /** The disk after a power cut; `choose` decides which of the data that was not synced is there. */
+  /** The disk after a power cut; `choose` decides which of the unsynced data survives. */
   afterCut(choose: Choose, trouble?: Trouble): MemoryDisk;
   /** The disk for the next process, after the previous one was killed or exited: nothing is lost. */
   afterKill(trouble?: Trouble): MemoryDisk;
@@ -125,7 +125,7 @@ interface Platter {
 interface Machine {
   readonly platter: Platter;
   readonly trouble: Trouble;
-  /** Number of steps so far. */
+  /** Number of steps up to now. */
   count: number;
   isCut: boolean;
 }
@@ -360,7 +360,7 @@ function applySynced(nodes: ReadonlyMap<number, Node>, changes: NameChange): voi
   }
 }
 
-/** Any combination of the unsynced changes of names may be there, and of unsynced bytes any of their sectors. */
+/** Any combination of the unsynced changes of names may survive, and any sectors of unsynced bytes. */
 function cut({ nodes, pending, copiesAttributes }: Platter, choose: Choose): Platter {
   const kept = new Map<number, Node>();
   for (const [inode, node] of nodes) {

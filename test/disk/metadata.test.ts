@@ -1,4 +1,4 @@
-/** File attributes that survive a change, by the way of writing: a matrix of writers and attributes. */
+/** File attributes that survive a change, for each method of writing: a matrix of writers and attributes. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, lstatSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const isRoot = process.getuid?.() === 0;
 /** A writer of a new text, and the attributes that it keeps. Node lacks the calls for which python3 is used. */
 interface Row {
   readonly links?: readonly string[];
-  /** The change of `a.txt`; `undefined`: the way of most programs, to show that this test detects a loss. */
+  /** The change of `a.txt`; `undefined` for the method of most programs, which shows that this test detects a loss. */
   readonly change: ((path: (name: string) => string) => DiskChange) | undefined;
   readonly name: string;
   readonly lacksCp?: true;
@@ -47,13 +47,13 @@ const rows: Readonly<Record<string, Row>> = {
     name: "c.txt",
     stays: { ...all, inode: false },
   },
-  "an update where there is no cp": {
+  "an update without the program cp": {
     change: (path) => ({ kind: "update", path: path("a.txt"), name: "a.txt", content }),
     name: "a.txt",
     stays: all,
     lacksCp: true,
   },
-  "a move with an edit where there is no cp": {
+  "a move with an edit without the program cp": {
     change: (path) => ({
       kind: "rename",
       path: path("a.txt"),
@@ -92,7 +92,7 @@ const getAttributes = [
 
 const python = (script: string, path: string): string => execFileSync("python3", ["-c", script, path]).toString();
 
-/** The reason for which attributes cannot be set here; `undefined`: they can. */
+/** The reason for which attributes cannot be set here; `undefined` if they can. */
 function missing(): string | undefined {
   if (process.platform !== "linux") return "the system is not Linux";
   const folder = mkdtempSync(join(tmpdir(), "multi-edit-"));
@@ -110,7 +110,7 @@ function missing(): string | undefined {
 const reason = missing();
 
 describe("of a file's attributes", () => {
-  it.each(Object.entries(rows))("%s keeps what it has to", (_, row) => {
+  it.each(Object.entries(rows))("%s keeps those that it must keep", (_, row) => {
     const { links = [], change, name, stays, lacksCp, warning } = row;
     if (reason !== undefined) {
       if (process.env.REQUIRE_FAULTS === "1") throw new Error(reason);

@@ -1,6 +1,6 @@
 /**
- * Recovery waits for a disk that is not mounted when the server looks for the remains of a crash, but not for one whose
- * number has changed.
+ * Recovery waits for a disk that is not mounted when the server looks for the leftovers of a crash, but not for one
+ * whose number has changed.
  */
 import { describe, expect, it } from "vitest";
 import { type FileSystem, systemError } from "../../server/disk/fileSystem.js";
@@ -44,7 +44,7 @@ describe("a disk that is not mounted when the server looks", () => {
     expect([textsOf(disk), disk.list(state)]).toEqual([{ "far/a": "old a", "far/b": "old b" }, []]);
   });
 
-  it("is not said to be away where only the files are others, as after a checkout, and it has another number", () => {
+  it("is not reported as missing if only its files differ, as after a checkout, and it has another number", () => {
     const disk = killed();
     for (const name of disk.list(at("far"))) disk.unlink(at(`far/${name}`));
     for (const name of ["a", "b"]) disk.make(at(`far/${name}`), Buffer.from("checked out"), 0o644);
@@ -54,7 +54,7 @@ describe("a disk that is not mounted when the server looks", () => {
     expect(disk.list(state)).toEqual([]);
   });
 
-  it("is not waited for where a look fails in passing, so that nothing is taken back twice", () => {
+  it("is not waited for if a look-up fails temporarily, so that nothing is rolled back twice", () => {
     const disk = killed();
     let looks = 0;
     const look = (path: string) => {
@@ -66,7 +66,7 @@ describe("a disk that is not mounted when the server looks", () => {
     expect([textsOf(disk), disk.list(state)]).toEqual([{ "far/a": "old a", "far/b": "old b" }, []]);
   });
 
-  it("is waited for although the first look fails for another reason", () => {
+  it("is waited for even if the first look-up fails for another reason", () => {
     const disk = killed();
     const away = with2(disk, true);
     let looks = 0;
@@ -80,14 +80,14 @@ describe("a disk that is not mounted when the server looks", () => {
     expect(textsOf(disk)).toEqual({ "far/a": "old a", "far/b": "old b" });
   });
 
-  it("is known again by what is on it, whatever number it has by then", () => {
+  it("is recognised by its files, whatever number it has by then", () => {
     const disk = killed();
     const { batches } = recover({ ...workspaceOn(disk), files: with2(disk, false) });
     expect(batches.map(({ outcome, foreign }) => [outcome, foreign])).toEqual([["rolledBack", []]]);
     expect([textsOf(disk), disk.list(state)]).toEqual([{ "far/a": "old a", "far/b": "old b" }, []]);
   });
 
-  it("is not waited for where the directory is gone from the same disk", () => {
+  it("is not waited for if the directory was removed from the same disk", () => {
     const disk = killed();
     moveDirectory(disk, "far", "farther");
     expect(recovered(disk).map(({ outcome }) => outcome)).toEqual(["rolledBack"]);

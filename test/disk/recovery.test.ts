@@ -51,7 +51,7 @@ const notFirst = (isIt: (what: string) => boolean): ((what: string) => boolean) 
   return (what) => isIt(what) && ++count > 1;
 };
 
-describe("what somebody else has written with the bytes of the batch", () => {
+describe("a file that another program has written with the bytes of the batch", () => {
   const old = { a: "old a", b: "old b" };
   const changes = [update("a", "new a"), create("pkg.py", "x = 1\n"), update("b", "new b")];
   const theirs = { a: "new a", b: "new b", "pkg.py": "x = 1\n" };
@@ -59,7 +59,7 @@ describe("what somebody else has written with the bytes of the batch", () => {
     for (const [name, text] of Object.entries(theirs)) put(disk, name, text);
   };
 
-  it("before the batch had changed a name stays, and is told of", () => {
+  it("before the batch had changed a name stays, and is reported", () => {
     const disk = killed(old, changes, isWriting("a"));
     expect(textsOf(disk)).toMatchObject(old);
     putAll(disk);
@@ -85,7 +85,7 @@ describe("what somebody else has written with the bytes of the batch", () => {
     ).toEqual(["old a", "old b"]);
   });
 
-  it("right before the batch takes the name stays when the batch is taken back", () => {
+  it("right before the batch takes the name stays when the batch is rolled back", () => {
     const disk: MemoryDisk = memoryDisk(
       { files: {}, directories: [workspaceFolder] },
       { copiesAttributes: true },
@@ -99,22 +99,22 @@ describe("what somebody else has written with the bytes of the batch", () => {
     expect([outcome, textsOf(disk)]).toEqual(["rolledBack", { "__init__.py": "" }]);
   });
 
-  it("is still taken back where it is the batch's own file", () => {
+  it("is still rolled back if it is the batch's own file", () => {
     const disk = killed(old, changes, notFirst(isCommitRecord));
     expect(recover(workspaceOn(disk)).batches[0]?.foreign).toEqual([]);
     expect(textsOf(disk)).toEqual(old);
   });
 });
 
-describe("a file that the batch was to move", () => {
-  it("and that somebody has moved there instead is not taken away", () => {
+describe("a file that the batch should move", () => {
+  it("and that the user has moved there instead is not removed", () => {
     const disk = killed({ a: "a" }, [move("a", "b")], isWriting("b"));
     disk.rename(at("a"), at("b"));
     expect(recover(workspaceOn(disk)).batches[0]?.foreign).toEqual([{ path: at("b") }, { path: at("a") }]);
     expect(textsOf(disk)).toEqual({ b: "a" });
   });
 
-  it("onto another one, which somebody has done meanwhile, is not taken away either", () => {
+  it("onto another one, and that the user has moved there meanwhile, is not removed, either", () => {
     const disk = killed({ a: "a", b: "b" }, [move("a", "b"), move("b", "a")], (what) =>
       /^rename \/ws\/[ab]$/.test(what),
     );
@@ -123,7 +123,7 @@ describe("a file that the batch was to move", () => {
     expect(textsOf(disk)).toEqual({ b: "a" });
   });
 
-  it("and that the batch has moved half of the way comes back", () => {
+  it("and that the batch has moved half of the way is moved back", () => {
     const disk = killed(
       { a: "a", b: "b" },
       [move("a", "b"), move("b", "a")],
@@ -134,7 +134,7 @@ describe("a file that the batch was to move", () => {
   });
 });
 
-describe("a name that the disk has no room for", () => {
+describe("a name that is too long for the disk", () => {
   // 264 bytes in fewer than 255 characters.
   const long = `${"文".repeat(87)}.md`;
 
@@ -146,7 +146,7 @@ describe("a name that the disk has no room for", () => {
     expect(disk.list("/state/multi-edit")).toEqual([]);
   });
 
-  it("and that a journal has all the same does not keep the journal for ever", () => {
+  it("and that a journal still contains does not keep the journal forever", () => {
     const disk = killed({}, [create("docs/x", "c")], isWriting("docs/x"));
     const [journal = ""] = disk.list("/state/multi-edit").filter((name) => name.endsWith(".journal"));
     const [, body = ""] = disk.read(`/state/multi-edit/${journal}`, 10_000).toString().split("\n");
@@ -202,7 +202,7 @@ function cutBefore(isIt: (what: string) => boolean): FileSystem {
   };
 }
 
-describe("a directory that a batch was to make", () => {
+describe("a directory that a batch should create", () => {
   const change = (folder: string): DiskChange[] => [
     { kind: "create", path: join(folder, "d/x"), name: "d/x", content: { text: "x" } },
   ];
@@ -221,7 +221,7 @@ describe("a directory that a batch was to make", () => {
   };
   const all = Object.keys(moments).flatMap((when) => Object.keys(instead).map((what) => [when, what] as const));
 
-  it.each(all)("and that was cut off %s, where now is %s, is told of once", (when, what) => {
+  it.each(all)("when it was cut off %s, and that is now %s, is reported once", (when, what) => {
     journals = 0;
     const { root, folder, workspace } = killedReally(change, moments[when]!);
     instead[what]!(folder);
@@ -233,7 +233,7 @@ describe("a directory that a batch was to make", () => {
     if (what === "a link") expect(readFileSync(join(folder, "real/x"), "utf8")).toBe("x");
   });
 
-  it("and that the system only fails to reach just now is waited for", () => {
+  it("and that the system temporarily fails to reach is waited for", () => {
     const disk = killed({}, [create("d/x", "x")], notFirst(isCommitRecord));
     const look: FileSystem["look"] = (path) => {
       if (path === at("d/x")) throw Object.assign(new Error("ESTALE"), { code: "ESTALE", errno: -116 });
@@ -246,13 +246,13 @@ describe("a directory that a batch was to make", () => {
   });
 });
 
-describe("a batch on files inside and outside of the folder", () => {
+describe("a batch on files inside and outside the folder", () => {
   const old = { "src/a": "old a", b: "old b" };
   const changes = [update("src/a", "new a"), update("b", "new b")];
   const inside = (disk: MemoryDisk): DiskWorkspace => ({ ...workspaceOn(disk), folders: [at("src")] });
   const inner: DiskChange = { kind: "create", path: at("src/o"), name: "o", content: { text: "" } };
 
-  it("that was cut off in the middle is waited for, until it was taken back where all of it is", () => {
+  it("that was cut off in the middle is waited for until a server for all of its files rolls it back", () => {
     const disk = killed(old, changes, isWriting("b"));
     expect(textsOf(disk)).toMatchObject({ "src/a": "new a", b: "old b" });
     const before = textsOf(disk);
@@ -268,7 +268,7 @@ describe("a batch on files inside and outside of the folder", () => {
     expect(stage(inside(disk), [inner], "another one").ok).toBe(true);
   });
 
-  it("that had changed nothing, or all, is in nobody's way", () => {
+  it("that had changed nothing or everything does not block other calls", () => {
     const staged = killed(old, changes, isCommitRecord);
     const committed = killed(
       old,
@@ -282,7 +282,7 @@ describe("a batch on files inside and outside of the folder", () => {
     }
   });
 
-  it("that would change nothing is swept by whoever comes", () => {
+  it("that would change nothing is cleaned up by any next server", () => {
     const disk = memoryDisk(
       { files: { [at("b")]: { bytes: Buffer.from("b") } }, directories: [at("src")] },
       { copiesAttributes: true },
@@ -291,7 +291,7 @@ describe("a batch on files inside and outside of the folder", () => {
     expect(recover(inside(disk)).batches.map(({ outcome }) => outcome)).toEqual(["untouched"]);
   });
 
-  it("has nothing to do with a folder that has none of them", () => {
+  it("does not concern a folder that contains none of them", () => {
     const disk = killed({ ...old, "other/c": "c" }, changes, isWriting("b"));
     expect(recover({ ...workspaceOn(disk), folders: [at("other")] })).toEqual({ batches: [], problems: [] });
   });
@@ -314,7 +314,7 @@ describe("a journal that can't be opened", () => {
     return { ...workspaceOn(disk), files: { ...disk, read } };
   };
 
-  it("because the user may not is left alone, and named", () => {
+  it("because the user has no permission is not touched, but named", () => {
     const workspace = refusing(empty(), "EACCES");
     const { problems, failure } = recover(workspace);
     expect([problems.length, failure]).toEqual([1, undefined]);
@@ -323,13 +323,13 @@ describe("a journal that can't be opened", () => {
     expect(stage(workspace, [create("a", "a")], "a batch").ok).toBe(true);
   });
 
-  it("just now is waited for, and named", () => {
+  it("temporarily is waited for, and named", () => {
     const { failure } = recover(refusing(empty(), "EIO"));
     expect([failure?.code, failure?.message.includes(path)]).toEqual(["ioError", true]);
   });
 
   it.each(["0000000000000006.journal.new", "0000000000000006.journal", "nobody.0000000000000006.claim"])(
-    "because it is a directory is left alone: %s",
+    "because it is a directory is not touched: %s",
     (name) => {
       const disk = empty();
       disk.makeDirectory(`${state}/${name}`, 0o700);
@@ -344,7 +344,7 @@ describe("a journal that can't be opened", () => {
 describe("files that moved, on a disk that refuses links to the old ones", () => {
   const chains: Readonly<Record<string, readonly DiskChange[]>> = {
     "a circle": [move("a", "b"), move("b", "a")],
-    "onto a name that is freed": [remove("a"), move("b", "a"), create("b", "new")],
+    "onto a name that becomes free": [remove("a"), move("b", "a"), create("b", "new")],
     "to a new name, and another file to the old one": [move("a", "new/a"), move("b", "a")],
     "to a new name that comes first": [move("b", "a0"), update("c", "new")],
   };
@@ -378,7 +378,7 @@ describe("files that moved, on a disk that refuses links to the old ones", () =>
     return { outcome, wasRefused, problems, texts: textsOf(disk), state: disk.list("/state/multi-edit") };
   }
 
-  it.each(Object.entries(chains))("come back, %s", (_, changes) => {
+  it.each(Object.entries(chains))("are moved back, %s", (_, changes) => {
     let count = 0;
     for (let link = 0, isLink = true; isLink; link++) {
       for (let step = 0, isStep = true; isStep; step++) {

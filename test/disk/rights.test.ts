@@ -1,5 +1,6 @@
 /**
- * File permissions at every moment of a batch: those that the system clears come back, and none is granted too early.
+ * File permissions at every moment of a batch: those that the system clears are restored, and none is granted too
+ * early.
  */
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
@@ -15,7 +16,7 @@ import { unlike } from "./verdict.js";
 const at = (name: string): string => `${workspaceFolder}/${name}`;
 const directories = [workspaceFolder];
 
-it("a file that is written in place keeps its set-user-ID bit, wherever the batch is cut off or taken back", () => {
+it("a file that is written in place keeps its set-user-ID bit, wherever the batch is cut off or rolled back", () => {
   const change: DiskChange = { kind: "update", path: at("tool"), name: "tool", content: { text: "new\n".repeat(300) } };
   const layout = {
     files: { [at("tool")]: { bytes: Buffer.from("old\n".repeat(200)), mode: 0o6755 } },
@@ -69,7 +70,7 @@ function isCutOff(act: () => unknown): boolean {
   }
 }
 
-it("the bits of somebody else's file can't be given back, and a warning says so", () => {
+it("the bits of another user's file can't be restored, and a warning says so", () => {
   const layout = { files: { [at("tool")]: { bytes: Buffer.from("old"), mode: 0o4755, owner: 7 } }, directories };
   const workspace = workspaceOn(memoryDisk(layout, { copiesAttributes: true }));
   const owners = { ...workspace.owners, user: 0 };
@@ -88,7 +89,7 @@ it("the bits of somebody else's file can't be given back, and a warning says so"
 });
 
 it.each([true, false])(
-  "nobody else may look at a copy before it has all attributes (which can be copied: %s)",
+  "no other user may read a copy before it has all attributes (which can be copied: %s)",
   (can) => {
     const layout = { files: { [at("a")]: { bytes: Buffer.from("old"), mode: 0o660 } }, directories };
     const disk = memoryDisk(layout, { copiesAttributes: can });

@@ -42,7 +42,7 @@ export type Before = (what: string, isCommitting: boolean, disk: MemoryDisk) => 
 /** A batch that has been run. */
 export interface Scene {
   readonly disk: MemoryDisk;
-  /** The outcome and its message; `undefined`: the batch was killed. */
+  /** The outcome and its message; `undefined` if the batch was killed. */
   readonly told: readonly [outcome: string, message: string] | undefined;
 }
 

@@ -34,8 +34,8 @@ export function newTally(): Tally {
 }
 
 /**
- * Runs one random batch with a cut and a refusal at each of its steps, and `samples` states per cut. `undefined`: no
- * defect.
+ * Runs one random batch with a cut and a refusal at each of its steps, and `samples` states per cut. Returns the
+ * defect, or `undefined` if there is none.
  */
 export function simulate(seed: number, samples: number, tally: Tally): Wrong | undefined {
   const choose = chooser(seed);
@@ -68,7 +68,7 @@ export function simulate(seed: number, samples: number, tally: Tally): Wrong | u
       const after = disk.afterKill();
       recover(workspaceOn(after));
       // The step that failed once succeeds during the rollback.
-      const stuck = to === at + 1 && report.at === "pending" ? "it could not be taken back" : undefined;
+      const stuck = to === at + 1 && report.at === "pending" ? "it could not be rolled back" : undefined;
       const what = before ?? lookAt(after, plan, report) ?? strays(after) ?? stuck;
       const how = to === at + 1 ? "once" : "from there on";
       if (what !== undefined) return wrong(`${code} at ${at}, ${how} (${report.at}): ${what}`);
@@ -182,12 +182,12 @@ export function workspaceOn(files: MemoryDisk): DiskWorkspace {
   });
 }
 
-/** `undefined`: the files are in one of the valid states. */
+/** The defect of the files; `undefined` if they are in one of the valid states. */
 function lookAt(disk: MemoryDisk, plan: TrialPlan, { may }: Report): string | undefined {
   return unlike(disk.tree(workspaceFolder), plan, may);
 }
 
-/** `undefined`: nothing of a batch is left in the folder or in the state directory. */
+/** The leftovers of a batch in the folder and in the state directory; `undefined` if there are none. */
 function strays(disk: MemoryDisk): string | undefined {
   return leftovers(disk.tree(workspaceFolder), [...disk.tree("/state/multi-edit").keys()]);
 }

@@ -38,7 +38,7 @@ const kinds: Readonly<Record<string, (index: number) => Part>> = {
     ...existing(i, { kind: "update", content: { text: "changed, and shorter\n" } }, { mode: 0o4755 }),
     links: { [at(`other/link${i}`)]: at(`file${i}`) },
   }),
-  "update somebody else's file": (i) =>
+  "update another user's file": (i) =>
     existing(i, { kind: "update", content: { text: text(i + 1) } }, { owner: 65_534 }),
   delete: (i) => existing(i, { kind: "delete" }),
   move: (i) => existing(i, { kind: "rename", target: at(`moved${i}`) }),
@@ -98,7 +98,7 @@ const entangled = [
   { name: "chain", plan: plan([move(0, "file1"), move(1, "file2"), move(2, "other/moved")]) },
   { name: "move onto a deleted file", plan: plan([move(0, "file1"), existing(1, { kind: "delete" })]) },
   {
-    name: "create where a file was moved away",
+    name: "create a file under the old name of a moved one",
     plan: plan([move(0, "fresh/moved"), { ...create("file0"), files: {} }]),
   },
 ];

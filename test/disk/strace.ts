@@ -14,7 +14,7 @@ export interface Point {
 /** A fault that can occur at a point. */
 export interface Fault {
   readonly name: string;
-  /** How often it is chosen, relative to the others. */
+  /** The relative frequency with which it is chosen. */
   readonly weight: number;
   /** The text for strace after `inject=<call>:`; `when` is the number of the call. */
   readonly inject: (when: number) => string;
@@ -22,7 +22,7 @@ export interface Fault {
 
 /** The outcome of a run. */
 export interface DriverRun {
-  /** `undefined`: the driver was cut off before it could report. */
+  /** `undefined` if the driver was cut off before it could report. */
   readonly report: DriverReport | undefined;
   /** `true` if the fault occurred. */
   readonly isHit: boolean;
@@ -30,7 +30,7 @@ export interface DriverRun {
 
 const once = (code: string): Fault => ({ name: code, weight: 1, inject: (when) => `error=${code}:when=${when}` });
 const onwards = (code: string): Fault => ({
-  name: `${code} from there on`,
+  name: `${code} from this call on`,
   weight: 3,
   inject: (when) => `error=${code}:when=${when}+`,
 });
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   ),
 ];
 
-/** The reason for which no system call can be made to fail here; `undefined`: it can. */
+/** The reason for which no system call can be made to fail here; `undefined` if it can. */
 export function straceProblem(): string | undefined {
   try {
     execFileSync("strace", ["-q", "-o", "/dev/null", "true"], { stdio: "pipe" });

@@ -96,7 +96,7 @@ async function asked(stage: Stage, answers: readonly string[]): Promise<Told> {
     const { message, actions } = question.params;
     expect(message).toContain("2 files (2 edits)");
     const titles: string[] = actions.map(({ title }: { title: string }) => title);
-    // If the editor cannot show the diff, the question contains it.
+    // If the editor can't show the diff, the question contains it.
     if (!titles.includes(answer)) continue;
     mark = stage.wire.messages.length;
     await stage.driver.answer(message, answer, titles);

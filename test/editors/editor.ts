@@ -6,11 +6,11 @@ export interface Held {
   /** The text as the editor would write it: with the file's line ends, without a byte order mark. */
   readonly text: string;
   /**
-   * `true` if the editor says that the text differs from what it last read or wrote; `undefined`: the editor does not
-   * say.
+   * `true` if the editor says that the text differs from the one that it last read or wrote; `undefined` if the editor
+   * does not say.
    */
   readonly modified: boolean | undefined;
-  /** `true` if the file is written with a byte order mark; `undefined`: the editor does not say. */
+  /** `true` if the file is written with a byte order mark; `undefined` if the editor does not say. */
   readonly bom: boolean | undefined;
 }
 
@@ -42,11 +42,11 @@ export interface Traits {
   readonly request: boolean;
   /** `true` if a text without a final newline gets one as soon as it is edited. */
   readonly restoresFinalNewline: boolean;
-  /** `true` if it inserts LF for CRLF into a text that has both; absent: it does not. */
+  /** Set if it inserts LF for CRLF into a text that has both. */
   readonly insertsLfIntoMixed?: true;
   /**
-   * `true` if it sometimes sends two changes in the wrong order, so that its text cannot be known; absent: never. The
-   * server then treats the document as desynced, and the test is repeated.
+   * Set if it sometimes sends two changes in the wrong order, so that its text cannot be known. The server then treats
+   * the document as desynced, and the test is repeated.
    */
   readonly reordersChanges?: true;
 }
@@ -70,25 +70,25 @@ export interface Driver {
    * `traits.request`.
    */
   request?(call: unknown): Promise<{ readonly applied: boolean; readonly message: string }>;
-  /** The text of an open document; `undefined`: the editor does not have it open. */
+  /** The text of an open document; `undefined` if the editor does not have it open. */
   held(path: string): Promise<Held | undefined>;
-  /** Paths of all open files, whoever opened them; if absent, the files that the editor has announced to the server. */
+  /** Paths of all open files. If the function is absent, the test uses those that the editor has announced. */
   opened?(): Promise<readonly string[]>;
   /** Undoes once in this document, with the editor's own key or command. */
   undo(path: string): Promise<void>;
   /** Saves the document. */
   save(path: string): Promise<void>;
-  /** Makes the document read-only by the editor's own means; `undefined`: the editor has none. */
+  /** Makes the document read-only by the editor's own means; absent if the editor has none. */
   lock?(path: string): Promise<void>;
   /** Puts the cursor right before the first occurrence of a text and starts to type there. */
   startTyping(path: string, before: string): Promise<void>;
   /** Types one more key. May be called while the editor is busy; resolves at once. */
   key(key: string): void;
-  /** Ends typing after all keys so far. */
+  /** Ends typing after the editor has processed all keys. */
   stopTyping(): Promise<void>;
   /** Waits for a question to be shown, and answers it by the title of one of its actions. */
   answer(question: string, action: string, actions: readonly string[]): Promise<void>;
-  /** Waits until the editor has processed the answer to its command; absent: its processing disturbs nothing. */
+  /** Waits until the editor has processed the answer to its command; absent if its processing disturbs nothing. */
   settle?(): Promise<void>;
   /** Runs code in the editor's own language, or types keys, for scenes of this editor only. */
   run?(text: string): Promise<unknown>;
@@ -96,7 +96,7 @@ export interface Driver {
   closeAll(): Promise<void>;
   /** Ends the editor, whatever its state. */
   stop(): Promise<void>;
-  /** The text that it last showed, for the message of a failed test. */
+  /** The last text that it showed, for the message of a failed test. */
   said(): string;
 }
 

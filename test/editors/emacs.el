@@ -9,13 +9,13 @@
 (require 'cl-lib)
 (require 'json)
 
-(defvar driver-next nil "What the next C-^ does: a function, or nil.")
-(defvar driver-presses 0 "How often C-^ was pressed.")
-(defvar driver-connection nil "The connection with the test.")
-(defvar driver-rest "" "What came and is no whole line yet.")
+(defvar driver-next nil "Function that the next C-^ calls, or nil.")
+(defvar driver-presses 0 "Number of times that C-^ was pressed.")
+(defvar driver-connection nil "The connection to the test.")
+(defvar driver-rest "" "Received text that is not a whole line yet.")
 
 (defun driver-press ()
-  "Run the prepared command as a command of the user; undo continues after it as if it had not been there."
+  "Run the prepared command as a command of the user; undo continues after it as if it had not been run."
   (interactive)
   (let ((next driver-next))
     (setq driver-next nil)

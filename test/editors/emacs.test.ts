@@ -17,7 +17,7 @@ const missing = absence(eglot);
 
 if (missing !== undefined) {
   it("has no Emacs", () => {
-    const leftOut = `left out: what a real Emacs does beside what all editors do; ${missing}`;
+    const leftOut = `left out: the features that only a real Emacs has; ${missing}`;
     if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
     console.log(leftOut);
   });
@@ -67,7 +67,7 @@ function useEmacs(kind: EmacsKind): OnStage {
 }
 
 function commands(stage: OnStage): void {
-  it("takes back the last batch in all of its files with multi-edit-undo", () =>
+  it("undoes the last batch in all of its files with multi-edit-undo", () =>
     stage(async (one) => {
       one.lay(threeFiles);
       await one.open(...Object.keys(threeFiles));
@@ -79,7 +79,7 @@ function commands(stage: OnStage): void {
       expect(await one.held()).toEqual(threeFiles);
     }));
 
-  it("leads to the places of a failure with next-error", () =>
+  it("visits the locations of a failure with next-error", () =>
     stage(
       async (one) => {
         one.lay({ "a.txt": "x\nsame\ny\nsame\n" });
@@ -101,7 +101,7 @@ function commands(stage: OnStage): void {
       [".."],
     ));
 
-  it("takes everything that is no JSON for a patch", () =>
+  it("treats any text that is not JSON as a patch", () =>
     stage(async (one) => {
       one.lay({ "a.txt": "one\n" });
       await one.open("a.txt");
@@ -124,7 +124,7 @@ function commands(stage: OnStage): void {
 }
 
 function saving(stage: OnStage): void {
-  it("saves when the call asks for it, and is told what was applied", () =>
+  it("saves if the call asks for it, and is notified of the applied changes", () =>
     stage(async (one) => {
       one.lay({ "a.txt": "one\n", "b.txt": "two\n" });
       await one.open("a.txt", "b.txt");
@@ -143,7 +143,7 @@ function saving(stage: OnStage): void {
         .toEqual(["2 files (2 edits)"]);
     }));
 
-  it("saves what the server asks for, and says why it does not save the rest", () =>
+  it("saves at the server's request, and says why it does not save some files", () =>
     stage(async (one) => {
       one.lay({ ...threeFiles, "d.txt": "four\n" });
       await one.open("a.txt", "b.txt", "c.txt");
@@ -170,7 +170,7 @@ function saving(stage: OnStage): void {
 }
 
 function quitting(stage: OnStage): void {
-  it("says no to the server's own question with C-g", () =>
+  it("answers no to the server's own question on C-g", () =>
     stage(async (one) => {
       one.lay(threeFiles);
       await one.open(...Object.keys(threeFiles));
@@ -182,7 +182,7 @@ function quitting(stage: OnStage): void {
     }));
 }
 
-/** Sets eglot's variable for whether it asks before it applies this server's edits. */
+/** Configures eglot's variable that decides whether it asks before it applies this server's edits. */
 const asking = (value: string) =>
   eglotWith(
     ["eglot"],
@@ -203,7 +203,7 @@ function aboutEveryFile(): void {
   it.each([
     ["n", "n"],
     ["C-g", keys.quit],
-  ])("answered with %s at the second of three: the first is taken back", (_, no) =>
+  ])("answered with %s at the second of three: the first is rolled back", (_, no) =>
     stage(async (one) => {
       one.lay(threeFiles);
       await one.open(...Object.keys(threeFiles));
@@ -214,7 +214,7 @@ function aboutEveryFile(): void {
     }),
   );
 
-  it("declined for the way back, too: the answer says what stays changed", () =>
+  it("declined for the rollback, too: the answer names the file that stays changed", () =>
     stage(async (one) => {
       one.lay(threeFiles);
       await one.open(...Object.keys(threeFiles));
@@ -256,7 +256,7 @@ function questions(): void {
   describe("as a diff", () => {
     const stage = useEmacs(asking("diff"));
 
-    it("is shown and changes nothing, and the caller is told so", () =>
+    it("is shown and changes nothing, and the answer says so", () =>
       stage(async (one) => {
         one.lay({ "a.txt": "one\n" });
         await one.open("a.txt");
@@ -325,7 +325,7 @@ function beside({ encoding, sync }: { readonly encoding: string; readonly sync: 
       }),
   );
 
-  it("has the text of what eglot has ceased to manage, and of what it manages again", () => stage(managedAnew));
+  it("has the text of a buffer that eglot no longer manages, or manages again", () => stage(managedAnew));
 }
 
 async function managedAnew(one: Stage): Promise<void> {

@@ -14,7 +14,7 @@ export interface EmacsDriver extends Driver {
   asked(words: string): Promise<void>;
   /** Presses keys, as characters that a terminal sends. */
   press(keys: string): void;
-  /** Waits until all keys so far have been processed. */
+  /** Waits until all pressed keys have been processed. */
   settled(): Promise<void>;
 }
 

@@ -18,13 +18,13 @@ vi.setConfig({ testTimeout: 60_000 });
 
 if (missing !== undefined) {
   it("has no Emacs", () => {
-    const leftOut = `left out: what a real Emacs tells of files without a server of eglot's; ${missing}`;
+    const leftOut = `left out: files without an eglot server in a real Emacs; ${missing}`;
     if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
     console.log(leftOut);
   });
 } else {
-  describe("the server is told", changes);
-  describe("the server is not told", exceptions);
+  describe("the server is notified", changes);
+  describe("the server is not notified", exceptions);
 }
 
 async function inEmacs(run: (stage: Stage, evaluate: EmacsDriver["evaluate"]) => Promise<void>): Promise<void> {
@@ -61,7 +61,7 @@ function changes(): void {
       await expect.poll(() => known(stage, "a.ts")).toMatch(/typed, more, one\n$/);
     }));
 
-  it("of a mode that begins, a file that is read anew, another name, and the end", () =>
+  it("when the mode is turned on or off, and when a file is read again or gets another name", () =>
     inEmacs(async (stage, evaluate) => {
       stage.lay({ "a.ts": "one\n" });
       await stage.open("a.ts");
@@ -82,7 +82,7 @@ function changes(): void {
       expect(await known(stage, "b.ts")).toBe("one\n");
     }));
 
-  it("of each project on its own, and again when the mode is turned on again", () =>
+  it("of each project separately, and again when the mode is turned on again", () =>
     inEmacs(async (stage, evaluate) => {
       stage.lay({ "a.ts": "one\n", "other/b.ts": "two\n" });
       await stage.open("a.ts");
@@ -99,7 +99,7 @@ function changes(): void {
 }
 
 function exceptions(): void {
-  it("of files whose text is not what the disk has", () =>
+  it("of files whose text differs from the bytes on disk", () =>
     inEmacs(async (stage, evaluate) => {
       stage.lay({ "a.ts": "one\n", "b.ts.gz": gzipSync("two\n"), "c.bin": new Uint8Array([0, 1, 2, 255, 254, 10]) });
       for (const name of ["b.ts.gz", "c.bin"]) await stage.driver.open(stage.path(name));
@@ -108,7 +108,7 @@ function exceptions(): void {
       expect(await evaluate('(with-current-buffer "b.ts.gz" (buffer-string))')).toBe("two\n");
     }));
 
-  it("of anything if it can't be started, and the user is, once", () =>
+  it("of anything if it can't be started, but the user is warned once", () =>
     inEmacs(async (stage, evaluate) => {
       stage.lay({ "other/a.ts": "one\n", "other/b.ts": "two\n" });
       await evaluate(`(progn (setq project-find-functions nil multi-edit-command '("no-such-program")) t)`);
@@ -121,9 +121,9 @@ function exceptions(): void {
     }));
 
   it.each([
-    ["is not there", `'("no-such-program")`, "no-such-program"],
+    ["is not found", `'("no-such-program")`, "no-such-program"],
     ["ends before it answers", `'("false")`, "exited abnormally"],
-  ])("until it is started again, when a file is saved or visited, after its program %s", (_, command, problem) =>
+  ])("after its program %s, until a saved or visited file starts it again", (_, command, problem) =>
     inEmacs(async (stage, evaluate) => {
       stage.lay({ "other/a.ts": "one\n", "other/b.ts": "two\n" });
       await evaluate("(setq project-find-functions nil right-command multi-edit-command multi-edit--pause 1000)");

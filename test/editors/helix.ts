@@ -25,7 +25,7 @@ const common = {
 /** The current Helix. */
 export const helix: EditorKind = { ...common, root: "current", traits };
 
-/** A Helix whose command does not take arguments yet. */
+/** An older Helix, whose `:lsp-workspace-command` does not take arguments yet. */
 export const olderHelix: EditorKind = {
   ...common,
   root: "older",

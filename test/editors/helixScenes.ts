@@ -5,7 +5,7 @@ import { done, expectTexts, type Scene } from "./scenes.js";
 /** Rows for Helix only. */
 export const helixScenes: readonly Scene[] = [
   {
-    name: "a key that applies the call that is selected",
+    name: "a key that applies the selected call",
     doors: ["command"],
     run: async (stage, _door, traits) => {
       const call = `${JSON.stringify(batch(["a.txt", "50%", "%{x} 100% 😀"]))}\n`;

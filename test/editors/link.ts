@@ -10,7 +10,7 @@ export interface Link {
   /** Path of the Unix socket; short enough for every system. */
   readonly path: string;
   /**
-   * The next connection whose first line has this key, with that line; other connections wait until somebody asks for
+   * The next connection whose first line has this key, with that line; other connections wait until the test asks for
    * them.
    */
   next(hello: string): Promise<Line>;
@@ -34,7 +34,7 @@ export async function openLink(path: string): Promise<Link> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // An editor that is killed resets the connection; whoever waits for it notices that in another way.
+    // An editor that is killed resets the connection; a test that waits for it notices that in another way.
     socket.on("error", () => undefined);
     whenHello(socket, (line) => {
       const index = wanted.findIndex(({ hello }) => hello in line.hello);

@@ -3,7 +3,7 @@
 
 local pipe = vim.uv.new_pipe()
 local functions = {}
--- Functions that may run at any time, also while Neovim waits for a key.
+-- Functions that may run at any time, even while Neovim waits for a key.
 local at_once = {}
 
 local function buffer_of(path)

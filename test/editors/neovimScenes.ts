@@ -39,7 +39,7 @@ export const neovimScenes: readonly Scene[] = [
     },
   },
   {
-    name: "quickfix list of the places of a failure",
+    name: "quickfix list of the locations of a failure",
     doors: ["request"],
     run: async (stage, door, traits) => {
       stage.lay({ "a.txt": "log(x)\nother\nlog(x)\n" });
@@ -55,7 +55,7 @@ export const neovimScenes: readonly Scene[] = [
     },
   },
   {
-    name: "somebody types into the second of three files before the answer is applied",
+    name: "the user types into the second of three files before the answer is applied",
     doors: ["request"],
     run: async (stage, _door, traits) => {
       const files = { "a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n" };

@@ -35,8 +35,8 @@ for (const { kind, all } of [
 ]) {
   const missing = absence(kind);
   if (missing !== undefined) {
-    it(`${kind.name} (${kind.root}) is not here`, () => {
-      const leftOut = `left out: how the sample for ${kind.name} (${kind.root}) is set up; ${missing}`;
+    it(`${kind.name} (${kind.root}) is not available`, () => {
+      const leftOut = `left out: the setup of the sample for ${kind.name} (${kind.root}); ${missing}`;
       if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
       console.log(leftOut);
     });
@@ -44,27 +44,27 @@ for (const { kind, all } of [
   }
   vi.setConfig({ testTimeout: 60_000 });
   describe(`${kind.name} (${kind.root})`, () => {
-    it.each(Object.entries(all))("has the user asked because of a setting: %s", (_, configuration) =>
+    it.each(Object.entries(all))("asks the user because of a setting: %s", (_, configuration) =>
       inNeovim(kind, configuration, isAsked),
     );
 
     it("refuses options that it does not know, and values of wrong types", () =>
       inNeovim(kind, setup(""), refusesOptions));
 
-    it("tells the server of an unknown setting, which warns of it", () =>
+    it("passes an unknown setting to the server, which warns about it", () =>
       inNeovim(kind, setup('{ settings = { confrim = "always" } }'), warnsOfSetting));
 
-    it.each(["write", "saveas", "file"])("tells the server of a buffer that gets its name by :%s", (command) =>
+    it.each(["write", "saveas", "file"])("notifies the server of a buffer that gets its name by :%s", (command) =>
       inNeovim(kind, setup(""), (stage) => knowsNamedLater(stage, command)),
     );
 
-    it("gives each project a configuration of its own, and lists the places in the right one", () =>
+    it("gives each project a configuration of its own, and lists the locations in the right one", () =>
       inNeovim(kind, setup(""), listsPlacesOfItsProject));
   });
 }
 
 // Neovim can configure servers itself from 0.11 on; if that version is missing, the tests above say so.
-it.skipIf(absence(neovim) !== undefined)("refuses file types, which it can't follow", () =>
+it.skipIf(absence(neovim) !== undefined)("refuses the option for file types, which it can't obey", () =>
   inNeovim(neovim, setup(""), async (stage) => {
     await stage.driver.run!('vim.lsp.config("multi_edit_ls", { filetypes = { "lua" } })');
     expect(await failureOf(stage, "")).toContain("attaches to files of all types");
@@ -100,7 +100,7 @@ async function isAsked(stage: Stage): Promise<void> {
   expect(await stage.held()).toEqual({ "a.txt": "typed\nold\n" });
 }
 
-/** The error that `setup()` raises for these options; `undefined`: it raises none. */
+/** The error that `setup()` raises for these options; `undefined` if it raises none. */
 async function failureOf(stage: Stage, options: string): Promise<unknown> {
   const called = `local ok, problem = pcall(require("multi_edit").setup, ${options || "nil"}) return not ok and problem or vim.NIL`;
   return stage.driver.run!(called);

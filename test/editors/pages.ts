@@ -18,7 +18,7 @@ export function casesOf(page: string): readonly Case[] {
   return parsePage(page, readFileSync(new URL(page, folder), "utf8"));
 }
 
-/** The outcome of a case: why the editor cannot hold it, how the result is wrong, or that it is as the page says. */
+/** The outcome of a case: as the page says, refused, wrong, or not held because the editor has no influence on it. */
 export type PageOutcome =
   | { readonly kind: "exact" }
   | { readonly kind: "notHeld"; readonly why: string }
@@ -64,7 +64,7 @@ function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): st
   return difference(folded(wanted), folded(seen), traits);
 }
 
-/** The subject of a case that an editor does not affect; `undefined`: the case is about texts. */
+/** The subject of a case that an editor does not affect; `undefined` if the case is about texts. */
 function subjectOfNoEditor({ settings, links, request }: Case): string | undefined {
   const sent = JSON.stringify(request);
   if (settings !== undefined) return "settings";
@@ -104,7 +104,7 @@ function textsOf(files: ReadonlyMap<string, FileState | CaseFile>, one: Case): T
   return Object.fromEntries([...files].map(toShown));
 }
 
-/** The first difference between the expected and the actual texts; `undefined`: none. */
+/** The first difference between the expected and the actual texts; `undefined` if there is none. */
 export function difference(
   wanted: Texts,
   seen: Texts,

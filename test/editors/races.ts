@@ -1,4 +1,4 @@
-/** Scenes in which somebody types, or the editor refuses, while the server has a batch applied. */
+/** Scenes in which the user types, or the editor refuses, while the server has a batch applied. */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { batch } from "../support/desk.js";
@@ -7,7 +7,7 @@ import { applied, changedNothing, done, expectTexts, type Scene } from "./scenes
 import type { Door, Stage, Told } from "./stage.js";
 import { pathOf } from "./wire.js";
 
-/** Number of batches that are applied while somebody types; the project promises two hundred. */
+/** Number of batches that are applied while the user types; the project promises two hundred. */
 const batches = Number(process.env.EDITOR_TYPING ?? 200);
 
 const three = { "a.txt": "first\nold a\n", "b.txt": "first\nold b\n", "c.txt": "first\nold c\n" };
@@ -16,7 +16,7 @@ const threeEdits = batch(["a.txt", "old a", "new a"], ["b.txt", "old b", "new b"
 /** Only for calls by an agent, which leave both of the user's hands free. */
 export const races: readonly Scene[] = [
   {
-    name: "somebody types into the second of three files before its edit arrives",
+    name: "the user types into the second of three files before its edit arrives",
     doors: ["agent"],
     run: async (stage, _door, traits) => {
       const told = await withThree(stage, () => stage.type("b.txt", "first", "typed "));
@@ -27,13 +27,13 @@ export const races: readonly Scene[] = [
     },
   },
   {
-    name: "and makes the old text another one",
+    name: "the user changes the old text in the second of three files before its edit arrives",
     doors: ["agent"],
     run: async (stage, _door, traits) => {
       const told = await withThree(stage, () => stage.type("b.txt", "ld b", "x"));
       expect([told.outcome, told.codes], told.text).toEqual(["failed", ["noMatch"]]);
       await expectTexts(stage, { ...three, "b.txt": "first\noxld b\n" }, traits);
-      return "taken back, nothing changed";
+      return "rolled back, nothing changed";
     },
   },
   {
@@ -47,11 +47,11 @@ export const races: readonly Scene[] = [
       // If the editor cannot lock a document, the tap refuses the edit.
       else refuse(stage, "b.txt");
       const outcome = await changedNothing(stage, traits, () => stage.apply("agent", threeEdits), ["clientRefused"]);
-      return `taken back, ${outcome}`;
+      return `rolled back, ${outcome}`;
     },
   },
   {
-    name: "20 keys a second during 200 batches",
+    name: "20 keys per second during 200 batches",
     doors: ["agent"],
     isFresh: true,
     run: (stage, door, traits) => typeThrough(stage, door, traits),
@@ -125,7 +125,7 @@ async function typeThrough(stage: Stage, door: Door, traits: Traits): Promise<st
   return done;
 }
 
-/** Acts as an agent: sends a call again if the text kept changing in its place. */
+/** Acts as an agent: repeats a call if it failed because the text kept changing in its place. */
 async function untilApplied(stage: Stage, door: Door, call: unknown): Promise<void> {
   for (let tries = 0; tries < 5; tries++) {
     const told = await stage.apply(door, call);

@@ -22,10 +22,10 @@ export const done = "done";
 /** The table's text if nothing changed in the end and the answer says so. */
 export const nothing = "nothing changed";
 
-/** Everything that is true of texts and answers alone. */
+/** Scenes that need only texts and answers. */
 export const scenes: readonly Scene[] = [
   {
-    name: "text that is not saved",
+    name: "unsaved text",
     run: async (stage, door, traits) => {
       stage.lay({ "a.txt": "saved\nsecond\n" });
       await stage.open("a.txt");
@@ -105,7 +105,7 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: "undo by the editor's key: one step a file",
+    name: "undo by the editor's key: one step per file",
     run: async (stage, door, traits) => {
       stage.lay({ "a.txt": "1\n2\n3\n4\n", "b.txt": "1\n2\n3\n4\n" });
       await stage.open("a.txt", "b.txt");

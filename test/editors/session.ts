@@ -28,7 +28,7 @@ export interface Session {
 
 const repository = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
 
-/** The reason for which this editor is missing here; `undefined`: it is available. */
+/** The reason for which this editor is missing here; `undefined` if it is available. */
 export function absence({ root }: EditorKind): string | undefined {
   const roots = process.env.EDITORS_ROOT;
   if (roots === undefined) return "EDITORS_ROOT is not set; .ci/editors prepares the editors and prints its value";

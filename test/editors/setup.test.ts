@@ -66,7 +66,7 @@ for (const kind of [helix, olderHelix]) {
 const agent = { path: builtServer, folder: "", remove: () => undefined };
 
 function leftOut(kind: EditorKind, missing: string): void {
-  const told = `left out: what multi-edit setup attaches in a real ${kind.name} (${kind.root}): ${missing}`;
+  const told = `left out: the output of multi-edit setup in a real ${kind.name} (${kind.root}): ${missing}`;
   if (process.env.REQUIRE_EDITORS === "1") throw new Error(told);
   console.log(told);
 }

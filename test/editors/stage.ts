@@ -46,7 +46,7 @@ export interface Told {
   readonly codes: readonly string[];
   /** All text for a person or a model. */
   readonly text: string;
-  /** `undefined`: the answer was an error, or went to the sample. */
+  /** `undefined` if the answer was an error, or went to the sample. */
   readonly answer?: Answer;
 }
 

@@ -20,7 +20,7 @@ const randomRuns = Number(process.env.EDITOR_BATCHES ?? 100);
 export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): void {
   const missing = absence(kind);
   if (missing !== undefined) {
-    it(`${kind.name} (${kind.root}) is not here`, () => {
+    it(`${kind.name} (${kind.root}) is not available`, () => {
       const leftOut = `left out: what a real ${kind.name} (${kind.root}) does with the edits: ${missing}`;
       if (process.env.REQUIRE_EDITORS === "1") throw new Error(leftOut);
       console.log(leftOut);
@@ -36,7 +36,7 @@ export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): v
     describeEncodings(desk, column);
     describePages(desk, column);
     describeRandom(desk, column);
-    it("does what the table of client-samples/README.md says", async () => {
+    it("has the results that the table of client-samples/README.md shows", async () => {
       if (process.env.UPDATE_EDITORS === "1") await writeColumn(editor, column);
       expect(Object.fromEntries(columnOf(editor) ?? [])).toEqual(Object.fromEntries(column));
     });

@@ -22,7 +22,7 @@ interface Table {
   readonly columns: ReadonlyMap<string, Column>;
 }
 
-/** The column on the page; `undefined`: the page has no such editor. */
+/** The column on the page; `undefined` if the page has no such editor. */
 export function columnOf(editor: string): Column | undefined {
   return parse(readFileSync(page, "utf8")).columns.get(editor);
 }
@@ -43,7 +43,7 @@ export async function writeColumn(editor: string, column: Column): Promise<void>
   });
 }
 
-/** New rows follow the row that precedes them in this editor; rows that no editor has any more are removed. */
+/** The order of the rows: new ones follow the row before them in this editor; rows without an editor are removed. */
 function orderOf(fresh: readonly string[], old: readonly string[], columns: ReadonlyMap<string, Column>): string[] {
   const rows = old.filter((row) => [...columns.values()].some((column) => column.has(row)));
   for (const [index, row] of fresh.entries()) {

@@ -8,9 +8,9 @@ import { type EditorProcess, whileRunning, withUs } from "./process.js";
 export interface Terminal extends EditorProcess {
   /** Sends keys as a terminal does: `\r` for Enter. */
   write(keys: string): void;
-  /** Pastes a text; programs can tell it from typed keys. */
+  /** Pastes a text; programs can distinguish it from typed keys. */
   paste(text: string): void;
-  /** The amount of output so far, for `whenShown`. */
+  /** The amount of output up to now, for `whenShown`. */
   mark(): number;
   /** Waits until a text is printed after the mark; spaces are ignored, because programs move the cursor over them. */
   whenShown(text: string, mark: number): Promise<void>;
@@ -27,7 +27,7 @@ export function startTerminal({ inside, env, folder }: Place, command: readonly 
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => {
     output += chunk.toString();
-    // A terminal's answer to the question what it is; some programs wait for it.
+    // A terminal's answer to a request for its type; some programs wait for it.
     if (chunk.includes("\u001b[c")) child.stdin.write("\u001b[?62;22c");
   });
   child.stderr.on("data", (chunk: Buffer) => {

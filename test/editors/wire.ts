@@ -23,7 +23,7 @@ export interface Gated {
 
 /** The connection of one editor. */
 export interface Wire {
-  /** Every message so far. */
+  /** All messages up to now. */
   readonly messages: readonly { readonly from: Party; readonly message: Packet }[];
   /** Sends a request as if the editor had sent it. */
   request(method: string, params: unknown): Promise<Packet>;
@@ -32,7 +32,7 @@ export interface Wire {
   apply(call: unknown): Promise<Answer>;
   /** The answer to the next command that the editor's user sends after the first `mark` messages. */
   answerOfCommand(mark: number): Promise<Answer>;
-  /** The server's text of the document; `undefined`: the server has none. */
+  /** The server's text of the document; `undefined` if the server has none. */
   read(path: string): Promise<ReadResult | undefined>;
   /** URIs and versions of the documents that are open according to the editor's messages. */
   open(): ReadonlyMap<string, number>;

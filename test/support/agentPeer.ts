@@ -1,4 +1,4 @@
-/** An agent that speaks to a session's socket exactly as the protocol page says, with none of the server's code. */
+/** An agent that talks to a session's socket exactly as the protocol page says, and uses none of the server's code. */
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ export interface Announced {
   readonly [field: string]: unknown;
 }
 
-/** Gives the servers that this test file starts from now on a state directory of their own, until the test ends. */
+/** Gives the servers that start from now on a state directory of their own, until the test ends; returns its path. */
 export function ownStateHome(): string {
   const before = process.env.XDG_STATE_HOME;
   const home = mkdtempSync(join(tmpdir(), "multi-edit-home-"));
@@ -35,7 +35,7 @@ export function sessionsIn(home: string): string {
   return join(home, "multi-edit-language-server", "sessions");
 }
 
-/** Every file of a state directory. */
+/** Names of the files in the state directory's folder for sessions; empty if the folder does not exist. */
 export function filesIn(home: string): string[] {
   try {
     return readdirSync(sessionsIn(home));
@@ -44,7 +44,7 @@ export function filesIn(home: string): string[] {
   }
 }
 
-/** The sessions that are announced there, as soon as there are `count` of them. */
+/** The announced sessions, as soon as there are `count` of them; throws after ten seconds. */
 export async function announced(home: string, count = 1): Promise<[Announced, ...Announced[]]> {
   const until = Date.now() + 10_000;
   for (;;) {
@@ -81,13 +81,13 @@ export async function stranger({ address }: Announced): Promise<Peer> {
   return { ...rawClient(socket, socket), socket, closed };
 }
 
-/** The proof that one side sends to show that it knows the secret. */
+/** The proof by which one side shows that it knows the secret. */
 export function hmac(role: "agent" | "server", session: Announced, nonces: Nonces): string {
   const said = `multi-edit\n${role}\n${session.id}\n${nonces.agent}\n${nonces.server}`;
   return createHmac("sha256", Buffer.from(session.secret, "hex")).update(said).digest("hex");
 }
 
-/** The nonces that the two sides have exchanged so far. */
+/** The nonces that the two sides have exchanged. */
 export interface Nonces {
   readonly agent: string;
   readonly server: string;

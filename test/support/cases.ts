@@ -1,7 +1,7 @@
-/** Reads the pages of test cases: Markdown in, cases out; `test/README.md` tells what the blocks of a page mean. */
+/** Reads the pages of test cases: Markdown in, cases out. `test/README.md` explains the blocks of a page. */
 import { unescaped } from "./escapes.js";
 
-/** What a file's block may say about the file; each is explained in `test/README.md`. */
+/** Flags that a file's block may have; `test/README.md` explains each. */
 const fileFlags = [
   "closed",
   "dirty",
@@ -29,7 +29,7 @@ const blockKinds: Readonly<Record<string, readonly string[]>> = {
   result: ["whole"],
 };
 
-/** Blocks that say what comes out; `UPDATE_CASES=1` rewrites them. */
+/** Blocks that hold the expected outcome; `UPDATE_CASES=1` rewrites them. */
 export const outcomeKinds = ["diff", "failure", "result"] as const;
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
@@ -38,24 +38,24 @@ export interface CaseFile {
   /** Relative to the case's folder, with `/`. */
   readonly path: string;
   readonly language: string;
-  /** The text as the editor syncs it, with its byte order mark where `bom-synced` says so; `undefined`: not open. */
+  /** The text as the editor syncs it, with a byte order mark if `bom-synced` is set; `undefined` if it is not open. */
   readonly synced?: string;
-  /** `undefined`: there is no file. */
+  /** `undefined` if the file does not exist. */
   readonly disk?: Buffer;
-  /** Whether the text has a byte order mark, on disk or synced. */
+  /** `true` if the text has a byte order mark, on disk or synced. */
   readonly bom: boolean;
-  /** Whether the disk's bytes are UTF-16. */
+  /** `true` if the bytes on disk are UTF-16. */
   readonly utf16: boolean;
 }
 
-/** Where an outcome's block stands in its page: 0-based lines of the two fences, both included. */
+/** The location of an outcome's block in its page: the 0-based lines of the two fences. */
 export interface BlockLines {
   readonly kind: OutcomeKind;
   readonly first: number;
   readonly last: number;
 }
 
-/** One case: some files, one call, what comes out. */
+/** One case: some files, one call, and the expected outcome. */
 export interface Case {
   /** The page's file name. */
   readonly page: string;
@@ -63,26 +63,26 @@ export interface Case {
   /** 1-based line of the heading. */
   readonly line: number;
   readonly files: readonly CaseFile[];
-  /** Links by their path, both ends relative to the case's folder. */
+  /** Targets of symbolic links by the links' paths, both relative to the case's folder. */
   readonly links: ReadonlyMap<string, string>;
   /** Workspace folders relative to the case's folder, which is `.`. */
   readonly folders: readonly string[];
   /** The call's params with the `options` block in them. `/project` in its strings stands for the case's folder. */
   readonly request: unknown;
-  /** Whether the case needs what only the server does, such as finding out what a path means. */
+  /** `true` if only the whole server can run the case, for example because it must resolve a path. */
   readonly wireOnly: boolean;
-  /** The user's settings; `undefined`: the defaults. */
+  /** The user's settings; `undefined` for the defaults. */
   readonly settings?: unknown;
   /** Expected texts of the outcome's blocks. */
   readonly outcome: Readonly<Partial<Record<OutcomeKind, string>>>;
-  /** Outcomes that hold whole messages; the others hold the gist of each, as `gistOf` has it. */
+  /** Outcomes that hold whole messages; the others hold the gist of each message, as `gistOf` returns it. */
   readonly whole: ReadonlySet<OutcomeKind>;
   readonly blocks: readonly BlockLines[];
   /** 0-based line after the last block that is not an outcome, where a new outcome goes. */
   readonly outcomeLine: number;
 }
 
-/** Says that a page is wrong, and where. */
+/** A mistake in a page, with the page's name and the line. */
 class PageError extends Error {
   constructor(page: string, line: number, problem: string) {
     super(`${page}:${line}: ${problem}`);
@@ -106,7 +106,7 @@ interface Section {
 }
 
 /**
- * The cases of a page, in order. Throws a `PageError` for whatever it does not understand. `outcomeMissing: "allowed"`
+ * The cases of a page, in order. Throws a `PageError` for anything that it does not know. `outcomeMissing: "allowed"`
  * is for rewriting, where a new case has no outcome yet.
  */
 export function parsePage(
@@ -231,7 +231,7 @@ function outcomeOf(
     if (block.body.every((line) => line.trim() === "")) {
       fail(block.first, kind === "diff" ? 'the diff is empty: write "nothing changes"' : `the ${kind} is empty`);
     }
-    // An empty line of a diff is a context line that is empty: editors cut the blank that it should start with.
+    // An empty line of a diff is an empty context line: editors cut off the space that it should start with.
     const lines = kind === "diff" ? block.body.map((line) => (line === "" ? " " : line)) : block.body;
     const text = `${lines.join("\n")}\n`;
     outcome[kind] = flags.includes("escaped") ? decoded(text, block, fail) : text;
@@ -268,7 +268,7 @@ function foldersOf(block: Block | undefined): readonly string[] {
   return lines.length === 1 && lines[0] === "none" ? [] : lines;
 }
 
-/** Puts the blocks of files together: a `dirty` one has what the editor holds, a `closed` one of the same path the disk. */
+/** Combines the blocks of each file: a `dirty` one has the editor's text, a `closed` one with that path the disk's. */
 function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
   const byPath = new Map<string, CaseFile>();
   const dirty = new Set<string>();

@@ -1,4 +1,4 @@
-/** Runs a case on the core alone: the files in memory are the snapshot; nothing is read from disk, resolved or sent. */
+/** Runs a case on the core alone: files in memory are the snapshot, and nothing is read from disk, resolved or sent. */
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DecodedCall, decodeCall } from "../../server/dialect/decode.js";

@@ -23,7 +23,7 @@ export interface DeskOptions extends Partial<EditorOptions> {
   readonly args?: readonly string[];
   /** Names of directories in the new directory that are the workspace folders instead of it. */
   readonly folderNames?: readonly string[];
-  /** Milliseconds for the setting `proofTimeout`: short if the editor does nothing and the server waits in vain. */
+  /** Milliseconds for the setting `proofTimeout`: short for tests in which the server waits in vain for the editor. */
   readonly proofTimeout?: number;
 }
 
@@ -249,7 +249,7 @@ export interface Told {
   /** The text for a person or a model: the error's message, or the warnings. */
   readonly text: string;
   readonly edits: MultiEditResult["edits"];
-  /** `undefined`: the call succeeded. */
+  /** `undefined` if the call succeeded. */
   readonly rpcCode: number | undefined;
 }
 

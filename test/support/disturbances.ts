@@ -86,7 +86,7 @@ interface Disturbance {
   /** Drawn once for an excerpt. */
   readonly sender: fc.Arbitrary<Sender>;
   /**
-   * Converts the indentation of a line of the caller's to the document's; `undefined`: the indentation stays as sent.
+   * Converts the indentation of a caller's line to the document's; `undefined` if the indentation stays as sent.
    */
   readonly inDocument?: (indent: string) => string;
   /** Indentations of new lines as the caller sends them. */
@@ -184,7 +184,7 @@ function moreIndented(by: string): Disturbance {
 
 const levels = (unit: string): fc.Arbitrary<string> => fc.nat(3).map((level) => unit.repeat(level));
 
-/** The document uses one unit of indentation, the caller another; lines without indentation carry no information. */
+/** The document uses one unit of indentation, the caller another; lines without indentation don't show which. */
 function exchanged(document: string, caller: string): Disturbance {
   const convert = (from: string, to: string) => (indent: string) => to.repeat(indent.length / from.length);
   return {
@@ -222,7 +222,7 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
     rung: "lineEnding",
     sender: ends.map((end) => (line: Line, at: number) => ({ text: lineText(line), end: end(line, at) })),
   },
-  "blanks at line ends": {
+  "spaces at line ends": {
     ...plain,
     rung: "trailingBlanks",
     sender: looseEnds.map((loose) => (line: Line, at: number, closed: boolean) => {

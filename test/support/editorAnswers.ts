@@ -1,4 +1,4 @@
-/** How editors handle `workspace/applyEdit`: what they do and what they report, as a table of what real editors do. */
+/** Handles `workspace/applyEdit` as real editors do, by a table of the edits that they make and their answers. */
 import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
 import type { ApplyWorkspaceEditParams, ApplyWorkspaceEditResult, WorkspaceEdit } from "vscode-languageserver/node";
 import { Refused, type Replacement } from "./editorText.js";
@@ -41,7 +41,7 @@ export interface EditTaker {
   /** Throws `Refused`. */
   check(edit: WorkspaceEdit, versions: Terms["versions"]): readonly Step[];
   commit(steps: readonly Step[]): Promise<void>;
-  /** Whether the editor syncs a change before or after it answers the edit that made the change. */
+  /** The time at which the editor syncs a change: before or after it answers the edit that made the change. */
   readonly syncs: "beforeAnswer" | "afterAnswer";
 }
 

@@ -23,7 +23,7 @@ export function encodeFile({ text, encoding, bom }: FileText): Buffer {
   return Buffer.from(bom ? `\ufeff${text}` : text, encoding);
 }
 
-/** A file's text; `undefined`: the file does not exist. */
+/** A file's text; `undefined` if the file does not exist. */
 export function readFileText(path: string): FileText | undefined {
   return existsSync(path) ? decodeFile(readFileSync(path)) : undefined;
 }

@@ -1,4 +1,4 @@
-/** How editors answer `multiEdit/saveDocuments`, and what they really save. */
+/** Answers `multiEdit/saveDocuments` as editors do, whatever they really save. */
 import { fileURLToPath } from "node:url";
 import { type MessageConnection, ResponseError } from "vscode-jsonrpc/node";
 import type { SaveDocumentsParams, SaveDocumentsResult } from "../../server/lsp/protocol.js";

@@ -16,7 +16,7 @@ import type { DidApplyParams } from "../../server/lsp/protocol.js";
 export interface WindowOptions {
   /** The settings of the section `multiEdit`, sent at the start and returned on request. */
   readonly settings?: unknown;
-  /** The outcome of `window/showDocument`; `undefined`: the document is shown if the capabilities allow it. */
+  /** The outcome of `window/showDocument`; `undefined` if the document is shown whenever the capabilities allow it. */
   readonly shows?: "shows" | "fails" | "answersErrors" | "answersNull";
 }
 

@@ -23,9 +23,9 @@ export interface Terms {
   readonly versions: "checked" | "ignored";
   /** The text of an empty file once it is open. */
   readonly emptyText: "" | "\n";
-  /** `lf`: CRLF becomes LF on opening, as in Emacs; `undefined`: line ends are kept. */
+  /** `lf`: CRLF becomes LF on opening, as in Emacs; `undefined` if line ends are kept. */
   readonly lineEnds?: "lf" | undefined;
-  /** `needed`: the directory of a file's new name must exist; `undefined`: it is created. */
+  /** `needed`: the directory of a file's new name must exist; `undefined` if it is created. */
   readonly directories?: "needed" | undefined;
 }
 
@@ -35,7 +35,7 @@ export type Step =
   | {
       readonly kind: "write";
       readonly uri: string;
-      /** `created`: the file did not exist, and its text so far is that of an empty file. */
+      /** `created`: the file did not exist, and its text before the edit is that of an empty file. */
       readonly before: FileText & { readonly created: boolean };
       readonly replacements: readonly Replacement[];
     }
@@ -94,7 +94,7 @@ function entriesOf(edit: WorkspaceEdit, open: ReadonlyMap<string, OpenDocument>)
 }
 
 /**
- * A file in the simulated tree. `place`: index of the step that writes it; `renamed`: it must not be edited any more.
+ * A file in the simulated tree. `place`: index of the step that writes it; `renamed`: it must not be edited anymore.
  */
 type Pictured =
   | (FileText & { readonly created: boolean; readonly place?: number })

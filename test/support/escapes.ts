@@ -1,4 +1,4 @@
-/** Characters that a page cannot show, written as in JSON. */
+/** Escapes, as in JSON, for characters that a page cannot show. */
 
 /**
  * Characters that a reader would not see or an editor would change: controls, trailing spaces, odd spaces, lone

@@ -5,15 +5,15 @@ import { applyDiff } from "./gitApply.js";
 
 /** A file in the editor and on disk. */
 export interface FileState {
-  /** `undefined`: not open. */
+  /** `undefined` if it is not open. */
   readonly synced?: string;
-  /** `undefined`: the file does not exist. */
+  /** `undefined` if the file does not exist. */
   readonly disk?: Buffer;
 }
 
 /**
- * Whether files that are not open are written to disk (clients do so with an answer) or opened (editors do so with a
- * request).
+ * The treatment of files that are not open: written to disk, as clients do with an answer, or opened, as editors do
+ * with a request.
  */
 export type Unopened = "written" | "opened";
 

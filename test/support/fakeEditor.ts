@@ -31,10 +31,10 @@ import { type Encoding, positionOf, type Replacement, replaced } from "./editorT
 import { answerWindow, type Shown, type WindowOptions } from "./editorWindow.js";
 import { doOnDisk, type OpenDocument, type Step, stepsOf } from "./editorWorkspace.js";
 
-/** How a file is edited that is not open; `hidden`: it is opened and edited, but never synced. */
+/** The way in which a file that is not open is edited; `hidden`: it is opened and edited, but never synced. */
 export type Unopened = "written" | "opened" | "hidden";
 
-/** Text that somebody types: it replaces `[from, to)`, in UTF-16 units. */
+/** Text that the user types: it replaces `[from, to)`, in UTF-16 units. */
 export interface Typed {
   readonly uri: string;
   readonly from: number;
@@ -48,7 +48,7 @@ export interface EditorOptions extends WindowOptions {
   readonly server: readonly [string, ...string[]];
   /** Paths of the workspace folders. */
   readonly folders: readonly string[];
-  /** Encodings offered in this order; `undefined`: the client offers none, which means utf-16. */
+  /** Encodings offered in this order; `undefined` if the client offers none, which means utf-16. */
   readonly encodings?: readonly string[];
   /** Capabilities that replace the defaults, key by key. */
   readonly capabilities?: ClientCapabilities;
@@ -56,31 +56,31 @@ export interface EditorOptions extends WindowOptions {
   readonly params?: Partial<InitializeParams>;
   readonly clientInfo?: { readonly name: string; readonly version?: string };
   /**
-   * How `workspace/applyEdit` changes a file that is not open: the file is written to disk, or opened, edited and left
-   * unsaved, as real editors do and as is the default.
+   * The way in which `workspace/applyEdit` changes a file that is not open. By default the file is opened, edited and
+   * left unsaved, as real editors do.
    */
   readonly unopened?: Unopened;
-  /** Whether a change is synced before or after the answer to the edit that made it. */
+  /** The time at which a change is synced: before or after the answer to the edit that made it. */
   readonly syncs?: EditTaker["syncs"];
-  /** Whether a change is synced as ranges or as the whole text. */
+  /** The form in which a change is synced: ranges, or the whole text. */
   readonly tells?: "changes" | "wholeText";
   /** `returns`: as in Neovim, a removed final LF comes back at once, and an empty file reads as one LF. */
   readonly finalLineEnd?: "returns";
   /** `lf`: CRLF becomes LF on opening, as in Emacs; combine it with `saves: "crlf"` to write CRLF back. */
   readonly lineEnds?: "lf";
   /**
-   * How an open document reacts when its file is renamed. `undefined`: it is closed and opened again with its text;
+   * The fate of an open document when its file is renamed. `undefined`: it is closed and opened again with its text;
    * `saves`: it is saved on the way (Neovim); `keepsOpen`: it stays open under its old name; `loses`: it is closed and
    * its text is lost.
    */
   readonly onRename?: "saves" | "keepsOpen" | "loses";
-  /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined`: it is closed. */
+  /** `keepsOpen`: a document stays open when its file is deleted, as in Helix; `undefined` if it is closed. */
   readonly onDelete?: "keepsOpen";
-  /** `needed`: a rename into a missing directory fails, as in Helix; `undefined`: the directory is created. */
+  /** `needed`: a rename into a missing directory fails, as in Helix; `undefined` if it is created. */
   readonly directories?: "needed";
-  /** How it saves documents at the server's request; `undefined`: it does not support the request. */
+  /** Its manner of saving documents at the server's request; `undefined` if it does not support the request. */
   readonly saves?: SavingManner;
-  /** User id of the server; `undefined`: the user that runs the tests. */
+  /** User id of the server; `undefined` for the user that runs the tests. */
   readonly uid?: number;
   /** Working directory of the server. */
   readonly cwd?: string;
@@ -120,7 +120,8 @@ export interface FakeEditor {
   readonly notify: (method: string, params: unknown) => Promise<void>;
   readonly open: (document: { uri: string; text: string; languageId?: string; version?: number }) => Promise<void>;
   /**
-   * An edit that was accepted but is not in the text yet; anything typed meanwhile comes after it. `undefined`: none.
+   * An edit that was accepted but is not in the text yet; anything typed meanwhile comes after it. `undefined` if there
+   * is none.
    */
   readonly pendingEdit: () => Promise<void> | undefined;
   /** Types the text and syncs it. */

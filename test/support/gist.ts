@@ -1,4 +1,4 @@
-/** The gist of a message. Tests pin it instead of the whole, so that a better sentence does not change them all. */
+/** The gist of a message. Tests pin only the gist, so that a better sentence does not change them all. */
 
 const quotedString = String.raw`"(?:[^"\\\n]|\\.)*"`;
 
@@ -58,7 +58,7 @@ function clauseLength(message: string): number {
 
 const factsOf = (text: string): string[] => [...text.matchAll(fact)].map(([found]) => found);
 
-/** Such a line with its aside, as `   (line 2: text)`, reduced to the number and the text. */
+/** A line of the file whose aside, such as `   (line 2: text)`, is reduced to the number and the text. */
 function withoutAside(line: string): string {
   return line.replace(/ {3}\((.*)\)$/, (_, said: string) => `   … ${/\d+: .*/.exec(said)?.[0] ?? ""}`.trimEnd());
 }

@@ -1,4 +1,4 @@
-/** Desks for patches that nobody should send: what both doors must do with them, and what must not change. */
+/** Desks for patches that no agent should send: the results that both doors must produce, and the state to preserve. */
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect } from "vitest";
@@ -34,7 +34,7 @@ function stateOf({ editor, root }: Desk): unknown {
   return { tree: tree.sort(), documents: [...editor.documents.values()] };
 }
 
-/** What a person sees under each name: the editor's text if the file is open, otherwise the file's. */
+/** The text that a person sees under each name: the editor's if the file is open, otherwise the file's. */
 const contents = (desk: Desk): Record<string, string> => ({ ...desk.disk(), ...desk.texts() });
 
 /** Checks that the next call is answered as usual. */

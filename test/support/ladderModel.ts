@@ -8,7 +8,7 @@ export interface ModelFound {
   readonly starts: readonly number[];
 }
 
-/** The first rung that finds the old text, and all its matches; `undefined`: no rung does. */
+/** The first rung that finds the old text, and all its matches; `undefined` if no rung does. */
 export function modelLocate(text: string, oldText: string, { lenient }: { lenient: boolean }): ModelFound | undefined {
   const blank = /^\p{White_Space}*$/u.test(oldText);
   const all: readonly [RungName, boolean, () => number[]][] = [

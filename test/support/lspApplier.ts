@@ -7,7 +7,7 @@ import type { PositionEncoding } from "../../server/lsp/edit/positions.js";
 import type { LineRule } from "../../server/text/lines.js";
 import { modelOffsets, modelPosition } from "./positionModel.js";
 
-/** How a client counts lines and characters. */
+/** A client's way of counting lines and characters. */
 export interface Counting {
   readonly encoding: PositionEncoding;
   readonly rule: LineRule;

@@ -1,10 +1,10 @@
-/** What came out of a case, written as the blocks of its page, so that both depths are compared with the same words. */
+/** The outcome of a case, written as the blocks of its page, so that both depths are compared with the same text. */
 import type { Failure } from "../../server/plan/failure.js";
 import { type Case, type OutcomeKind, outcomeKinds } from "./cases.js";
 import { escaped, needsEscapes } from "./escapes.js";
 import { gistLineOf, gistOf } from "./gist.js";
 
-/** One edit of the call, as the core's plan and the wire's result both have it. */
+/** One edit of the call, in the form that the core's plan and the result over the wire share. */
 interface SeenEdit {
   readonly index: number;
   readonly status: string;
@@ -12,14 +12,14 @@ interface SeenEdit {
   readonly places: readonly { readonly startLine: number; readonly endLine: number }[];
 }
 
-/** What came out at one depth; `/project` stands for the case's folder. */
+/** The outcome at one depth; `/project` stands for the case's folder. */
 export interface Seen {
-  /** `undefined`: the call failed. */
+  /** `undefined` if the call failed. */
   readonly diff?: string;
   readonly failures: readonly Failure[];
   readonly edits: readonly SeenEdit[];
   readonly warnings: readonly string[];
-  /** Only what goes over the wire has one. */
+  /** Set only over the wire. */
   readonly label?: string;
 }
 
@@ -27,7 +27,7 @@ export interface Seen {
 export type Outcome = Readonly<Partial<Record<OutcomeKind, string>>>;
 
 /**
- * The blocks that a page must have for what was seen. A `result` is only among them where the page has one, or where the
+ * The blocks that a page must have for this outcome. A `result` is among them only if the page has one, or if the
  * outcome needs one: edits that are not all found exactly, or warnings.
  */
 export function toOutcome(seen: Seen, { outcome: page, whole }: Pick<Case, "outcome" | "whole">): Outcome {
@@ -42,7 +42,7 @@ export function toOutcome(seen: Seen, { outcome: page, whole }: Pick<Case, "outc
   };
 }
 
-/** A page with the outcomes of its cases replaced; `outcomes` is in the order of `cases`, and `undefined` keeps the page's. */
+/** A page with new outcomes for its cases; `outcomes` is in the order of `cases`, and `undefined` keeps the old one. */
 export function rewrite(markdown: string, cases: readonly Case[], outcomes: readonly (Outcome | undefined)[]): string {
   const lines = markdown.split("\n");
   for (let i = cases.length - 1; i >= 0; i--) {
@@ -58,7 +58,7 @@ function rewriteCase(lines: string[], { blocks, outcomeLine, whole }: Case, outc
   lines.splice(after, 0, ...fresh.flatMap((kind) => ["", ...toBlock(kind, outcome[kind]!, "gist")]));
   for (const { kind, first, last } of blocks.toSorted((a, b) => b.first - a.first)) {
     const text = outcome[kind];
-    // A block that is no longer wanted goes with the empty line in front of it.
+    // A block that is no longer wanted is removed together with the empty line before it.
     if (text === undefined) lines.splice(first - 1, last - first + 2);
     else lines.splice(first, last - first + 1, ...toBlock(kind, text, whole.has(kind) ? "whole" : "gist"));
   }
@@ -89,7 +89,7 @@ function toResultText({ edits, warnings, label }: Seen, page: Outcome, whole: bo
   const lines = edits.map(({ index, status, rung, places }) =>
     [index, status, ...(rung === undefined ? [] : [rung]), places.map(toLines).join(", ")].join(" ").trimEnd(),
   );
-  // The core makes no label; there the page's own is repeated.
+  // The core makes no label, so the page's own is repeated.
   const wanted = /^label: (.*)$/m.exec(page.result ?? "")?.[1];
   const labels = wanted === undefined ? [] : [`label: ${label ?? wanted}`];
   return [...lines, ...labels, ...warnings.map((text) => toWarningLine(text, whole)), ""].join("\n");

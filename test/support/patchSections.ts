@@ -56,7 +56,7 @@ export const hunk = (
   atEnd: more.atEnd ?? false,
 });
 
-/** Codex' own grammar. */
+/** Codex's own grammar. */
 export const strict = { lenient: false };
 /** The server's lenient grammar. */
 export const lenient = { lenient: true };

@@ -16,7 +16,7 @@ export type PatchedFiles = ReadonlyMap<string, string | Uint8Array>;
 
 /** The outcome of a patch. */
 export interface PatchRun {
-  /** `undefined`: the patch could not be read. */
+  /** `undefined` if the patch could not be read. */
   readonly planned: Planned | undefined;
   /** Empty if the patch was applied. */
   readonly failures: readonly Failure[];
@@ -62,7 +62,7 @@ function snapshotOf(files: PatchedFiles, operations: readonly Operation[]): Snap
   return { targets, documents };
 }
 
-/** The reason for which a path cannot be used as the patch uses it, in the workspace's words; `undefined`: it can. */
+/** The failure with which the workspace refuses a path that the patch uses; `undefined` if it accepts the path. */
 function refusalOf(
   files: PatchedFiles,
   { sent, path, isText }: { readonly sent: string; readonly path: string; readonly isText: boolean },
@@ -92,7 +92,7 @@ function documentOf(path: string, content: string | Uint8Array | undefined): Doc
   };
 }
 
-/** All names are freed before any is taken; other tests check that the steps have an order that works. */
+/** The files after the changes. All names are freed before any is taken; other tests check the order of the steps. */
 function filesAfter(files: PatchedFiles, changes: readonly FileChange[]): PatchedFiles {
   const after = new Map(files);
   for (const { kind, document } of changes) {

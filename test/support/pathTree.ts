@@ -1,4 +1,4 @@
-/** A tree with everything that makes paths difficult, and the scopes in which tests look at it. */
+/** A tree with everything that makes paths difficult, and the scopes in which tests resolve paths in it. */
 import { join } from "node:path";
 import { createDocuments } from "../../server/workspace/documents.js";
 import type { Scope } from "../../server/workspace/paths.js";

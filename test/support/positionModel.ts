@@ -1,5 +1,5 @@
 /**
- * Positions straight from the definition in LSP, on a text that is split anew each time: the oracle for our own code.
+ * Positions straight from the definition in LSP, on a text that is split again each time: the oracle for our own code.
  */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** A client that sends exactly the bytes it is given and parses frames strictly, for tests of the wire itself. */
+/** A client that sends exactly the bytes that it is given and parses frames strictly, for tests of the wire itself. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";

@@ -1,4 +1,4 @@
-/** Reads TypeScript sources as text, and knows just enough of the language to tell code from comments and strings. */
+/** Reads TypeScript sources as text, and knows enough of the language to separate code from comments and strings. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -148,7 +148,8 @@ export function isServerFile({ path }: Source): boolean {
 }
 
 /**
- * Everything that a file imports, also dynamically and for types; `undefined`: not a plain string. Lines are 1-based.
+ * Everything that a file imports, also dynamically and for types; `undefined` if the import does not name it by a plain
+ * string. Lines are 1-based.
  */
 export function importsOf(source: Source): { line: number; specifier: string | undefined }[] {
   const { code, uncommented } = maskSource(source.text);

@@ -8,8 +8,8 @@ import { posix } from "node:path";
 import { findInCode, importsOf, isServerFile, maskSource, type Source } from "./source.js";
 
 /**
- * Lowest first: an import points down or stays within its layer. `main` is `server/main.ts`, its sentences and its
- * starter.
+ * The layers, lowest first: an import points down or stays within its layer. `main` is `server/main.ts`, its sentences
+ * and its starter.
  */
 const layers = ["text", "match", "plan", "dialect", "workspace", "disk", "lsp", "agent", "main"] as const;
 
@@ -33,7 +33,7 @@ const maxFunctionLines = 70;
 export function layerProblems(sources: readonly Source[]): string[] {
   return sources.filter(isServerFile).flatMap((source) => {
     const own = layerOf(source.path);
-    if (own === undefined) return [`${source.path}:1 stands in no layer; there are ${layers.join(" < ")}`];
+    if (own === undefined) return [`${source.path}:1 is in no layer; there are ${layers.join(" < ")}`];
     return importsOf(source).flatMap(({ line, specifier }) => {
       const problem = importProblem(source.path, own, specifier);
       return problem === undefined ? [] : [`${source.path}:${line} ${problem}`];
@@ -48,7 +48,7 @@ function importProblem(path: string, own: Layer, specifier: string | undefined):
   // The program reports the package's version.
   if (target === "package.json" && own === "main") return undefined;
   const layer = layerOf(target.replace(/\.js$/, ".ts"));
-  if (layer === undefined) return `imports ${specifier}, which stands in no layer`;
+  if (layer === undefined) return `imports ${specifier}, which is in no layer`;
   const runsUp = layers.indexOf(layer) > layers.indexOf(own);
   return runsUp ? `imports ${specifier}: ${own} is below ${layer}` : undefined;
 }
@@ -190,7 +190,7 @@ export function codeMapProblems(readme: string, paths: readonly string[]): strin
   });
   for (const path of there) if (!listed.has(path)) problems.push(`server/README.md:1 lacks ${path} in its code map`);
   for (const [path, line] of listed)
-    if (!there.has(path)) problems.push(`server/README.md:${line} lists ${path}, which is not there`);
+    if (!there.has(path)) problems.push(`server/README.md:${line} lists ${path}, which does not exist`);
   return problems;
 }
 
@@ -201,7 +201,7 @@ export function namedFileProblems(readme: string, paths: readonly string[]): str
     [...line.matchAll(/`((?:[\w-]+\/)+[\w-]+\.ts)`/g)]
       .map(([, path = ""]) => path)
       .filter((path) => !files.has(path) && !files.has(`server/${path}`))
-      .map((path) => `server/README.md:${index + 1} names ${path}, which is not there`),
+      .map((path) => `server/README.md:${index + 1} names ${path}, which does not exist`),
   );
 }
 
@@ -322,7 +322,7 @@ export function lockProblems(lock: LockFile): string[] {
   );
 }
 
-/** The layer of a path; `undefined`: it belongs to none. */
+/** The layer of a path; `undefined` if it belongs to none. */
 function layerOf(path: string): Layer | undefined {
   if (/^server\/(?:main|start|sentences)\.ts$/.test(path)) return "main";
   const folder = /^server\/([^/]+)\//.exec(path)?.[1];

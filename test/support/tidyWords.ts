@@ -44,7 +44,7 @@ const wordyFiles: Readonly<Record<string, string>> = {
   "server/agent/cli/setupHelix.ts": "configurations of another program, with their comments",
 };
 
-/** Code in front of a text that is not shown to a caller: the call or the property that takes the text. */
+/** Code before a text that is not shown to a caller: the call or the property that takes the text. */
 const wordyPlaces = [
   // A bug in our own code.
   /\bthrow new (?:Range|Type)?Error\($/,
@@ -81,7 +81,7 @@ function isSentence(text: string): boolean {
   return words.length >= 4 && words.filter((word) => /[a-z]/i.test(word)).length >= 3;
 }
 
-/** Reports whether the quote at an offset opens such a value, or is within the parentheses of such a call. */
+/** Reports whether the quote at an offset opens a text that is not shown to a caller, directly or within a call. */
 function isInWordyPlace(code: string, at: number): boolean {
   const opens = [at];
   let depth = 0;

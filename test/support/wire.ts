@@ -19,7 +19,7 @@ import type { FileState } from "./expected.js";
 import type { FakeEditor } from "./fakeEditor.js";
 import type { Seen } from "./outcome.js";
 
-/** Who applies the edit: the client, from the answer, or the server. */
+/** The method of the call, and with it who applies the edit: the client, from the answer, or the server. */
 export type Door = "multiEdit/apply" | "multiEdit.apply";
 
 /** The outcome over the wire. */
@@ -104,7 +104,7 @@ async function send(
   }
 }
 
-/** The client applies the answered edit; if the server applied it, the answer must say so. */
+/** Lets the client apply an edit that the answer proposes; if the server applied it, the answer must say so. */
 async function takeResult(answer: MultiEditResult, editor: FakeEditor, door: Door, root: string): Promise<Seen> {
   if (door === "multiEdit/apply") await editor.apply(answer.edit!);
   const expected = door === "multiEdit/apply" ? "proposed" : "applied";

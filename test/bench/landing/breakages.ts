@@ -31,7 +31,7 @@ export interface Broken {
   readonly differsAt?: { readonly line: number; readonly column: number };
 }
 
-/** Makes a mistake; `undefined`: the edit does not allow it. */
+/** Makes a mistake; returns `undefined` if the edit does not allow it. */
 export type Breaker = (chance: Chance, edit: RealEdit, version: Version) => Broken | undefined;
 
 /** Leaves out an empty line between other lines, in both texts. */

@@ -8,15 +8,15 @@ import type { Version } from "./sources.js";
 export interface Damage {
   /** Turns a line of the package into the file's line; equal lines are damaged equally. */
   readonly fileLine?: (line: string) => string;
-  /** `undefined`: LF. */
+  /** `undefined` for LF. */
   readonly fileEnd?: "\n" | "\r\n";
-  /** The form that the file must have of a line that the model added; `undefined`: as its author wrote it. */
+  /** The form in which an added line must be in the file; `undefined` if its author's form is kept. */
   readonly written?: (line: string) => string;
-  /** `undefined`: the damage does not apply to this edit. */
+  /** The edit as it is sent; returns `undefined` if the damage does not apply to this edit. */
   readonly send: (edit: RealEdit) => Sent | undefined;
 }
 
-/** Draws damage for a file; `undefined`: the file is not suitable. */
+/** Draws damage for a file; returns `undefined` if the file is not suitable. */
 export type DamageMaker = (chance: Chance, version: Version, door: Door) => Damage | undefined;
 
 /** No damage. */

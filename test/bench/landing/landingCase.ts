@@ -29,7 +29,7 @@ export interface LandingCase {
   readonly door: Door;
   readonly before: string;
   readonly call: unknown;
-  /** For each edit of the call, the location where it belongs; `undefined`: nowhere. */
+  /** For each edit of the call, the location where it belongs; `undefined` if it belongs nowhere. */
   readonly places: readonly (LineSpan | undefined)[];
   /** For each edit of the call, the number of lines of its old text. */
   readonly sentLines: readonly number[];
@@ -45,13 +45,13 @@ export interface Ground {
   readonly door: Door;
 }
 
-/** Draws a case; `undefined`: the file or its edits are not suitable. */
+/** Draws a case; returns `undefined` if the file or its edits are not suitable. */
 export type CaseMaker = (ground: Ground) => LandingCase | undefined;
 
 /** A call's edit, and the real edit on which it is based. */
 export interface Planned {
   readonly sent: Sent;
-  /** `undefined`: it belongs to another file. */
+  /** `undefined` if it belongs to another file. */
   readonly edit: RealEdit | undefined;
   /** The lines to find, as in the file apart from damage; empty if they must not be found. */
   readonly sought: readonly string[];

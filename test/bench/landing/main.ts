@@ -20,8 +20,7 @@ const { values } = parseArgs({
 const seed = Number(values.seed);
 const count = Number(values.cases);
 const chosen = kinds.filter(({ name }) => values.show === undefined || name === values.show);
-if (chosen.length === 0)
-  throw new Error(`there is no such kind; there are: ${kinds.map(({ name }) => name).join(", ")}`);
+if (chosen.length === 0) throw new Error(`unknown kind; the kinds are: ${kinds.map(({ name }) => name).join(", ")}`);
 
 const files = changedFiles(process.cwd());
 const runs = chosen.map((kind) => ({ kind, landed: runKind(kind, { files, seed, count }) }));

@@ -68,8 +68,8 @@ export function drawEdits(chance: Chance, version: Version, count: number): Real
 
 /**
  * A change with at least `least` lines of context on both sides, and as many more as make its old lines unique even if
- * whitespace and typography are ignored. `undefined`: not even the largest context does, or there is no context after
- * it.
+ * whitespace and typography are ignored; `undefined` if not even the largest context does, or if there is no context
+ * after it.
  */
 function withContext(version: Version, hunk: RealEdit, least: number): RealEdit | undefined {
   for (let context = least; context <= mostContext; context++) {
@@ -100,7 +100,7 @@ function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, contex
  */
 export function placesOf(sought: readonly string[], lines: readonly string[]): number {
   const [needle, text] = [bareText(sought), bareText(lines)];
-  if (needle === "") throw new Error("a text of blanks stands everywhere");
+  if (needle === "") throw new Error("a text of whitespace occurs everywhere");
   let count = 0;
   for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) count++;
   return count;

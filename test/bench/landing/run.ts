@@ -24,7 +24,7 @@ export function runKind(
   });
 }
 
-/** How often a file and edits are drawn for one case; many files do not allow a rare kind of damage. */
+/** The number of attempts to draw a file and edits for one case; many files do not allow a rare kind of damage. */
 const mostDraws = 2_000;
 
 function drawCase(kind: Kind, files: readonly SourceFile[], seed: number, number: number): LandingCase {
@@ -35,7 +35,7 @@ function drawCase(kind: Kind, files: readonly SourceFile[], seed: number, number
     const made = version && kind.make({ chance, version, files, door });
     if (made !== undefined) return made;
   }
-  throw new Error(`no file gives a case of the kind "${kind.name}" as ${door}`);
+  throw new Error(`no file allows a case of the kind "${kind.name}" as ${door}`);
 }
 
 /** FNV-1a over UTF-16 units. */

@@ -5,13 +5,13 @@ import { type EditLine, newLines, oldLines, type RealEdit } from "./realEdit.js"
 export interface Sent {
   readonly oldText: string;
   readonly newText: string;
-  /** The same as lines of a hunk; `undefined`: a patch cannot express it. */
+  /** The same as lines of a hunk; `undefined` if a patch cannot express it. */
   readonly hunk: readonly EditLine[] | undefined;
   /** 1-based line of the file that a batch may name; in a patch it is in the head of the hunk. */
   readonly line?: number;
   /** A line of the file that a patch names after `@@`. */
   readonly anchor?: string;
-  /** 0-based section of the patch that has the hunk; `undefined`: the first one. */
+  /** 0-based section of the patch that has the hunk; `undefined` for the first one. */
   readonly section?: number;
 }
 
@@ -23,7 +23,7 @@ export interface Spelling {
   readonly typed?: (line: string) => string;
   /** `true` if kept lines are as in the file when they occur in the new text. */
   readonly cleanNew?: boolean;
-  /** The separator of lines, also at the end of an ended text; `undefined`: LF. */
+  /** The separator of lines, also at the end of an ended text; `undefined` for LF. */
   readonly lineEnd?: string | undefined;
   /** `true` if both texts have a line end after their last line. */
   readonly ended: boolean;

@@ -12,7 +12,7 @@ export interface Version {
   readonly lines: readonly string[];
   /** The separate changes without surrounding context, ascending. */
   readonly hunks: readonly RealEdit[];
-  /** Spaces per level of indentation; `undefined`: the file is indented with tabs. */
+  /** Spaces per level of indentation; `undefined` if the file is indented with tabs. */
   readonly indent: 2 | 4 | undefined;
 }
 
@@ -51,7 +51,7 @@ export function changedFiles(project: string): SourceFile[] {
 /** A file whose changes have not been computed yet. */
 export interface SourceFile {
   readonly path: string;
-  /** `undefined`: it has too many changes to compute, or changes that are too large to send as edits. */
+  /** Returns `undefined` if it has too many changes to compute, or changes that are too large to send as edits. */
   version(): Version | undefined;
 }
 

@@ -11,11 +11,11 @@ import type { Expected, LandingCase, LineSpan } from "./landingCase.js";
 /** The judgement of a case. */
 export interface Verdict {
   readonly outcome: "right" | "refused" | "wrong";
-  /** For a refusal, `true` if it names the location where the edit belongs; `undefined`: it belongs nowhere. */
+  /** For a refusal, `true` if it names the location where the edit belongs; `undefined` if it belongs nowhere. */
   readonly pointsAtPlace?: boolean;
   /** For a due refusal, `true` if the reason is right and only the faulty edit is blamed. */
   readonly isReasonRight?: boolean;
-  /** The file's text afterwards; `undefined`: the call was refused. */
+  /** The file's text afterwards; `undefined` if the call was refused. */
   readonly text: string | undefined;
   readonly failures: readonly Failure[];
   /** The rungs that found the edits, without the refused edits. */
@@ -107,7 +107,7 @@ const differing =
       return words.test(difference) && isLine && (column === undefined || Number(column) - 1 === differsAt?.column);
     });
 
-/** How code and wording reveal each reason. */
+/** Tests that recognise each reason by the code and the wording of a failure. */
 const reasons: Readonly<Record<Reason, ReasonTest>> = {
   absent: isAbsence,
   blankLine: saying(/empty line/),
