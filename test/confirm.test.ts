@@ -47,7 +47,7 @@ describe("a call that needs confirmation", () => {
   it("does not advise sending again an edit that the person has rejected", async () => {
     const { editor, apply } = await start();
     editor.answerQuestionsWith("Reject");
-    expect((await failed(apply(edits))).message).not.toMatch(/send (?:it|them) again|sent again/);
+    expect((await failed(apply(edits))).message).not.toMatch(/send (?:it|them|the call) again|sent again/);
   });
 
   it("changes nothing, and fails with a message, if the editor can't ask", async () => {

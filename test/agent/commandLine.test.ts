@@ -1,7 +1,4 @@
-/**
- * The commands for agents and scripts, across processes: the built program, the built server, and an editor with
- * unsaved text.
- */
+/** The commands for agents and scripts: the built program, the built server, and an editor with unsaved text. */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -204,7 +201,7 @@ describe("preview", () => {
     expect(whole.stdout.length).toBeGreaterThan(40_000);
     expect(summary.stdout.length).toBeLessThanOrEqual(16_000);
     expect(summary.stderr).toContain("the answer is a summary");
-    expect(whole.stderr + summary.stderr).not.toContain("no edit");
+    expect(whole.stderr + summary.stderr).not.toContain("does not contain the edit");
   });
 });
 
@@ -389,7 +386,7 @@ describe("the other exit codes", () => {
     expect([code, stderr]).toEqual([6, expect.stringContaining("the outcome of the call is unknown")]);
   });
 
-  it("130: it is interrupted, and the call is taken back", async () => {
+  it("130: it is interrupted, and the call is rolled back", async () => {
     const { run, editor, texts } = await layBench({ ...unsaved, settings: { confirm: "always" } });
     editor.beforeAnswers(() => new Promise(() => undefined));
     const { code } = await run(["apply"], {
