@@ -145,7 +145,7 @@ describe("without an editor", () => {
     expect(edited.texts).toEqual([expect.stringMatching(/^a\.txt \(1 edit\)\nChanged on disk: .*\nM a\.txt$/)]);
     expect(text("a.txt")).toBe("two\n");
     expect((await agent.call("read_document", { path: "a.txt" })).texts).toEqual([
-      expect.stringMatching(/^Lines 1 to 1 of 1, on disk: /),
+      expect.stringMatching(/^Lines 1 to 1 of 1, from disk: /),
       "two\n",
     ]);
   });
@@ -155,7 +155,7 @@ describe("without an editor", () => {
     const { code, stdout } = await run(["doctor"]);
     expect([code, stdout]).toEqual([
       3,
-      expect.stringContaining(`No editor has ${root}, so calls for files there write to disk.`),
+      expect.stringContaining(`No editor has ${root} in a workspace folder, so calls for files there write to disk.`),
     ]);
   });
 });

@@ -121,7 +121,7 @@ function messageOf({ message, failures }: FailedRequest, options: Arguments): st
   return [inTerms(options)(message), ...advice].join("\n");
 }
 
-/** Returns how to rewrite messages of the server for stderr: beside JSON they count edits as the JSON does, from 0. */
+/** Returns a function that rewrites the server's messages for stderr. Next to JSON, they count edits from 0 as it does. */
 function inTerms({ json }: Arguments): (message: string) => string {
   if (json) return (message) => message;
   return (message) => {
@@ -175,7 +175,7 @@ async function serveTools({ patience, structured }: Arguments, context: RequestC
 
 /**
  * Returns the absolute path of a directory, by default of the working directory. `undefined` if it does not exist, or
- * if its name is not UTF-8: Node gives another name instead, which may be that of another directory.
+ * if its name is not UTF-8: Node then returns another name, which may be that of another directory.
  */
 function directoryOf(given = "."): string | undefined {
   try {

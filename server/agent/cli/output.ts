@@ -51,7 +51,7 @@ export function exitCodeOf(result: RequestResult): number {
   return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
 }
 
-/** Prints an answer to stdout, which gets nothing else: unchanged into a pipe, in colour on a terminal. */
+/** Prints an answer to stdout, which receives nothing else: unchanged into a pipe, in colour on a terminal. */
 export function print(text: string, { isDiff }: { readonly isDiff: boolean } = { isDiff: false }): void {
   const { stdout } = process;
   if (!stdout.isTTY) stdout.write(text);
@@ -69,8 +69,8 @@ export function say(text: string): void {
 }
 
 /**
- * Rewrites a message for the person at a terminal, who counts edits from 1: raises each number after "edit" and each
- * one in a list after "edits". Programs match the numbers of a message with `index`, so `--json` and models keep
+ * Rewrites a message for the person at a terminal, who counts edits from 1: adds 1 to each number after "edit" and in
+ * each list after "edits". Programs match the numbers of a message with `index`, so `--json` and models keep
  * counting from 0.
  *
  * Text of a file or a call stays as it is, because messages quote it as JSON or on lines such as `12| text`. A path is
