@@ -332,7 +332,7 @@ describe("a file that is not open, changed and renamed,", () => {
     editor.behave("honest", "refuses", "honest");
     const answer = await apply(patch);
     expect(answer).toMatchObject({ applied: false, outcome: "unknown" });
-    expect(answer.warnings[0]).toContain("These may have the edit: x.txt.");
+    expect(answer.warnings[0]).toContain("These files may have the edit: x.txt.");
     expect(answer.files).toMatchObject([{ path: "x.txt", kind: "update" }]);
     expect(disk()).toEqual({ "x.txt": "one\r\nnew\r\n" });
   });

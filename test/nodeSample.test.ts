@@ -113,9 +113,9 @@ describe("an edit that fits", () => {
 
 describe("an edit that does not fit", () => {
   it.each<[string, () => object[], RegExp]>([
-    ["a stale version", () => [put("open.txt", 0, "x")], /at version 1, the edit is for 0$/],
-    ["a version of a file that is not open", () => [put("closed.txt", 1, "x")], /at version none, the edit is for 1$/],
-    ["a line that does not exist", () => [put("open.txt", 1, "x", 2)], /there is no line 2:0$/],
+    ["a stale version", () => [put("open.txt", 0, "x")], /is open at version 1, but .* at version 0$/],
+    ["a version of a file that is not open", () => [put("closed.txt", 1, "x")], /is not open, but .* at version 1$/],
+    ["a line that does not exist", () => [put("open.txt", 1, "x", 2)], /there is no position 2:0, counted from 0$/],
     ["a file that exists already", () => [create("closed.txt")], /exists$/],
     ["a file that does not exist", () => [put("missing.txt", null, "x")], /does not exist$/],
     ["a new name that is taken", () => [rename("open.txt", "closed.txt")], /exists$/],
@@ -143,7 +143,7 @@ describe("an edit that does not fit", () => {
       edit as never,
       new Map([[uri("closed.txt"), { version: null, hash: hashOf("two\n") }]]),
     );
-    expect(answer).toEqual({ applied: false, failureReason: `${at("closed.txt")} changed on disk` });
+    expect(answer).toEqual({ applied: false, failureReason: `${at("closed.txt")} has changed on disk` });
     expect(store.all()).toMatchObject([{ version: 1, saved: true }]);
     expect(readdirSync(folder).sort()).toEqual(["closed.txt", "open.txt"]);
   });
@@ -156,7 +156,7 @@ describe("an edit that does not fit", () => {
     );
     expect(answer).toMatchObject({
       applied: false,
-      failureReason: expect.stringMatching(/version 2, the edit is for 1$/),
+      failureReason: expect.stringMatching(/at version 2, but .* at version 1$/),
     });
     expect(store.get(at("open.txt"))?.text).toBe("typed");
     expect(existsSync(at("open.txt"))).toBe(true);

@@ -72,7 +72,8 @@ describe("any path that is sent", () => {
       fc.asyncProperty(fc.array(wrong, { minLength: 1, maxLength: 4 }), fc.boolean(), async (way, isAbsolute) => {
         const target = await readTarget(`${isAbsolute ? `${ws}/` : ""}${way.join("/")}`, world);
         if (target.ok) return;
-        for (const [, path] of /^Did you mean (.*)\?/.exec(target.failure.hint ?? "")?.[1]?.matchAll(/"([^"]*)"/g) ?? []) {
+        for (const [, path] of /^Did you mean (.*)\?/.exec(target.failure.hint ?? "")?.[1]?.matchAll(/"([^"]*)"/g) ??
+          []) {
           const named = resolve(ws, path!);
           // Only a path from the root of the disk may mean a new file, in a directory that exists.
           const isNew = target.failure.code === "outsideWorkspace" && !existsSync(named);

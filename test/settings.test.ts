@@ -24,7 +24,8 @@ const complete = {
 };
 
 /** The form in which a warning names a value that stays in force. */
-const shown = (value: unknown): string => (Array.isArray(value) ? `a list of ${value.length}` : JSON.stringify(value));
+const list = (length: number): string => (length === 0 ? "an empty list" : `a list of length ${length}`);
+const shown = (value: unknown): string => (Array.isArray(value) ? list(value.length) : JSON.stringify(value));
 
 describe("settings", () => {
   it("have defaults that are safe", () => {

@@ -158,7 +158,7 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
 
 (defun multi-edit--eglot-managed ()
   "Keep the server's text equal to the current buffer's, now that eglot has begun or ceased to manage it.
-eglot sends changes only after half a second without typing; until then, an agent would be told an old text."
+eglot sends changes only after half a second without typing; until then, an agent would be shown an old text."
   (let ((server (eglot-current-server)))
     (cond
      ;; A clone has the variables of its base, and eglot would take its end for the end of the file.
@@ -230,7 +230,7 @@ It runs next to eglot's servers, and needs none of them.  Do not combine it with
   (seq-find (lambda (start) (equal project (multi-edit--start-project start))) multi-edit--connecting))
 
 (defun multi-edit--connect (project)
-  "Start the server for PROJECT, unless it was just started, or has been started and may still answer."
+  "Start the server for PROJECT, unless it was just started, or may still answer an earlier start."
   (let ((last (multi-edit--start-of project))
         (start (multi-edit--new-start :project project)))
     (when (or (null last)
@@ -320,8 +320,8 @@ The change is recorded here, because the two may count columns differently, and 
               multi-edit--own-buffers))
 
 (defun multi-edit--adoptable-p ()
-  "Return non-nil if agents may edit the current buffer's file and nobody else syncs the buffer to the server.
-This excludes remote, compressed and encrypted files, whose text is not what the disk has, and read-only files."
+  "Return non-nil if agents may edit the current buffer's file and nothing else syncs the buffer to the server.
+This excludes remote, compressed and encrypted files, whose text differs from the disk's, and read-only files."
   (and buffer-file-name
        enable-multibyte-characters
        (not multi-edit--own)
@@ -648,7 +648,7 @@ CALL is an object that can be written as JSON.  CALLBACK receives the answer as 
 
 (defun multi-edit-apply (call &optional callback)
   "Request the edit for CALL from the server, and apply it here: all of it, or nothing.
-CALL and CALLBACK are as in `multi-edit-run'.  Nobody is asked, and one undo in each buffer reverts it.  Edits that
+CALL and CALLBACK are as in `multi-edit-run'.  The user is not asked, and one undo in each buffer reverts it.  Edits that
 create, rename or delete files are left to the server."
   (let ((session (multi-edit--session))
         (callback (or callback #'multi-edit-report)))
@@ -803,8 +803,8 @@ create, rename or delete files are left to the server."
 
 ;;; Applying edits
 
-;; Clients have their defects, so nothing is left to them.  If typed text was not sent yet, eglot 1.17 edits the wrong
-;; location; it says yes to edits that the user declines, and ignores file operations.  lsp-mode removes every CR from a text,
+;; Both clients have defects, so this file applies edits itself.  If typed text was not sent yet, eglot 1.17 edits the wrong
+;; location; it reports edits as applied that the user declines, and ignores file operations.  lsp-mode removes every CR from a text,
 ;; does not compare version 0, and saves files that it renames.
 
 (defun multi-edit--answer-edit (session edit accepts)

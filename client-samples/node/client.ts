@@ -30,7 +30,7 @@ import type {
 } from "../../server/lsp/protocol.js";
 import { createDocumentStore, type DocumentStore } from "./documents.js";
 
-/** How to start the server, and how the client reacts to its messages. */
+/** The server's command line and settings, and the client's reactions to its messages. */
 export interface ClientOptions {
   /** Program and arguments, as `["multi-edit-language-server", "--stdio"]`. */
   readonly command: readonly [string, ...string[]];
@@ -172,8 +172,8 @@ function saveAll(documents: DocumentStore, uris: readonly string[]): SaveDocumen
 }
 
 /**
- * Without `documentChanges` and the file operations, the server can do less; positions count UTF-16 units, as
- * JavaScript does.
+ * Returns the params of `initialize`. Without `documentChanges` and the file operations, the server can do less;
+ * positions count UTF-16 units, as JavaScript does.
  */
 function introduction({ folder, settings, show }: ClientOptions): InitializeParams {
   const uri = pathToFileURL(folder).href;

@@ -106,7 +106,7 @@ function introduce({ folder, client, expected }: Stage): void {
     "",
     `${paint("bold", `${name} ${version}`)}: an agent's edits go through the editor, which has the unsaved text.`,
     "",
-    `  files   ${expected.size} real ones, copied from ${packages.map((each) => each.name).join(", ")}`,
+    `  files   ${expected.size} real files, copied from ${packages.map((each) => each.name).join(", ")}`,
     `  editor  a small LSP client; ${openFiles.length} files are open, ${paint("yellow", `${typed.length} have unsaved text`)}`,
     "  server  dist/main.cjs --stdio, which has never seen these files",
     "",

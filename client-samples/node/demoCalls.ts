@@ -66,7 +66,7 @@ export const typed: readonly { readonly path: string; readonly after: string; re
   {
     path: "diff-8/patch/line-endings.js",
     after: "export function isUnix(patch) {\n",
-    line: "    // me: what of an empty patch?\n",
+    line: "    // me: what about an empty patch?\n",
   },
 ];
 
@@ -118,7 +118,7 @@ const headerCheck = `        if (headers.length > 102) {
         }
 `;
 
-const stableSort = `/** Sorts in place; what compares as equal keeps its order. */
+const stableSort = `/** Sorts in place; elements that compare as equal keep their order. */
 function stableSort(data, compare) {`;
 
 const sizeBefore = "        this._size = 0;\n        this._state = 0;";

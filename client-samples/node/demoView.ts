@@ -37,20 +37,21 @@ function brief(value: unknown): string {
 /** The editor's state of a file before a call. */
 export type FileState = "open" | "open, not saved" | "not open" | "new";
 
-/** The result's text with the state of each file; `states` are those before the call, by path. */
+/** The result's text with the state of each file that it lists; `states` are those before the call, by path. */
 export function summaryLines(
   text: string,
   files: readonly FileResult[],
   states: ReadonlyMap<string, FileState>,
 ): string[] {
   const [label = "", ...lines] = text.split("\n");
-  const told = lines.map((line) => {
+  const marked = lines.map((line) => {
     const file = files.find(({ path, newPath }) => line.slice(2) === (newPath ?? path));
-    const state = states.get(file?.path ?? "") ?? "new";
-    const from = file?.newPath === undefined ? "" : `, was ${file.path}`;
+    if (file === undefined) return `    ${line}`;
+    const state = states.get(file.path) ?? "new";
+    const from = file.newPath === undefined ? "" : `, was ${file.path}`;
     return `    ${line}  ${paint(state === "open, not saved" ? "yellow" : "dim", state + from)}`;
   });
-  return [`    ${paint("bold", label)}`, ...told];
+  return [`    ${paint("bold", label)}`, ...marked];
 }
 
 /**

@@ -39,7 +39,7 @@ export type Step =
   | { readonly kind: "rename"; readonly path: string; readonly newPath: string }
   | { readonly kind: "delete"; readonly path: string };
 
-/** The state of a path after the steps so far. */
+/** The state of a path after the steps before the current one. */
 interface Entry {
   /** `undefined`: not open and not read yet. */
   readonly document: OpenDocument | undefined;
@@ -48,7 +48,7 @@ interface Entry {
 }
 
 /**
- * The steps of an edit all of whose parts fit; throws if one does not. `matched` is by URI; for documents that it does
+ * Returns the steps of an edit; throws if one of its parts does not fit. `matched` is by URI; for documents that it does
  * not name, only the versions in the edit are checked.
  */
 export function prepare(
@@ -56,7 +56,7 @@ export function prepare(
   matched: ReadonlyMap<string, Matched>,
   openAt: (path: string) => OpenDocument | undefined,
 ): Step[] {
-  // The files after the steps so far; later steps must fit them.
+  // The files after the steps before the current one, which must fit them.
   const known = new Map<string, Entry | undefined>();
   const entryAt = (path: string): Entry | undefined => {
     if (!known.has(path)) known.set(path, isThere(path) ? { document: openAt(path), source: path } : undefined);
@@ -68,11 +68,11 @@ export function prepare(
     if (entry === undefined) throw new Error(`${path} does not exist`);
     const expected = entry.source === path ? matched.get(uri) : undefined;
     if (expected !== undefined) checkVersion(path, entry.document, expected.version);
-    if (expected?.hash !== undefined && hashOf(path) !== expected.hash) throw new Error(`${path} changed on disk`);
+    if (expected?.hash !== undefined && hashOf(path) !== expected.hash) throw new Error(`${path} has changed on disk`);
     return entry;
   };
   const free = (path: string): void => {
-    if (entryAt(path) !== undefined) throw new Error(`${path} exists`);
+    if (entryAt(path) !== undefined) throw new Error(`${path} already exists`);
   };
   return (edit.documentChanges ?? []).map((change): Step => {
     if ("textDocument" in change) {
@@ -87,7 +87,7 @@ export function prepare(
       known.set(path, { ...entry, document: { ...document, text } });
       return { kind: "change", path, document, text, edits };
     }
-    if (change.options !== undefined) throw new Error(`this client has no options for ${change.kind}`);
+    if (change.options !== undefined) throw new Error(`this client supports no options for ${change.kind}`);
     if (change.kind === "rename") {
       const path = fileURLToPath(change.oldUri);
       const newPath = fileURLToPath(change.newUri);
@@ -107,9 +107,10 @@ export function prepare(
 }
 
 function checkVersion(path: string, document: OpenDocument | undefined, version: number | null): void {
-  const now = document?.version ?? "none";
-  if (now !== (version ?? "none"))
-    throw new Error(`${path} is at version ${now}, the edit is for ${version ?? "none"}`);
+  const now = document?.version ?? null;
+  if (now === version) return;
+  const [is, wanted] = [now, version].map((one) => (one === null ? "not open" : `open at version ${one}`));
+  throw new Error(`${path} is ${is}, but the edit was made for a file that is ${wanted}`);
 }
 
 /**
@@ -188,7 +189,8 @@ function edited(text: string, edits: readonly TextEdit[]): string {
   const starts = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((match) => match.index + match[0].length)];
   const offsetAt = ({ line, character }: Position): number => {
     const offset = (starts[line] ?? Number.NaN) + character;
-    if (!(offset <= (starts[line + 1] ?? text.length))) throw new Error(`there is no line ${line}:${character}`);
+    if (!(offset <= (starts[line + 1] ?? text.length)))
+      throw new Error(`there is no position ${line}:${character}, counted from 0`);
     return offset;
   };
   let result = "";

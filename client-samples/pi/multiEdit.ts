@@ -137,7 +137,9 @@ function noteOf({ text = "", startLine = 1, totalLines = 0, version, onDisk }: A
   const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
   const last = Math.min(totalLines, startLine + lines - 1);
   const shown =
-    last < startLine ? `No lines: the file has ${totalLines}` : `Lines ${startLine} to ${last} of ${totalLines}`;
+    last < startLine
+      ? `No lines: the file has ${totalLines} ${totalLines === 1 ? "line" : "lines"}`
+      : `Lines ${startLine} to ${last} of ${totalLines}`;
   // If a session is named, the others were not asked.
   if (version === null)
     return process.env.MULTI_EDIT_SESSION
@@ -152,10 +154,10 @@ const agent = process.env.MULTI_EDIT_AGENT || randomUUID();
 /** Runs the program; its errors are thrown for the model to read. */
 function ask(args: readonly string[], input: string, { cwd, signal }: Place): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    // Set it to a wrapper or a full path if the program is not on pi's PATH.
     const env = { ...process.env, MULTI_EDIT_AGENT: agent };
+    // If the program is not on pi's PATH, set the variable to its full path, or to that of a wrapper.
     const child = spawn(process.env.MULTI_EDIT_PROGRAM ?? "multi-edit", args, { cwd, env });
-    // On this signal the program rolls the call back before it exits; a harder signal would prevent that.
+    // On this signal the program rolls the call back before it exits; SIGKILL would prevent that.
     const stop = (): void => void child.kill("SIGINT");
     signal?.addEventListener("abort", stop, { once: true });
     let stdout = "";

@@ -26,7 +26,8 @@ function listed(sessions: readonly string[]): string {
 const noEditor = "No editor runs multi-edit-language-server.";
 
 const nameOne =
-  "Ask the user to close the files or the editor that is not meant, or name a session with the variable MULTI_EDIT_SESSION.";
+  "Ask the user to close the files or the editors that should not be used, or name a session in the environment variable MULTI_EDIT_SESSION.";
+const wholeId = "Name one of these by its whole id.";
 const callPerFolder = "Send a separate call for each folder.";
 
 const noSession = (problem: string, hint: string): Failure => makeFailure("noSession", theCall, { problem, hint });
@@ -38,7 +39,10 @@ export const sessionFailures = {
   openInSeveral: (sessions: readonly string[]) =>
     noSession(`Several editors have these files open:${listed(sessions)}\n`, nameOne),
   heldBySeveral: (sessions: readonly string[]) =>
-    noSession(`Several editors have this folder:${listed(sessions)}\n`, nameOne),
+    noSession(`Several editors have the same workspace folder:${listed(sessions)}\n`, nameOne),
+  /** `id`: the start of several ids. */
+  ambiguous: (id: string, sessions: readonly string[]) =>
+    noSession(`Several sessions have an id that starts with ${quote(id, 40)}:${listed(sessions)}\n`, wholeId),
   apart: (sessions: readonly string[]) =>
     noSession(
       `No editor has all of these files in one workspace folder; some are in the folders of:${listed(sessions)}\n`,
@@ -61,25 +65,25 @@ export const sessionFailures = {
   unknown: (id: string, sessions: readonly string[]) =>
     sessions.length === 0
       ? noSession(`There is no session ${quote(id, 40)}. ${noEditor}`, "Start it in an editor.")
-      : noSession(`There is no session ${quote(id, 40)}. There are:${listed(sessions)}\n`, "Name one of these."),
+      : noSession(`There is no session ${quote(id, 40)}. The sessions are:${listed(sessions)}\n`, "Name one of these."),
   none: (sessions: readonly string[]) =>
     noSession(
       sessions.length === 0
         ? noEditor
-        : `No editor has these files open or in a workspace folder. There are:${listed(sessions)}\n`,
+        : `No editor has these files open or in a workspace folder. The editors are:${listed(sessions)}\n`,
       'Open the folder in an editor that runs multi-edit-language-server. For details, run "multi-edit doctor".',
     ),
   tooOld: (version: string) =>
     makeFailure("clientCapability", theCall, {
-      problem: `The editor runs version ${clip(version, 40)} of multi-edit-language-server, which does not support this.`,
-      hint: "Update it and restart it in the editor.",
+      problem: `The editor runs version ${clip(version, 40)} of multi-edit-language-server, which does not support this request.`,
+      hint: "Update the server and restart it in the editor.",
     }),
   lost: () => {
     const problem = "The editor's session ended before it answered, so the outcome of the call is unknown.";
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   noAnswer: (seconds: number) => {
-    const problem = `The editor's session did not answer within ${seconds} s, nor when it was told to stop, so the outcome of the call is unknown.`;
+    const problem = `The editor's session did not answer within ${seconds} s, nor after the call was cancelled, so the outcome of the call is unknown.`;
     return makeFailure("timeout", theCall, { problem, hint: readFiles });
   },
   stopped: (seconds: number) => {
@@ -102,7 +106,7 @@ export const socketSentences = {
   notProved: "The proof is wrong: the sender does not know the session's secret.",
   badAgent: `client.agent must be ${agentIdRule}, or be left out.`,
   serverTooOld: (version: string) =>
-    `The editor runs version ${version} of multi-edit-language-server, which is too old for this agent. Update it and restart it in the editor.`,
+    `The editor runs version ${version} of multi-edit-language-server, which is too old for this agent. Update the server and restart it in the editor.`,
   agentTooOld: (version: string) =>
     `The editor runs version ${version} of multi-edit-language-server, which is too new for this agent. Update the agent's version.`,
   busy: (most: number) => `${most} requests of this agent are already being served; send this one later.`,

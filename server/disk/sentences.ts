@@ -27,7 +27,7 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
     case "forbidden":
       return {
         problem: `${why.sandbox ? "the agent's sandbox" : "the system"} does not allow connections to it (${why.code})`,
-        hint: 'Agent sandboxes do not allow commands to open sockets. Use the MCP server "multi-edit mcp", which agents start outside the sandbox, or allow this command to run outside it.',
+        hint: "In an agent's sandbox, commands can't open sockets. Use the MCP server \"multi-edit mcp\", which agents start outside the sandbox, or allow this command to run outside it.",
       };
     case "silent":
       return {
@@ -35,7 +35,10 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
         hint: "The editor may be suspended or busy: resume it, or close it.",
       };
     case "refused":
-      return { problem: `the connection failed: ${clip(why.message, 300)}`, hint: 'Run "multi-edit doctor".' };
+      return {
+        problem: `the connection failed: ${clip(why.message, 300).replace(/\.$/, "")}`,
+        hint: "Make sure that the editor and this program have the same version, and restart the language server in that editor.",
+      };
     case "impostor":
       return {
         problem: "the program that answers at its socket does not know the session's secret",
@@ -86,7 +89,7 @@ export const diskFailures = {
         });
       case "unasked": {
         const { problem, hint } = sayUnreached(holder.why);
-        const why = `${file} may be open with unsaved changes in ${clip(holder.session, 200)}, but ${problem}.`;
+        const why = `${file} may be open with unsaved changes in the editor ${clip(holder.session, 200)}, but ${problem}.`;
         return makeFailure("locked", fileAt(path), { problem: why, hint: `${hint} Then send the call again.` });
       }
       case "hidden":
@@ -104,7 +107,7 @@ export const diskFailures = {
     }),
   /** `size`: bytes. */
   tooMuchChanged: (path: string, size: number) =>
-    batchFailures.tooLarge({ path }, "the total that the call changes on disk", size, limits.callFileBytes, "bytes"),
+    batchFailures.tooLarge({ path }, "the size of all files changed on disk", size, limits.callFileBytes, "bytes"),
   cantWrite: (path: string, problem: string) =>
     makeFailure("ioError", fileAt(path), { problem: `${quote(path, 160)} can't be written: ${problem}.` }),
   state: (path: string, problem: string) =>
@@ -115,20 +118,20 @@ export const diskFailures = {
   /** `journal`: the path of the journal of this call. */
   unconfirmed: (journal: string, problem: string) =>
     makeFailure("ioError", theCall, {
-      problem: `All files that no editor has open were written, but the disk did not confirm that this will last: ${problem}. After a power cut, either all of them or none may have their old text again; the journal ${quote(journal, 300)} records which.`,
+      problem: `All files of the call that no editor has open were written, but the disk did not confirm that this will last: ${problem}. After a power cut, the server rolls back all of them or none, as the journal ${quote(journal, 300)} says.`,
       hint: "Do not send the call again: read the files, and ask the user to check the disk.",
     }),
   /** `journal`: the path of the journal of the earlier call. */
   pending: (names: readonly string[], journal: string, problem: string) =>
     makeFailure("ioError", theCall, {
-      problem: `An earlier call was interrupted while it changed ${some(names, 300)}, and the disk does not yet allow the server to settle it: ${problem}. Its changes are recorded in ${quote(journal, 300)}.`,
+      problem: `An earlier call was interrupted while it changed ${some(names, 300)}, and the server can't yet complete it or roll it back: ${problem}. Its changes are recorded in ${quote(journal, 300)}.`,
       hint: "Ask the user to check the disk. The server tries again with each call. If the disk or the files are gone for good, the user may delete the journal.",
     }),
   /** `folder` contains every file that the earlier call was to change. */
   pendingElsewhere: (names: readonly string[], journal: string, folder: string) =>
     makeFailure("ioError", theCall, {
       problem: `An earlier call was interrupted while it changed ${some(names, 300)}. It can't be rolled back from here, because not all of these files are in this workspace. Its changes are recorded in ${quote(journal, 300)}.`,
-      hint: `A call in ${quote(folder, 300)} rolls it back, such as "multi-edit read" of any file there: run that first, or ask the user to run it.`,
+      hint: `A call in ${quote(folder, 300)}, such as "multi-edit read" of any file there, rolls it back: run that first, or ask the user to run it.`,
     }),
   /** `journal`: a path. */
   unreadJournal: (journal: string, problem: string) =>
@@ -157,37 +160,37 @@ export const diskSentences = {
     started,
     ...ending
   }: BatchEnding & { readonly names: readonly string[]; readonly started: Date }): string =>
-    `A call that was to change ${some(names, 300)} was interrupted (it began at ${started.toISOString()}). ${sayEnding(ending)}`,
+    `A call to change ${some(names, 300)} was interrupted (it began at ${started.toISOString()}). ${sayEnding(ending)}`,
   badJournal: (path: string): string =>
     `the journal ${quote(path, 300)} is damaged, or was not written by the server, and was left alone: check the files that it names, then delete it`,
   bitsLost: (path: string): string =>
     `${path} belongs to another user: the system removes its set-user-ID and set-group-ID bits when it is written`,
-  /** A journal, whole or half-written, that the user may not use, or that is not a file. */
+  /** A journal, complete or partly written, that the user may not use, or that is not a file. */
   closedJournal: (path: string, problem: string): string =>
     `the journal ${quote(path, 300)} can't be used and was left alone: ${problem}`,
   /** A batch that was interrupted, for the doctor. `folder` contains every file that it was to change. */
   cutOff: (names: readonly string[], journal: string, folder: string): string =>
-    `a call was interrupted while it changed ${some(names, 300)}, as ${quote(journal, 300)} records: the next call in ${quote(folder, 300)} rolls it back, and until then nothing is written in folders that contain only some of these files`,
+    `a call was interrupted while it changed ${some(names, 300)}, as ${quote(journal, 300)} records: the next call in ${quote(folder, 300)} rolls it back, and until then the server writes nothing in folders that contain only some of these files`,
   attributesLost: (path: string): string =>
     `${path} was moved and edited: its extended attributes and access control list, if it had any, could not be copied`,
 } as const;
 
 function sayEnding({ outcome, foreign, code }: BatchEnding): string {
   const said = {
-    applied: "All of its changes had been made.",
+    applied: "All changes of the call had been made.",
     untouched: "Nothing was changed.",
     rolledBack: foreign.length === 0 ? "Everything was rolled back." : "The other changes were rolled back.",
     pending:
-      "The disk does not yet allow the server to settle it, and some of its changes may remain; the server tries again when it starts and with each call.",
+      "The server can't yet complete the call or roll it back, and some of its changes may remain; the server tries again when it starts and with each call.",
   }[outcome];
   const isUntidy = code !== undefined && outcome !== "pending";
-  const untidy = isUntidy ? ["Its temporary files, named .multi-edit-…, will be removed later."] : [];
+  const untidy = isUntidy ? ["The temporary files of the call, named .multi-edit-…, will be removed later."] : [];
   const left = foreign.map(({ path, kept, isLost }) => {
     if (isLost === true) return `${path} (the copy of its old text is gone)`;
     return `${path}${kept === undefined ? "" : ` (its old text: ${kept})`}`;
   });
   const shown = left.slice(0, 2).map((one) => clip(one, 400));
   const more = left.length > shown.length ? ` and ${left.length - shown.length} more` : "";
-  const changed = `Another program changed these meanwhile, so they were left as they are: ${shown.join(", ")}${more}.`;
+  const changed = `Another program changed these files meanwhile, so they were left as they are: ${shown.join(", ")}${more}.`;
   return [said, ...(left.length === 0 ? [] : [changed]), ...untidy].join(" ");
 }

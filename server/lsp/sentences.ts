@@ -21,7 +21,7 @@ interface StepWords {
   readonly before: string;
   /** The event that may still happen. */
   readonly late: string;
-  /** Follows "has not". */
+  /** Follows "has not yet". */
   readonly notYet: (asked: StepDescription) => string;
   /** The observation if the editor did something else. */
   readonly diverged: (asked: StepDescription) => string;
@@ -55,7 +55,7 @@ const stepWords: Record<StepDescription["kind"], StepWords> = {
     before: "the file is still there",
     late: "it may still be deleted",
     notYet: (asked) => `deleted ${from(asked)}`,
-    diverged: (asked) => `The editor was asked to delete ${from(asked)}; something else is there now.`,
+    diverged: (asked) => `The editor was asked to delete ${from(asked)}, but something else is there now.`,
   },
 };
 
@@ -107,7 +107,7 @@ export const editorFailures = {
     }),
   timeout: (asked: StepDescription, seconds: number, rest: string) =>
     makeFailure("timeout", fileAt(asked.path), {
-      problem: `The editor did not answer within ${seconds} s, and has not ${stepWords[asked.kind].notYet(asked)} so far; it may still do so, if it is waiting for the user. ${rest}`,
+      problem: `The editor did not answer within ${seconds} s, and has not yet ${stepWords[asked.kind].notYet(asked)}; it may still do so, if it is waiting for the user. ${rest}`,
       hint: "Ask the user, and read the file before you continue.",
     }),
   leftEmpty: (path: string, rest: string) =>
@@ -122,7 +122,7 @@ export const editorFailures = {
     }),
   cannotAsk: () =>
     makeFailure("clientCapability", theCall, {
-      problem: "This call needs the user's confirmation, but the editor can't ask.",
+      problem: "This call needs the user's confirmation, but the editor can't ask for it.",
     }),
   cancelled: () => makeFailure("cancelled", theCall, { problem: "The request was cancelled." }),
 } as const;
@@ -221,8 +221,8 @@ export const callSentences = {
   undoOf: (label: string): string => `Undo ${label}`,
   tooLargeToUndo: "the texts are too large to keep, so the server can't undo this call",
   notKept: "the deleted file was not kept",
-  gone: "it no longer exists",
-  changedSince: "it has changed since",
+  gone: "the file no longer exists",
+  changedSince: "the file has changed since",
   changedAt: (line: number): string => `its text has changed at line ${line}`,
 } as const;
 
@@ -235,12 +235,12 @@ export function isAboutSummary(warning: string): boolean {
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [
-  ["held", "These also have the edit, and are not saved"],
-  ["stuck", "These still have the edit, because it could not be rolled back"],
-  ["renamed", "These still have their new name, because renaming them back failed"],
-  ["deleted", "These are still deleted, because they could not be restored"],
-  ["saved", "These have their old text in the editor, but the editor had already saved the edit to disk"],
-  ["doubtful", "These may have the edit"],
+  ["held", "These files also have the edit, and are not saved"],
+  ["stuck", "These files still have the edit, because it could not be rolled back"],
+  ["renamed", "These files still have their new name, because renaming them back failed"],
+  ["deleted", "These files are still deleted, because they could not be restored"],
+  ["saved", "These files have their old text in the editor, but the editor had already saved the edit to disk"],
+  ["doubtful", "These files may have the edit"],
 ];
 
 /** Returns paths for a sentence, in bounded number. */
@@ -277,13 +277,13 @@ export const requestFailures = {
 /** Problems with a field of `multiEdit/read`, each as the end of a sentence. */
 export const readProblems = {
   path: "it must be a path or URI",
-  startLine: "it must be an integer, 1 or more",
-  endLine: "it must be an integer, startLine or more",
+  startLine: "it must be an integer of at least 1",
+  endLine: "it must be an integer of at least startLine",
 } as const;
 
 /** The answer to an unknown command; its name may be any JSON value. */
 export function unknownCommand(name: unknown): string {
-  return `There is no command ${typeof name === "string" ? quote(name) : "without a name"}.`;
+  return typeof name === "string" ? `There is no command ${quote(name)}.` : "The name of a command must be a string.";
 }
 
 /** Lines about the session in the client's log. */

@@ -45,13 +45,13 @@ export const pathFailures = {
               .join(", ")}).`,
       hint:
         inside === undefined
-          ? 'Only the user can allow this, with the setting "additionalFolders".'
-          : `Did you mean ${quote(inside, 160)}? If not, only the user can allow this, with the setting "additionalFolders".`,
+          ? 'Only the user can allow access to it, with the setting "additionalFolders".'
+          : `Did you mean ${quote(inside, 160)}? If not, only the user can allow access to it, with the setting "additionalFolders".`,
     }),
   protectedPath: (path: string, name: string) =>
     makeFailure("protectedPath", fileAt(path), {
-      problem: `${quote(path, 160)} is protected, because "${name}" can make other programs run code.`,
-      hint: 'Only the user can allow this, with the setting "protectedNames".',
+      problem: `${quote(path, 160)} is protected, because ${quote(name, 80)} matches a name in the setting "protectedNames".`,
+      hint: "The setting protects files that can make other programs run code; only the user can change it.",
     }),
   ownFolder: (path: string) =>
     makeFailure("protectedPath", fileAt(path), {
@@ -86,7 +86,7 @@ export const pathFailures = {
   unsupportedEncoding: (path: string, problem: string) =>
     makeFailure("unsupportedEncoding", fileAt(path), {
       problem: `${quote(path, 160)} is ${problem}; only UTF-8, and UTF-16 with a byte order mark, can be edited.`,
-      hint: "It was not changed.",
+      hint: "The file was not changed.",
     }),
   desynced: (path: string, problem: string) =>
     makeFailure("desynced", fileAt(path), {
@@ -104,10 +104,17 @@ export const pathFailures = {
       hint: "Ask the user to make it writable.",
     }),
   tooManyPaths: (size: number) =>
-    batchFailures.tooLarge({}, "the list of files that it names", size, limits.filesPerCall, "different paths"),
+    makeFailure(
+      "tooLarge",
+      {},
+      {
+        problem: `The call names ${size.toLocaleString("en")} different paths; the limit is ${limits.filesPerCall.toLocaleString("en")}.`,
+        hint: "Split the change into smaller calls.",
+      },
+    ),
   /** `size`: bytes. */
   tooMuchRead: (path: string, size: number) =>
-    batchFailures.tooLarge({ path }, "the total that the call reads from disk", size, limits.callFileBytes, "bytes"),
+    batchFailures.tooLarge({ path }, "the size of all files read from disk", size, limits.callFileBytes, "bytes"),
   ioError: (path: string, problem: string) =>
     makeFailure("ioError", fileAt(path), { problem: `${quote(path, 160)} can't be read: ${problem}.` }),
   notRestored: (path: string) =>
@@ -129,11 +136,11 @@ export const pathProblems = {
   queryOrFragment: () => "it has a query or a fragment; write a ? or # in a name as %3F or %23",
   badEscape: () => "it has a % that does not start an encoded UTF-8 character; write a % in a name as %25",
   encodedSeparator: () => "it contains an encoded path separator",
-  encodedDots: () => 'it contains an encoded "." or ".." as a name',
+  encodedDots: () => 'one of its names is an encoded "." or ".."',
   relativeUri: () => "a URI needs an absolute path",
-  relativeRoot: () => "the root for relative paths is not absolute",
+  relativeRoot: () => "the directory where relative paths start is not absolute",
   deviceOrShare: () => "it names a network share or a device",
-  noDrive: () => "it lacks a drive, or the slash after the drive",
+  noDrive: () => "it has no drive, or no slash after the drive",
   badCharacter: (character: string) => `a name can't contain ${quote(character)} on Windows`,
   reservedName: (name: string) => `${quote(name)} is the name of a device on Windows`,
   trailingDotOrSpace: (name: string) => `Windows drops the dots and spaces at the end of ${quote(name)}`,
@@ -184,11 +191,11 @@ const systemReasons: Readonly<Record<string, string>> = {
   "Unknown system error -122": "the user's disk quota is used up",
   EFBIG: "it would exceed the maximum size of a file",
   EBUSY: "another program is using it",
-  ETXTBSY: "it is a program that is running",
+  ETXTBSY: "it is a running program",
   ESTALE: "a directory on its path was replaced meanwhile",
 };
 
-/** Problems with the messages of the editor about a document, each as the clause that `pathFailures.desynced` takes. */
+/** Problems with the editor's messages about a document, each as the clause that `pathFailures.desynced` takes. */
 export const syncProblems = {
   badUri: () => "a message has no URI",
   notOpen: (what: "change" | "close") => `a ${what} was reported, but the document is not open`,
@@ -230,7 +237,8 @@ export const settingWarnings = {
   /** Names the wrong part of the value, what was expected there, and the value that is used instead. */
   unusable: (key: string, issues: readonly z.core.$ZodIssue[], current: unknown) => {
     const place = [key, ...(issues[0]?.path ?? [])].join(".");
-    const instead = Array.isArray(current) ? `a list of ${current.length}` : JSON.stringify(current);
+    const list = (length: number): string => (length === 0 ? "an empty list" : `a list of length ${length}`);
+    const instead = Array.isArray(current) ? list(current.length) : JSON.stringify(current);
     return `The setting "${place}" can't be used: ${clip(issues[0]?.message ?? "invalid", 160)}. The server uses ${instead} instead.`;
   },
 } as const;

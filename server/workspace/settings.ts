@@ -22,7 +22,7 @@ const protectedNames = [
 const folder = z
   .string()
   .max(limits.pathLength)
-  .regex(folderPattern, "expected an absolute folder, or one that starts with ~/");
+  .regex(folderPattern, "expected the absolute path of a folder, or a path that starts with ~/");
 
 const name = z
   .string()
@@ -45,12 +45,12 @@ const schema = z.strictObject({
   confirm: z
     .enum(["never", "always"])
     .default("never")
-    .describe("Whether you are asked before the server applies an agent's edits."),
+    .describe("Whether the server always asks you before it applies an agent's edits, or never."),
   save: z
     .enum(["never", "ifWasClean", "always"])
     .default("ifWasClean")
     .describe(
-      "Whether files are saved after the server has changed them, if the editor supports it: never, always, or only files that had no unsaved changes before.",
+      "When files are saved after the server has changed them, if the editor supports it: never, always, or only if they had no unsaved changes before (ifWasClean).",
     ),
   additionalFolders: z
     .array(folder)
@@ -64,7 +64,7 @@ const schema = z.strictObject({
     .max(limits.settingItems)
     .default(protectedNames)
     .describe(
-      "Names of files and folders that no edit may touch, at any position of a path, in upper or lower case. Your own list replaces this one.",
+      "Names of files and folders that calls may neither read nor change. A name counts anywhere in a path, in upper or lower case. Your own list replaces this one.",
     ),
   agent: z
     .strictObject({
@@ -74,11 +74,11 @@ const schema = z.strictObject({
         .describe("Whether your agents may reach this editor, through a socket that only you can open."),
     })
     .default({ enabled: true })
-    .describe("Agents that reach the editor from outside. Read once, when the editor starts the server."),
+    .describe("Access for agents outside the editor. Read once, when the editor starts the server."),
   logLevel: z
     .enum(["error", "warn", "info", "debug"])
     .default("info")
-    .describe("The least important messages that are logged."),
+    .describe("The lowest level of messages that are logged."),
   proofTimeout: z
     .int()
     .min(100)

@@ -155,7 +155,7 @@ describe("without an editor", () => {
     const { code, stdout } = await run(["doctor"]);
     expect([code, stdout]).toEqual([
       3,
-      expect.stringContaining(`No editor has ${root}, so calls for files there write to disk.`),
+      expect.stringContaining(`No editor has ${root} in a workspace folder, so calls for files there write to disk.`),
     ]);
   });
 });

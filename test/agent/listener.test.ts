@@ -256,7 +256,7 @@ describe("a client that does not know the secret", () => {
     const { session } = await layTable();
     const nonce = "a".repeat(64);
     const newer = await (await stranger(session)).ask(1, "initialize", { protocols: [2, 3], nonce });
-    expect(newer.error?.message).toMatch(/too old for this agent\. Update it and restart it/);
+    expect(newer.error?.message).toMatch(/too old for this agent\. Update the server and restart it/);
     const older = await (await stranger(session)).ask(1, "initialize", { protocols: [0], nonce });
     expect(older.error?.message).toMatch(/too new for this agent/);
     const both = await (await stranger(session)).ask(1, "initialize", { protocols: [0, 1, 2], nonce });

@@ -116,7 +116,7 @@ describe.each(["2025", "2026"] as const)("for a client of %s", (era) => {
     });
     expect((await agent.call("read_document", { path: "./a.txt", startLine: 2, endLine: 2 })).texts[1]).toBe("one\n");
     expect((await agent.call("read_document", { path: "a.txt", startLine: 7 })).texts[0]).toMatch(
-      /^No lines: the file has 2/,
+      /^No lines: the file has 2 lines/,
     );
   });
 
@@ -304,7 +304,9 @@ describe("the workspace", () => {
     expect(status.texts[0]).toContain("Tester");
     expect(status.texts[0]).toContain("a.txt, differs from disk");
     expect(status.texts[0]).toContain(`Calls for files in ${root} go to`);
-    expect((await none.call("editor_status", {})).texts[0]).toContain(`No editor has ${elsewhere}`);
+    expect((await none.call("editor_status", {})).texts[0]).toContain(
+      `No editor has ${elsewhere} in a workspace folder`,
+    );
   });
 
   it("may disappear and appear again while the agent runs", async () => {

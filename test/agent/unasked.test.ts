@@ -59,7 +59,7 @@ describe("a file in the folder of a session that does not answer", () => {
       { code: 4, stdout: "" },
     ]);
     expect(edited?.stderr).toContain(
-      `"a.txt" may be open with unsaved changes in ${session.id} (Busy in ${folder}), but it did not answer within 4 s.`,
+      `"a.txt" may be open with unsaved changes in the editor ${session.id} (Busy in ${folder}), but it did not answer within 4 s.`,
     );
     expect(edited?.stderr).toContain("resume it, or close it. Then send the call again.");
     expectUntouched();
@@ -90,7 +90,7 @@ describe("a file in the folder of a session that does not answer", () => {
     writeFileSync(join(folder, "b.txt"), "one\n");
     suspend(busy);
     const { code, stderr } = await apply({ edits: [edit, { ...edit, path: "b.txt" }] }, folder, "--mode=disk");
-    const said = (name: string): string => `"${name}" may be open with unsaved changes in `;
+    const said = (name: string): string => `"${name}" may be open with unsaved changes in the editor `;
     expect([code, stderr]).toEqual([4, expect.stringContaining(said("a.txt"))]);
     expect(stderr).toContain(said("b.txt"));
     expect(stderr.split("but it did not answer within 4 s.")).toHaveLength(3);
@@ -184,7 +184,7 @@ describe("a call for another editor to change a file on disk", () => {
     await announced(home, 2);
     await other.open({ uri: pathToFileURL(join(folder, "b.txt")).href, text: "one\n" });
     const command = { command: "multiEdit.apply", arguments: [call] };
-    for (const holder of ['.txt" is open in Busy', '.txt" may be open with unsaved changes in ']) {
+    for (const holder of ['.txt" is open in Busy', '.txt" may be open with unsaved changes in the editor ']) {
       const refusal = await failed(other.request("workspace/executeCommand", command));
       expect([refusal.codes, refusal.message]).toEqual([["locked"], expect.stringContaining(holder)]);
       expect([readdirSync(folder).sort(), textIn(folder, "a.txt")]).toEqual([["a.txt", "b.txt"], "one\n"]);

@@ -302,7 +302,7 @@ describe("text that another program writes meanwhile", () => {
     const kept = at.names().find((name) => name.endsWith(".old")) ?? "";
     expect(outcome).toBe("rolledBack");
     expect(failure.message).toContain(
-      `The other changes were rolled back. Another program changed these meanwhile, so they were left as they are: ${at.path("b.txt")} (its old text: ${at.path(kept)}).`,
+      `The other changes were rolled back. Another program changed these files meanwhile, so they were left as they are: ${at.path("b.txt")} (its old text: ${at.path(kept)}).`,
     );
     expect([at.text("a.txt"), at.text("b.txt"), at.text(kept)]).toEqual(["a", "theirs", "b"]);
     expect(recover(at.workspace).batches).toEqual([]);
@@ -320,7 +320,7 @@ describe("after a crash", () => {
       ["untouched", "a batch", ["a.txt"]],
     ]);
     expect(batches[0]?.message).toMatch(
-      /^A call that was to change a\.txt was interrupted \(it began at [\dT:.-]+Z\)\. Nothing was changed\.$/,
+      /^A call to change a\.txt was interrupted \(it began at [\dT:.-]+Z\)\. Nothing was changed\.$/,
     );
     expect([at.names(), at.text("a.txt")]).toEqual([["a.txt"], "a"]);
     expect(readdirSync(at.workspace.state)).toEqual([]);

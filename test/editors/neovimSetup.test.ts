@@ -116,7 +116,7 @@ async function refusesOptions(stage: Stage): Promise<void> {
     ['{ settings = "always" }', "settings must be a table"],
     ['{ settings = { "confirm" } }', "settings must be a table"],
     ['{ settings = { multiEdit = "always" } }', "settings must be a table"],
-    ['{ settings = { multiEdit = {}, confirm = "always" } }', "settings has other keys beside multiEdit"],
+    ['{ settings = { multiEdit = {}, confirm = "always" } }', "settings has other keys besides multiEdit"],
     ["{ init_options = 1 }", "init_options must be a table"],
     ['{ cmd = "multi-edit-language-server --stdio" }', "cmd must be a list"],
     ["{ cmd = {} }", "cmd must be a list"],

@@ -20,7 +20,7 @@ local function problem_of_settings(value)
   if not is_map(value) or not is_map(value.multiEdit or {}) then
     return "must be a table of settings by name"
   end
-  return value.multiEdit and vim.tbl_count(value) > 1 and "has other keys beside multiEdit; put all settings under multiEdit" or nil
+  return value.multiEdit and vim.tbl_count(value) > 1 and "has other keys besides multiEdit; put all settings under multiEdit" or nil
 end
 
 -- Functions by the name of an option; each returns the problem of a value, or nil.
@@ -33,7 +33,7 @@ local options_of_ours = {
   settings = problem_of_settings,
 }
 
--- The problem of options, or nil. An option that is silently ignored could be the one that protects a text.
+-- Returns the problem of options, or nil. An option that is silently ignored could be the one that protects a text.
 local function problem_of_options(options)
   if not is_map(options) then
     return "the options must be a table with named fields"
@@ -59,7 +59,7 @@ local function check(options, caller)
   end
 end
 
--- Settings below the name of their section, whether or not they were written that way, so that tables can be merged.
+-- Returns settings under the name of their section, even if they were written without it, so that tables can be merged.
 local function in_section(settings)
   if settings == nil or next(settings) == nil then
     return nil
@@ -101,7 +101,7 @@ local function is_loaded(buffer)
   return buffer ~= -1 and vim.api.nvim_buf_is_loaded(buffer)
 end
 
--- `-1`: no buffer has it. `bufnr` takes a pattern, so this function compares names.
+-- Returns -1 if no buffer has the file. `bufnr` takes a pattern, so this function compares names.
 local function buffer_of(uri)
   local path = vim.uri_to_fname(uri)
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
@@ -166,7 +166,7 @@ local function client_here()
   return get({ name = name, bufnr = 0 })[1] or get({ name = name })[1]
 end
 
--- The reason for which a document cannot be edited as planned, or nil.
+-- Returns the reason why a document cannot be edited as planned, or nil.
 local function problem_of_edit(change, hashes)
   local uri, version = change.textDocument.uri, change.textDocument.version
   local buffer = buffer_of(uri)
@@ -192,7 +192,7 @@ local function problem_of_edit(change, hashes)
   return nil
 end
 
--- The reason for which a file operation cannot follow the earlier ones, or nil. `known` says which paths exist.
+-- Returns the reason why a file operation cannot follow the earlier ones, or nil. `known` says which paths exist.
 local function problem_of_operation(change, known)
   local function exists(path)
     if known[path] == nil then
@@ -214,7 +214,7 @@ local function problem_of_operation(change, known)
   return nil
 end
 
--- The reason for which an edit cannot be applied as planned, or nil. `hashes`: SHA-256 of files that are not open, by URI.
+-- Returns the reason why an edit cannot be applied as planned, or nil. `hashes`: SHA-256 of files that are not open, by URI.
 local function problem_of(edit, hashes)
   local known = {}
   for _, change in ipairs(edit.documentChanges or {}) do
@@ -275,7 +275,7 @@ local function answer_apply_edit(_, params, context)
   return { applied = problem == nil, failureReason = problem }
 end
 
---- The client's configuration for `vim.lsp.start` and `vim.lsp.config`. Options: `cmd` is the server's command line,
+--- Returns the client's configuration for `vim.lsp.start` and `vim.lsp.config`. Options: `cmd` is the server's command line,
 --- `settings` are the server's settings, and `init_options` are settings that are sent when the server starts.
 function M.config(options)
   check(options or {}, "config")
@@ -287,8 +287,8 @@ function M.config(options)
     root_markers = { ".git" },
     capabilities = capabilities,
     handlers = { ["multiEdit/saveDocuments"] = save_documents, ["workspace/applyEdit"] = answer_apply_edit },
-    -- By default Neovim holds changes back for 150 ms. The server plans with the synced text and waits for the proof of each
-    -- edit; with 0 it always knows the current text, and answers at once.
+    -- By default, Neovim holds changes back for 150 ms. The server plans with the synced text and waits until it sees each
+    -- edit in it. With 0, it always knows the current text and answers at once.
     flags = { debounce_text_changes = 0 },
   }, options or {})
 end
@@ -320,7 +320,7 @@ function M.setup(options)
   options = options or {}
   check(options, "setup")
   if user_config().filetypes then
-    error('multi_edit.setup() attaches to files of all types: leave "filetypes" out, or use vim.lsp.enable in its place', 2)
+    error('multi_edit.setup() attaches to files of all types: leave "filetypes" out, or use vim.lsp.enable instead', 2)
   end
   -- The last two events are for buffers that get a name, and so become files, later.
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {

@@ -9,7 +9,8 @@ import type { SessionRecord } from "../session/record.js";
 /** Problems with the arguments of a command, as sentences. */
 export const argumentProblems = {
   unknownCommand: (name: string) => `There is no command ${name}.`,
-  usage: (command: string, takes: string) => `Usage: multi-edit ${command} ${takes}`.trimEnd(),
+  usage: (command: string, takes: string) =>
+    `The number of arguments is wrong. Usage: multi-edit ${command} ${takes}`.trimEnd(),
   unknownValue: (option: string, known: readonly string[]) => `--${option} must be one of ${known.join(", ")}.`,
   timeout: "--timeout must be a number of seconds, at most a day.",
   badAgent: (name: string) => `${name} must be ${agentIdRule}.`,
@@ -22,7 +23,7 @@ export const commandSentences = {
     `${program}: ${problem}\nSee ${program} ${command} --help.`,
   waiting: (session: string | undefined) => `Waiting for ${session ?? "the disk"} …`,
   nameSession: "Use --session=ID to choose one of them.",
-  through: (editor: string) => `This went through the editor ${clip(editor, 200)}.`,
+  through: (editor: string) => `The call went through the editor ${clip(editor, 200)}.`,
 } as const;
 
 /** Problems with the input of a command, as sentences. */
@@ -36,7 +37,7 @@ export const inputProblems = {
     `${path === "-" ? "The standard input" : quote(path, 200)} can't be read: ${fileProblems.system(code)}.`,
   tooLarge: (most: number) => `The input has more than ${most.toLocaleString("en")} bytes.`,
   notUtf8: () => "The input is not UTF-8.",
-  empty: () => "The input is empty. It must be a call as JSON, several calls with one per line, or a patch.",
+  empty: () => "The input is empty. It must be a call as JSON, several calls (one per line), or a patch.",
   badJson: (problem: string) => `The input is not valid JSON: ${clip(problem, 200)}.`,
   badLine: (line: number, problem: string) => `Line ${line}: ${problem}`,
   badCall: (number: number, message: string) => `Call ${number} can't be read, so none was sent. ${message}`,
@@ -72,7 +73,7 @@ export const doctorSentences = {
   noneReached: "No editor can be reached.",
   reached: "Editors that can be reached:",
   seeDoctor: 'For details, run "multi-edit doctor".',
-  unreached: (session: string, problem: string) => `${session} is announced, but ${problem}.`,
+  unreached: (session: string, problem: string) => `Session ${session} is announced, but ${problem}.`,
   sessionLine: ({ id, client, folders, open }: ShownSession) =>
     `${id}  ${client}  ${open.length} open  ${folders.join(" ")}`,
   sessionLines: ({ id, client, pid, version, folders, open }: ShownSession) => [
@@ -96,11 +97,12 @@ export const doctorSentences = {
   workingDirectory: (directory: string) => `Working directory: ${directory}`,
   sandbox: "This is a Codex sandbox, which forbids sockets: use the MCP server, which runs outside it.",
   journalsIn: (directory: string) => `Journals for files that no editor has open are kept in ${directory}`,
-  wouldFail: (problem: string) => `A call for files here would fail: ${problem}`,
+  wouldFail: (problem: string) => `A call for files here would fail. ${problem}`,
   callsGoTo: (directory: string, session: string) => `Calls for files in ${directory} go to ${session}.`,
   callsGoToDisk: (directory: string) =>
-    `No editor has ${directory}, so calls for files there write to disk. To edit through an editor, open the directory in one that runs multi-edit-language-server; "multi-edit setup" prints its configuration.`,
-  callsFail: (directory: string) => `No editor has ${directory}, so calls for files there fail.`,
+    `No editor has ${directory} in a workspace folder, so calls for files there write to disk. To edit through an editor, open the directory in one that runs multi-edit-language-server; "multi-edit setup" prints its configuration.`,
+  callsFail: (directory: string) =>
+    `No editor has ${directory} in a workspace folder, and calls may only go to an editor, so calls for files there fail.`,
   editorOnly: "Use --mode=editor to prevent writing to disk.",
   allGoToDisk: "All calls go to disk, not to an editor.",
 } as const;
@@ -138,7 +140,7 @@ Options:
   --atomic=SCOPE       what is abandoned if one edit fails. all (the default):
                        the whole call; file: its file; none: only that edit
   --save=WHEN          never, ifWasClean (the default) or always
-  --structured         of mcp: also answer edits with structured content, which
+  --structured         for mcp: also answer edits with structured content, which
                        some agents show their model instead of the short text
   --timeout=SECONDS    how long an answer may take (default: ${limits.commandMs / 1000})
   -h, --help           print this help

@@ -53,20 +53,20 @@ require("multi_edit").setup()
 ;; With lsp-mode, instead of the last line: (multi-edit-use-lsp-mode)
 `,
   claude: () => `# Claude Code, in a shell.
-# alwaysLoad: the tools cost about 2,000 tokens in each request. Without it the model has to search for three of the five.
+# alwaysLoad: the tools cost about 2,000 tokens in each request. Without it, the model has to search for three of the five.
 claude mcp add-json --scope user multi-edit '{"type":"stdio","command":"multi-edit","args":["mcp"],"alwaysLoad":true}'
 
 # Claude's own tools write to disk, not to the editor. To have Claude use these instead, in ~/.claude/settings.json:
 # { "permissions": { "allow": ["mcp__multi-edit__*"], "deny": ["Edit", "Write", "NotebookEdit"] } }
-# allow: outside of plan mode the tools change files without asking you. deny: Claude's own tools for edits are gone in every
-# project.
+# allow: outside plan mode, the tools change files without asking you. deny: Claude's own tools for edits are disabled in
+# every project.
 `,
   codex: () => `# Codex, in ~/.codex/config.toml.
-# Commands in its sandbox may not open sockets; MCP servers run outside of it.
+# Commands in its sandbox may not open sockets; MCP servers run outside it.
 # required: Codex waits for the server, and ends with an error if the server does not start.
-# approve: the tools change files without asking you, also on disk, and also under --sandbox read-only. Without it codex exec
-# refuses every edit.
-# omit_tools_from: the tools cost about 2,000 tokens in each request. Without it most models are not shown them.
+# approve: the tools change files without asking you, also on disk, and also under --sandbox read-only. Without it, codex
+# exec refuses every edit.
+# omit_tools_from: the tools cost about 2,000 tokens in each request. Without it, most models do not see them.
 # output_token_limit: reading one file may cost that many tokens. Models that call tools from a script get less of a long file.
 [mcp_servers.multi-edit]
 command = "multi-edit"
@@ -81,9 +81,9 @@ omit_tools_from = ["deferred"]
 output_token_limit = 40000
 `,
   opencode: () => `// opencode, in opencode.json.
-// permission: your rules for opencode's own edit do not apply to these tools. With allow they change files without
-// asking you; with ask opencode asks you, and opencode run refuses them.
-// agent: without these lines the plan agent can edit files with these tools.
+// permission: your rules for opencode's own edit do not apply to these tools. With allow, they change files without
+// asking you; with ask, opencode asks you, and opencode run refuses them.
+// agent: without these lines, the plan agent can edit files with these tools.
 {
   "mcp": {
     "multi-edit": { "type": "local", "command": ["multi-edit", "mcp"], "enabled": true }
@@ -96,7 +96,7 @@ output_token_limit = 40000
 `,
   gemini: () => `// Gemini CLI, in ~/.gemini/settings.json.
 // The timeout is in milliseconds.
-// trust: the tools change files without asking you. Without it gemini -p does not have them.
+// trust: the tools change files without asking you. Without it, gemini -p does not have them.
 // In folders that you have not trusted, Gemini disables the MCP servers of this file, even with trust.
 {
   "mcpServers": {
@@ -105,8 +105,8 @@ output_token_limit = 40000
 }
 `,
   pi: (folder) => `# pi, in a shell.
-# An extension that replaces pi's own edit in every project with one that goes through your editor. Like pi's own, it changes
-# files without asking you.
+# An extension that replaces pi's own edit tool in every project with one that goes through your editor. Like pi's own, it
+# changes files without asking you.
 mkdir -p ~/.pi/agent/extensions
 cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 `,

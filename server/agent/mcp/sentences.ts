@@ -7,7 +7,8 @@ export const toolSentences = {
     "These tools edit files through the user's editor: unsaved text is seen and kept, and the user can undo. Prefer them to tools that write to disk. Put all edits of one change into one multi_edit call.",
   linesShown: (shown: LinesShown) => {
     const { first, last, total, from, isCut } = shown;
-    const lines = last < first ? `No lines: the file has ${total}` : `Lines ${first} to ${last} of ${total}`;
+    const lines =
+      last < first ? `No lines: the file has ${count(total, "line")}` : `Lines ${first} to ${last} of ${total}`;
     return `${lines}${linesFrom[from]}.${isCut ? ` The rest is too long for one answer: continue with startLine ${last + 1}.` : ""}`;
   },
   moreFiles: (more: number) => `and ${count(more, "more file")}`,

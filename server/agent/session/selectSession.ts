@@ -61,7 +61,7 @@ function selectNamed({ reached, unreached }: FoundSessions, id: string): Selecte
   const fits = ({ record }: { readonly record: SessionRecord }): boolean => id !== "" && record.id.startsWith(id);
   const sessions = reached.filter(fits);
   if (sessions.length === 1) return { ok: true, session: sessions[0] };
-  if (sessions.length > 1) return failWith(sessionFailures.heldBySeveral(sessionNames(sessions)));
+  if (sessions.length > 1) return failWith(sessionFailures.ambiguous(id, sessionNames(sessions)));
   const doubtful = unreached.find(fits);
   if (doubtful !== undefined) return failWith(sessionFailures.unreached(sessionName(doubtful.record), doubtful.why));
   return failWith(sessionFailures.unknown(id, sessionNames(reached)));
