@@ -7,6 +7,7 @@ import { runCore } from "./support/core.js";
 import type { Encoding } from "./support/editorText.js";
 import { expectedFiles, textOf } from "./support/expected.js";
 import { type FakeEditor, startEditor } from "./support/fakeEditor.js";
+import { sentencesOf } from "./support/gist.js";
 import { type Outcome, rewrite, type Seen, toOutcome, toWarningLine } from "./support/outcome.js";
 import { runOverWire } from "./support/wire.js";
 
@@ -20,12 +21,21 @@ beforeAll(async () => {
 });
 afterAll(() => program?.remove());
 
+/** Sentences that the cases have produced, each with the first case that did. */
+const produced = new Map<string, string>();
+function noteSentences(one: Case, { failures, warnings }: Seen): void {
+  for (const sentence of [...failures.map(({ message }) => message), ...warnings].flatMap(sentencesOf)) {
+    if (!produced.has(sentence)) produced.set(sentence, `${one.page}:${one.line} ${one.name}`);
+  }
+}
+
 for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
   const markdown = readFileSync(new URL(page, folder), "utf8");
   const cases = parsePage(page, markdown, { outcomeMissing: updating ? "allowed" : "refused" });
   const outcomes = new Map<Case, Outcome>();
   /** Compares the outcome with the page, or records it for the page. */
   const check = (one: Case, seen: Seen): void => {
+    noteSentences(one, seen);
     if (updating) outcomes.set(one, toOutcome(seen, one));
     else expect(toOutcome(seen, one)).toEqual(one.outcome);
   };
@@ -88,6 +98,36 @@ for (const page of readdirSync(folder).filter((name) => name.endsWith(".md"))) {
     const outcomesInOrder = cases.map((one) => outcomes.get(one));
     writeFileSync(new URL(page, folder), rewrite(markdown, cases, outcomesInOrder));
   });
+}
+
+/** Reports whether a sentence is Node's own complaint about JSON, which differs between its versions. */
+const isOfNode = (sentence: string): boolean => sentence.includes("in JSON at position");
+
+describe.skipIf(updating)("the page of failures", () => {
+  const page = "failures.md";
+  const cases = parsePage(page, readFileSync(new URL(page, folder), "utf8"));
+
+  it("pins whole messages", () => {
+    const gists = cases.filter(({ blocks, whole }) => blocks.some(({ kind }) => kind !== "diff" && !whole.has(kind)));
+    expect(gists.map(({ name }) => name)).toEqual([]);
+  });
+
+  it("has every sentence that a case of any page produces", () => {
+    const pinned = new Set(cases.flatMap(wholeMessagesOf).flatMap(sentencesOf));
+    const missing = [...produced].filter(([sentence]) => !pinned.has(sentence) && !isOfNode(sentence));
+    expect(Object.fromEntries(missing)).toEqual({});
+  });
+});
+
+/** Returns the messages and warnings that a case pins whole. */
+function wholeMessagesOf({ outcome, whole }: Case): readonly string[] {
+  const failure = whole.has("failure") ? (outcome.failure ?? "") : "";
+  const result = whole.has("result") ? (outcome.result ?? "") : "";
+  return [
+    // A line that is not indented is the first line of a failure.
+    ...failure.split(/^\S.*\n/m).map((text) => text.replaceAll(/^ {2}/gm, "")),
+    ...[...result.matchAll(/^warning: (.*)$/gm)].map(([, warning]) => warning!),
+  ];
 }
 
 /** Reports whether a new file takes the name of an open file that moves away; the editor must create such a file. */

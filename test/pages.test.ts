@@ -6,7 +6,7 @@ import { parsePage } from "./support/cases.js";
 import { type Encoding, offsetOf, positionOf, Refused } from "./support/editorText.js";
 import { type OpenDocument, stepsOf } from "./support/editorWorkspace.js";
 import { escaped, needsEscapes, unescaped } from "./support/escapes.js";
-import { gistOf } from "./support/gist.js";
+import { gistOf, sentencesOf } from "./support/gist.js";
 import { rewrite } from "./support/outcome.js";
 
 const block = (info: string, body = ""): string => `\`\`\`${info}\n${body === "" ? "" : `${body}\n`}\`\`\`\n`;
@@ -96,6 +96,17 @@ describe("the gist of a message", () => {
     ],
   ])("has %s", (_, message, gist) => {
     expect(gistOf(message)).toBe(gist);
+  });
+});
+
+describe("the sentences of a message", () => {
+  it.each([
+    ["sentences and clauses", "It is so: try this. Is it?", ["It is so", "try this", "Is it?"]],
+    ["no numbers, strings and paths", 'Lines 1-3 of src/a.ts, "a. b", "c".', ['Lines # of <path>, ""']],
+    ["no names of edits", "edit 3 (a.ts, line 2 of the patch) fails.", ["Edit # fails"]],
+    ["no lines of the file", "Twice:\n2| a   (line 1: b)\n3| a   (new)\nTry.", ["Twice", "new", "Try"]],
+  ])("are %s", (_, message, sentences) => {
+    expect(sentencesOf(message)).toEqual(sentences);
   });
 });
 

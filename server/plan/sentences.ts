@@ -31,5 +31,5 @@ export const batchWarnings = {
   nothingToDo: ({ index, path }: { readonly index: number; readonly path: string }): string =>
     `edit ${index} changes nothing: ${path} already has the text it asks for`,
   leftOut: (left: readonly number[]): string =>
-    `${indices(left)} ${left.length === 1 ? "was left out, because an edit of its file failed" : "were left out, because edits of their files failed"}`,
+    `${indices(left)} ${left.length === 1 ? "was left out because of a failure" : "were left out because of failures"}`,
 } as const;

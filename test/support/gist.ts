@@ -62,3 +62,30 @@ const factsOf = (text: string): string[] => [...text.matchAll(fact)].map(([found
 function withoutAside(line: string): string {
   return line.replace(/ {3}\((.*)\)$/, (_, said: string) => `   … ${/\d+: .*/.exec(said)?.[0] ?? ""}`.trimEnd());
 }
+
+/**
+ * Returns the sentences and clauses of a message, with everything that differs from case to case normalized: `#` stands
+ * for numbers, `""` for quoted strings, `<path>` for paths, each also for a list of them. Lines that show a line of the
+ * file are left out, except for what they say of a match.
+ */
+export function sentencesOf(message: string): readonly string[] {
+  const lines = message.split("\n").flatMap((line) => (fileLine.test(line) ? asideOf(line) : [line]));
+  return lines.flatMap((line) =>
+    line
+      .replaceAll(new RegExp(quotedString, "gu"), '""')
+      .replaceAll(/edit (\d+) \([^()]*\)/gi, "edit $1")
+      .replaceAll(/^e(?=dits? )/g, "E")
+      .replaceAll(/U\+[0-9A-F]{4,6}\b|(?<![\w+/-])\d+(?:[.-]\d+)*(?!\w)/g, "#")
+      .replaceAll(/[\w/-]+(?:\.\w+)+/g, "<path>")
+      .replaceAll(/(#|""|<path>)(?:(?:, | or )\1)+/g, "$1")
+      .split(/(?<=[.?!:])\s+(?=\S)/)
+      .map((sentence) => sentence.replace(/[).:]+$/, "").trim())
+      .filter((sentence) => sentence !== ""),
+  );
+}
+
+/** The aside of a line of the file, unless it shows another line. */
+function asideOf(line: string): string[] {
+  const aside = / {3}\((?!line \d)(.*)\)$/.exec(line)?.[1];
+  return aside === undefined ? [] : [aside];
+}
