@@ -17,7 +17,7 @@ export function locate(index: TextIndex, oldText: string, options: { readonly le
   return toEnd(locating(index, oldText, options));
 }
 
-/** Like `locate`, in steps; calling `locate` with the same arguments next returns the same result at once. */
+/** Like `locate`, in steps; if `locate` is called next with the same arguments, it returns the same result at once. */
 export function* locating(
   index: TextIndex,
   oldText: string,

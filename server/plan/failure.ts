@@ -136,7 +136,7 @@ export function makeFailure(
   };
 }
 
-/** Assigns a failure to its edit, for a failure that was made before the edit was known. */
+/** Adds the index and path of its edit to a failure that was made before the edit was known. */
 export function atEdit(failure: Failure, at: At): Failure {
   const { index, path, patchLine } = at;
   // A patch is one text, so the sentence itself must say which line it is about.

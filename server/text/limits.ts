@@ -90,7 +90,7 @@ export const limits = {
   questionDiff: 1_000,
   /** Characters of the message of a failed call, shared equally by its failures. */
   callMessage: 16_000,
-  /** Least number of characters that a failure may take; if there are too many failures, the message is cut at its end. */
+  /** Least number of characters for one failure; if there are too many failures, the message is cut at its end. */
   failureShare: 200,
   /** Runs of edits, such as `2-5`, that a sentence lists. */
   indexRuns: 40,
