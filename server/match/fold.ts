@@ -1,10 +1,10 @@
-/** Texts with some differences folded away, and the map from offsets of a folded text back to the original. */
+/** Texts with certain differences folded away, and the map from offsets of a folded text back to the original. */
 import { isBlank, trimEnd } from "../text/chars.js";
 import { firstIndex, OffsetList, toEnd, unitsPerStep } from "../text/lines.js";
 
 /**
- * The differences that a fold ignores. `lineEnds`: kinds of line ends. `trailingBlanks`: also whitespace at line ends.
- * `typography`: also curly quotes, dashes, the ellipsis and typographic spaces.
+ * The differences that a fold ignores; each fold adds to the one before. `lineEnds`: kinds of line ends.
+ * `trailingBlanks`: whitespace at line ends. `typography`: curly quotes, dashes, the ellipsis and typographic spaces.
  */
 export type Fold = "nothing" | "lineEnds" | "trailingBlanks" | "typography";
 
@@ -33,14 +33,14 @@ export class Folded {
   }
 
   /**
-   * Returns the original offset for a place that starts at an offset of the folded text: after any folded whitespace.
-   * Returns `undefined` inside an expanded unit, where no place can start.
+   * Returns the original offset of a place that starts at an offset of the folded text; it is after any folded
+   * whitespace. Returns `undefined` inside an expanded unit, where no place can start.
    */
   startOf(offset: number): number | undefined {
     return this.original(offset, offset);
   }
 
-  /** Returns the original offset for a place's end: before any folded whitespace. `undefined` as for `startOf`. */
+  /** Returns the original offset of a place's end; it is before any folded whitespace. `undefined` as for `startOf`. */
   endOf(offset: number): number | undefined {
     return this.original(offset, offset - 1);
   }
@@ -145,7 +145,7 @@ export function plainUnit(unit: number): number {
   return unit >= 0x201c && unit <= 0x201f ? 0x22 : unit;
 }
 
-/** Reports whether a text may contain a character of that table or an ellipsis; the tested ranges are wider. */
+/** Reports whether a text may contain a character of Codex's table or an ellipsis; the tested ranges are wider. */
 export function hasTypography(text: string): boolean {
   return /[\u00a0\u2000-\u3000]/.test(text);
 }

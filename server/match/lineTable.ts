@@ -4,14 +4,14 @@ import { firstIndex, type LineIndex, unitsPerStep } from "../text/lines.js";
 import { plainUnit } from "./fold.js";
 import { findAllNumbers } from "./search/findAll.js";
 
-/** The differences that are ignored: none, whitespace at line ends, whitespace at both ends, or that and typography. */
+/** Ignored differences: none, whitespace at line ends, whitespace at both ends of a line, or that plus typography. */
 export type LineFold = "nothing" | "trailingBlanks" | "blanks" | "blanksAndTypography";
 
 /** The 0-based lines among which the starts of a run of lines are searched for. */
 export interface LineRange {
   /** The first line at which a run may start. */
   readonly from: number;
-  /** The only line at which it may start; `undefined` if it may start at any. */
+  /** The only line at which a run may start; `undefined` if any line will do. */
   readonly only?: number | undefined;
   /** The number of starts to collect. */
   readonly most: number;
@@ -111,7 +111,7 @@ export class LineTable {
     return findAllNumbers(numbers, pattern, most).map((offset) => from + offset);
   }
 
-  /** Returns the index of the line of a run that has the smallest bucket. */
+  /** Returns the index, in a run, of the line with the smallest bucket. */
   private rarest(wanted: Int32Array): number {
     let best = 0;
     let fewest = Number.POSITIVE_INFINITY;
@@ -149,7 +149,7 @@ function isEqual(one: string, other: string, fold: LineFold): boolean {
   return true;
 }
 
-/** Returns `[from, to)` without ignored whitespace at its ends, which includes a CR at the end of a patch's line. */
+/** Returns `[from, to)` without the whitespace ignored at its ends, such as a CR at the end of a patch's line. */
 function bounds(text: string, from: number, to: number, fold: LineFold): [number, number] {
   let [start, end] = [from, to];
   if (fold === "nothing") return [start, end];

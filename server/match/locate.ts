@@ -6,7 +6,7 @@ import type { Place } from "./place.js";
 import { type RungName, rungs } from "./rungs.js";
 import type { TextIndex } from "./textIndex.js";
 
-/** The result of `locate`: no place, the places on one rung in order (some may overlap), or too many to compare. */
+/** The result of `locate`: no place, the places of one rung in order (they may overlap), or too many to compare. */
 export type Located =
   | { readonly kind: "none" }
   | { readonly kind: "tooMany" }
@@ -17,7 +17,7 @@ export function locate(index: TextIndex, oldText: string, options: { readonly le
   return toEnd(locating(index, oldText, options));
 }
 
-/** Like `locate`, in steps; a call of `locate` right after it returns the same result at once. */
+/** Like `locate`, in steps; if `locate` is called next with the same arguments, it returns the same result at once. */
 export function* locating(
   index: TextIndex,
   oldText: string,
@@ -60,7 +60,7 @@ export function* prepareLines(index: TextIndex, run: readonly string[]): Generat
   }
 }
 
-/** The lines at which a run of whole lines starts, 0-based and ascending, and the rung that found them. */
+/** The 0-based lines, ascending, at which a run of whole lines starts, and the rung that found them. */
 export interface LineHits {
   readonly rung: RungName;
   readonly starts: readonly [number, ...number[]];

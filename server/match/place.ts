@@ -15,15 +15,15 @@ export interface Place {
 }
 
 /**
- * A uniform change of the indentation of all lines that are more than whitespace, or the removal of a file view's line
- * numbers, or of a byte order mark that was copied with the text.
+ * The same change of indentation for all lines that are more than whitespace, the removal of a file view's line
+ * numbers, or the removal of a byte order mark that was copied with the text.
  */
 export type Reshape =
   | { readonly kind: "add" | "remove"; readonly indent: string }
   | { readonly kind: "toSpaces"; readonly width: number }
   /** `rests`: the numbers of spaces that a line may have after its last whole tab; `undefined` allows any. */
   | { readonly kind: "toTabs"; readonly width: number; readonly rests?: readonly number[] }
-  /** `number`: that of the first line. `column`: the offset at which numbers end; `undefined` if all start at 0. */
+  /** `number`: the first line's number. `column`: the offset at which numbers end; `undefined` if all start at 0. */
   | {
       readonly kind: "unview";
       readonly separator: string;

@@ -1,4 +1,4 @@
-/** The changes of an edit at its place: old and new text are aligned by line, and the lines that both have stay. */
+/** The changes of an edit at its place: old and new text are aligned by line, and lines that are in both remain. */
 import { diffArrays } from "diff";
 import { type Change, shrink } from "../text/changeSet.js";
 import { lineTexts, splitLines } from "../text/chars.js";
@@ -36,7 +36,7 @@ export function rewrite(index: TextIndex, place: Place, sought: Sought): Change[
   return changesOf(index.text, place, pieces).flatMap((change) => shrink(index.text, change));
 }
 
-/** Returns old and new text as the document has them at a place of a looser rung; `undefined` as for `rewrite`. */
+/** Adapts old and new text to the document at a place of a looser rung; `undefined` as for `rewrite`. */
 function asFound(sought: Sought, place: Place): Sought | undefined {
   // Such an edit says which indentation the lines should have, not by how much it should change.
   if (isShifted(place) && isReindenting(sought)) return undefined;
@@ -45,7 +45,7 @@ function asFound(sought: Sought, place: Place): Sought | undefined {
   return oldText === undefined || newText === undefined ? undefined : { oldText, newText };
 }
 
-/** After a match of whole lines, gives the new text a last line end if it lacks one and the old text has one. */
+/** After a match of whole lines, adds a last line end to the new text if only the old text has one. */
 function asWholeLines({ oldText, newText }: Sought, { reshape }: Place): Sought {
   const isMeant = reshape !== undefined && reshape.kind !== "unmark" && newText !== "";
   return isMeant && endsLine(oldText) && !endsLine(newText)
@@ -58,7 +58,7 @@ const endsLine = (text: string): boolean => text.endsWith("\n") || text.endsWith
 /** A part of the result: copied from the document, or written as sent. */
 type Piece = { readonly from: number; readonly to: number } | string;
 
-/** Returns the line end for new lines at an offset: its line's or the previous one's; `undefined` if both lack one. */
+/** Returns the line end for new lines at an offset: its line's or the line before's; `undefined` if both lack one. */
 function lineEndAt(index: TextIndex, offset: number): string | undefined {
   // Search from the place first: unless lines are very long, an index of the whole text would cost more than the edit.
   for (let at = offset; at < Math.min(index.text.length, offset + nearby); at++) {
@@ -81,7 +81,7 @@ function endAt({ text, rule }: TextIndex, at: number): string | undefined {
   return rule.loneCrEndsLine ? "\r" : undefined;
 }
 
-/** Returns a line end that new lines after it adopt; `undefined` for a lone CR that the editor does not count. */
+/** Returns a line end that new lines after it take; `undefined` for a lone CR that the editor does not count as one. */
 function adopted(index: TextIndex, end: { from: number; to: number }): string | undefined {
   const text = index.text.slice(end.from, end.to);
   return text === "\r" && !index.rule.loneCrEndsLine ? undefined : text;

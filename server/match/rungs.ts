@@ -20,7 +20,7 @@ export interface Rung {
   readonly hunkLines?: LineFold;
 }
 
-/** Names of the rungs, as results contain them. */
+/** Names of the rungs, as they appear in results. */
 export type RungName =
   | "exact"
   | "lineEnding"

@@ -9,7 +9,7 @@ import { type KeyHits, MultiSearch } from "./search/multiSearch.js";
 export class TextIndex {
   private readonly folds = new Map<Fold, Folded>();
   private expected: readonly string[] | undefined;
-  /** By fold, the offsets at which each pattern may start according to its keys. */
+  /** For each fold, the offsets at which each pattern may start according to its keys. */
   private readonly searches = new Map<Fold, ReadonlyMap<string, KeyHits>>();
   private readonly lineTables = new Map<LineFold, LineTable>();
   private ownLines: LineIndex | undefined;
@@ -19,7 +19,7 @@ export class TextIndex {
     readonly text: string,
     /** The rule by which the document's editor counts lines. */
     readonly rule: LineRule,
-    /** Returns the 1-based line of an offset in the text whose lines callers count; by default that is this text. */
+    /** Maps an offset to its 1-based line in the text whose lines callers count; by default, that is this text. */
     private readonly numbering?: (offset: number) => number,
   ) {}
 
@@ -67,7 +67,7 @@ export class TextIndex {
     return hits.filter((start) => start >= 0 && text.startsWith(pattern, start)).slice(0, limit);
   }
 
-  /** Returns the starts to which an expected pattern's keys point; `undefined` if it was not expected or has no key. */
+  /** Returns the starts to which a pattern's keys point; `undefined` if the pattern was not expected or has none. */
   private keyHits(fold: Fold, pattern: string, expected: readonly string[]): KeyHits | undefined {
     const known = this.searches.get(fold) ?? toEnd(this.searchMany(fold, expected));
     return known.get(pattern);
@@ -98,7 +98,7 @@ export class TextIndex {
   *folding(fold: Fold): Generator<void, Folded> {
     let folded = this.folds.get(fold);
     if (folded !== undefined) return folded;
-    // In a text without typographic characters the two folds are the same.
+    // In a text without typographic characters, these two folds are the same.
     const isSame = fold === "typography" && !hasTypography(this.text);
     folded = isSame ? yield* this.folding("trailingBlanks") : yield* Folded.folding(this.text, fold);
     this.folds.set(fold, folded);
@@ -128,7 +128,7 @@ export class TextIndex {
   }
 }
 
-/** Number of patterns, and UTF-16 units of a text, from which one pass for all patterns costs less than one each. */
+/** Number of patterns, and UTF-16 units of a text, at which one pass for all patterns costs less than one for each. */
 const manyPatterns = 24;
 const longText = 4_096;
 

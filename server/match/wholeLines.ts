@@ -5,7 +5,7 @@ import type { LineFold } from "./lineTable.js";
 import type { Found, Place, Reshape, Sought } from "./place.js";
 import type { TextIndex } from "./textIndex.js";
 
-/** Spaces that one tab may stand for. */
+/** Numbers of spaces that one tab may stand for. */
 const tabWidths = { least: 1, most: 16 };
 
 /** Finds places with the old text's lines, all indented more, all less, or all with tabs and spaces exchanged. */
@@ -35,7 +35,7 @@ export function findIndented(index: TextIndex, oldText: string): Found {
 
 /**
  * Maps the first line of each candidate to the shift that adds or removes one indentation on all its lines, or to
- * `undefined` if no shift does. Candidates that may exchange tabs and spaces are not in the map.
+ * `undefined` if no shift does. Candidates in which tabs and spaces may be exchanged are not in the map.
  */
 function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]): Map<number, Shift | undefined> {
   const result = new Map<number, Shift | undefined>();
@@ -62,7 +62,7 @@ function shiftedRuns(index: TextIndex, old: WholeLines, lines: readonly number[]
   return result;
 }
 
-/** Finds places of an old text whose every line was copied from a file view, with the number at its start. */
+/** Finds places of an old text whose lines were all copied from a file view, each with its number at the start. */
 export function findWithViewPrefix(index: TextIndex, oldText: string): Found {
   const view = viewOf(oldText);
   if (view === undefined) return [];
@@ -94,7 +94,7 @@ export function hasNumbered(index: TextIndex, text: string): boolean {
   });
 }
 
-/** For hints: removes a file view's numbers from most lines; `undefined` if the text is one line, or not a view. */
+/** For hints: removes a file view's numbers; `undefined` for one line, or if fewer than half the lines have one. */
 export function withoutView(text: string): string | undefined {
   const view = viewOf(text);
   if (view !== undefined) return view.isWeak ? undefined : stripped(text, view.reshape);
@@ -109,7 +109,7 @@ export function withoutView(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns a caller's text as the document has it at a place; `undefined` if the indentation of a line does not fit. */
+/** Adapts a caller's text to the document at a place; `undefined` if the indentation of a line does not fit. */
 export function reshaped(text: string, reshape: Reshape | undefined): string | undefined {
   if (reshape === undefined) return text;
   if (reshape.kind === "unmark") return withoutMark(text);
@@ -121,7 +121,7 @@ export function isShifted({ reshape }: Place): boolean {
   return reshape?.kind === "add" || reshape?.kind === "remove";
 }
 
-/** Reports whether old and new text are the same lines, some of them with other indentation. */
+/** Reports whether old and new text are the same lines, at least one of them with different indentation. */
 export function isReindenting({ oldText, newText }: Sought): boolean {
   const [old, next] = [wholeLines(oldText).lines, wholeLines(newText).lines];
   const withoutEnd = (line: string): string => line.slice(0, trimEnd(line));
@@ -150,7 +150,7 @@ export function wholeLines(text: string): WholeLines {
 /** The whole text, as a range in which runs of lines are searched for. */
 const anywhere = { from: 0, most: limits.placesPerEdit, emptyLast: true };
 
-/** Returns the 0-based first lines of places equal under a fold; if the old text ends with a line end, so must they. */
+/** Returns the 0-based first lines of the places equal to an old text under a fold, its last line end included. */
 function candidates(index: TextIndex, old: WholeLines, fold: LineFold): number[] | "tooMany" {
   const lines = index.matchedLines;
   const found = index.lineTable(fold).find(old.lines, anywhere);
@@ -166,7 +166,7 @@ function span(index: TextIndex, old: WholeLines, line: number): { from: number; 
 
 /**
  * Returns the one shift of indentation by which a run of lines becomes the document's lines; `undefined` if there is
- * none, or nothing to shift.
+ * no such shift, or nothing to shift.
  */
 export function shiftOfLines(run: readonly string[], found: readonly string[]): Reshape | undefined {
   const shift = shiftBetween(
@@ -178,7 +178,7 @@ export function shiftOfLines(run: readonly string[], found: readonly string[]): 
   return shift.indent === "" ? undefined : shift;
 }
 
-/** Shifts one line by the shift of a place, if it has one; `undefined` if the line's indentation does not fit. */
+/** Shifts one line if `shift` is about indentation; `undefined` if the line's indentation does not fit. */
 export function shiftLine(line: string, shift: Reshape): string | undefined {
   if (!("indent" in shift) && !("width" in shift)) return line;
   const indent = indentOf(line);
@@ -281,13 +281,13 @@ const viewSeparators = ["\t", "→", ": ", " | "] as const;
 /** An old text that was copied from a file view. */
 interface Viewed {
   readonly reshape: Extract<Reshape, { kind: "unview" }>;
-  /** 1-based number of its first line. */
+  /** The 1-based number of the first line. */
   readonly number: number;
-  /** `true` for a single line: `404: notFound` may not be a view, so the number must be that of the document's line. */
+  /** `true` for one line: `404: notFound` might not be a view, so the number must be that of the document's line. */
   readonly isWeak: boolean;
 }
 
-/** Recognises a file view; `undefined` unless every line starts with a number, counting up by one. */
+/** Recognises a file view; `undefined` unless every line starts with a number and these count up by one. */
 function viewOf(oldText: string): Viewed | undefined {
   for (const separator of viewSeparators) {
     const lines = wholeLines(oldText).lines.map((line) => prefixOf(line, separator));
@@ -341,5 +341,5 @@ function stripped(text: string, view: Extract<Reshape, { kind: "unview" }>): str
   return plain.join("\n");
 }
 
-/** Largest excess of a new text's numbers over its number of lines: lines that it leaves out had numbers, too. */
+/** Largest excess of a new text's numbers over its number of lines: the lines that it leaves out had numbers, too. */
 const spareNumbers = 50;

@@ -1,4 +1,4 @@
-/** Unified diffs in git's style, made from the known changes instead of by comparing whole texts. */
+/** Unified diffs in git's style, made from the known changes, not by comparing whole texts. */
 import { formatPatch, type StructuredPatch } from "diff";
 import { lineRuns } from "../match/rewrite.js";
 import type { Change } from "../text/changeSet.js";
@@ -85,10 +85,10 @@ function headOf(file: FileChange, { hasHunks }: { readonly hasHunks: boolean }):
   return hasHunks ? text.slice(0, text.lastIndexOf("@@ -")) : text;
 }
 
-/** Returns the line that git writes about bytes that it does not show. */
+/** Returns the line that git writes in place of a binary file's content. */
 function binaryLineOf(file: FileChange): string {
   const { oldFileName, newFileName } = headerOf(file);
-  // After their signs, the two names are quoted if they need it.
+  // In the lines that start with `---` and `+++`, the names are quoted if necessary.
   const names = formatPatch({ oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks: [] });
   const [, from, to] = /^--- (.*)\n\+\+\+ (.*)$/m.exec(names) ?? [];
   return `Binary files ${from} and ${to} differ\n`;
@@ -122,8 +122,8 @@ function* blocksOf(lines: LineIndex, changes: readonly Change[]): Generator<Bloc
 }
 
 /**
- * Returns the 0-based lines that a change touches, `end` excluded. The line at whose start the change ends is not
- * touched if the text before it ends with a line end after the change, too.
+ * Returns the 0-based lines that a change touches, `end` excluded. If the change ends at the start of a
+ * line that still follows a line end afterwards, that line is not touched.
  */
 function touchedLines(lines: LineIndex, { from, to, insert }: Change): { start: number; end: number } {
   const start = lines.lineAt(from);
@@ -184,7 +184,7 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
   }
 }
 
-/** Formats one side's lines for a hunk's header: the 1-based first line (if none, the one before) and their number. */
+/** Formats one side's lines for a hunk's header: first line (1-based; if there is none, the line before) and count. */
 function rangeOf(start: number, end: number): string {
   const count = end - start;
   // Git omits a count of one.

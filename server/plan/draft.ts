@@ -4,13 +4,13 @@ import { type Change, ChangeSet, shrink } from "../text/changeSet.js";
 import { firstIndex } from "../text/lines.js";
 import type { Document } from "./snapshot.js";
 
-/** A stretch of a text, offsets in UTF-16 units. */
+/** A stretch of a text; the offsets are in UTF-16 units. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** Lines of a place: 1-based, both included, of the text before the batch. */
+/** The lines of a place in the text before the batch: 1-based, both included. */
 export interface LineSpan {
   readonly startLine: number;
   readonly endLine: number;
@@ -34,7 +34,7 @@ export function draftOf(document: Document): Draft {
   return { document, base, change: ChangeSet.none(document.text.length), index: base, created: false };
 }
 
-/** Returns the draft after further changes, given in offsets of the draft's text, and the step alone. */
+/** Returns the draft after further changes, given in offsets of its text, and these changes as a change set. */
 export function edited(draft: Draft, changes: readonly Change[]): { draft: Draft; step: ChangeSet } {
   const step = ChangeSet.of(draft.index.text.length, changes);
   return { draft: step.isEmpty ? draft : afterStep(draft, step), step };
@@ -59,7 +59,7 @@ export function netChange(draft: Draft): ChangeSet {
   );
 }
 
-/** Maps a stretch of the draft's text to the document's; text that earlier edits wrote maps to what it replaced. */
+/** Maps a stretch of the draft's text to the document's; text that earlier edits wrote maps to the text it replaced. */
 export function spanInBase(draft: Draft, span: Span): Span {
   const { from, to } = draft.change.unitBack(span.from);
   return { from, to: span.to > span.from ? Math.max(to, draft.change.unitBack(span.to - 1).to) : from };
@@ -83,7 +83,10 @@ export function linesOf(draft: Draft, span: Span): LineSpan {
   return { startLine: lines.lineAt(from) + 1, endLine: lines.lineAt(Math.max(from, to - 1)) + 1 };
 }
 
-/** Reports whether a stretch overlaps one of a list whose starts and ends both ascend; an empty one must lie inside. */
+/**
+ * Reports whether a stretch overlaps any in a list that ascends by both start and end; if one of the two is empty, it
+ * must lie inside the other.
+ */
 export function touchesAny(span: Span, sorted: readonly Span[]): boolean {
   const low = firstIndex(sorted.length, (i) => (sorted[i] as Span).to > span.from);
   return (sorted[low]?.from ?? Number.POSITIVE_INFINITY) < span.to;

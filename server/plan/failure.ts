@@ -1,4 +1,4 @@
-/** Failures as values: a code to branch on and a sentence to act on. The sentences are in the files `sentences.ts`. */
+/** Failures as values: a code to branch on and a sentence to act on. The sentences are in the `sentences.ts` files. */
 import { limits } from "../text/limits.js";
 
 /** Stable codes: the list that the protocol promises, for all entry points. */
@@ -80,7 +80,7 @@ export interface At {
   /** 0-based. */
   readonly index?: number;
   readonly path?: string;
-  /** 1-based line of the patch at which the hunk or the section starts; `undefined`: the call is not a patch. */
+  /** 1-based line of the patch at which the hunk or the section starts; `undefined` if the call is not a patch. */
   readonly patchLine?: number;
 }
 
@@ -136,10 +136,10 @@ export function makeFailure(
   };
 }
 
-/** Assigns a failure to its edit, if it was made before the edit was known. */
+/** Adds the index and path of its edit to a failure that was made before the edit was known. */
 export function atEdit(failure: Failure, at: At): Failure {
   const { index, path, patchLine } = at;
-  // A patch is one text, so the sentence itself must say where in it.
+  // A patch is one text, so the sentence itself must say which line it is about.
   const message =
     patchLine === undefined || failure.index !== undefined
       ? failure.message

@@ -7,7 +7,7 @@ export interface FileOrder {
   readonly created: readonly FileChange[];
   /**
    * The changes that follow the edits of existing texts, in this order: renames, deletions, and creations whose names
-   * become free only then. The text of such a creation is written right after it.
+   * become free only then. The text of such a file is written right after its creation.
    */
   readonly after: readonly FileChange[];
   /** One of the renames that form a circle, each to the current name of the next; `undefined` if there is no circle. */
@@ -27,8 +27,8 @@ export function fileOrder(files: readonly FileChange[]): FileOrder {
 }
 
 /**
- * Returns files in their order, except that a change that frees a name comes before the one that takes it, so that git
- * accepts all the diffs together. If there is a circle (see `FileOrder`), returns the files before it.
+ * Returns files in the given order, except that a change that frees a name comes before the one that takes it, so that
+ * git accepts all the diffs together. If there is a circle (see `FileOrder`), returns the files before it.
  */
 export function freeingFirst(files: readonly FileChange[]): {
   readonly ordered: readonly FileChange[];

@@ -11,7 +11,7 @@ export interface EditOperation {
   readonly newText: string;
   /** `true` to replace every place that does not overlap an earlier one, instead of requiring exactly one place. */
   readonly replaceAll: boolean;
-  /** 1-based number of the place to take among several; `undefined` if there must be one. */
+  /** 1-based number of the place to take if there are several; `undefined` if the caller sent none. */
   readonly occurrence?: number | undefined;
   /** 1-based line of the text before the batch; the place that starts nearest to it is taken. */
   readonly line?: number | undefined;

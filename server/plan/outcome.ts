@@ -7,7 +7,7 @@ import type { Operation } from "./operation.js";
 import { batchFailures } from "./sentences.js";
 import type { Document } from "./snapshot.js";
 
-/** The outcome of one edit. It is `applied` if the plan's change contains it. */
+/** The outcome of one edit. The status is `applied` if the plan's change contains the edit. */
 export interface EditOutcome {
   /** 0-based, as sent. */
   readonly index: number;
@@ -30,7 +30,7 @@ export type FileChange = FileCreation | FileUpdate | FileRename | FileDeletion;
 /** The fields of every file change. */
 interface ChangedFile {
   readonly document: Document;
-  /** Changes the document's text; empty if the edits restore it, an empty file is created, or the file is deleted. */
+  /** The change of the text; empty if the edits restore the text, an empty file is created, or the file is deleted. */
   readonly change: ChangeSet;
   /** The text after the batch, without a byte order mark; for a deleted file, the text that it had. */
   readonly text: string;
@@ -57,7 +57,7 @@ export interface FileUpdate extends ChangedFile {
 /** A file that gets another name, and possibly another text. */
 export interface FileRename extends ChangedFile {
   readonly kind: "rename";
-  /** The new name; `document` has the `uri` and `path` from before. */
+  /** The new name; `document` has the `uri` and `path` before the rename. */
   readonly target: FileName;
   /** `true` if an existing text is replaced as a whole, or the file at `target` is deleted to make room. */
   readonly overwritten: boolean;
@@ -95,7 +95,7 @@ export function hasSameFate<F extends FileChange>(one: FileChange, other: F): on
   return isSame && one.kind === other.kind && (!isRename || after.uri === nameAfter(other).uri);
 }
 
-/** A batch that can be applied, or everything that prevents it. Outcomes are in the order of their indices. */
+/** A batch that can be applied, or the failures that prevent this. Outcomes are in the order of their indices. */
 export type Planned =
   | {
       readonly ok: true;
@@ -115,7 +115,7 @@ export interface FilePlan {
   readonly warnings: readonly string[];
 }
 
-/** The results of all files, and the outcomes of edits that belong to none. */
+/** The results of all files, and the outcomes of the edits that belong to no file. */
 export interface FilePlans {
   readonly plans: readonly FilePlan[];
   readonly lost: readonly EditOutcome[];
@@ -128,7 +128,7 @@ export function tooLarge(outcome: EditOutcome, length: number): EditOutcome {
   return { ...outcome, status: "failed", failure };
 }
 
-/** Returns the outcomes of a plan of which nothing is applied: edits that would have been are not attempted. */
+/** Returns the outcomes of a plan that is not applied: its `applied` edits become `notAttempted`. */
 export function notAttempted(outcomes: readonly EditOutcome[]): EditOutcome[] {
   return outcomes.map((outcome) => (outcome.status === "applied" ? { ...outcome, status: "notAttempted" } : outcome));
 }

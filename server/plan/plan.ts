@@ -1,4 +1,4 @@
-/** Turns operations and a snapshot into one change of the workspace or all failures. Equal input yields equal plans. */
+/** Turns operations and a snapshot into one workspace change or a list of failures. Equal input yields equal plans. */
 import { limits } from "../text/limits.js";
 import { type Draft, draftOf, edited, netChange } from "./draft.js";
 import { planIndependent } from "./edits/independent.js";
@@ -100,7 +100,7 @@ function* planFile(
   };
 }
 
-/** Plans many edits in sequence: at once, or in regions, if the result is certain to be that of the plain loop. */
+/** Plans many edits in sequence: all at once or in regions, if the result is sure to be that of planning one by one. */
 function* planMany(start: Draft, edits: readonly EditOperation[], options: BatchOptions): Generator<void, Drafted> {
   const isLarge = start.index.text.length >= limits.regionUnits;
   return (
@@ -122,14 +122,14 @@ function open(draft: Draft, edit: EditOperation): { draft: Draft; outcomes: Edit
   return { draft: document.exists ? filled : { ...filled, created: true }, outcomes };
 }
 
-/** Decides by `atomic` what is applied: one failing edit stops everything, its file, or only itself. */
+/** Decides by `atomic` what is applied: a failed edit holds back the whole batch, its file, or only itself. */
 function decide(plans: readonly FilePlan[], lost: readonly EditOutcome[], options: BatchOptions): Planned {
   const spoilt = new Set(plans.filter(({ outcomes }) => outcomes.some(({ status }) => status === "failed")));
   const anyFailed = lost.length > 0 || spoilt.size > 0;
   const isAll = options.atomic === "all";
   const kept = new Set(plans.filter((plan) => (isAll ? !anyFailed : options.atomic === "none" || !spoilt.has(plan))));
   const files = [...kept]
-    // A file that makes room for another one is deleted, even if it has no edits of its own, or all of these failed.
+    // A file that makes room for another one is deleted, even if it has no edits of its own or they all failed.
     .filter(({ file, outcomes }) => file?.kind === "delete" || outcomes.some(({ status }) => status !== "failed"))
     .flatMap(({ file }) => file ?? []);
   const outcomes = [

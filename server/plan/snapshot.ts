@@ -7,7 +7,7 @@ export type DocumentUri = string;
 /** One text as it was when the snapshot was taken. */
 export interface Document {
   readonly uri: DocumentUri;
-  /** For people and diffs: relative to its workspace folder, with `/`; absolute if it is in none. */
+  /** For people and diffs: relative to the document's workspace folder, with `/`; absolute if there is none. */
   readonly path: string;
   /** The version that the editor synced; `null` if the document is not open in the editor. */
   readonly version: number | null;
@@ -36,7 +36,7 @@ export type Target = { readonly ok: true; readonly uri: DocumentUri } | Failed;
 
 /** Everything that a plan may look at. */
 export interface Snapshot {
-  /** By the path as it was sent. */
+  /** The target of each path, by the path as the caller sent it. */
   readonly targets: ReadonlyMap<string, Target>;
   readonly documents: ReadonlyMap<DocumentUri, Document>;
 }

@@ -132,7 +132,7 @@ export class ChangeSet {
     return { from: to + behind, to: Math.min(to + behind + 1, this.length) };
   }
 
-  /** Returns the index of the last change for which `holds` is true, as it must be for all before; -1 if for none. */
+  /** Returns the index of the last change for which `holds` is true, or -1; it must be true for all changes before. */
   private lastChange(holds: (change: Change, shift: number) => boolean): number {
     return firstIndex(this.changes.length, (i) => !holds(this.changes[i] as Change, this.shifts[i]!)) - 1;
   }
@@ -181,7 +181,7 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   let i = 0;
   let shift = 0; // length of B minus that of A before first[i]
   let used = 0; // units inserted by first[i] that are already handled
-  /** Advances to an offset of B and returns the one of A; text inserted in between is kept if it `stays`. */
+  /** Advances to an offset of B and returns the matching one of A; keeps text inserted in between if `stays` is set. */
   const goTo = (offsetB: number, stays: boolean): number => {
     for (; i < first.length; i++, used = 0) {
       const whole = first[i]!;
@@ -201,7 +201,7 @@ function composed(first: readonly Change[], next: readonly Change[]): Change[] {
   return out;
 }
 
-/** Trims the text that old and new share at either end of a change; returns a list, empty if nothing is left. */
+/** Trims the text that both sides of a change share at either end; returns a list, empty if no change is left. */
 export function shrink(text: string, change: Change): Change[] {
   const { insert } = change;
   let { from, to } = change;
@@ -211,7 +211,7 @@ export function shrink(text: string, change: Change): Change[] {
     from++;
     start++;
   }
-  // Leave a split character before the ends are compared, or its second half would count as shared.
+  // Step out of a split character before the ends are compared, or its second half would count as shared.
   for (; from > change.from && splits(text, from, insert, start); start--) from--;
   while (from < to && start < end && text.charCodeAt(to - 1) === insert.charCodeAt(end - 1)) {
     to--;

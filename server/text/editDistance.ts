@@ -2,13 +2,13 @@
 
 /** The cost of each step from one list to another. */
 export interface StepCosts {
-  /** Replacing a unit with a different one; the cost is 1 if the two are alike. */
+  /** Replacing a unit with a different one, unless the two are alike: then the cost is 1. */
   readonly other: number;
   /** Adding or removing a unit. */
   readonly extra: number;
   /** Swapping two neighbours; `undefined` if that is not a step of its own. */
   readonly swap?: number;
-  /** Reports whether two units are alike; `undefined` if no two different units are. */
+  /** Reports whether two units are alike; `undefined` if different units are never alike. */
   readonly areAlike?: (a: string, b: string) => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** All limits of the server, with their units. Exceeding one causes a `Failure` or less output, no crash or hang. */
+/** All limits of the server, with their units. Exceeding one causes a `Failure` or less output, not a crash or hang. */
 export const limits = {
   /** Bytes of one framed message on the wire. */
   messageBytes: 256 * 1024 * 1024,
@@ -20,7 +20,7 @@ export const limits = {
   patchLength: 16 * 1024 * 1024,
   /** UTF-16 units of one document, before and after the batch. */
   documentLength: 64 * 1024 * 1024,
-  /** UTF-16 units of one synced text that is still mirrored; beyond `documentLength` it is no longer edited. */
+  /** UTF-16 units up to which a synced text is mirrored; beyond `documentLength`, it is mirrored but not edited. */
   syncedLength: 256 * 1024 * 1024,
   /** Former lines of a document that are remembered to explain failures. */
   formerLines: 1_000,
@@ -44,7 +44,7 @@ export const limits = {
   directoryEntries: 1_000,
   /** Subdirectories that one call searches for files with the name of a missing one. */
   similarDirectories: 250,
-  /** Entries of all these directories together. */
+  /** Entries of all the subdirectories that one call searches in this way. */
   similarEntries: 5_000,
   /** Names at the start of a wrong path that are left out, one after another, to find the file without them. */
   leadingNames: 8,
@@ -52,13 +52,13 @@ export const limits = {
   comparedNames: 32,
   /** Similar paths that are offered for a missing file. */
   similarShown: 3,
-  /** Places of one old text that are collected; an old text that has as many is refused. */
+  /** Places of one old text that are collected; an old text that has that many is refused. */
   placesPerEdit: 200_000,
   /** Places of one hunk that are collected: more than any failure needs. */
   hunkPlaces: 100,
-  /** Number of edits of one file from which they are planned all at once, or in regions of a large text. */
+  /** Least number of edits of one file that are planned all at once, or in regions of a large text. */
   manyEdits: 24,
-  /** UTF-16 units from which a text is large enough for regions. */
+  /** UTF-16 units of the shortest text that is planned in regions. */
   regionUnits: 65_536,
   /** Places of an old text's key that are compared; if there are more, the old text is searched for on its own. */
   keyHits: 1_000,
@@ -90,7 +90,7 @@ export const limits = {
   questionDiff: 1_000,
   /** Characters of the message of a failed call, shared equally by its failures. */
   callMessage: 16_000,
-  /** Least share of a failure; if there are too many failures, the message is cut at its end. */
+  /** Least number of characters for one failure; if there are too many failures, the message is cut at its end. */
   failureShare: 200,
   /** Runs of edits, such as `2-5`, that a sentence lists. */
   indexRuns: 40,
@@ -102,7 +102,7 @@ export const limits = {
   pathLength: 4_096,
   /** Applied batches of a session that can be undone. */
   transactions: 50,
-  /** Proposed edits of a session that are watched for being applied. */
+  /** Proposed edits of a session that the server watches, to notice when they are applied. */
   proposals: 20,
   /** UTF-16 units of texts, and bytes of deleted files, that are kept to undo batches; as many again for proposals. */
   undoSize: 128 * 1024 * 1024,
@@ -130,7 +130,7 @@ export const limits = {
   rematches: 3,
   /** UTF-16 units of the method or of a string id of one message on the wire. */
   envelopeText: 256,
-  /** Requests of one client that wait for their answer; a further one is refused. */
+  /** Requests of one client that are not answered yet; a further one is refused. */
   pendingRequests: 10_000,
   /** Messages that are read ahead of the one that is being dispatched; beyond that, reading pauses. */
   messagesAhead: 1_000,
@@ -160,7 +160,7 @@ export const limits = {
   agentRequests: 32,
   /** Bytes that an agent may send before it has proved that it knows the session's secret. */
   helloBytes: 4 * 1024,
-  /** Milliseconds that an agent may take to prove it. */
+  /** Milliseconds that an agent may take to prove that it knows the secret. */
   helloMs: 2_000,
   /** Characters of the id that an agent gives itself. */
   agentId: 100,
@@ -170,9 +170,9 @@ export const limits = {
   agentsKnown: 50,
   /** Milliseconds to reach a session, and again to get its open files; more than `helloMs`, which frees connections. */
   connectMs: 4_000,
-  /** The same for a session whose folders contain none of the agent's files: a suspended session never answers. */
+  /** `connectMs` for a session whose folders contain none of the agent's files: a suspended session never answers. */
   strangerMs: 400,
-  /** Milliseconds for which a session's list of open files counts; if other sessions take longer, it is read again. */
+  /** Milliseconds for which a list of a session's open files is valid; if other sessions take longer, it is reread. */
   staleStatusMs: 200,
   /** Milliseconds after which an agent that sends no requests is disconnected. */
   agentIdleMs: 600_000,

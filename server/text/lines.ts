@@ -3,7 +3,7 @@
 const LF = 10;
 const CR = 13;
 
-/** UTF-16 units of a text that are read in one step, which takes some milliseconds. */
+/** UTF-16 units of a text that are read in one step, which takes a few milliseconds. */
 export const unitsPerStep = 524_288;
 
 /**
@@ -17,7 +17,7 @@ export function toEnd<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Returns the first index in `[from, from + count)` from which `holds` stays true; `from + count` if none. */
+/** Returns the first index in `[from, from + count)` from which `holds` stays true; `from + count` if there is none. */
 export function firstIndex(count: number, holds: (index: number) => boolean, from = 0): number {
   let low = from;
   let high = from + count;
@@ -84,7 +84,7 @@ export class LineIndex {
     return this.starts.length;
   }
 
-  /** Number of lines; the one after the last line end counts only if it is not empty. */
+  /** Number of lines; the line after the last line end counts only if it is not empty. */
   get filledCount(): number {
     return this.start(this.lineCount - 1) === this.text.length ? this.lineCount - 1 : this.lineCount;
   }
@@ -99,7 +99,7 @@ export class LineIndex {
     return this.start(line + 1);
   }
 
-  /** Returns the offset before a line's end. */
+  /** Returns the offset at which a line's end starts. */
   contentEnd(line: number): number {
     const end = this.end(line);
     if (line + 1 >= this.starts.length) return end;
@@ -123,8 +123,8 @@ export class LineIndex {
   }
 
   /**
-   * Returns the index of `textAfter`, the text after `[from, to)` was replaced with `insert`.
-   * Only the replaced part is scanned: starts before it stay, and starts after it are shifted.
+   * Returns the line index of `textAfter`, which is this text with `[from, to)` replaced by `insert`.
+   * Only the replaced part is scanned: line starts before it stay, and those after it are shifted.
    */
   edited(from: number, to: number, insert: string, textAfter: string): LineIndex {
     const scanFrom = Math.max(0, from - 1);
@@ -143,7 +143,7 @@ export class LineIndex {
   }
 }
 
-/** Adds the start of every line after a line end in `[from, to)`, and returns `to`. A CRLF counts at its LF. */
+/** For each line end in `[from, to)`, adds the start of the line after it; returns `to`. A CRLF counts at its LF. */
 function scanStarts(text: string, from: number, to: number, rule: LineRule, starts: OffsetList): number {
   for (let i = from; i < Math.min(to, text.length); i++) {
     const unit = text.charCodeAt(i);

@@ -1,15 +1,15 @@
-/** Aligns an old text that was not found with a part of the document, which may have extra lines in between. */
+/** Aligns the lines of an old text that was not found with a part of the document that may have extra lines. */
 import type { TextIndex } from "../textIndex.js";
 
 /**
- * Limits on work: document lines that are skipped, the number of old lines up to which any are skipped, old lines that
- * are aligned, and UTF-16 units by which a document line may exceed the old line with which it is compared.
+ * Limits on work: document lines that are skipped, the number of old lines up to which lines are skipped, old lines
+ * that are aligned, and UTF-16 units by which a document line may exceed the old line with which it is compared.
  */
 const bounds = { skippedLines: 10, gappedLines: 200, soughtLines: 1_000, comparedUnits: 600 } as const;
 
 /** An alignment of the old text's lines with the document's, ignoring whitespace at both ends of a line. */
 export interface Aligned {
-  /** From 0 to 1: the share of the old text that occurs there, in order. */
+  /** The share of the old text, from 0 to 1, that occurs in this part of the document, in order. */
   readonly score: number;
   /** For each line of the old text, the 0-based line of the document that equals it; `undefined` if there is none. */
   readonly lines: readonly (number | undefined)[];

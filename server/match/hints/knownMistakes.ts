@@ -6,7 +6,7 @@ import { withoutView } from "../wholeLines.js";
 /** One way of miswriting a text. */
 export interface Miswriting {
   readonly kind: "escaped" | "entities" | "normalized" | "view" | "numbered" | "fenced";
-  /** Returns the text without the mistake, or the same text if it does not have it. */
+  /** Returns the text without the mistake; a text that does not contain the mistake is returned as is. */
   readonly undo: (text: string) => string;
 }
 

@@ -20,14 +20,14 @@ export function isElision(line: string): boolean {
   return words.some((word) => signs.has(word)) && words.some((word) => parts.has(word));
 }
 
-/** Reports whether a text has none of the characters that code is made of, except brackets, as around an aside. */
+/** Reports whether a text has only letters, spaces and the punctuation of prose, such as brackets around an aside. */
 const isProse = (text: string): boolean => /^[\p{L}\s.,:()'[\]-]+$/u.test(text);
 
 const openers = ["{/*", "//", "/*", "<!--", "--", "#", ";"] as const;
 
 /** Words that suffice to say that code is left out. */
 const states: ReadonlySet<string> = new Set(["unchanged", "omitted", "unmodified"]);
-/** Words that say so together with dots, or with one of `parts`. */
+/** Words that mean left-out code only together with dots, or with one of `parts`. */
 const signs: ReadonlySet<string> = new Set(["existing", "rest", "remaining"]);
 const parts: ReadonlySet<string> = new Set([
   ...["code", "file", "class", "function", "method", "methods", "functions", "module", "component"],

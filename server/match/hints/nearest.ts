@@ -66,7 +66,7 @@ const bounds = {
   pieceUnits: 4,
   ranked: 40,
   comparedUnits: 600,
-  /** Before each of the best `startsMoved` candidates, the `linesInFront` lines are candidates, too. */
+  /** The `linesInFront` lines before each of the `startsMoved` best candidates are candidates, too. */
   startsMoved: 10,
   linesInFront: 3,
 } as const;
@@ -76,7 +76,7 @@ interface SoughtLines {
   readonly lines: readonly string[];
   /** `true` if the sought text ends with a line end. */
   readonly isEnded: boolean;
-  /** Number of lines, empty or only whitespace, before these lines. */
+  /** Number of lines before `lines`; they are empty or only whitespace. */
   readonly blanksInFront: number;
   /** `true` if the first and the last line must be found whole. */
   readonly wholeLines: boolean;
@@ -149,7 +149,7 @@ function regionWithGap(index: TextIndex, start: number, at: readonly (number | u
   return { startLine: ownLine(index, start), endLine: ownLine(index, end), difference };
 }
 
-/** Returns the region that differs from the sought lines only in empty ones; `undefined` unless just one does. */
+/** Returns the one region that differs from the sought lines only in empty lines; `undefined` if none or several do. */
 function exceptBlankLines(index: TextIndex, sought: readonly string[]): Region | undefined {
   const wanted = sought.flatMap((line, i) => (line.trim() === "" ? [] : [{ line: line.trim(), i }]));
   const [first] = wanted;
@@ -231,7 +231,7 @@ function addVote(votes: Map<number, number>, line: number, weight: number): void
   if (line >= 0) votes.set(line, (votes.get(line) ?? 0) + weight);
 }
 
-/** Returns the share, from 0 to 1, of pairs of adjacent units that bounded parts of both have, ignoring whitespace. */
+/** Returns the share (0 to 1) of pairs of adjacent units, except whitespace, that the starts of both texts contain. */
 function similarity(index: TextIndex, start: number, sought: readonly string[]): number {
   const lines = index.matchedLines;
   const end = Math.min(lines.lineCount, start + sought.length) - 1;
@@ -337,7 +337,7 @@ function parting(wanted: string, found: string): Parting {
   return { column: foundStart + same, soughtColumn: start + same };
 }
 
-/** Returns the columns at which a sought part of a line diverges from a similar line, wherever it starts there. */
+/** Returns the columns at which a sought part of a line, wherever it starts, diverges from a similar line. */
 function partingWithin(wanted: string, found: string): Parting {
   const most = Math.min(wanted.length, bounds.comparedUnits);
   const low = firstIndex(most, (length) => !found.includes(wanted.slice(0, length)), 1) - 1;

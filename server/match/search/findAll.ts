@@ -31,7 +31,7 @@ export function findAllNumbers(sequence: Int32Array, pattern: Int32Array, limit:
   return knuthMorrisPratt(sequence, pattern, 0, limit);
 }
 
-/** Returns the needle's offset: of a few windows spread over the pattern, the one with the most different units. */
+/** Returns the needle's offset: the start of the window, among a few in the pattern, with the most different units. */
 function particularPart(pattern: string): number {
   if (pattern.length <= needleLength) return 0;
   const last = pattern.length - needleLength;
@@ -46,7 +46,7 @@ function particularPart(pattern: string): number {
   return best;
 }
 
-/** Number of different units from which a needle is good enough. */
+/** Number of different units that makes a needle good enough. */
 const manyUnits = 10;
 
 /** The textbook algorithm: at most 2n steps, after at most 2m steps for the table of borders. */

@@ -4,8 +4,8 @@ import { unitsPerStep } from "../../text/lines.js";
 
 /**
  * Units of a block. A key is two blocks, and the text is read in blocks, too. A pattern may start at any offset within
- * a block, so it has one key for each such offset, and must be at least three blocks minus one unit long. It gets the
- * longest keys that fit and are rare.
+ * a block, so it has one key for each such offset, and must be at least three blocks minus one unit long. Each pattern
+ * gets the longest keys that fit and are rare.
  */
 const blockLengths = [8, 4, 2, 1] as const;
 
@@ -15,7 +15,7 @@ const shortest = 2;
 /** Offsets in a pattern that are compared to find rare keys. */
 const triedStarts = 16;
 
-/** Number of counters for finding rare keys: one per `every` units of the text, from `least` to `most`. */
+/** Number of counters for finding rare keys: one per `every` units of the text, within `least` and `most`. */
 const sampled = { every: 32, least: 4_096, most: 262_144 };
 
 /** Counters for each key that is counted: enough that few keys share one. */
@@ -71,7 +71,7 @@ export class MultiSearch {
     return pattern.length >= shortest;
   }
 
-  /** Finds in steps the offsets at which each pattern may start. The caller must compare; some are outside the text. */
+  /** Finds in steps the offsets, some outside the text, at which each pattern may start; the caller must compare. */
   *hits(text: string): Generator<void, KeyHits[]> {
     const found: (number[] | "many" | undefined)[] = this.patterns.map(() => undefined);
     for (const table of this.tables) {
@@ -155,13 +155,13 @@ class Blocks {
   }
 }
 
-/** An estimate of how often keys occur in a text, by a sample of its offsets. */
+/** An estimate of how often keys occur in a text, from a sample of its offsets. */
 class Rarity {
   private constructor(
     private readonly block: number,
     private readonly blocks: Blocks,
     private readonly counts: Uint16Array,
-    /** Units from one offset at which keys are counted to the next. */
+    /** Distance, in units, between two neighbouring offsets at which keys are counted. */
     private readonly step: number,
   ) {}
 
@@ -179,7 +179,7 @@ class Rarity {
     return rarity;
   }
 
-  /** Counts the keys at the sampled offsets from `from` to `to`, both included, and returns the next one. */
+  /** Counts the keys at the sampled offsets from `from` to `to`, both included, and returns the next such offset. */
   private count(text: string, from: number, to: number): number {
     const { counts } = this;
     let at = from;
@@ -225,7 +225,7 @@ const bitsPerHead = 8;
 /** Keys of one length, in a hash table with lists. */
 class KeyTable {
   private readonly heads: Int32Array;
-  /** A bit for each hash that any key has, `bitsPerHead` for each list; it stays in the cache when the lists don't. */
+  /** A bit for each hash that any key has, `bitsPerHead` per list; unlike the lists, these bits stay in the cache. */
   private readonly present: Int32Array;
   /** For each key, the next one in its list. */
   private readonly next: Int32Array;
@@ -260,7 +260,7 @@ class KeyTable {
     }
   }
 
-  /** Reads a text block by block and passes each key found, with its pattern's start, to `report` until it refuses. */
+  /** Reads a text block by block; calls `report` for each pattern whose key it finds, until that returns `false`. */
   *scan(text: string, report: HitCallback): Generator<void, void> {
     const { block } = this;
     // A copy of the lists, from which the keys of patterns with too many hits are removed.
