@@ -142,7 +142,7 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/** Returns, in a list, lines without the empty context lines at their end; no list item if these are 0, 1 or all. */
+/** A list of one: the lines without the empty context lines at their end. Empty if these are 0, 1 or all lines. */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
@@ -192,7 +192,7 @@ function decide(
   return { kind: "place", start, length, lines, rung, next: start + length };
 }
 
-/** Returns those places of a hunk in the whole text that come after its anchors. */
+/** Returns the places of a hunk in the whole text that come after its anchors or start with the last one. */
 function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
   const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
   if (anchored.kind === "noAnchor") return undefined;
