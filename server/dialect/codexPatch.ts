@@ -1,4 +1,4 @@
-/** The grammar of Codex patches: reads a text line by line and returns its sections, or everything that is wrong. */
+/** The grammar of Codex patches: reads a text line by line; returns its sections, or all that is wrong with it. */
 import type { Failure } from "../plan/failure.js";
 import type { Anchor, Hunk, HunkLine, Section, UpdateSection } from "../plan/operation.js";
 import { limits } from "../text/limits.js";
@@ -37,7 +37,7 @@ export type ParsedPatch =
 
 /**
  * Reads a patch. With `lenient: false`, accepts only what the shipped `apply_patch` accepted when version 0.169.0 was
- * run; otherwise also what models write instead, if its meaning is certain. Takes linear time and never throws.
+ * run; otherwise, also what models write instead, if the meaning is certain. Takes linear time and never throws.
  */
 export function parsePatch(text: string, how: Leniency): ParsedPatch {
   const patchText = findPatch(text, how);
@@ -166,7 +166,7 @@ function readSection(patch: Patch, header: Header): Section | undefined {
   return section;
 }
 
-/** Returns the text after an Add's header: all lines that start with a plus. */
+/** Returns the text after an Add's header: the run of lines that start with a plus, without the plus. */
 function readAdded(patch: Patch): string {
   const added: string[] = [];
   for (; patch.at + 1 < patch.to; patch.at++) {
@@ -224,7 +224,7 @@ function readUpdateLine(patch: Patch, update: Update, at: number, marker: string
   const line = patch.lines[at] ?? "";
   const last = update.hunks.at(-1);
   if (marker === markers.endOfFile) {
-    // Codex accepts it silently before the first hunk.
+    // Codex silently accepts this marker before the first hunk.
     if (last === undefined) return undefined;
     if (last.atEnd || last.lines.length === 0) return patchProblems.endOfFileMisplaced();
     last.atEnd = true;
@@ -253,7 +253,7 @@ function readUpdateLine(patch: Patch, update: Update, at: number, marker: string
 /** The kinds of a hunk's lines, by their first character. */
 const kinds: Readonly<Record<string, HunkLine["kind"] | undefined>> = { " ": "context", "-": "remove", "+": "add" };
 
-/** Shared by all empty lines, because a hostile patch may have millions. */
+/** Shared by all empty lines, because a hostile patch may have millions of them. */
 const emptyLines: Readonly<Record<HunkLine["kind"], HunkLine>> = {
   context: { kind: "context", text: "" },
   remove: { kind: "remove", text: "" },
@@ -309,7 +309,7 @@ function isNoNewline(line: string): boolean {
 
 /**
  * Checks the lines after the end marker: only empty lines and one more end marker are allowed. Lenient reading also
- * accepts several end markers, and after them anything that does not look like a patch.
+ * accepts several end markers and, after them, anything that does not look like a patch.
  */
 function checkRest(patch: Patch): void {
   const { lines, to, lenient } = patch;

@@ -1,4 +1,4 @@
-/** Decodes one tool call, in any known shape, into operations; or else returns everything that is wrong with it. */
+/** Decodes one tool call, in any known shape, into operations, or returns everything that is wrong with the call. */
 import type { Failure } from "../plan/failure.js";
 import type { EditOperation, Operation, Order } from "../plan/operation.js";
 import { loneSurrogateAt } from "../text/chars.js";
@@ -20,7 +20,7 @@ export interface DecodePolicy {
   readonly optionsAllowed: boolean;
   /** The user's setting for a call whose options do not set `lenient`; by default `true`. Used only to read patches. */
   readonly lenient?: boolean;
-  /** The request, tool or command that previews a call at this door; `undefined` means the request. */
+  /** The request, tool or command that previews a call at this entry point; `undefined` means the request. */
   readonly previewer?: Previewer;
 }
 
@@ -29,7 +29,7 @@ export type DecodedCall =
   | {
       readonly ok: true;
       readonly shape: ShapeName;
-      /** At least one. Their indexes are 0-based, in the order in which the caller sent them. */
+      /** At least one. Operations have 0-based indexes, in the order in which the caller sent them. */
       readonly operations: readonly Operation[];
       readonly options: CallOptions;
       /** The shape's order, used if the options name none. */
@@ -96,7 +96,7 @@ function readPermittedOptions(keys: SentKeys, policy: DecodePolicy, findings: Fi
   return {};
 }
 
-/** Reports the other fields of a call with a patch, which only options may accompany. */
+/** Reports the fields that accompany a call's patch, except `options`: no other field may do so. */
 function reportBesidePatch(keys: SentKeys, patch: SentField, findings: Findings): void {
   const others = Object.entries(keys.fields).filter(([name]) => name !== "patch" && name !== "options");
   const spellings = others.map(([, field]) => field.spelling);
@@ -179,7 +179,7 @@ function readEditCall(keys: SentKeys, findings: Findings): ReadCall | undefined 
 
 const containers: readonly ContainerName[] = ["edits", "multi"];
 
-/** A call with none of these fields has no edits. If a misspelt key seems to mean one, this is not reported as well. */
+/** A call with none of these fields has no edits. If a misspelt key seems to mean one, only the key is reported. */
 const editContent: readonly FieldName[] = ["edits", "multi", "patch", "oldText", "newText"];
 
 /**

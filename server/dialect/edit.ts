@@ -29,7 +29,7 @@ interface SentEdit {
   readonly spellings: Readonly<Partial<Record<EditFieldName, string>>>;
 }
 
-/** Reads the texts and the choice of matches; adds failures to `findings`. Returns `undefined` if any are unusable. */
+/** Reads the texts and the choice of matches; adds failures to `findings`. Returns `undefined` if any is unusable. */
 export function readEdit(
   { index, keys, meant, path, spellings }: SentEdit,
   findings: Findings,

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { limits } from "../text/limits.js";
 
-/** Fields of one edit. At the top level, `path` applies to all edits, and the others form a single edit. */
+/** Fields of one edit. At the top level, `path` applies to all edits, and the other fields form a single edit. */
 export type EditFieldName = "path" | "oldText" | "newText" | "replaceAll" | "occurrence" | "line" | "expectedCount";
 
 /** Fields that contain the list of edits. */

@@ -13,7 +13,7 @@ export interface Findings {
    * warning and returns `undefined`. `within`: the prefix that sentences put before a key of the options.
    */
   meantBy(key: string, names: readonly string[], within?: "options."): string | undefined;
-  /** The request, tool or command that previews calls at the door through which this one came. */
+  /** The request, tool or command that previews calls at the entry point that received this one. */
   readonly previewer: Previewer;
   /** At most `limits.failuresPerCall`. If there are more, the last one says how many are left out. */
   failures(): readonly Failure[];

@@ -34,7 +34,7 @@ function jsonSchemaOf(shape: Shape): object {
   return z.toJSONSchema(call, { io: "input", reused: "inline", override: dropSafeInteger });
 }
 
-/** Returns the properties in the shape's spelling. If edits may have a path, `aboutPath` ends its description. */
+/** Returns the properties in the shape's spelling. If edits may have a path, its description ends with `aboutPath`. */
 function properties(
   shape: Shape,
   names: readonly EditFieldName[],

@@ -18,7 +18,7 @@ export interface SentKeys {
   readonly fields: Readonly<Partial<Record<FieldName, SentField>>>;
   /** The names of each field that the object has under several names. */
   readonly twice: readonly (readonly string[])[];
-  /** Fields of the call that are in one of its edits, as spelt. */
+  /** Fields that belong to the call but were sent in one of its edits, as spelt. */
   readonly misplaced: readonly string[];
   /** Keys, known from other tools, by which the caller asks only to see what the call would do. */
   readonly trials: readonly string[];
@@ -41,7 +41,7 @@ function isTrial(key: string, value: unknown): boolean {
   return value !== false && value !== null && value !== undefined && trialNames.has(foldKey(key));
 }
 
-/** Sorts the keys of `source`. `place` says whether it is the call itself or one of the edits in its list. */
+/** Sorts the keys of `source`. `place` says whether `source` is the call itself or one of the edits in its list. */
 export function readKeys(source: object, place: "call" | "edit"): SentKeys {
   const fields: Partial<Record<FieldName, SentField>> = {};
   const spellings = new Map<FieldName, string[]>();

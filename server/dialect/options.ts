@@ -23,6 +23,6 @@ export interface CallOptions {
   readonly unopened?: "disk" | "editor" | undefined;
   /** If `true`, a patch may delete, move or replace a text with unsaved changes, and move a file onto another one. */
   readonly overwrite?: boolean | undefined;
-  /** The version of each document, by URI, that the caller has seen. If a document has another one, the call fails. */
+  /** The version of each document, by URI, that the caller has seen. If a document has another, the call fails. */
   readonly versions?: Readonly<Record<string, number>> | undefined;
 }

@@ -17,7 +17,7 @@ export const markers = {
 const CR = 13;
 const isSpace = (unit: number): boolean => unit === CR || isBlank(unit);
 
-/** Returns a line without trailing whitespace as Unicode, not JavaScript, defines it. */
+/** Returns a line without trailing whitespace; Unicode, not JavaScript, defines which characters are whitespace. */
 export function trimLineEnd(line: string): string {
   let end = line.length;
   while (end > 0 && isSpace(line.charCodeAt(end - 1))) end--;
@@ -68,7 +68,7 @@ export interface StrayMarker {
   readonly endsSection: boolean;
 }
 
-/** Matches the start of every likeness below. This saves time: most lines are like none, and there may be millions. */
+/** Matches the start of every likeness below. This saves time: most lines resemble none, and there may be millions. */
 const firstWord =
   /^\*+[\s_-]*(?:add|begin|change|create|delete|edit|end|environment|eof|modify|move|new|remove|rename|update)/;
 

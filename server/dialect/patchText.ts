@@ -92,7 +92,7 @@ function heredocTag(line: string): string | undefined {
   return /<<-? ?[\\"']?([A-Za-z_][A-Za-z0-9_]{0,30})["']?/.exec(line.slice(-200))?.[1];
 }
 
-/** Explains why a text without a first marker is not a patch; `first` is its first line that is not empty. */
+/** Explains why a text is not a patch that can be read; `first` is its first line that is not empty. */
 function whyNoPatch(lines: readonly string[], first: number): NoPatch {
   const start = trimLine(lines[first] ?? "");
   const at = (line: number, problem: string): NoPatch => ({ lines, line, problem });

@@ -15,7 +15,7 @@ const previewers = {
   command: 'the command "multi-edit preview"',
 } as const;
 
-/** Names a value in a sentence: `null`, `the number 3`, `an array`. */
+/** Names a value for a sentence: `null`, `the number 3`, `an array`. */
 export function nameOfValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null || typeof value === "boolean") return String(value);
@@ -179,7 +179,7 @@ function moreThan(what: string, most: number): Failure {
 
 /** Failures to read the text of a patch. */
 export const patchFailures = {
-  /** `problem`: one of `patchProblems`; `sound`: the sections without a problem, by kind and path. */
+  /** `problem`: one of `patchProblems`; `sound`: the titles of the sections without a problem. */
   syntax: (at: At, line: { number: number; text: string }, problem: string, sound: readonly string[]) => {
     const quotedLine = line.text.trim() === "" ? "is empty" : `${quote(line.text, limits.quotedLine)}`;
     return makeFailure("patchSyntax", at, {
@@ -196,7 +196,7 @@ export const patchFailures = {
     }),
 } as const;
 
-/** Problems of a line of a patch, and what to write instead, as clauses for `patchFailures.syntax`. */
+/** Problems with a line of a patch, each with what to write instead, as clauses for `patchFailures.syntax`. */
 export const patchProblems = {
   empty: () => 'there is no patch; a patch starts with "*** Begin Patch" and ends with "*** End Patch"',
   noBegin: () => 'no line is "*** Begin Patch"; write it alone on the first line of the patch',

@@ -8,8 +8,8 @@ const longestName = 40;
 const slip = { other: 1, extra: 1, swap: 1 };
 
 /**
- * Returns the known name that `name` seems to misspell: equal except for case, `_`, `-` and spaces, or one slip away
- * (names of 4 characters or more), or two (8 or more). Prefers the nearest, then the first. `undefined` if none fits.
+ * Returns the known name that `name` seems to misspell: equal except for case, `_`, `-` and spaces, one slip away (in
+ * names of 4 characters or more), or two (8 or more). Prefers the nearest, then the first; `undefined` if none fits.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > longestName) return undefined;

@@ -1,4 +1,4 @@
-/** Chooses, among the places of an old text, those that the edit means, or returns a failure that says why it can't. */
+/** Chooses, from the places of an old text, those that an edit means, or fails with the reason why it can't. */
 import { type Located, locate, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import type { RungName } from "../../match/rungs.js";
@@ -26,8 +26,8 @@ export function locateEdit(draft: Draft, edit: EditOperation, options: { readonl
 }
 
 /**
- * Like `locateEdit`, for an old text that was `located` as it was sent. A document's text does not contain its byte
- * order mark, so an old text that was copied with the mark is also found without it, at the very start.
+ * Like `locateEdit`, but takes the result for the old text as sent, `located`. A document's text does not contain its
+ * byte order mark, so an old text that was copied with the mark is also found without it, at the very start.
  */
 export function locateMarked(
   draft: Draft,
@@ -36,7 +36,7 @@ export function locateMarked(
   options: { readonly lenient: boolean },
 ): Located {
   if (draft.document.bom && edit.newText.startsWith(byteOrderMark) && "places" in located) {
-    // The document's own mark is not written twice.
+    // The document's own mark must not be written twice.
     const [first, ...rest] = located.places;
     const isStart = first.from === 0 && first.reshape === undefined && !edit.oldText.startsWith(byteOrderMark);
     return isStart ? { ...located, places: [{ ...first, reshape: { kind: "unmark" } }, ...rest] } : located;
@@ -50,7 +50,7 @@ export function locateMarked(
   return { kind: "one", rung: found.rung, places: [{ ...first, reshape: { kind: "unmark" } }] };
 }
 
-/** Returns `located`, or no places if the edit only changes indentation and a place does not have the old text's. */
+/** Returns `located`, or no places if the edit only changes indentation and a place is indented unlike the old text. */
 export function meantBy(edit: EditOperation, located: Located): Located {
   const isLoose = "places" in located && located.rung !== "exact";
   const isElsewhere = isLoose && located.places.some(isShifted) && isReindenting(edit);
@@ -83,7 +83,7 @@ export function choose(draft: Draft, edit: EditOperation, hits: Hits): Chosen {
   return failed(ambiguous(draft, edit, hits, nearest));
 }
 
-/** Returns the failure of an edit if nothing decides among `left`, some or all of the places of its old text. */
+/** Returns the failure of an edit if nothing decides between the places `left`, some or all of those found. */
 export function ambiguous(
   draft: Draft,
   edit: EditOperation,
@@ -115,7 +115,7 @@ export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlac
   return places.slice(0, limits.matchesShown).map((place) => {
     const line = lines.lineAt(place.from);
     const own = lineInBase(draft, place.from);
-    // After earlier edits of the batch, the line above may not be in the text before the batch.
+    // If an earlier edit of the batch wrote the line above, the text before the batch does not have that line.
     const above = line > 0 && own > 1 ? lines.content(line - 1) : undefined;
     const isOwn = above !== undefined && above === draft.base.lines.content(own - 2);
     return {
@@ -128,7 +128,7 @@ export function quotedPlaces(draft: Draft, places: readonly Place[]): QuotedPlac
   });
 }
 
-/** Reports whether the resulting text stays within the limit, before anything is written. */
+/** Reports, before anything is written, whether the number of places and the resulting text are within their limits. */
 function fits(draft: Draft, edit: EditOperation, places: readonly Place[]): boolean {
   const growth = places.length * Math.max(0, edit.newText.length - edit.oldText.length);
   return places.length < limits.placesPerEdit && draft.index.text.length + growth <= limits.documentLength;

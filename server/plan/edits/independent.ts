@@ -1,4 +1,4 @@
-/** Plans edits that can't affect each other, with the result of `planSequential`, in one pass over the text. */
+/** Plans, in one pass over the text, edits that can't affect each other; the result is that of `planSequential`. */
 import type { Sought } from "../../match/place.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
 import { unitsPerStep } from "../../text/lines.js";
@@ -8,9 +8,9 @@ import { planOriginal } from "./original.js";
 import { type Drafted, refusal } from "./sequential.js";
 
 /**
- * Finds all edits of a file in the text before the batch. The result is the same if each edit has one place there, and
- * if, at its turn, its old text is at that place and nowhere else, whichever other edits are done by then. Returns
- * `undefined` if this is not certain.
+ * Finds all edits of a file in the text before the batch. The result is the same as in sequence if each edit has one
+ * place there and if, at the edit's turn, its old text is at that place and nowhere else, whichever other edits have
+ * been applied by then. Returns `undefined` if this is not certain.
  */
 export function* planIndependent(
   start: Draft,
@@ -18,12 +18,12 @@ export function* planIndependent(
   options: BatchOptions,
 ): Generator<void, Drafted | undefined> {
   const { index } = start;
-  // New lines adopt line ends near them, which another edit may change; a mark counts only at the start of the text.
+  // New lines adopt nearby line ends, which another edit may change; a byte order mark counts only at the text's start.
   const special = index.text.includes("\r") ? /[\r\n\uFEFF]/ : /[\r\uFEFF]/;
   const isPlain = ({ oldText, newText, replaceAll }: EditOperation): boolean =>
     !replaceAll &&
     MultiSearch.hasKey(oldText) &&
-    // Half of a character is not found if another edit puts the other half beside it.
+    // Half a character is not found if another edit puts the other half beside it.
     oldText.isWellFormed() &&
     !special.test(oldText) &&
     !special.test(newText);
@@ -47,16 +47,16 @@ export function* planIndependent(
 /** An edit and its only place: offsets of the text before the batch. */
 type PlacedEdit = Sought & Span;
 
-/** Limits of the comparison: its cost in passes over the text, and the ends of texts that it keeps (about 10 MB). */
+/** Limits of the comparison: its cost in passes over the text, and the number of ends that it keeps (about 10 MB). */
 const [mostPasses, mostEnds] = [4, 262_144];
 
 /**
  * Returns `true` if an old text could occur elsewhere than at its place, after any of the other edits, in any order.
- * Such an occurrence has units of new texts, or units on both sides of an empty one. Take the leftmost of these new
- * texts. The part of the occurrence before it is text from before the batch, or another new text would be the leftmost.
- * So the occurrence begins in `around`. If the next place is farther away than an old text reaches, the occurrence ends
- * there, too. Otherwise it may continue past the start of the next place. Then an end of `around`, which includes a
- * unit of the new text or the unit before it, is a start of the old text. The text after that is not compared.
+ * Such an occurrence contains units of new texts, or units on both sides of an empty new text. Take the leftmost of
+ * these new texts. Only text from before the batch precedes it in the occurrence, or it would not be the leftmost. The
+ * occurrence therefore begins in `around`. If the next place is farther away than an old text reaches, the occurrence
+ * also ends in `around`. Otherwise it may continue past the start of the next place. The old text then begins with an
+ * end of `around` that includes a unit of the new text or the unit before it. The text after that is not compared.
  */
 function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void, boolean> {
   const oldTexts = placed.map(({ oldText }) => oldText);
@@ -83,11 +83,11 @@ function* mayDepend(text: string, placed: readonly PlacedEdit[]): Generator<void
   return false;
 }
 
-/** Factors of two hashes, which together make one of 53 bits. */
+/** The factors of two hashes, which together form one hash of 53 bits. */
 const [factorA, factorB] = [0x01000193, 0x2c1b3c6d];
 const hashOf = (a: number, b: number): number => (a >>> 0) * 0x200000 + (b >>> 11);
 
-/** Adds the hashes of a text's ends that have `least` to `most` units. */
+/** Adds the hashes of those ends of a text that are `least` to `most` units long. */
 function addEnds(ends: Set<number>, text: string, { least, most }: { least: number; most: number }): void {
   let [a, b, weightA, weightB] = [0, 0, 1, 1];
   for (let length = 1; length <= Math.min(most, text.length); length++) {

@@ -1,4 +1,4 @@
-/** Plans one file's edits in original order: all are found in the same text, and none may disturb another. */
+/** Plans one file's edits with `order: "original"`: all match one text, and none may change what another matches. */
 import { type Located, locating, withoutOverlap } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { rewrite } from "../../match/rewrite.js";
@@ -12,7 +12,7 @@ import { type ClaimedPlace, OverlapDetector } from "./overlaps.js";
 import { editFailures } from "./sentences.js";
 import { type Drafted, refusal } from "./sequential.js";
 
-/** Plans the edits of one file; yields after each, so that its caller can serve others. */
+/** Plans the edits of one file; yields after each edit, so that the caller can serve other requests. */
 export function* planOriginal(
   draft: Draft,
   edits: readonly EditOperation[],
@@ -33,11 +33,11 @@ export function* planOriginal(
   return { draft: edited(draft, accepted.changes()).draft, outcomes };
 }
 
-/** The edits that seek the same old text, the places where it was found, and the places that are taken. */
+/** The edits that seek the same old text, the places where it was found, and those that edits have taken. */
 interface SameOldText {
   readonly edits: EditOperation[];
   located: Located | undefined;
-  /** By place, the edit that took it. */
+  /** Maps each taken place to the edit that took it. */
   readonly taken: Map<Place, EditOperation>;
 }
 
@@ -90,7 +90,7 @@ function* planEdit({ draft, edit, group, accepted, history, options }: EditConte
   return { index: edit.index, path, status: changes ? "applied" : "skipped", rung: chosen.rung, places };
 }
 
-/** Returns the places that an edit takes; `redundant` if the same pair has taken all of them already. */
+/** Returns the places that an edit takes; `redundant` if edits with the same texts have already taken all of them. */
 function takePlaces(draft: Draft, edit: EditOperation, group: SameOldText, hits: Hits): Chosen | "redundant" {
   const samePair = (place: Place): boolean => group.taken.get(place)?.newText === edit.newText;
   const places = edit.replaceAll ? withoutOverlap(hits.places) : hits.places;

@@ -5,13 +5,13 @@ import { firstIndex } from "../../text/lines.js";
 
 /** One place of one edit or hunk, and the changes there. */
 export interface ClaimedPlace {
-  /** 0-based, as sent. */
+  /** The 0-based index of the edit or hunk in the call. */
   readonly index: number;
   readonly place: Place;
   readonly changes: readonly Change[];
 }
 
-/** The accepted claims, in order of their starts. Two may share context; neither may change the other's old text. */
+/** The accepted claims, in order of their starts. Two may share context, but not change each other's old text. */
 export class OverlapDetector {
   private readonly claims: ClaimedPlace[] = [];
   /** The claims of insertions, whose places are empty; they never conflict with each other. */
@@ -49,7 +49,7 @@ function firstBehind(claims: readonly ClaimedPlace[], offset: number): number {
   return firstIndex(claims.length, (i) => (claims[i] as ClaimedPlace).place.from > offset);
 }
 
-/** Reports whether a claim changes a part of another one's old text; touching its ends is harmless. */
+/** Reports whether a claim changes part of another's old text; a change that only touches its ends is harmless. */
 function disturbs(claim: ClaimedPlace, other: ClaimedPlace): boolean {
   const { from, to } = other.place;
   if (claim.changes.some((change) => change.from < to && change.to > from)) return true;
@@ -57,7 +57,7 @@ function disturbs(claim: ClaimedPlace, other: ClaimedPlace): boolean {
   return claim.place.from < to && claim.place.to > from && touchEachOther(claim.changes, other.changes);
 }
 
-/** Reports whether a change of one list touches one of the other; each list is sorted and disjoint. */
+/** Reports whether a change in one list touches one in the other; the changes of each list are sorted and disjoint. */
 function touchEachOther(some: readonly Change[], others: readonly Change[]): boolean {
   for (let i = 0, j = 0; i < some.length && j < others.length; ) {
     const [one, other] = [some[i] as Change, others[j] as Change];

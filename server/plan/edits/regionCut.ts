@@ -24,17 +24,17 @@ export interface SoughtEdit {
   readonly edit: EditOperation;
   /** Number of lines of the old text. */
   readonly lines: number;
-  /** `undefined` if there is none, or several. */
+  /** `undefined` if there is no place, or if there are several. */
   readonly found?: OnlyPlace;
   /**
-   * Bare texts: text elsewhere can affect the edit only if it contains one of them. `undefined` if the whole text, as
-   * it is at the edit's turn, must be searched.
+   * Bare texts; text elsewhere that contains none of them can't affect the edit. `undefined` if the whole text, as it
+   * is at the edit's turn, must be searched.
    */
   patterns?: readonly string[];
   home?: TextRegion;
 }
 
-/** Looks for an edit in the text before the batch. */
+/** Looks for the old text of an edit in the text before the batch. */
 export function* lookFor(start: Draft, edit: EditOperation, options: BatchOptions): Generator<void, SoughtEdit> {
   const { oldText, newText } = edit;
   const sought: SoughtEdit = { edit, lines: splitLines(oldText).length };
@@ -50,7 +50,7 @@ export function* lookFor(start: Draft, edit: EditOperation, options: BatchOption
   const { rung, places } = located;
   const found = { place: places[0], rung };
   if (rung !== "viewPrefix") return withPatterns({ ...sought, found }, [oldText]);
-  // If one of its lines occurs with its number, the numbers do not belong to a view.
+  // If the text has a line of the old text with its number, the numbers do not belong to a view.
   const numbered = oldText.split(/[\r\n]/).filter((line) => !isAllBlank(line));
   return withPatterns({ ...sought, found }, [reshaped(oldText, found.place.reshape) ?? "", ...numbered]);
 }
@@ -63,17 +63,17 @@ function withPatterns(sought: SoughtEdit, texts: readonly string[]): SoughtEdit 
 /** Removes everything that a rung may ignore: if a rung finds an old text, the bare text contains the bare old text. */
 export function bare(text: string): string {
   const plain = hasTypography(text) ? Folded.of(text, "typography").text : text;
-  // The engine does not count this character as whitespace.
+  // JavaScript does not count this character as whitespace.
   const lines = (plain.includes("\u0085") ? plain.replaceAll("\u0085", " ") : plain).split(/[\r\n]+/);
   return lines.map((line) => line.trim()).join("");
 }
 
-/** Lines that an old text without a place may have even if all old texts with a place are shorter. */
+/** The number of lines that an old text without a place may have even if all old texts with a place are shorter. */
 const fewLines = 10;
 
 /**
- * Cuts regions out of a text, around the places of its edits, and assigns each edit its region. Between two regions are
- * at least as many lines as an old text could have between its first line and its last.
+ * Cuts regions out of a text, around the places of its edits, and assigns each edit its region. Between the cores of
+ * two regions, there are at least as many lines as an old text can have after its first line.
  */
 export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
   const placed = all.filter(({ found }) => found !== undefined);
@@ -100,14 +100,14 @@ export function cut(start: Draft, all: readonly SoughtEdit[]): TextRegion[] {
 
 /** A part of a text as a small document: the lines that its edits may change, and the lines around them to search. */
 export class TextRegion {
-  /** Offset and 0-based line of the text at which the document starts. */
+  /** The offset and the 0-based line at which the document starts in the whole text. */
   readonly from: number;
   readonly line: number;
   /** The document's text before the batch, its current text, and the change from one to the other. */
   readonly text: string;
   textNow: string;
   change: ChangeSet;
-  /** The part that may change: offsets in `text`. */
+  /** The part that may change, as offsets in `text`. */
   private readonly core: Span;
   private readonly isLast: boolean;
   private known: Draft | undefined;
@@ -140,7 +140,7 @@ export class TextRegion {
     return this.known;
   }
 
-  /** Adopts a further change; returns `false` if it reaches lines that other regions have, or joins lines to them. */
+  /** Adopts the batch's whole change; returns `false` if it reaches other regions' lines, or joins lines to them. */
   take(change: ChangeSet, draft?: Draft): boolean {
     const { core } = this;
     const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];

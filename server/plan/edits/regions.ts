@@ -1,4 +1,4 @@
-/** Plans many edits of a large text in small parts of it, with the result of `planSequential` at less cost. */
+/** Plans many edits of a large text within small parts of it: the same result as `planSequential`, at less cost. */
 import { rewrite } from "../../match/rewrite.js";
 import { isStricter } from "../../match/rungs.js";
 import { MultiSearch } from "../../match/search/multiSearch.js";
@@ -13,9 +13,9 @@ import { bare, cut, lookFor, type OnlyPlace, type SoughtEdit, type TextRegion } 
 import { type Drafted, EditHistory, type PairNames, pairNames, planEdit, refusal } from "./sequential.js";
 
 /**
- * Plans a file's edits in sequence, each region as a small document of its own. An edit that fails is planned again on
- * the whole text of its turn, to explain the failure. Returns `undefined` if the result may differ from the plain
- * loop's.
+ * Plans a file's edits in sequence, each within a region that is treated as a small document. An edit that fails there
+ * is planned again on the whole text as it is at the edit's turn, to explain the failure. Returns `undefined` if the
+ * result may differ from that of the plain loop.
  */
 export function* planByRegions(
   start: Draft,
@@ -49,11 +49,11 @@ export function* planByRegions(
 
 /** The regions of a text while their edits are planned. */
 class RegionPlan {
-  /** The history of the whole text; the history of repeated pairs is kept in their regions. */
+  /** The history of the whole text, except that of repeated pairs, which their regions keep. */
   private readonly history: EditHistory;
-  /** By pattern, the regions that contained it after one of their edits. */
+  /** Maps each pattern to the regions that contained it after one of their edits. */
   private readonly written = new Map<string, Set<TextRegion>>();
-  /** By the name of an applied pair, the region in which it was applied. */
+  /** Maps the name of each applied pair to the region in which the pair was applied. */
   private readonly done = new Map<string, TextRegion>();
   private current: Draft | undefined;
   private hasChanged = false;
@@ -93,7 +93,7 @@ class RegionPlan {
     return yield* this.planIn(region, sought, done !== undefined);
   }
 
-  /** Plans an edit that no region can decide; returns `undefined` if it succeeds, as the regions are then wrong. */
+  /** Plans an edit that no region can decide; returns `undefined` if that succeeds: the regions are then wrong. */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
     return outcome.status === "failed" ? outcome : undefined;
@@ -101,7 +101,7 @@ class RegionPlan {
 
   /** Returns the outcome of an edit whose old text occurs nowhere. */
   private *explain(edit: EditOperation): Generator<void, EditOutcome> {
-    // Beyond that limit, the failure does not depend on the text.
+    // Beyond this limit, the failure does not depend on the text.
     const isExplained = this.history.failed.length < limits.explainedFailures;
     const draft = isExplained ? this.draft : this.start;
     const failure = yield* explainAbsence(draft, edit, this.history, this.options);
@@ -118,7 +118,7 @@ class RegionPlan {
     region.history ??= new EditHistory(this.pairs);
     const { draft, history } = region;
     const located = meantBy(edit, locateEdit(draft, edit, this.options));
-    // On a looser rung than that of its own place, an edit may be found anywhere in the text.
+    // On a rung looser than the one on which its own place was found, an edit may match anywhere in the text.
     const isCertain =
       located.kind === "one" && (found === undefined || !isStricter(found.rung, located.rung)) && this.hasRoom(edit);
     if (!isCertain && !isDone) return yield* this.planInWhole(edit);
@@ -155,12 +155,12 @@ class RegionPlan {
     return { index: edit.index, path: start.document.path, status, rung, places };
   }
 
-  /** Reports whether the text stays within its limit. */
+  /** Reports whether the text would stay within its maximum length after an edit. */
   private hasRoom({ oldText, newText }: EditOperation): boolean {
     return this.length + Math.max(0, newText.length - oldText.length) <= limits.documentLength;
   }
 
-  /** Records the spans that an edit changed, in its region as it was before the batch, and the growth in units. */
+  /** Records the spans that an edit changed, in its region's text before the batch, and the edit's growth in units. */
   private note(region: TextRegion, edit: EditOperation, did: { spans: readonly Span[]; growth: number }): void {
     const { spans, growth } = did;
     this.hasChanged ||= spans.length > 0;
@@ -178,7 +178,7 @@ class RegionPlan {
   }
 }
 
-/** Returns a stretch or change with its offsets moved. */
+/** Returns a span or change with its offsets moved. */
 function moved<T extends Span>(span: T, by: number): T {
   return { ...span, from: span.from + by, to: span.to + by };
 }

@@ -1,4 +1,4 @@
-/** Sentences about edits of a file that cannot be placed, or that conflict with each other. */
+/** Sentences about edits that cannot be placed in their file, or that conflict with each other. */
 import {
   type Absence,
   type Disambiguation,
@@ -12,10 +12,10 @@ import {
 } from "../explain/sentences.js";
 import { type At, count, makeFailure, type NearestRegion, nameOf } from "../failure.js";
 
-/** The advice to send one edit instead of two; the other edit must then not be sent again as it was. */
+/** The advice to send one edit instead of two; neither of the two must then be sent again unchanged. */
 export const mergeWith = (other: number): string => `Merge it with edit ${other} into one edit.`;
 
-/** Several matches of an old text, among which nothing decides. */
+/** Several matches of an old text, if nothing decides between them. */
 export interface Ambiguity {
   readonly found: number;
   readonly rung: string;
@@ -23,17 +23,17 @@ export interface Ambiguity {
   /** The `line` that the caller sent, 1-based; `undefined`: none. */
   readonly nearLine: number | undefined;
   readonly telling: Disambiguation | undefined;
-  /** `true` if all of them start in one line, so that neither another line nor a line number tells them apart. */
+  /** `true` if all matches start in one line, so that neither neighbouring lines nor line numbers distinguish them. */
   readonly isOneLine: boolean;
 }
 
-/** By rung, the advice on adding a neighbouring line to an old text that is not written as the file has it. */
+/** The advice, for some rungs, on how to add a neighbouring line to an old text that differs from the file's. */
 const neighbours: Readonly<Record<string, string>> = {
   indentation: "Send the old and new text with the file's own indentation and a neighbouring line",
   viewPrefix: "Send the old and new text without the line numbers and with a neighbouring line",
 };
 
-/** Failures of placing an edit in its text. */
+/** Failures to place an edit in its text. */
 export const editFailures = {
   emptyOldText: (at: At, { first }: { first: boolean }) =>
     makeFailure("emptyOldText", at, {

@@ -1,4 +1,4 @@
-/** Plans one file's edits in sequence: each is found in the result of those before it. */
+/** Plans one file's edits in sequence: each is searched for in the result of those before it. */
 import { locating } from "../../match/locate.js";
 import type { Place } from "../../match/place.js";
 import { rewrite } from "../../match/rewrite.js";
@@ -12,13 +12,13 @@ import type { EditOutcome } from "../outcome.js";
 import { choose, locateMarked, meantBy } from "./choose.js";
 import { editFailures } from "./sentences.js";
 
-/** A draft and the outcomes of the edits that made it, in their order. */
+/** A draft, and the outcomes of the edits that made it, in the order of the edits. */
 export interface Drafted {
   readonly draft: Draft;
   readonly outcomes: readonly EditOutcome[];
 }
 
-/** Plans the edits of one file; yields after each, so that its caller can serve others. */
+/** Plans the edits of one file; yields after each edit, so that the caller can serve other requests. */
 export function* planSequential(
   start: Draft,
   edits: readonly EditOperation[],
@@ -42,7 +42,7 @@ export interface EditStep {
   readonly outcome: EditOutcome;
 }
 
-/** Plans one edit on the draft of its turn, and records its effect in `history`. */
+/** Plans one edit on the draft that earlier edits left, and records its effect in `history`. */
 export function* planEdit(
   draft: Draft,
   edit: EditOperation,
@@ -96,10 +96,10 @@ export function refusal(at: At, edit: EditOperation): Failure | undefined {
   return edit.oldText === edit.newText ? editFailures.noChange(at) : undefined;
 }
 
-/** By edit, a name for its pair of old and new text; only for pairs that several edits of the batch have. */
+/** Maps each edit to a name for its pair of old and new text, if several edits of the batch have that pair. */
 export type PairNames = ReadonlyMap<EditOperation, string>;
 
-/** Finds the pairs that are sent more than once. Kinds of line ends don't count: the file's replace the call's. */
+/** Finds the pairs that were sent more than once. Line ends don't count: the file's replace those of the call. */
 export function pairNames(edits: readonly EditOperation[]): PairNames {
   // Few old texts are repeated, so few names must be made.
   const oldTexts = repeated(edits.map(({ oldText }) => withoutCr(oldText)));
@@ -129,7 +129,7 @@ interface Written {
   readonly inserted: readonly Span[];
 }
 
-/** Returns the parts of a stretch that a step leaves, in offsets after the step, without text that it inserts. */
+/** Returns the parts of a span that a step leaves unchanged, as offsets after the step. */
 function survivors({ from, to }: Span, step: ChangeSet): Span[] {
   const left: Span[] = [];
   let at = from;
@@ -146,7 +146,7 @@ function survivors({ from, to }: Span, step: ChangeSet): Span[] {
 export class EditHistory {
   readonly applied: { readonly index: number; readonly spans: readonly Span[] }[] = [];
   readonly failed: EditOperation[] = [];
-  /** By applied pair, the rung on which it was first found, and the text that it wrote and that is still there. */
+  /** Maps each applied pair to the rung on which it was first found, and to the text that it wrote and that is left. */
   private readonly done = new Map<string, { readonly rung: RungName; written: readonly Written[] }>();
 
   constructor(private readonly pairs: PairNames) {}
@@ -156,7 +156,7 @@ export class EditHistory {
     return this.done.has(this.pairs.get(edit) ?? "");
   }
 
-  /** Reports whether the same pair was found on a stricter rung before: a match on a looser one is then not meant. */
+  /** Reports whether the same pair was found before on a stricter rung; a match on a looser rung is then not meant. */
   hasDoneStricter(edit: EditOperation, rung: RungName): boolean {
     const done = this.done.get(this.pairs.get(edit) ?? "");
     return done !== undefined && isStricter(done.rung, rung);
@@ -168,7 +168,7 @@ export class EditHistory {
     return written.some(({ place: { from, to } }) => from <= place.from && place.to <= to);
   }
 
-  /** Records an edit that was applied; `places` are in the text before the step. */
+  /** Records an edit that was applied; `places` are offsets in the text before the step. */
   apply(
     edit: EditOperation,
     did: { rung: RungName; changed: readonly Span[]; places: readonly Place[]; step: ChangeSet },
@@ -176,7 +176,7 @@ export class EditHistory {
     const { rung, changed, places, step } = did;
     this.applied.push({ index: edit.index, spans: changed });
     for (const done of this.done.values()) {
-      // If all of it was removed again, as by a reverse edit, the pair may be meant once more.
+      // If all that a pair wrote is removed again, for instance by a reverse edit, the pair may be meant once more.
       done.written = done.written
         .map(({ place, inserted }) => {
           const rest = survivors(place, step);

@@ -8,8 +8,8 @@ import { type Draft, lineInBase } from "../draft.js";
 import type { Disambiguation } from "./sentences.js";
 
 /**
- * The rungs on which an addition is compared, with the largest number of places. On other rungs, the addition would
- * have to differ from the document in the same way as the old text.
+ * The rungs on which an addition is compared, each with the largest number of places. On other rungs, the addition
+ * would have to differ from the document in the same way as the old text.
  */
 const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly most: number }>> = {
   exact: { folded: false, most: limits.comparedPlaces },
@@ -19,7 +19,7 @@ const comparedAt: Partial<Record<RungName, { readonly folded: boolean; readonly 
 };
 
 /**
- * Lengths in UTF-16 units: the longest line that failures show whole, the longest stretch that is quoted, and the
+ * Lengths in UTF-16 units: the longest line that failures show in full, the longest stretch that is quoted, and the
  * distances by which a stretch may reach beyond its place on either side.
  */
 const stretch = { line: 80, length: 100, reaches: [8, 16, 32] } as const;
@@ -33,8 +33,8 @@ export interface FirstPlace {
 
 /**
  * Returns the shortest addition that distinguishes a place from all others: its whole line or a stretch of it, or a
- * line beside it. Returns `undefined` if none would, or none could be sent together with the old text as it was
- * written.
+ * line beside it. Returns `undefined` if no addition does, or none could be sent together with the old text as
+ * it was written.
  */
 export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPlace): Disambiguation | undefined {
   const compared = comparedAt[rung];
@@ -76,7 +76,7 @@ export function disambiguateEdit(draft: Draft, { rung, first, places }: FirstPla
   ]);
 }
 
-/** Like `disambiguateEdit`, for the lines of a hunk: `length` lines from each of the 0-based `starts` on. */
+/** Like `disambiguateEdit`, but for the lines of a hunk: `length` lines from each of the 0-based `starts` on. */
 export function disambiguateHunk(
   draft: Draft,
   { rung, starts, length }: { readonly rung: RungName; readonly starts: readonly number[]; readonly length: number },
@@ -113,7 +113,7 @@ interface SurroundingText {
   readonly after: string;
 }
 
-/** Returns the shortest of a few stretches of a long line, around a place in it, that distinguishes the place. */
+/** Tries a few stretches of a long line around a place, and returns the shortest that distinguishes the place. */
 function stretchAround(
   text: string,
   { from, to }: Place,
@@ -128,7 +128,7 @@ function stretchAround(
   return undefined;
 }
 
-/** Reports whether a place is surrounded by the given text, whatever the kinds of line ends. */
+/** Reports whether the given text surrounds a place, regardless of the kinds of line ends. */
 function isSurrounded(
   text: string,
   { from, to }: Place,

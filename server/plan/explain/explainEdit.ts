@@ -1,4 +1,4 @@
-/** Explains why an old text was not found: it was consumed or applied already, or the document has another text. */
+/** Explains why an old text was not found: another edit changed it, its edit is already done, or the text differs. */
 import { miswritings } from "../../match/hints/knownMistakes.js";
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { type DifferenceKind, lineDifference, nearestRegions, type Region } from "../../match/hints/nearest.js";
@@ -22,7 +22,7 @@ export interface BatchHistory {
   readonly applied: readonly { readonly index: number; readonly spans: readonly Span[] }[];
   /** Edits of this document that failed. */
   readonly failed: readonly EditOperation[];
-  /** With `order: "original"`, all edits of this document: no edit is found in the new text of another one. */
+  /** With `order: "original"`, all edits of this document: no edit is searched for in the new text of another. */
   readonly beside?: readonly EditOperation[];
 }
 
@@ -86,9 +86,9 @@ export function* absenceOf(
 }
 
 /**
- * Returns the region from the part before left-out code, if that part has exactly one place, to the next occurrence of
- * the part after that code, as whole lines and with the same shift of indentation. Otherwise, returns the region of the
- * part that has exactly one place; `undefined` if neither has.
+ * Returns the region from the only place of the part before left-out code to the next occurrence of the part after that
+ * code, as whole lines and with the same shift of indentation. If there is no such region, returns the only place of
+ * the first part or, if that has none or several, of the second; `undefined` if neither has exactly one place.
  */
 function aroundElision(draft: Draft, sought: string, elided: string): Region | undefined {
   const lines = lineTexts(sought);
@@ -169,7 +169,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   return nearly ?? { text: oldText, miswritten: undefined };
 }
 
-/** Returns the last version that had the sought line in which the nearest region differs; `undefined` if none did. */
+/** Returns the last version with the sought line at which the nearest region differs; `undefined` if there is none. */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);

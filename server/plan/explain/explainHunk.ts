@@ -15,7 +15,7 @@ import { absenceOf, quotedRegion } from "./explainEdit.js";
 interface Unplaced {
   readonly problem: HunkProblem;
   readonly lenient: boolean;
-  /** `true` if so many hunks have failed that lines that resemble this one are not searched for. */
+  /** `true` if so many hunks have failed that text resembling this hunk's lines is not searched for. */
   readonly isBrief: boolean;
 }
 
@@ -27,7 +27,7 @@ export function* explainHunk(
   at: At,
 ): Generator<void, Failure> {
   if (isIdle(hunk)) {
-    // Its place does not matter, but missing lines are often those that the hunk should have added.
+    // Where it belongs does not matter, but missing lines are often those that the hunk should have added.
     const isSought = problem.kind === "noLines" && !isBrief;
     const absence = isSought
       ? yield* absenceOf(draft, oldLines(hunk.lines).join("\n"), { wholeLines: true })
@@ -82,13 +82,13 @@ export function* explainHunk(
   }
 }
 
-/** Returns the 0-based line of the only place of a run of lines in the whole text; `undefined` if none or several. */
+/** Returns the 0-based line of the only place of a run of lines in the text; `undefined` if it has none, or several. */
 function onlyPlace(index: TextIndex, run: readonly string[]): number | undefined {
   const hits = run.length === 0 ? undefined : locateLines(index, run, { from: 0, most: 2 });
   return hits?.starts.length === 1 ? hits.starts[0] : undefined;
 }
 
-/** Returns the 0-based line of the only place that already has the hunk's new lines, if these say something new. */
+/** Returns the 0-based line of the only place of the hunk's new lines, if an added line has a letter or digit. */
 function newLinesAt(index: TextIndex, lines: readonly HunkLine[]): number | undefined {
   const isTelling = lines.some(({ kind, text }) => kind === "add" && /[\p{L}\p{N}]/u.test(text));
   if (!isTelling) return undefined;

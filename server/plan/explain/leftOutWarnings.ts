@@ -1,4 +1,4 @@
-/** Warns of new texts with a line of dots or a comment in place of left-out code: the edit deletes that code. */
+/** Warns of new texts that have dots or a comment in place of left-out code: such an edit deletes that code. */
 import { isElision } from "../../match/hints/leftOutCode.js";
 import { wholeLines } from "../../match/wholeLines.js";
 import type { EditOperation, Hunk } from "../operation.js";
@@ -31,7 +31,7 @@ export function elidedWarnings(
   });
 }
 
-/** Number of deleted lines from which to warn: a single one may well be replaced by a comment. */
+/** The least number of deleted lines that causes a warning: a comment may well replace a single line. */
 const leastGone = 2;
 
 /** Returns the lines of an edit's old text and of its new text. */

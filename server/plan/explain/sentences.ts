@@ -21,9 +21,9 @@ export function quoted(lines: readonly QuotedPlace[]): string {
 export interface QuotedPlace extends QuotedLine {
   /** 1-based, in UTF-16 units; shown if several matches are in one line. */
   readonly column: number;
-  /** `true` if an earlier edit of the batch wrote it; `line` is then only the line at which that edit wrote. */
+  /** `true` if an earlier edit of the batch wrote this text; `line` is then only the line at which that edit wrote. */
   readonly isWritten: boolean;
-  /** The line above it; `undefined`: there is none, or an earlier edit of the batch wrote it. */
+  /** The line above the match; `undefined`: there is none, or an earlier edit of the batch wrote that line. */
   readonly above: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export function sayDisambiguation(telling: Disambiguation | undefined): string {
   }
 }
 
-/** Returns matches in the form that failures have for programs. */
+/** Returns matches in the form in which failures list them for programs. */
 export const plainLines = (places: readonly QuotedPlace[]): QuotedLine[] =>
   places.map(({ line, text }) => ({ line, text }));
 
@@ -119,7 +119,7 @@ export interface Absence {
   readonly nearest: readonly NearestRegion[];
   /** `undefined`: the old text is not miswritten in any known way. */
   readonly miswritten: KnownMistake | undefined;
-  /** The version up to which the document had the old text's line; `undefined`: it is not known to have had it. */
+  /** The version up to which the document had the old text's line; `undefined`: no such version is known. */
   readonly outdated: { readonly since: number } | undefined;
   /** `true` if earlier edits of the call changed the text that was searched. */
   readonly inBatch: boolean;
@@ -155,8 +155,8 @@ const wholeRegion: ReadonlySet<DifferenceKind> = new Set([
 ]);
 
 /**
- * Describes the first difference of a region in words. `undefined`: its lines are the same, and only their ends or the
- * position within them differ. For a region of one line, the line number is not repeated.
+ * Describes the first difference of a region in words. If it is `undefined`, the lines are the same, and only their
+ * ends or the position within them differ. For a region of one line, the line number is not repeated.
  */
 export function sayDifference(difference: SaidDifference | undefined, region: { readonly lines: number }): string {
   if (difference === undefined) return "the lines are the same; their ends, or the position within them, differ";
@@ -178,7 +178,7 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   return `${where}column ${column + 1}: ${name}${points}; old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
 }
 
-/** Names the code points of two characters if one is invisible or a letter of another script; otherwise empty. */
+/** Names two code points if one is invisible, or if both are letters and only one is ASCII; otherwise empty. */
 function lookalikes(sought: number | undefined, found: number | undefined): string {
   const isHidden = (point: number | undefined): boolean =>
     point !== undefined && /\p{Cf}/u.test(String.fromCodePoint(point));
@@ -191,7 +191,10 @@ function lookalikes(sought: number | undefined, found: number | undefined): stri
   return ` (the old text has ${name(sought)}, the file has ${name(found)})`;
 }
 
-/** Returns the UTF-16 offset, some 20 units before a column, from which to quote its line: a word start if possible. */
+/**
+ * Returns the UTF-16 offset at which a quotation of a line should start so that it shows a column: 0 if the column is
+ * near the start, else about 20 units before it, at the start of a word if possible.
+ */
 function wordStart(text: string, column: number): number {
   if (column <= 24) return 0;
   const space = text.lastIndexOf(" ", column - 12);
@@ -218,8 +221,8 @@ export interface ShownLine {
 }
 
 /**
- * Shows lines with their numbers, and an ellipsis for those left out. With `blanks: "visible"`, the whitespace at both
- * ends of a line is made visible.
+ * Shows lines with their numbers, and an ellipsis for lines that are left out. With `blanks: "visible"`, the whitespace
+ * at both ends of a line is made visible.
  */
 export function showLines(
   lines: readonly ShownLine[],

@@ -1,16 +1,16 @@
-/** Places the hunks of one section in the text at the section's start, as Codex does, but without guessing. */
+/** Places the hunks of one section in the text that the section starts from: like Codex, but without guessing. */
 import { type LineHits, locateLines } from "../../match/locate.js";
 import type { RungName } from "../../match/rungs.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { limits } from "../../text/limits.js";
 import type { Anchor, Hunk, HunkLine } from "../operation.js";
 
-/** The place of a hunk. Lines are 0-based, in the text that the section is found in. */
+/** The place of a hunk. Lines are 0-based, in the text in which the section's hunks are searched for. */
 export interface HunkPlace {
   readonly kind: "place";
   /** The first line that the hunk replaces or keeps; for an insertion, the line before which it goes. */
   readonly start: number;
-  /** Number of lines of the text that the hunk names; 0 for an insertion. */
+  /** The number of lines that the hunk replaces or keeps; 0 for an insertion. */
   readonly length: number;
   /** The hunk's lines, without empty ones at its end that the text does not have. */
   readonly lines: readonly HunkLine[];
@@ -39,14 +39,14 @@ export interface HunkGround {
   readonly index: TextIndex;
   /** `true` to allow hunks out of order, and everything else that Codex does not allow. */
   readonly lenient: boolean;
-  /** Returns the 1-based line of the text before the batch for a 0-based line of this text. */
+  /** Returns the 1-based line of the text before the batch for a 0-based line of `index`. */
   readonly baseLine: (line: number) => number;
 }
 
 /**
- * Finds a hunk from the cursor on, which is the 0-based line after the earlier hunks; out of order only if the place is
- * unique, or nearest to a line number. The attempts of Codex come first, in its order, before those that only this
- * server makes.
+ * Finds a hunk from the cursor on, that is, from the 0-based line after the earlier hunks. Finds it out of order only
+ * if the place is unique, or is the one nearest to a line number. The attempts that Codex makes come first, in the same
+ * order, before those that only this server makes.
  */
 export function findHunk(ground: HunkGround, hunk: Hunk, cursor: number): HunkPlace | HunkProblem {
   const { index, lenient } = ground;
@@ -102,7 +102,7 @@ type Followed =
   | { readonly kind: "behind"; readonly line: number; readonly isNarrowed: boolean }
   | Extract<HunkProblem, { kind: "noAnchor" }>;
 
-/** Finds the anchors. Each is a whole line, searched for after the one before. */
+/** Finds the anchors. Each is a whole line that is searched for after the previous anchor. */
 function followAnchors(index: TextIndex, anchors: readonly Anchor[], from: number, lenient: boolean): Followed {
   let line = from;
   let isNarrowed = false;
@@ -124,7 +124,7 @@ function findAnchor(index: TextIndex, { text }: Anchor, from: number, lenient: b
   return isClosed ? locateLines(index, [text.slice(0, -3)], range)?.starts[0] : literal;
 }
 
-/** The starts that were found, and the hunk's lines without those at its end that had to be left out to find them. */
+/** The starts that were found, and the hunk's lines, without those at its end that had to be left out for a match. */
 interface HunkHits extends LineHits {
   readonly lines: readonly HunkLine[];
 }
@@ -142,13 +142,13 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/** Drops the empty context lines at a hunk's end; the list is empty if there are fewer than two, or no other lines. */
+/** A list of one: the lines without the empty context lines at their end. Empty if these are 0, 1 or all lines. */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
 }
 
-/** Drops the empty lines after a hunk's added lines, a possible gap in the patch; `undefined` for any other hunk. */
+/** Drops empty lines after a hunk's added lines: they may be a gap in the patch. `undefined` for any other hunk. */
 function withoutGap(hunk: Hunk): Hunk | undefined {
   const end = hunk.lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   const lines = hunk.lines.slice(0, end);
@@ -157,8 +157,8 @@ function withoutGap(hunk: Hunk): Hunk | undefined {
 }
 
 /**
- * Returns a hunk without its last old line if that is empty. Returns `undefined` if it is not, or if it is context that
- * is more than a gap at the end of the hunk: added lines follow it, or it is the only line.
+ * Returns a hunk's lines without the last old line if that line is empty. Returns `undefined` if it is not empty, or if
+ * it is a context line that is more than a gap at the hunk's end: added lines follow it, or it is the only line.
  */
 function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | undefined {
   const at = lines.findLastIndex(({ kind }) => kind !== "add");
@@ -173,7 +173,7 @@ function withoutLastBlank(lines: readonly HunkLine[]): readonly HunkLine[] | und
   return lastNew.kind === "add" ? left.toSpliced(newAt, 1) : left.toSpliced(newAt, 1, { kind: "remove", text: "" });
 }
 
-/** Decides among places: takes the first one after an anchor, else the only one or the one nearest to a line. */
+/** Decides between places: takes the first one after an anchor, else the only one or the one nearest to a line. */
 function decide(
   { baseLine }: HunkGround,
   hits: HunkHits,
@@ -192,7 +192,7 @@ function decide(
   return { kind: "place", start, length, lines, rung, next: start + length };
 }
 
-/** Returns the places in the whole text that have the anchors somewhere before them. */
+/** Returns the places of a hunk in the whole text that come after its anchors or start with the last one. */
 function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
   const anchored = followAnchors(ground.index, hunk.anchors, 0, true);
   if (anchored.kind === "noAnchor") return undefined;
@@ -200,7 +200,7 @@ function findOutOfOrder(ground: HunkGround, hunk: Hunk): HunkHits | undefined {
   return findLines(ground, hunk, Math.max(0, anchored.line - (anchored.isNarrowed ? 1 : 0)));
 }
 
-/** Places lines without context: right after the anchor, else as a unified diff says, else at the end of the file. */
+/** Places lines without context: right after the anchor, else at a unified diff's line, else at the file's end. */
 function placeInsertion(
   { index, lenient, baseLine }: HunkGround,
   hunk: Hunk,
@@ -223,7 +223,7 @@ function placeInsertion(
   }
   if (anchored.isNarrowed && !hunk.atEnd) return insertAt(anchored.line);
   if (hunk.atEnd || hint === undefined) return insertAt(lineCount);
-  // Only an empty range says between which two lines it is, and earlier sections may have moved these lines.
+  // Only an empty range says which two lines the insertion goes between, and earlier sections may have moved them.
   const isMoved = hint.line > lineCount || (hint.line > 0 && baseLine(hint.line - 1) !== hint.line);
   return hint.count !== 0 || isMoved ? { kind: "noContext" } : insertAt(hint.line);
 }

@@ -6,9 +6,9 @@ import type { Document, DocumentUri, Snapshot } from "../snapshot.js";
 
 /** One file while the patch is planned. */
 export interface PatchFile {
-  /** The draft of the text that was read, or of a file that the patch creates. */
+  /** The draft of a text that was read, or of a file that the patch creates. */
   draft: Draft;
-  /** Its current name; `undefined` if it is deleted. */
+  /** The file's current name; `undefined` if the file is deleted. */
   name: { readonly uri: DocumentUri; readonly path: string } | undefined;
   isOverwritten: boolean;
   /** Number of edits that were applied. */
@@ -42,7 +42,7 @@ export class PatchFiles {
     return this.put({ uri, path: document.path }, draftOf(document));
   }
 
-  /** Returns the edit by which a file left a URI; `undefined` if none has left it. */
+  /** Returns the edit by which a file left a URI; `undefined` if no file has left it. */
   takenFrom(uri: DocumentUri): Taken | undefined {
     return this.taken.get(uri);
   }

@@ -42,8 +42,8 @@ import { fileFailures, hunkFailures, patchWarnings } from "./sentences.js";
 import { firstLineEnd, planHunks } from "./update.js";
 
 /**
- * Plans all sections, then again without those of files that stay untouched, until no further file fails. Yields after
- * each hunk, so that its caller can serve others.
+ * Plans all sections, and plans them again without those of files that stay untouched, until no further file fails.
+ * Yields after each section and each hunk, so that the caller can serve other requests.
  */
 export function* planSections(
   sections: readonly Section[],
@@ -61,7 +61,7 @@ export function* planSections(
     );
     if (options.atomic === "all" || failed.length === 0)
       return { plans: withIdleFailures([...spoilt, ...plans]), lost };
-    // A file that stays untouched also keeps its name, which others may need: these are planned again without it.
+    // A file that stays untouched also keeps its name, which others may need, so the others are planned again.
     spoilt.push(...failed.map((plan) => (plan === circled ? undone(plan) : plan)));
     for (const { operations } of failed) {
       const by = indicesOf(operations[0] as Section)[0] ?? 0;
@@ -73,7 +73,7 @@ export function* planSections(
   }
 }
 
-/** Returns the URIs of those paths that mean a document. */
+/** Returns the URIs of those paths that can name a document. */
 function urisOf(paths: readonly string[], snapshot: Snapshot): DocumentUri[] {
   return paths.map((path) => targetOf(snapshot, path)).flatMap((target) => (target.ok ? [target.uri] : []));
 }
@@ -83,7 +83,7 @@ function frees(operation: Operation): boolean {
   return operation.kind === "delete" || (operation.kind === "update" && operation.move !== undefined);
 }
 
-/** Returns the plan of a file that can't be changed at all, not even by edits that found their place. */
+/** Returns the plan of a file that can't be changed at all, not even by the edits whose place was found. */
 function undone(plan: FilePlan): FilePlan {
   return { ...plan, file: undefined, outcomes: notAttempted(plan.outcomes) };
 }
@@ -111,11 +111,11 @@ interface SectionContext {
   readonly snapshot: Snapshot;
   readonly options: BatchOptions;
   readonly lost: EditOutcome[];
-  /** By name, the failed edit (0-based) that should have freed or taken it; sections that rely on that fail, too. */
+  /** Maps a name to the failed edit (0-based) that should have freed or taken it; sections that need this fail, too. */
   readonly kept: Map<DocumentUri, number>;
 }
 
-/** Returns the document that a section's path means; if it means none, fails the whole section. */
+/** Returns the document that a section's path names; if it names none, or a failed edit keeps it, fails the section. */
 function documentOf(work: SectionContext, section: Section): Document | undefined {
   const found = documentAt(work.snapshot, section.path);
   const by = found.ok ? work.kept.get(found.document.uri) : undefined;
@@ -139,7 +139,7 @@ function failAll({ lost }: SectionContext, section: Section, failure: Failure): 
   }
 }
 
-/** Records the outcome of an edit; its path is the file's name before the edit. */
+/** Records the outcome of an edit, with the file's name before the edit as its path. */
 function record(
   node: PatchFile,
   section: Section,
@@ -167,7 +167,7 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   }
   const { document: before, created, index } = there.draft;
   const lineEnd = firstLineEnd(index);
-  // The file's own mark is not written twice.
+  // The file's own mark must not be written twice.
   const sent = before.bom ? withoutMark(section.text) : section.text;
   const insert = lineEnd === "\n" ? sent : sent.replaceAll("\n", lineEnd);
   const isNew = insert !== index.text;
@@ -182,7 +182,7 @@ function add(work: SectionContext, section: AddSection, document: Document): voi
   }
 }
 
-/** Brings back a file that the patch has deleted and adds again: it is the same file with another text. */
+/** Brings back a file that the patch deleted and now adds again: it is the same file with another text. */
 function revived(tree: PatchFiles, document: Document, by: number): PatchFile | undefined {
   const node = tree.deleted(document.uri);
   if (node === undefined || node.draft.document.isBinary) return undefined;
@@ -211,7 +211,7 @@ function refuseDelete(node: PatchFile, at: At, { overwrite }: BatchOptions): Fai
   return isDirty(document) && !overwrite ? fileFailures.dirty(at, "delete") : undefined;
 }
 
-/** Reports whether a document is open and its text is not that of the file on disk. */
+/** Reports whether a document is open without a file on disk that has the same text. */
 function isDirty({ version, onDisk }: Document): boolean {
   return version !== null && onDisk !== "same";
 }
@@ -281,7 +281,7 @@ function isReplaced({ sections, draft }: PatchFile): boolean {
   return draft.base.text !== "" && has("add") && !has("delete");
 }
 
-/** Returns the plan of each file; of the files that are moved in a circle, one has failed. */
+/** Returns the plan of each file; if files are moved in a circle, one of them fails. */
 function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled: FilePlan | undefined } {
   const plans = nodes.map((node): FilePlan => {
     const { length } = node.draft.index.text;
@@ -307,7 +307,7 @@ function filePlans({ nodes }: PatchFiles): { plans: readonly FilePlan[]; circled
   return { plans: shown, circled: shown.find(({ file }) => file !== undefined && file === circle) };
 }
 
-/** Returns the plan of a file that can't get its new name, in which its last move has failed. */
+/** Returns the plan of a file that can't get its new name: the file's last move has failed. */
 function inCircle(plan: FilePlan, circle: FileChange): FilePlan {
   const moves = plan.operations.flatMap((section) => (section.kind === "update" ? (section.move ?? []) : []));
   const last = moves.at(-1);
@@ -368,7 +368,7 @@ function failed(outcome: EditOutcome, hunk: Hunk | undefined): EditOutcome {
 
 const atHunk = ({ index, patchLine }: Hunk, { path }: EditOutcome) => ({ index, path, patchLine });
 
-/** Returns the hunks of some sections, by their index. */
+/** Returns the hunks of the given sections, keyed by hunk index. */
 const hunksOf = (operations: readonly Operation[]): ReadonlyMap<number, Hunk> =>
   new Map(
     operations.flatMap((section) =>

@@ -15,7 +15,7 @@ import { type At, count, makeFailure, type NearestRegion, nameOf, quote } from "
 
 /** A hunk whose lines were not found. */
 export interface HunkAbsence extends Omit<Absence, "inBatch"> {
-  /** The anchor or the 1-based line after which they were searched for first; `undefined`: from the start. */
+  /** The anchor or the 1-based line after which they were first searched for; `undefined`: the start of the file. */
   readonly behind: string | number | undefined;
   /** `true` if they were then searched for in the whole file. */
   readonly everywhere: boolean;
@@ -26,7 +26,7 @@ export interface HunkAbsence extends Omit<Absence, "inBatch"> {
 /** An anchor that was not found. */
 export interface AnchorAbsence {
   readonly anchor: string;
-  /** The 1-based line after which it was searched for first; `undefined`: from the start. */
+  /** The 1-based line after which it was first searched for; `undefined`: the start of the file. */
   readonly behind: number | undefined;
   /** The 1-based line of the only match of the hunk's lines; `undefined`: no match, or several. */
   readonly linesAt: number | undefined;
@@ -43,7 +43,7 @@ export interface Idle {
 const sayIdle = (name: string, { isSigned }: Idle): string =>
   isSigned ? `${name} removes and adds the same lines` : `${name} has no line that begins with - or +`;
 
-/** Failures of placing a hunk of a patch. */
+/** Failures to place a hunk of a patch. */
 export const hunkFailures = {
   /** `absence`: set if the file does not have the hunk's lines; `line`: the 1-based line at which it has them. */
   noChange: (

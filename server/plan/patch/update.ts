@@ -1,4 +1,4 @@
-/** Plans one `Update File` section: all hunks are found in the text as the section begins, and applied in one step. */
+/** Plans one `Update File` section: all hunks match the text that it starts from, and are applied in one step. */
 import { prepareLines } from "../../match/locate.js";
 import type { TextIndex } from "../../match/textIndex.js";
 import { shiftLine, shiftOfLines } from "../../match/wholeLines.js";
@@ -15,7 +15,7 @@ import type { BatchOptions, Hunk, UpdateSection } from "../operation.js";
 import { type EditOutcome, failedOutcome } from "../outcome.js";
 import { asContext, findHunk, type HunkGround, type HunkPlace, isIdle, oldLines } from "./hunks.js";
 
-/** Plans the hunks of a section; leaves out those that fail. Yields after each, so that its caller can serve others. */
+/** Plans a section's hunks; leaves out those that fail. Yields after each, so that the caller can do other work. */
 export function* planHunks(start: Draft, section: UpdateSection, options: BatchOptions): Generator<void, Drafted> {
   if (section.hunks.length === 0) return { draft: start, outcomes: [] };
   const ended = endLastLine(start);
@@ -35,7 +35,7 @@ export function* planHunks(start: Draft, section: UpdateSection, options: BatchO
     yield* prepareLines(index, oldLines(hunk.lines));
     const found = findHunk(ground, hunk, cursor);
     if (isIdle(hunk) && (found.kind === "place" || found.kind === "ambiguous")) {
-      // It writes nothing, so it conflicts with no other hunk, and it may mean any of several places.
+      // An idle hunk writes nothing, so it conflicts with no other hunk, and it may mean any of several places.
       const place = found.kind === "place" ? found : undefined;
       outcomes.push(outcomeAt(ended, hunk, "skipped", place));
       cursor = Math.max(cursor, place?.next ?? 0);
@@ -75,7 +75,7 @@ function withoutMarks(hunk: Hunk): Hunk {
   return { ...hunk, lines };
 }
 
-/** A hunk, in the order in which the lines of several hunks are added at one place. */
+/** A hunk in a list whose order decides which lines come first if several hunks add lines at one place. */
 interface Ordered {
   readonly claim: ClaimedPlace;
   /** `true` if the hunk only adds lines to the end of the file; such hunks stay in the order of the patch. */
@@ -83,8 +83,8 @@ interface Ordered {
 }
 
 /**
- * Returns the index at which an out-of-order hunk goes: before the first hunk that starts after it, or that starts with
- * it and is not an insertion.
+ * Returns the index at which an out-of-order hunk goes: before the first hunk that starts after it, or that starts at
+ * the same offset and is not an insertion.
  */
 function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   const next = inOrder.findIndex(({ claim, isAtEnd }) => {
@@ -94,7 +94,7 @@ function behind(inOrder: readonly Ordered[], { place }: ClaimedPlace): number {
   return next === -1 ? inOrder.length : next;
 }
 
-/** Returns the outcome of a hunk that has not failed; `place` is `undefined` if it is idle and has several. */
+/** Returns the outcome of a hunk that has not failed; `place` is `undefined` if the hunk is idle and has several. */
 function outcomeAt(
   draft: Draft,
   { index }: Hunk,
@@ -118,14 +118,14 @@ function endLastLine(draft: Draft): Draft {
   return edited(draft, [{ from: text.length, to: text.length, insert: firstLineEnd(draft.index) }]).draft;
 }
 
-/** Returns the line end for new lines: that of the file's first line, as its editor counts lines; LF if it has none. */
+/** Returns the line end for new lines: that of the first line, as the editor counts lines; LF if it has none. */
 export function firstLineEnd({ lines }: TextIndex): string {
   return lines.terminator(0) || "\n";
 }
 
 /**
- * Returns the changes of a hunk at its place: one for each run of removed lines and the lines added instead, as in
- * Codex, because that decides which lines come first if two hunks meet. Context keeps the file's own text.
+ * Returns the changes of a hunk at its place: one for each run of removed lines with the lines added instead. Codex
+ * does the same, and this decides which lines come first if two hunks meet. Context keeps the file's own text.
  */
 function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string): ClaimedPlace {
   const lines = index.matchedLines;
@@ -148,7 +148,7 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
   return { index: hunk.index, place: { from: lines.start(place.start), to: lines.start(line) }, changes };
 }
 
-/** Returns a function that indents added lines: like the file, if one shift turns the patch's lines into the file's. */
+/** Returns a function that indents added lines like the file, if one shift turns the patch's lines into the file's. */
 function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
   const asSent = (line: string): string => line;
   if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
@@ -158,7 +158,7 @@ function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
     old.map((_, i) => index.matchedLines.content(place.start + i)),
   );
   if (shift === undefined) return asSent;
-  // One extra space means that the patch forgot the sign of a context line, unless a removed line has its sign.
+  // A shift of one space means that the patch left out the signs of context lines, unless a removed line has its sign.
   const isSigned = place.lines.some(({ kind, text }) => kind === "remove" && !isAllBlank(text));
   if (shift.kind === "add" && shift.indent === " " && !isSigned) return asSent;
   const added = place.lines.flatMap(({ kind, text }) => (kind === "add" ? [text] : []));
