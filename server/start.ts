@@ -1,6 +1,6 @@
 /**
  * The program's first file. It refuses a Node that is too old before it loads anything that such a Node can't read. The
- * build turns its syntax into ES2015, and it may use only library functions that a Node of that time has.
+ * build turns this file's syntax into ES2015; the file may use only library functions that a Node of that time has.
  */
 import { connect } from "node:net";
 import manifest from "../package.json" with { type: "json" };
@@ -11,7 +11,7 @@ interface Version {
   readonly minor: number;
 }
 
-/** The parts of an editor's connection that are needed to answer its first message. */
+/** The parts of a connection that are needed to answer the editor's first message. */
 interface Connection {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
@@ -91,7 +91,7 @@ function parsed(body: string): { readonly id?: unknown } | null {
   }
 }
 
-/** Returns LSP's `RequestFailed` for the first request, always `initialize`. The editor need not offer to try again. */
+/** Returns LSP's `RequestFailed` for the first request, always `initialize`; the editor must not offer to try again. */
 function answerTo(message: { readonly id?: unknown } | null, problem: string): object {
   const id = message?.id ?? 0;
   return { jsonrpc: "2.0", id, error: { code: -32803, message: problem, data: { retry: false } } };

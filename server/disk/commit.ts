@@ -1,4 +1,4 @@
-/** Changes files that no editor has open: all of them or none, whatever fails and whenever the process is cut off. */
+/** Changes files that no editor has open: all of them or none, whatever fails and whenever the process is killed. */
 import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
@@ -14,16 +14,16 @@ import { endBatch, endBatchAsWritten, newId, type Recovered, recoverHeld, tidyUp
 import { type BatchEnding, diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
 
-/** A batch that is ready to commit and not visible yet. The caller must either commit or abandon it. */
+/** A batch that is ready to commit but not visible yet. The caller must either commit or abandon it. */
 export interface Staged {
   readonly ok: true;
-  /** Batches that were cut off earlier, and were ended before this one began. */
+  /** Earlier batches that had been cut off, and were ended before this one began. */
   readonly recovered: readonly Recovered[];
   /** Sentences for the answer. */
   readonly warnings: readonly string[];
   /** Absolute paths of the directories that it makes, parents first. */
   readonly directories: readonly string[];
-  /** Its names, with their files before and after the batch. */
+  /** The names that it changes, each with its file before and after the batch. */
   readonly targets: readonly DiskTarget[];
   /** Makes the batch visible, in one turn of the event loop. */
   commit(): Committed | NotCommitted;
@@ -38,7 +38,7 @@ export interface Committed {
   finish(): void;
 }
 
-/** A batch that was rolled back or, if `recoveryPending`, could not be yet: some files may be old and others new. */
+/** A batch that was rolled back, or is not settled yet (`recoveryPending`): some files may be old and others new. */
 export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
@@ -55,7 +55,7 @@ export interface NotStaged {
 
 /**
  * Reads and checks every file, and writes the new files next to the old ones, in one turn of the event loop. `label`
- * names the batch for people. Until it is finished or rolled back, no other batch can be staged in these folders.
+ * names the batch for people. Until it is over, no other batch can be staged in the workspace's folders.
  */
 export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], label: string): Staged | NotStaged {
   const { state } = workspace;
@@ -81,7 +81,7 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
   }
 }
 
-/** Returns a batch that is ready, or every reason why it is not; in that case, nothing of it is left on the disk. */
+/** Returns a batch that is ready; or else returns every reason why it is not, and removes what it wrote. */
 function stageHeld(
   workspace: DiskWorkspace,
   changes: readonly DiskChange[],
@@ -136,7 +136,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
           endAsWritten(batch);
           throw error;
         }
-        // The journal may say `committed` although the call that wrote this failed; recovery would then go by it.
+        // The journal may say `committed` although writing it failed; recovery would then go by the journal.
         const read = attempt(() => readJournal(workspace, journal.id)).value;
         if (read?.kind === "journal" && read.journal.state === "committed") return recordAgain(batch) ?? committed;
         failure = failureOf(workspace, error, progress);
@@ -162,13 +162,13 @@ function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
   return {
     outcome: isBack ? "rolledBack" : "recoveryPending",
     failure: diskFailures.ended(failure, ending),
-    // The journal may still turn out to say that the batch is done, which is only noticed when it is read again.
+    // Reading the journal again may show that the batch is done after all.
     isThere: ending.outcome === "applied",
   };
 }
 
 /**
- * Writes again that the batch is committed, because a power cut may undo the first attempt. If this fails, too,
+ * Records once more that the batch is committed, because a power cut may undo the first attempt. If this fails, too,
  * recovery will try again. Returns `undefined` if it succeeds.
  */
 function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted | undefined {

@@ -1,7 +1,7 @@
-/** The changes of a batch on disk: one for each file and, because files may exchange names, one for each name. */
+/** The changes of a batch on disk, in two forms: by file and, because files may exchange names, by name. */
 import type { FileChange } from "../plan/outcome.js";
 
-/** The new content of a file: a text, to write in the file's encoding, or bytes, to write unchanged. */
+/** The new content of a file: a text to be written in the file's encoding, or bytes to be written unchanged. */
 export type Content = { readonly text: string } | { readonly bytes: Uint8Array };
 
 /** The change of one file. Paths are absolute and canonical. */
@@ -30,7 +30,7 @@ interface NamedPath {
 }
 
 interface PlannedOn {
-  /** SHA-256, in hex, of the bytes that the change was planned on; `undefined` if nobody read the file. */
+  /** SHA-256, in hex, of the bytes for which the change was planned; `undefined` if the file was not read. */
   readonly hash?: string | undefined;
 }
 
@@ -70,8 +70,8 @@ export interface Slot {
 
 /**
  * Returns one slot for each name of a batch. One change may take a name that another frees, even in chains and circles.
- * Their order does not matter, because every file is ready next to its new name before the first name changes. Throws
- * if one file is changed twice, or two files would get one name; the plan must prevent both.
+ * The order of the slots does not matter, because every file is ready next to its new name before the first name
+ * changes. Throws if one file is changed twice, or if two files would get the same name; the plan must prevent both.
  */
 export function toSlots(changes: readonly DiskChange[]): Slot[] {
   const slots = new Map<string, Slot>();

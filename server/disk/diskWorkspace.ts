@@ -1,4 +1,4 @@
-/** The environment of a batch on disk: the folders, the disk, and the ways to learn who else has their files open. */
+/** The environment of a batch on disk: the folders, the disk, and the means to find out who else has a file open. */
 import { isAbsolute, join } from "node:path";
 import { canonicalise, mapBounded } from "../workspace/identity.js";
 import { type Owners, realOwners } from "../workspace/process.js";
@@ -6,7 +6,7 @@ import { homeFolder, inServerFolder, stateHome } from "../workspace/serverFolder
 import { type FileSystem, realFileSystem } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
-/** The workspace in which batches are written. Outside `folders`, only `state` changes, whatever a journal names. */
+/** The workspace in which batches are written. Outside `folders`, only `state` is changed, whatever a journal names. */
 export interface DiskWorkspace {
   readonly files: FileSystem;
   /** Absolute and canonical. */
@@ -16,7 +16,7 @@ export interface DiskWorkspace {
   readonly owners: Owners;
   /** The directories in which Neovim may keep the swap files of everything that it has open; absolute and canonical. */
   readonly swapFiles: readonly string[];
-  /** By path: another session of this server that has the file open, or may have. */
+  /** Maps a file's path to another session of this server that has the file open, or may have it open. */
   readonly openElsewhere: ReadonlyMap<string, Holder>;
 }
 
@@ -26,7 +26,7 @@ export async function userWorkspace(
   more: Partial<DiskWorkspace> = {},
 ): Promise<DiskWorkspace> {
   const spelt = [inServerFolder("journals"), ...neovimSwapFiles()];
-  // Home and state directories are often reached through links. If one can't be followed, using the path fails later.
+  // Home and state directories are often reached through links. If a link can't be followed, using it fails later.
   const [state = "", ...swapFiles] = await mapBounded(spelt, async (path) => {
     const real = isAbsolute(path) ? await canonicalise(path) : undefined;
     return real?.ok === true ? real.path : path;
@@ -34,7 +34,7 @@ export async function userWorkspace(
   return diskWorkspace(folders, { state, swapFiles, ...more });
 }
 
-/** Returns a workspace that keeps its journals in `state`. By default, it looks for no other session or Neovim. */
+/** Returns a workspace that keeps its journals in `state`. By default, it names no other session or swap directory. */
 export function diskWorkspace(
   folders: readonly string[],
   more: Pick<DiskWorkspace, "state"> & Partial<DiskWorkspace>,
@@ -50,8 +50,8 @@ export function diskWorkspace(
 }
 
 /**
- * Returns Neovim's default swap directories: the one in its state and, for versions up to 0.7, the one in its data.
- * Source: `:help base-directories`.
+ * Returns Neovim's default swap directories: the one in its state directory and, for versions up to 0.7, the one in its
+ * data directory. Source: `:help base-directories`.
  */
 function neovimSwapFiles({ XDG_DATA_HOME: data }: NodeJS.ProcessEnv = process.env): string[] {
   if (process.platform === "win32") return [join(stateHome(), "nvim-data", "swap")];

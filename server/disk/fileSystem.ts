@@ -10,7 +10,7 @@ import { codeOf } from "../workspace/identity.js";
 /** The system's information about a file, directory or link. */
 export interface FileStat {
   readonly kind: "file" | "directory" | "link" | "other";
-  /** In decimal digits, because inodes may be too large for a number. */
+  /** In decimal digits, because an inode's number may be too large for a JavaScript number. */
   readonly inode: string;
   readonly device: string;
   /** The number of names that the file has. */
@@ -25,15 +25,15 @@ export interface FileStat {
   readonly modified: number;
 }
 
-/** A file, and another one that must get its attributes. */
+/** Two files: `to` must get the attributes of `from`. */
 export interface AttributePair {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * The calls of a file system that writing needs, all synchronous. Paths are absolute and canonical except for their
- * last name, and no call follows a link there. If the system refuses, a call throws an error with the system's code.
+ * The file system calls that are needed for writing, all synchronous. Paths are absolute, and canonical except for
+ * their last name; no call follows a link there. If the system refuses, a call throws an error with the system's code.
  */
 export interface FileSystem {
   /** Examines a path. Returns `undefined` if nothing is there. */
@@ -50,7 +50,7 @@ export interface FileSystem {
   mayWrite(path: string): boolean;
   /** Makes a new file; the process's umask applies to `mode`. The file is safe on the disk only after `sync`. */
   make(path: string, bytes: Uint8Array, mode: number): void;
-  /** Overwrites the bytes of an existing file in place. They are safe on the disk only after `sync`. */
+  /** Overwrites the bytes of an existing file in place. The new bytes are safe on the disk only after `sync`. */
   fill(path: string, bytes: Uint8Array): void;
   /** Sets the bits of `chmod`. */
   setMode(path: string, mode: number): void;
@@ -123,7 +123,7 @@ export const realFileSystem: FileSystem = {
       try {
         fs.fsyncSync(fd);
       } catch (error) {
-        // Some disks (shared folders of virtual machines) lack this call for directories, as PostgreSQL also found.
+        // Some disks (shared folders of virtual machines) lack this call for directories. PostgreSQL ignores this, too.
         if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fs.fstatSync(fd).isDirectory()) throw error;
       }
     });
@@ -164,7 +164,7 @@ export function attempt<T>(
   }
 }
 
-/** Does something that may have been done already. Ignores errors with the codes in `done`, which mean that it was. */
+/** Does something that may be done already. Ignores errors with the codes in `done`, which mean that it is done. */
 export function ensure(act: () => void, done: readonly string[]): void {
   try {
     act();
@@ -178,13 +178,13 @@ export function unlinkIfThere(files: FileSystem, path: string): void {
   ensure(() => files.unlink(path), ["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 }
 
-/** Returns the hash of a file's bytes; `undefined` if it is not a file, or is larger than any file that we write. */
+/** Returns the hash of a file's bytes; `undefined` if `now` is not a file, or is larger than any file that we write. */
 export function hashAt(files: FileSystem, path: string, now: FileStat): string | undefined {
   if (now.kind !== "file" || now.size > limits.fileBytes) return undefined;
   return hashOf(files.read(path, limits.fileBytes));
 }
 
-/** Like `look`, but returns `undefined` also for a path through a link or an impossible name: nothing there is ours. */
+/** Like `look`, but also returns `undefined` for an impossible path or one through a link: nothing there is ours. */
 export function lookIfReached(files: FileSystem, path: string): FileStat | undefined {
   try {
     return files.look(path);
@@ -194,7 +194,7 @@ export function lookIfReached(files: FileSystem, path: string): FileStat | undef
   }
 }
 
-/** Reports whether an error means that a path leads to none of our files: through a link, or to an impossible name. */
+/** Reports whether an error means that a path goes through a link or is impossible: it leads to none of our files. */
 export const isUnreached = (error: unknown): boolean => isBehindLink(error) || codeOf(error) === "ENAMETOOLONG";
 
 /** Runs each step even if others fail. Returns the system's code of the first refusal; `undefined` if there is none. */
@@ -227,7 +227,7 @@ export function linkOrRename(files: FileSystem, from: string, to: string): void 
 /** The set-user-ID and set-group-ID bits of a file's mode. The system clears them with each write. */
 export const foreignRights = 0o6000;
 
-/** Restores the bits that the system cleared, if the file's other bits are still as in `mode`, from the journal. */
+/** Restores the bits that the system cleared, if the other bits still equal those of the journal's `mode`. */
 export function giveBackBits(files: FileSystem, path: string, mode: number | undefined): void {
   if (mode === undefined) return;
   const now = files.look(path)?.mode;
@@ -239,15 +239,15 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 /** Includes Linux's O_PATH, which needs no right to list the directory. Node lacks it. Source: asm-generic/fcntl.h. */
 const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 
-/** The maximum number of pairs that are copied at once, so that other files can be open, too. */
+/** The maximum number of pairs that are copied at once; it leaves room for other open files. */
 const pairsAtOnce = 100;
 
 /** `true` if a directory can be held open while a name in it is used. */
 const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**
- * Acts on a name in a directory that is held open meanwhile. On Linux, this detects if another program replaces a
- * directory anywhere on the path with a link after the path was checked.
+ * Acts on a name while its directory is held open. On Linux, this detects whether another program has replaced any
+ * directory on the path with a link since the path was checked.
  */
 function within<R>(path: string, act: (reachable: string) => R): R {
   const directory = dirname(path);
@@ -310,7 +310,7 @@ function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
     const options = ["--attributes-only", "--preserve=mode,ownership,xattr", "--target-directory=/proc/self/fd"];
     const given = sources.map((source) => `/proc/${process.pid}/fd/${source}`);
     const { status } = spawnSync("cp", [...options, ...given], { cwd: "/", stdio: targets, timeout: 30_000 });
-    // If one of several pairs failed, each is tried alone.
+    // If one of several pairs failed, each pair is tried alone.
     if (status !== 0 && pairs.length > 1) return pairs.flatMap((pair) => copyAttributes([pair]));
     return pairs.map((pair) => status === 0 && hasSame(pair));
   } finally {

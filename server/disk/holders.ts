@@ -1,4 +1,4 @@
-/** Finds out who else has a file open, from the lock files and swap files that editors make. */
+/** Finds out, from the lock files and swap files that editors make, who else has a file open. */
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { isProcess } from "../workspace/process.js";
@@ -6,7 +6,7 @@ import type { DiskWorkspace } from "./diskWorkspace.js";
 import { attempt } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
-/** Returns the holder of a file, which has it open or may have it open; `undefined` if there is no sign of one. */
+/** Returns the editor or session that has a file open, or may have it open; `undefined` if there is no sign of one. */
 export function holderOf(workspace: DiskWorkspace, path: string): Holder | undefined {
   const ours = workspace.openElsewhere.get(path);
   if (ours !== undefined) return ours;

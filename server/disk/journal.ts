@@ -1,4 +1,4 @@
-/** The journal of a batch, written first. After a crash, it shows the plan and how far the batch may have got. */
+/** The journal of a batch; it is written first. After a crash, it shows the plan and how far the batch may have got. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../plan/failure.js";
@@ -14,23 +14,23 @@ import { diskFailures, diskProblems } from "./sentences.js";
 /** The journal of one batch, as it is on the disk. */
 export type Journal = z.infer<typeof journalSchema>;
 
-/** One name: its file before the batch, its file afterwards, and the way in which it changes. */
+/** One name: its file before the batch, its file afterwards, and the way in which the name changes. */
 export type JournalEntry = Journal["entries"][number];
 
 /**
- * A journal that was found, or the reason why it is left alone. `foreign`: its files are outside the folders, or in the
+ * A journal, or the reason why there is none to act on. `foreign`: its files are outside the folders, or in the
  * directory of the journals. `astride`: some of its files are outside the folders, others inside.
  */
 export type JournalRead =
   | { readonly kind: "journal" | "astride"; readonly journal: Journal }
   | { readonly kind: "absent" | "unreadable" | "foreign" };
 
-/** The journals of a user, with their location. */
+/** The parts of a workspace that are needed to use its user's journals. */
 export type Journals = Pick<DiskWorkspace, "files" | "state" | "owners">;
 
 /**
- * Makes the directory of the journals if it is missing. It is outside every workspace, so that no agent can write a
- * journal. Returns a failure if it can't be used, or if other users have access to it.
+ * Makes the directory of the journals if it is missing. No agent may write there, wherever its workspace is. Returns a
+ * failure if the directory can't be used, or if other users have access to it.
  */
 export function openJournals({ files, owners, state }: Journals): Failure | undefined {
   if (!isAbsolute(state)) return diskFailures.state(state, diskProblems.stateRelative());
@@ -46,7 +46,7 @@ export function openJournals({ files, owners, state }: Journals): Failure | unde
   }
 }
 
-/** Does the same as `openJournals`; then also writes a file in the directory and deletes it, as a batch would. */
+/** Does the same as `openJournals`; then writes a file in the directory and deletes it, as a batch would. */
 export function tryJournals(journals: Journals): Failure | undefined {
   const { files, owners, state } = journals;
   const unfit = openJournals(journals);
@@ -78,7 +78,7 @@ export function unusable(state: string, error: unknown): Failure {
   return diskFailures.state(state, fileProblems.system(codeOf(error)));
 }
 
-/** Makes or replaces the journal of a batch; when this returns, it is on the disk. */
+/** Makes or replaces the journal of a batch; when the call returns, the journal is on the disk. */
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
   // A batch whose journal can't be read back can't be ended, so it is better to throw before writing.
   const text = JSON.stringify(journalSchema.parse(journal));
@@ -100,8 +100,8 @@ export function removeJournal({ files, state }: DiskWorkspace, id: string): void
 }
 
 /**
- * Returns the ids of all journals in the state directory. `halves`: the ids of first journals of a batch that a process
- * began to write and did not finish.
+ * Returns the ids of all journals in the state directory. `halves`: the ids of the batches whose first journal
+ * a process has begun to write but not finished.
  */
 export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "state">): {
   readonly ids: string[];
@@ -116,7 +116,7 @@ export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "st
   return { ids, halves: begun.filter((id) => !ids.includes(id)) };
 }
 
-/** Reads a journal that anyone may have written: checks form and checksum, and that its files are in the folders. */
+/** Reads a journal, which anyone may have written: checks its form, its checksum, and where its files are. */
 export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
   const read = readAnyJournal(workspace, id);
   if (read.kind !== "journal") return read;
@@ -129,7 +129,7 @@ export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
   return inside.length === 0 ? { kind: "foreign" } : { kind: "astride", journal: read.journal };
 }
 
-/** Reads a journal wherever its files are. The caller must not act on it. */
+/** Reads a journal, wherever its files are. The caller must not act on the journal. */
 export function readAnyJournal({ files, state, owners }: Journals, id: string): JournalRead {
   const path = journalPath(state, id);
   const stat = files.look(path);
@@ -150,7 +150,7 @@ export function folderOf(journal: Journal): string {
   return folder;
 }
 
-/** Returns the directories in which a batch changes names. Others have only writes in place, and may be unreadable. */
+/** Returns the directories in which a batch changes names. Others, with writes in place only, may be unreadable. */
 export function directoriesOf({ entries, directories }: Journal): string[] {
   const names = entries.filter(({ way }) => way !== "inPlace").map(({ path }) => path);
   return [...names, ...directories].map(dirname);
@@ -163,13 +163,13 @@ export function journalPath(state: string, id: string): string {
   return join(state, `${id}.journal`);
 }
 
-/** An entry with its helper files. A journal can't forge their paths, because they follow from the entry and the id. */
+/** An entry with its helper files. A journal can't forge their paths, which follow from the entry and the id. */
 export interface HelpedEntry extends JournalEntry {
   /** The new file for the name, in its directory or, if that does not exist, in the deepest existing one above it. */
   readonly staged: string;
   /** The file that the name had before, in the same directory. */
   readonly kept: string;
-  /** The old bytes, and below the new bytes, of a file that is written in place; both are kept next to the journal. */
+  /** The old bytes of a file that is written in place; `newCopy`: the new bytes. Both are kept next to the journal. */
   readonly oldCopy: string;
   readonly newCopy: string;
 }
@@ -224,10 +224,10 @@ const journalSchema = z.strictObject({
         device: z.string(),
         /**
          * `create`: the name was free. `replace`: another file takes it. `remove`: it becomes free. `inPlace`: its file
-         * stays the same and gets new bytes.
+         * stays and gets new bytes.
          */
         way: z.enum(["create", "replace", "remove", "inPlace"]),
-        /** `null` if the name was free. `mode`: only for a file of the user's with set-ID bits, which writes clear. */
+        /** `null` if the name was free. `mode`: only for the user's own set-ID files, because writes clear the bits. */
         before: z.strictObject({ inode: z.string(), hash, mode: z.int().min(0).max(0o7777).optional() }).nullable(),
         /**
          * `null` if the name becomes free. `inode`: that of the staged file for the name, known from `committing` on;

@@ -18,8 +18,8 @@ export interface Lock {
 }
 
 /**
- * Locks the folders of a workspace for the batch with a new id. Writes the lock first and then looks for others: if two
- * processes do this at once, at least one sees the other, and neither waits.
+ * Locks the folders of a workspace for the batch `id`, which must be new. Writes the lock first and then looks for
+ * others: if two processes do this at once, at least one sees the other's lock, and neither waits.
  */
 export function lockFolders(workspace: DiskWorkspace, id: string): Lock | Failed {
   const { files, state, owners, folders } = workspace;
@@ -63,7 +63,7 @@ export function isLocked(workspace: DiskWorkspace, id: string): boolean {
   return listLocks(workspace).some((one) => one.id === id && one.isAlive);
 }
 
-/** Ids of the locks that this process holds. Its other lock files were released but could not be removed. */
+/** Ids of the locks that this process holds. Its other locks were released, but their files could not be removed. */
 const ownLocks = new Set<string>();
 
 const lockSchema = z.object({ folders: z.array(z.string()) });
@@ -88,7 +88,7 @@ function listLocks({ files, state, owners }: DiskWorkspace): FoundLock[] {
   });
 }
 
-/** Returns a live process that locks the same folders, if any. Removes dead locks, whose names are never used again. */
+/** Returns a live process that locks any of the same folders. Removes dead locks, whose names are never used again. */
 function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefined {
   const others = listLocks(workspace).filter(({ id }) => id !== ownId);
   for (const { path, isAlive } of others) {

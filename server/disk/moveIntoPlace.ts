@@ -1,4 +1,4 @@
-/** Makes a prepared batch visible, name by name, and checks each just before; then records that the batch is done. */
+/** Makes a prepared batch visible, name by name, and checks each one just before; then records that this is done. */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -14,7 +14,7 @@ import type { Prepared, Progress } from "./stage.js";
 
 /**
  * Gives each name its new file, records that this is done, and returns `undefined`. Returns a failure if another
- * program has changed a name meanwhile; throws if the system refuses. The journal then says what to roll back.
+ * program has changed a name meanwhile; throws if the system refuses. Either way, the journal says what to roll back.
  */
 export function moveIntoPlace(
   workspace: DiskWorkspace,
@@ -61,8 +61,8 @@ interface NameContext {
 }
 
 /**
- * Returns a failure if a name has changed since staging, or if its old file is no longer kept beside it: a program that
- * cleans up may have deleted the kept file, which a rollback would need. The quickest check, of the inode, comes last.
+ * Returns a failure if a name has changed since staging or is open elsewhere, or if its kept file is gone: a program
+ * that cleans up may have deleted that file, which a rollback would need. The quickest check, of the inode, comes last.
  */
 function lookAgain({ workspace, target, entry }: NameContext): Failure | undefined {
   const { files } = workspace;

@@ -1,4 +1,4 @@
-/** Examines every name of a batch once, and finds every obstacle before anything is written. */
+/** Examines every name of a batch once, and reports all obstacles together, before anything is written. */
 import { basename, dirname, join } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -25,7 +25,7 @@ export interface DiskTarget {
   readonly slot: Slot;
   /** The device number of its directory or, if that does not exist, of the deepest existing one above it. */
   readonly device: string;
-  /** The way in which the name changes. Staging may still turn a replacement by new bytes into a write in place. */
+  /** The way in which the name changes. If a file gets new bytes, staging may still turn `replace` into `inPlace`. */
   readonly way: JournalEntry["way"];
   /** `undefined` if the name is free. */
   readonly before: Before | undefined;
@@ -45,7 +45,7 @@ export interface After {
   readonly mode: number | undefined;
 }
 
-/** All names of a batch, and the directories that it needs, parents first; or everything that prevents it. */
+/** The names that a batch changes, and the directories that it must make, parents first; or all reasons against it. */
 export type Preflight =
   | { readonly ok: true; readonly targets: readonly DiskTarget[]; readonly directories: readonly string[] }
   | { readonly ok: false; readonly failures: readonly Failure[] };
@@ -131,7 +131,7 @@ function aim(
     missing.push(directory);
     directory = dirname(directory);
   }
-  // A disk reports that a name is too long only if the directory exists, so each name is looked for in one that does.
+  // A disk reports that a name is too long only if the directory exists, so each name is looked for in an existing one.
   if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
   const result = afterOf(slot, befores);
   if (!result.ok) return result;

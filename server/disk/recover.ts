@@ -1,4 +1,4 @@
-/** Ends batches by their journals alone: one that is over, or all that were cut off by crashes. */
+/** Ends batches according to their journals alone: one batch that is over, or all that crashes have cut off. */
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
@@ -49,7 +49,7 @@ export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
   const { files, state } = workspace;
   try {
-    // If the server has never written anything, it makes no directory here either.
+    // If the server has never written a journal, there is nothing to end, and no need to make the directory.
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
@@ -99,7 +99,7 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
   return { batches, problems, failure };
 }
 
-/** Deletes half-written first journals, whose batches did nothing yet. A process that still writes one holds a lock. */
+/** Deletes half-written first journals, whose batches have done nothing. A process still writing one holds a lock. */
 function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
     const path = `${journalPath(workspace.state, id)}.new`;
@@ -147,7 +147,7 @@ function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnd
 export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEnding {
   if (journal.state === "staged") return { outcome: "untouched", foreign: [], code: tidyUp(workspace, journal) };
   if (journal.state === "committed") {
-    // The journal's writer may have been killed before it was synced, and a disk may report a failed sync only once.
+    // The journal's writer may have been killed before the sync, and a disk may report a failed sync only once.
     const unwritten = tryAll([() => writeJournal(workspace, journal)]);
     const isFull = unwritten !== undefined && noRoom.has(unwritten);
     const unsure = isFull ? tryAll([() => workspace.files.sync(workspace.state)]) : unwritten;
@@ -168,7 +168,7 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
   return { outcome: isPending ? "pending" : "rolledBack", foreign, code: untidy };
 }
 
-/** The system's codes of a disk without room. The last one is Linux's EDQUOT, which Node does not know. */
+/** The system's codes for a disk without room. The last one is Linux's EDQUOT, which Node does not know. */
 const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system error -122"]);
 
 /**
@@ -192,7 +192,7 @@ function asUndone(journal: Journal, foreign: readonly Foreign[]): Journal {
   return { ...journal, state: "undone", left };
 }
 
-/** Returns the files that a rollback left as they were, according to the journal. */
+/** Returns the files that, according to the journal, a rollback left as they were. */
 function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   const entries = helpedEntries(state, journal);
   return (journal.left ?? []).flatMap(({ index, why }) => {
@@ -210,7 +210,7 @@ function copyOf({ way, kept, oldCopy }: HelpedEntry): string {
 
 /**
  * Removes the helper files of a batch that is over. The journal, which must be on the disk, is removed last, when
- * nothing that only it lists is left. Returns the system's code of the first obstacle; `undefined` if there was none.
+ * nothing is left that only it lists. Returns the system's code of the first obstacle; `undefined` if there was none.
  */
 export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | undefined {
   const { files, state } = workspace;

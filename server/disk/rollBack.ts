@@ -19,7 +19,7 @@ import {
 import { directoriesOf, type HelpedEntry, helpedEntries, type Journal } from "./journal.js";
 import type { Foreign } from "./sentences.js";
 
-/** Gives every name its old file back. No name depends on another, so their order, the last one first, is arbitrary. */
+/** Gives every name its old file back. No name depends on another, so the order (last name first) is arbitrary. */
 export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign: Foreign[]; code: string | undefined } {
   const foreign: Foreign[] = [];
   const { files, state } = workspace;
@@ -40,7 +40,7 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
     }),
     () => syncDirectories(files, directoriesOf(journal)),
   ]);
-  // A disk that could not be examined may have been missing when its steps found nothing to do.
+  // A disk that could not be examined may have been missing when the steps above found nothing to do on it.
   return { foreign, code: code ?? (unseen === undefined ? undefined : findAway(files, entries)) };
 }
 
@@ -50,7 +50,7 @@ const notMounted = "ENOMEDIUM";
 /**
  * Returns `notMounted` if a disk of the batch is missing: none of the batch's files is found on it, and their paths are
  * on another disk now. Device numbers alone prove nothing, because many disks get a new one with each mount. Otherwise
- * returns the code of the first look that was refused, after which a disk may still be missing; or else `undefined`.
+ * returns the code of the first look that was refused, because that disk may be missing; `undefined` if there is none.
  */
 function findAway(files: FileSystem, entries: readonly HelpedEntry[]): string | undefined {
   const [seen, elsewhere] = [new Set<string>(), new Set<string>()];
@@ -78,7 +78,7 @@ interface RollBackContext {
   readonly entries: readonly HelpedEntry[];
 }
 
-/** Gives one name its old file back. Returns the name if that file is lost, or if the name has a file of others. */
+/** Gives a name its old file back. Returns the name if that file is lost, or if another program's file has the name. */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;
@@ -92,7 +92,7 @@ function restore(context: RollBackContext): Foreign | undefined {
   return { path, kept: isKept ? oldCopy : undefined };
 }
 
-/** Removes a file that the batch created. If a link has replaced a directory, nothing beyond it is removed. */
+/** Removes a file that the batch created. If a link has replaced a directory, nothing beyond the link is removed. */
 function uncreate(context: RollBackContext): Foreign | undefined {
   const { path } = context.entry;
   let now: FileStat | undefined;
@@ -108,7 +108,7 @@ function uncreate(context: RollBackContext): Foreign | undefined {
   return undefined;
 }
 
-/** Gives a name its old file back, which is kept beside it or still has the name. */
+/** Gives a name its old file back, which is kept beside the name or still has it. */
 function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
   const { path, before, kept } = entry;
@@ -119,7 +119,7 @@ function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign 
     return undefined;
   }
   const hash = hashAt(files, path, now);
-  // A file that another program put there before the batch did is reported only if it looks like ours.
+  // A file that another program put there before the batch could is reported only if it looks like ours.
   if (!isReplaced(files, entry)) return hash === entry.after?.hash ? { path } : undefined;
   if (isOurs(context, now)) files.rename(kept, path);
   else if (hash !== before?.hash) return { path, kept };
@@ -127,8 +127,8 @@ function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign 
 }
 
 /**
- * Handles a name without a kept file beside it. Usually that was given back already. Otherwise another program, such as
- * one that cleans directories, has deleted it; the batch's change then stays.
+ * Handles a name without a kept file beside it. Usually that file has been given back. Otherwise another program, such
+ * as one that cleans directories, has deleted it; the batch's change then stays.
  */
 function findLost(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
@@ -137,7 +137,7 @@ function findLost(context: RollBackContext, now: FileStat | undefined): Foreign 
   return isPut(context, now) ? { path, isLost: true } : undefined;
 }
 
-/** Reports whether the batch changed a name. If the staged file is still there, only another program can have. */
+/** Reports whether the batch changed a name. If the staged file is still there, the batch did not. */
 function isReplaced(files: FileSystem, { way, staged }: HelpedEntry): boolean {
   return way !== "replace" || files.look(staged) === undefined;
 }
@@ -161,7 +161,7 @@ function isPut({ files, entry: { path, after } }: RollBackContext, now: FileStat
   return after?.inode === now.inode && hashAt(files, path, now) === after.hash;
 }
 
-/** Reports whether a name has its old file again, or the copy that was kept if the disk refused a link to that file. */
+/** Reports whether a name has its old file again, or the copy of it that was kept because the disk refused a link. */
 function hasBack(files: FileSystem, { path, before }: HelpedEntry): boolean {
   const there = files.look(path);
   return there !== undefined && (there.inode === before?.inode || hashAt(files, path, there) === before?.hash);
@@ -197,7 +197,7 @@ const sector = 512;
 /**
  * Reports whether a file contains only what interrupted writes may have left. A sector may contain old bytes, new
  * bytes, or old, new and old ones in turn: the batch's write was cut off there, and then the rollback's write, too.
- * Bytes that were added but not written are zero. Such a file may be overwritten, because it has nobody else's bytes.
+ * Bytes that were added but not written are zero. Such a file may be overwritten: it has no other program's bytes.
  */
 export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array): boolean {
   const [least, most] = [Math.min(before.length, after.length), Math.max(before.length, after.length)];
@@ -209,7 +209,7 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
   return true;
 }
 
-/** Reports whether `[from, to)` has a stretch of each side in turn, perhaps empty. Beyond its end, a side has zeros. */
+/** Reports whether `[from, to)` is one stretch, perhaps empty, of each side in turn. Beyond its end, a side is zero. */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;
   // Each side takes as many bytes as match it, which leaves the fewest for the sides after it.

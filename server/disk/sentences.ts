@@ -16,7 +16,7 @@ export type Unreached =
   /** The program that answers there does not know the session's secret. */
   | { readonly kind: "impostor" };
 
-/** Returns why a session was not reached, as the end of a sentence, and advice. */
+/** Returns the reason why a session was not reached, as the end of a sentence, and a hint. */
 export function sayUnreached(why: Unreached): { readonly problem: string; readonly hint: string } {
   switch (why.kind) {
     case "absent":
@@ -50,29 +50,29 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
 /** The ending of a batch on disk that was completed, failed, or was interrupted. */
 export interface BatchEnding {
   /**
-   * `applied`: all changes were made. `untouched`: nothing that others see had changed. `rolledBack`: all was rolled
-   * back, except the `foreign` files. `pending`: it could not be rolled back, or made durable, yet; the journal stays.
+   * `applied`: all changes were made. `untouched`: nothing that others see had changed. `rolledBack`: everything was
+   * rolled back, except the `foreign` files. `pending`: it is yet to be rolled back or made durable; the journal stays.
    */
   readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
   readonly foreign: readonly Foreign[];
-  /** The system's error code for what prevented the rollback, or the cleanup after it. */
+  /** The system's error code, if something prevented the rollback or the cleanup. */
   readonly code?: string | undefined;
 }
 
-/** A file that was left as it is, because another program changed it or removed the copy that was kept of it. */
+/** A file that was left as it is, because another program changed it, or removed the kept copy. */
 export interface Foreign {
   readonly path: string;
-  /** The path of the old file, left for the user; `undefined`: there was none. */
+  /** The path of the old file, left for the user; `undefined` if there is none. */
   readonly kept?: string | undefined;
   /** Set if the file still has its new text, or part of it, and the copy of the old file is gone. */
   readonly isLost?: true | undefined;
 }
 
-/** The reason why a file is not written to disk: an editor has it open, or may have. */
+/** The reason why a file is not written to disk: an editor has it open, or may have it open. */
 export type Holder =
   /** `by`: the editor in words, such as "Emacs (ann@desk, process 12)". */
   | { readonly kind: "open"; readonly by: string }
-  /** A session has the file's folder and could not be asked; `session` names it. */
+  /** A session that has the file's folder open could not be asked; `session` names it. */
   | { readonly kind: "unasked"; readonly session: string; readonly why: Unreached }
   /** A session has an announcement that this version can't read; `problem` is a sentence that says what to do. */
   | { readonly kind: "hidden"; readonly problem: string };
@@ -99,7 +99,7 @@ export const diskFailures = {
         });
     }
   },
-  /** `pid`: the process that is writing; `undefined`: it is not known. */
+  /** `pid`: the process that is writing; `undefined` if it is unknown. */
   busy: (pid: number | undefined) =>
     makeFailure("locked", theCall, {
       problem: `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files in this workspace.`,
@@ -168,7 +168,7 @@ export const diskSentences = {
   /** A journal, complete or partly written, that the user may not use, or that is not a file. */
   closedJournal: (path: string, problem: string): string =>
     `the journal ${quote(path, 300)} can't be used and was left alone: ${problem}`,
-  /** A batch that was interrupted, for the doctor. `folder` contains every file that it was to change. */
+  /** For the doctor: a batch that was interrupted. `folder` contains every file that it was to change. */
   cutOff: (names: readonly string[], journal: string, folder: string): string =>
     `a call was interrupted while it changed ${some(names, 300)}, as ${quote(journal, 300)} records: the next call in ${quote(folder, 300)} rolls it back, and until then the server writes nothing in folders that contain only some of these files`,
   attributesLost: (path: string): string =>

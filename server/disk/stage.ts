@@ -85,12 +85,12 @@ export function prepare(
   }
   const entries = journal.entries.map((entry, index): JournalEntry => {
     const way = ways[index] ?? entry.way;
-    // The inode identifies the staged file under its new name; its bytes do not, because others may write the same.
+    // The inode identifies the staged file under its new name; its bytes do not, because others may write equal bytes.
     const inode = way === "inPlace" ? undefined : files.look(helped[index]!.staged)?.inode;
     return { ...entry, way, after: entry.after === null ? null : { ...entry.after, inode } };
   });
   makeLast(files, names, ways);
-  // From now on, nothing removes the other helper files of these names, so their deletion above must be synced.
+  // From now on, nothing removes the staged and kept files of these names, so their deletion above must be synced.
   syncDirectories(
     files,
     fixed.map((index) => dirname(targets[index]!.slot.path)),
@@ -100,7 +100,7 @@ export function prepare(
   return { journal: { ...journal, entries }, targets, warnings: [...warnings, ...lost] };
 }
 
-/** Reports whether a write in place clears bits that only another user could set again. The superuser's clears none. */
+/** Reports whether a write in place clears bits that only another user could set again. The superuser's never does. */
 function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefined): boolean {
   if (before === undefined || user === undefined || user === 0) return false;
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
@@ -140,19 +140,19 @@ function stageNew(files: FileSystem, { source, bytes, mode }: After, path: strin
   return [copyFile(files, copied, { from: source.path, to: path })];
 }
 
-/** Makes a private copy. Until it has the original's access list, too, its mode may allow more than the original's. */
+/** Makes a private copy: with the original's mode but not its access list, it might allow more than the original. */
 function copyFile(files: FileSystem, { bytes, stat: { mode } }: Before, pair: AttributePair): Copy {
   files.make(pair.to, bytes, 0o600);
   return { ...pair, mode };
 }
 
-/** Makes both copies for a write in place: the old bytes to restore, and the new ones to recognise a cut-off write. */
+/** Makes both copies for a write in place: the old bytes, for a rollback, and the new, to recognise a cut-off write. */
 function copyBoth(files: FileSystem, { target: { before, after }, entry: { oldCopy, newCopy } }: NameInStage): void {
   files.make(oldCopy, before?.bytes ?? Buffer.alloc(0), 0o600);
   files.make(newCopy, after?.bytes ?? Buffer.alloc(0), 0o600);
 }
 
-/** Copies attributes. `fixed`: the indexes of files that would lose some as new files and must be written in place. */
+/** Copies attributes. `fixed`: the indexes of files that would lose some if replaced, and must be written in place. */
 function giveAttributes(
   files: FileSystem,
   names: readonly NameInStage[],
@@ -179,7 +179,7 @@ function makeLast(files: FileSystem, names: readonly NameInStage[], ways: readon
   );
   const old = new Set(names.map(({ target }) => target.before?.stat.inode));
   const made = paths.filter((path) => files.look(path) !== undefined);
-  // Links to files that existed before need only their names.
+  // If a file existed before, only its new link needs a sync.
   for (const path of made) if (!old.has(files.look(path)?.inode)) files.sync(path);
   syncDirectories(files, made.map(dirname));
 }

@@ -4,14 +4,14 @@ import { limits } from "../text/limits.js";
 import { LineIndex, type LineRule } from "../text/lines.js";
 import { syncProblems } from "./sentences.js";
 
-/** Trimmed lines that a document has lost, with the last version that had each. The oldest are forgotten first. */
+/** Trimmed lines that a document has lost, each with the last version that had it. The oldest are forgotten first. */
 export type FormerLines = Map<string, number>;
 
 /** One open document at one moment. A later change makes a new value. */
 export interface OpenDocument {
   /** As the editor spells it. */
   readonly uri: string;
-  /** The version of `text`; 0 for a document that was opened without a usable one, which is desynced. */
+  /** The version of `text`; 0 if the document was opened without a usable version, and is therefore desynced. */
   readonly version: number;
   /** As synced, with whatever byte order mark and line ends the editor sends. */
   readonly text: string;
@@ -23,18 +23,18 @@ export interface OpenDocument {
   readonly formerLines: FormerLines;
   /**
    * The reason why the editor's text is unknown, as the clause that `pathFailures.desynced` takes; `text` is then the
-   * last good one, or empty if there never was one. Absent if `text` is what the editor has.
+   * last known text, or empty if there is none. Absent if `text` is the editor's text.
    */
   readonly desynced?: string | undefined;
 }
 
-/** A range of LSP, with positions in the negotiated encoding; its numbers have not been checked. */
+/** An LSP range, with positions in the negotiated encoding; its numbers have not been checked. */
 export interface SyncRange {
   readonly start: { readonly line: number; readonly character: number };
   readonly end: { readonly line: number; readonly character: number };
 }
 
-/** Converts a range to UTF-16 offsets; `undefined` if it is not in the text. Passed in: only `lsp/` knows positions. */
+/** Converts a range to UTF-16 offsets; `undefined` if it is not in the text. From `lsp/`, which knows positions. */
 export type ToSpan = (
   range: SyncRange,
   text: string,
@@ -131,7 +131,7 @@ function makeDocument(
   };
 }
 
-/** Copies a document with some parts replaced. `lines`: the lines of the new text; `undefined`: computed if needed. */
+/** Copies a document with some parts replaced. `lines`: those of the new text; if not given, computed when needed. */
 function withParts(
   { uri, version, text, loneCrEndsLine, formerLines }: OpenDocument,
   parts: Partial<Pick<OpenDocument, "version" | "text" | "desynced">>,
@@ -209,7 +209,7 @@ function applyChange(
   return { ok: true, document: withParts(document, { version, text: textAfter }, linesAfter) };
 }
 
-/** Remembers the lines of a span (UTF-16 offsets) that is about to change, apart from very long ones. */
+/** Remembers the lines of a span (UTF-16 offsets) that is about to change, within limits of length and number. */
 function noteLines(
   former: FormerLines,
   lines: LineIndex,
@@ -228,7 +228,7 @@ function noteLines(
   }
 }
 
-/** Copies a text that was cut from another. In V8, a slice of some length would keep the whole other text in memory. */
+/** Copies a text that was cut from another. In V8, all but the shortest slices keep the whole other text in memory. */
 function copied(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }

@@ -1,4 +1,4 @@
-/** Keeps a file in memory while it is deleted, so that it can be written again as it was. */
+/** Keeps a copy of a file in memory while the file is deleted, so that it can be written again as it was. */
 import { chmod, lstat, mkdir, readFile, rmdir, unlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
@@ -38,7 +38,7 @@ export async function keepFile(path: string, name: string): Promise<Keeping> {
   }
 }
 
-/** Writes a kept file where it was, never over another file. If that fails, leaves no part of it; returns `false`. */
+/** Writes a kept file where it was, never over another file. If that fails, leaves no part and returns `false`. */
 export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boolean> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -58,7 +58,7 @@ export async function writeAgain({ path, bytes, mode }: KeptFile): Promise<boole
   }
 }
 
-/** Deletes a kept file where it was. Returns `false` if it could not be deleted. */
+/** Deletes a kept file from the disk. Returns `false` if it could not be deleted. */
 export function removeKept({ path }: KeptFile): Promise<boolean> {
   return succeeds(unlink(path));
 }
@@ -81,12 +81,12 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Deletes directories in the given order, the deepest first, until one is not empty. */
+/** Deletes directories in the given order, the deepest first, until one can't be deleted. */
 export async function removeEmpty(directories: readonly string[]): Promise<void> {
   for (const directory of directories) if (!(await succeeds(rmdir(directory)))) return;
 }
 
-/** Makes the missing directories above a path. Returns a function that removes those of them that are empty. */
+/** Makes the missing directories above a path. Returns a function that removes the new ones if they are empty. */
 export async function makeParents(path: string): Promise<() => Promise<void>> {
   // If they can't be made, the editor will report it.
   const first = await mkdir(dirname(path), { recursive: true }).catch(() => undefined);

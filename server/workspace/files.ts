@@ -1,4 +1,4 @@
-/** Reads files as texts, refuses those that can't be decoded without loss, and encodes each text as its file was. */
+/** Reads files as texts, refuses what it can't decode without loss, and encodes each text as its file was encoded. */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { constants, type Stats } from "node:fs";
@@ -64,7 +64,7 @@ export async function readTextFile(
 export interface SaveHabits {
   /** `true` if every line end is synced as LF, whatever the file has. */
   readonly syncsLf: boolean;
-  /** `true` if the editor ends a last line without a line end when it saves the file. */
+  /** `true` if the editor, when it saves a file, adds a line end that is missing from the last line. */
   readonly endsLastLine: boolean;
 }
 
@@ -115,10 +115,10 @@ interface HowToRead {
 
 const unknownFile: HowToRead = { isRegular: false, isHashed: true, isQuick: false };
 
-/** Flags to read a file that may have been replaced since it was checked: never wait for a pipe or follow a link. */
+/** Flags for opening a file, perhaps replaced since it was checked, without waiting for a pipe or following a link. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Turns the system's error into a failure to write a file; `otherwise` makes it if the cause is not a permission. */
+/** Turns the system's error into a failure to write a file, made by `otherwise` unless permission was denied. */
 export function refusedBy(
   error: unknown,
   name: string,
@@ -130,7 +130,7 @@ export function refusedBy(
     : otherwise(name, fileProblems.system(code));
 }
 
-/** These use numeric descriptors, because a file that is open as a number can be closed synchronously. */
+/** These use numeric descriptors, because a file that was opened as a `FileHandle` can't be closed synchronously. */
 const open = promisify(fs.open);
 const read = promisify(fs.read);
 
@@ -144,7 +144,7 @@ async function readOpened(fd: number, name: string, isHashed: boolean): Promise<
     stats.size <= small
       ? fs.readSync(fd, buffer, 0, buffer.length, 0)
       : (await read(fd, buffer, 0, buffer.length, 0)).bytesRead;
-  // The expected bytes came without the extra one that was requested, so this is the end of the file.
+  // All expected bytes came, but not the extra one that was requested, so this is the end of the file.
   const isAll = length === stats.size;
   const bytes = isAll ? buffer.subarray(0, length) : readRest(fd, buffer, length, limits.fileBytes);
   if (bytes.length > limits.fileBytes) {
@@ -164,7 +164,7 @@ export function refuseKind(stats: Stats, name: string): Failure | undefined {
   return undefined;
 }
 
-/** The kind of something that is neither a file nor a directory. */
+/** Returns the kind of a directory entry that is neither a file nor a directory. */
 function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
   if (stats.isSymbolicLink()) return "link";
   if (stats.isFIFO()) return "pipe";
@@ -175,8 +175,8 @@ function specialKind(stats: Stats): "link" | "pipe" | "socket" | "device" {
 const small = 65_536;
 
 /**
- * Reads an open file to its end, or to one byte more than `most`, and returns all bytes. `buffer`, which is at most
- * that large, already holds the first `length` of them.
+ * Reads an open file to its end, or to one byte more than `most`, and returns all bytes. `buffer`, which has at most
+ * `most + 1` bytes, already holds the first `length` bytes of the file.
  */
 export function readRest(fd: number, buffer: Buffer, length: number, most: number): Buffer {
   let [bytes, held] = [buffer, length];
@@ -198,7 +198,7 @@ export function hashOf(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The text of a file's bytes, or why there is none, as the clause that `pathFailures.unsupportedEncoding` takes. */
+/** The text of a file's bytes, or their problem, as the clause that `pathFailures.unsupportedEncoding` takes. */
 export type DecodedText =
   | { readonly ok: true; readonly text: string; readonly encoding: Encoding; readonly bom: boolean }
   | { readonly ok: false; readonly problem: string };

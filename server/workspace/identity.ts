@@ -1,4 +1,4 @@
-/** Identifies files, by device and inode or else by canonical path, so that each file has one identity. */
+/** Identifies each file by its device and inode, or else by its canonical path, so that it has only one identity. */
 import { statSync } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -7,7 +7,7 @@ import type { OpenDocument } from "./documents.js";
 import { pathOfSyncedUri } from "./pathText.js";
 import { fileProblems } from "./sentences.js";
 
-/** The parts of an open document that resolving paths needs. */
+/** The parts of an open document that are needed to resolve paths. */
 export type OpenText = Omit<OpenDocument, "lines" | "formerLines"> & Partial<Pick<OpenDocument, "formerLines">>;
 
 /** The mirror of the editor's documents. */
@@ -40,7 +40,7 @@ export interface OpenFile {
 /** The editor's open documents, indexed by URI, path and identity. */
 export interface OpenFiles {
   readonly byUri: ReadonlyMap<string, OpenText>;
-  /** Documents whose own path has exactly this spelling. */
+  /** Maps a path to the documents whose own path has exactly this spelling. */
   readonly byPath: ReadonlyMap<string, readonly OpenFile[]>;
   /** Returns the documents of one file. The first call examines all documents and keeps the result. */
   byIdentity(identity: string): Promise<readonly OpenFile[]>;
@@ -48,8 +48,8 @@ export interface OpenFiles {
 }
 
 /**
- * Follows an absolute path to the file that it leads to. A path that does not exist yet leads to where its file would
- * be created: below its deepest existing ancestor, or at the end of a dangling symbolic link.
+ * Follows an absolute path to the file that it leads to. A path that does not exist yet leads to the place where its
+ * file would be created: below its deepest existing ancestor, or at the end of a dangling symbolic link.
  */
 export async function canonicalise(path: string, hops: number = limits.symlinkHops): Promise<Canonical> {
   try {
@@ -111,12 +111,12 @@ export async function isLink(path: string | undefined): Promise<boolean> {
   try {
     return path !== undefined && (await lstat(path)).isSymbolicLink();
   } catch {
-    // If the path can't be examined here, reading it fails.
+    // If the path can't be examined here, reading it will fail, too.
     return false;
   }
 }
 
-/** The system's code of an error, such as `ENOENT`. */
+/** Returns the system's code of an error, such as `ENOENT`; for any other error, its text. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
 }
@@ -141,7 +141,7 @@ async function canonicaliseAbsent(path: string, hops: number): Promise<Canonical
 
 /**
  * Returns the same identity for all paths of one file. `stats`: the system's information about it; `undefined` if it
- * does not exist and has no inode. Its path is then folded on platforms whose disks usually ignore case.
+ * does not exist. Without an inode, its path decides, folded on platforms whose disks usually ignore case.
  */
 function toIdentity(path: string, stats?: { readonly dev: bigint; readonly ino: bigint }): string {
   if (stats !== undefined && stats.ino !== 0n) return `inode ${stats.dev}:${stats.ino}`;
@@ -156,7 +156,7 @@ async function indexIdentities(files: readonly OpenFile[]): Promise<ReadonlyMap<
   return index;
 }
 
-/** Returns a file's identity. A file that exists, like that of almost every open document, needs only one `stat`. */
+/** Returns a file's identity. If the file exists, as for almost every open document, one `stat` is enough. */
 async function identityOf(path: string): Promise<string> {
   try {
     const stats = await stat(path, { bigint: true });

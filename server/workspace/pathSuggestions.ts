@@ -8,8 +8,8 @@ import { isInside, startsAtHome } from "./pathText.js";
 import type { ResolvedPath, Resolver } from "./resolvedPath.js";
 
 /**
- * Returns the function that makes suggestions for the missing paths of one call. It reads directories only when it is
- * called, and each only once. It returns at most `limits.similarShown` paths that can be sent as they are, the most
+ * Returns the function that makes suggestions for the missing paths of one call. It reads no directory before it is
+ * called, and none twice. It returns at most `limits.similarShown` paths that can be sent as they are, the most
  * similar first: the file under another spelling, files in the same directory with nearly the same name, files with the
  * same name below the nearest existing directory or below its parent, and open files anywhere with a similar name. Each
  * has been resolved like a caller's path, so none is outside the workspace, protected or missing.
@@ -21,8 +21,8 @@ export function createSuggest(resolver: Resolver): Resolver["suggest"] {
 }
 
 /**
- * Suggests a relative path inside the workspace for one that leads out of it: the longest end of the path that names a
- * file there; otherwise, for a new file, the path without its leading slash, if its directory exists. `undefined` if
+ * Suggests a relative path inside the workspace for a path that leads out of it: the longest end of it that names a
+ * file inside; otherwise, for a new file, the path without its leading slash, if its directory exists. `undefined` if
  * nothing inside seems to be meant.
  */
 export async function insidePath(sent: string, resolve: Resolver["resolve"]): Promise<string | undefined> {
@@ -43,7 +43,7 @@ export async function insidePath(sent: string, resolve: Resolver["resolve"]): Pr
 /** The entries that were read from a directory. */
 interface Listing {
   readonly directory: string;
-  /** Everything that is not a directory, with its name folded for comparison. */
+  /** The entries that are not directories. `folded`: the name, folded for comparison. */
   readonly files: readonly { readonly name: string; readonly folded: string }[];
   /** The names of directories that are not links, sorted. */
   readonly directories: readonly string[];
@@ -52,7 +52,7 @@ interface Listing {
 /** The state that the missing paths of one call share. */
 interface SuggestionSearch {
   readonly resolver: Resolver;
-  /** By canonical directory; `undefined` if it can't be read, or must not be shown. */
+  /** By canonical directory; `undefined` if the directory can't be read, or must not be shown. */
   readonly listings: Map<string, Promise<Listing | undefined>>;
   /** The numbers of directories and entries that may still be read below the directories where searches start. */
   readonly left: { directories: number; entries: number };
@@ -126,13 +126,13 @@ async function spellThem(
   return [...byIdentity.values()];
 }
 
-/** Returns the file that a spelling means; `undefined` if that does not exist or must not be edited. */
+/** Returns the file that a spelling means; `undefined` if the file does not exist or must not be edited. */
 async function fileAt(spelling: string, resolve: Resolver["resolve"]): Promise<ResolvedPath | undefined> {
   const resolved = await resolve(spelling);
   return resolved.ok && (resolved.place.open !== undefined || resolved.place.onDisk) ? resolved.place : undefined;
 }
 
-/** Returns a path without surrounding quotes and spaces and with forward slashes; then also without a line number. */
+/** Returns a path without outer quotes and spaces and with forward slashes, then the same without a line number. */
 function respelt(sent: string): string[] {
   const isAround = (unit: string | undefined): boolean => unit !== undefined && " \t\"'`“”‘’".includes(unit);
   let [start, end] = [0, sent.length];
@@ -155,7 +155,7 @@ function endsOf(sent: string): string[] {
   return Array.from({ length: count }, (_, i) => names.slice(first + i).join("/"));
 }
 
-/** Lists the nearest existing directory and all below it, then its parent in the same way, if callers may list them. */
+/** Lists the nearest existing directory that may be listed, and all below it; then its parent likewise, if allowed. */
 async function listAround(directory: string, search: SuggestionSearch): Promise<Listing[]> {
   let nearest = directory;
   let listing = await listOnce(nearest, limits.directoryEntries, search);

@@ -3,7 +3,7 @@ import nodePath from "node:path";
 import { limits } from "../text/limits.js";
 import { pathProblems } from "./sentences.js";
 
-/** The path that a URI names, or what is wrong with it, as the clause that `pathFailures.badPath` takes. */
+/** The path that a URI names, or the problem with the URI, as the clause that `pathFailures.badPath` takes. */
 export type UriPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly problem: string };
 
 /**
@@ -47,8 +47,8 @@ export function pathOfSyncedUri(uri: string, platform: NodeJS.Platform = process
 }
 
 /**
- * Returns the URI of an absolute path. Encodes every byte that is not unreserved, because known editors misread even
- * some characters that are allowed (`+` as a space).
+ * Returns the URI of an absolute path. Encodes every byte that is not unreserved, because some editors misread even
+ * characters that need no encoding (`+` as a space).
  */
 export function uriOfPath(path: string, platform: NodeJS.Platform = process.platform): string {
   if (platform !== "win32") return `file://${encodePath(path)}`;
@@ -74,10 +74,10 @@ export function startsAtHome(path: string, platform: NodeJS.Platform = process.p
   return expandHome(path, "", platform) !== path;
 }
 
-/** Matches a path that is absolute on any platform or starts with `~`, because one JSON Schema serves all platforms. */
+/** Matches a path that starts with `~` or is absolute on at least one platform: one JSON Schema serves them all. */
 export const folderPattern = /^(?:\/|~$|~[\\/]|[A-Za-z]:[\\/]|\\\\)/;
 
-/** Makes a caller's path usable in another process: resolves it from `directory`, except for a URI or a leading `~`. */
+/** Makes a path usable in another process: resolves it from `directory`, unless it is a URI or starts with `~`. */
 export function fromDirectory(directory: string, path: string, platform: NodeJS.Platform = process.platform): string {
   // A single letter before a colon is a drive on Windows, and part of a name on other platforms.
   const scheme = platform === "win32" ? /^[a-z][a-z0-9+.-]*:/i : /^[a-z][a-z0-9+.-]+:/i;
@@ -89,7 +89,7 @@ export function isFileUri(text: string): boolean {
   return /^file:/i.test(text);
 }
 
-/** Returns why a text is unusable as a path or URI on any platform, as a clause; `undefined` if it is usable. */
+/** Returns, as a clause, why a text can't be a path or URI on any platform; `undefined` if it can. */
 export function textProblem(text: string): string | undefined {
   if (text === "") return pathProblems.empty();
   if (text.length > limits.pathLength) return pathProblems.tooLong(text.length, limits.pathLength);
@@ -104,7 +104,7 @@ export function pathsOf(platform: NodeJS.Platform): nodePath.PlatformPath {
 }
 
 /**
- * Returns why Windows would not read a path as the file of that name, as a clause; `undefined` if it would. The path
+ * Returns, as a clause, why Windows would not read a path as the file of that name; `undefined` if it would. The path
  * may be relative. Source: Microsoft's "Naming Files, Paths, and Namespaces".
  */
 export function windowsProblem(path: string): string | undefined {
@@ -138,7 +138,7 @@ export function protectedNameIn(path: string, folded: ReadonlySet<string>): stri
 
 /**
  * Folds differences that some file system ignores: case, composition, compatibility forms, invisible characters (HFS+
- * ignores them), trailing dots and spaces (Windows drops them). Only for refusing names, because it folds too much.
+ * ignores them), trailing dots and spaces (Windows drops them). Use it only to refuse names, because it folds too much.
  */
 export function foldName(name: string): string {
   return name
@@ -182,7 +182,7 @@ function decodeStrictly(text: string): string | undefined {
   }
 }
 
-/** Converts a decoded path of a URI; `undefined` on Windows if it has no drive. */
+/** Converts the decoded path of a URI to a path of the platform; `undefined` on Windows if it has no drive. */
 function toPlatformPath(decoded: string, platform: NodeJS.Platform): string | undefined {
   if (platform !== "win32") return decoded;
   const match = /^\/([a-z]):(?:\/(.*))?$/is.exec(decoded);

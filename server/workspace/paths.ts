@@ -145,7 +145,7 @@ async function resolveSpelling(sent: string, spelling: string, ground: Ground): 
   return chooseFolder(sent, results);
 }
 
-/** Returns the path that a spelling names: that of its URI, or else `path`; or what is wrong with it, as a clause. */
+/** Returns the path that a spelling names: that of its URI, or else `path`; or the problem with it, as a clause. */
 function pathNamed(spelling: string, path: string): UriPath {
   const named: UriPath = isFileUri(spelling) ? pathOfUri(spelling) : { ok: true, path };
   const problem = named.ok && process.platform === "win32" ? windowsProblem(named.path) : undefined;
@@ -183,7 +183,7 @@ interface Candidate {
   /** Normalised, with links not followed. */
   readonly lexical: string;
   readonly asDirectory: boolean;
-  /** The open document whose URI was sent; `undefined` if it must be searched for among the open files. */
+  /** The open document whose URI was sent; `undefined` if the open files must be searched. */
   readonly exactly?: OpenText;
 }
 
@@ -200,7 +200,7 @@ async function placeAt(candidate: Candidate, ground: Ground): Promise<Resolved> 
   const uris = openFiles.map(({ open }) => open.uri);
   if (uris.length > 1) return failed(pathFailures.ambiguousPath(sent, uris));
   const open = exactly ?? openFiles[0]?.open;
-  // If the open document is another hard link, its canonical path is not that of the path that was sent.
+  // If the editor opened another hard link of the file, its canonical path is not that of the path that was sent.
   const ofOpen = openFiles[0] === undefined ? reached : await look(openFiles[0].path);
   const target = ofOpen.ok ? ofOpen : reached;
   const refusal = refuseAccess(candidate, open, [target.path, reached.path], ground);

@@ -38,7 +38,7 @@ export interface Owners {
   readonly self: OwnerName;
   /** The user's number; `undefined` if the platform has none. */
   readonly user: number | undefined;
-  /** Reports whether a process is alive. `age`: milliseconds since its last sign of life, if it can't be looked up. */
+  /** Reports whether a process is alive. `age`, in milliseconds since a sign of life, decides if nothing else can. */
   isAlive(name: OwnerName, age: number): boolean;
   /** Milliseconds since 1970. */
   now(): number;

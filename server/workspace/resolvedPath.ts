@@ -16,7 +16,7 @@ export interface Scope {
   readonly folders: readonly Folder[];
   /** The user's setting: further directories in which files may be edited; absolute, or starting with `~/`. */
   readonly additionalFolders: readonly string[];
-  /** The user's setting: names that no path may contain below its folder, compared folded. */
+  /** The user's setting: names that no path may contain below its folder, compared after folding. */
   readonly protectedNames: readonly string[];
   readonly openTexts: OpenTexts;
   /** The directory that `~` stands for; by default the user's home directory. */
@@ -28,7 +28,7 @@ export interface Area {
   /** As the editor or the user spelt it, normalised. */
   readonly lexical: string;
   readonly canonical: string;
-  /** `true` for a workspace folder, `false` for one that a setting added. */
+  /** `true` for a workspace folder, `false` for a directory that a setting added. */
   readonly isFolder: boolean;
 }
 
@@ -83,12 +83,12 @@ export interface Resolver {
   /** Returns the paths of open files inside the workspace, as their URIs spell them. */
   openPaths(): string[];
   /**
-   * Returns existing paths that may be meant by one at which nothing was found, the most similar first: a hint, never a
-   * guess. `sent`: as the caller spelt it; `searched`: the canonical paths at which it was looked for.
+   * Returns existing paths that may be meant by a path at which nothing was found, the most similar first: hints, which
+   * the server never follows. `sent`: the path as the caller spelt it; `searched`: the canonical paths that were tried.
    */
   suggest(sent: string, searched: readonly string[]): Promise<string[]>;
   /** Returns the canonical directories from which relative paths start. */
   bases(): Promise<string[]>;
-  /** Reports whether callers may list a canonical directory: it must be inside, not the server's, and not protected. */
+  /** Reports whether callers may list a canonical directory: it must be inside, not protected, and not the server's. */
   isListable(directory: string): boolean;
 }

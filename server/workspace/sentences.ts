@@ -121,7 +121,7 @@ export const pathFailures = {
     makeFailure("ioError", fileAt(path), { problem: `The deleted file ${quote(path, 160)} could not be restored.` }),
 } as const;
 
-/** The use that a call wants to make of a file, for the advice if there is no such file. */
+/** The use that a call makes of a file, which decides the advice if the file does not exist. */
 export type FileUse = keyof typeof withoutFile;
 
 /** Problems with a path, each as the clause that `pathFailures.badPath` takes. */
@@ -219,7 +219,7 @@ export const staleFailures = {
     }),
 } as const;
 
-/** Changes of a file since the plan was made, each as the clause that `staleFailures.contentModified` takes. */
+/** Changes to a file since the plan was made, each as the clause that `staleFailures.contentModified` takes. */
 export const staleProblems = {
   fileChanged: "it is no longer the file that the call was planned for",
   nameTaken: "a file with that name exists now",
@@ -227,7 +227,7 @@ export const staleProblems = {
 
 /** Warnings about unusable settings. */
 export const settingWarnings = {
-  /** `key`: the key of the value; `undefined`: the value is the settings as a whole. */
+  /** `key`: the key of the value; `undefined` if the value is the settings as a whole. */
   notAnObject: (key: string | undefined, value: unknown) => {
     const [what, ignored] = key === undefined ? ["The settings are", "they are"] : [`The setting "${key}" is`, "it is"];
     return `${what} ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, not an object; ${ignored} ignored.`;

@@ -6,7 +6,7 @@ import { canonicalise, codeOf } from "./identity.js";
 import { pathsOf } from "./pathText.js";
 import { folderProblems } from "./sentences.js";
 
-/** Returns the folder for programs' state, by the rules of XDG, macOS and Windows; absolute, unless the home is not. */
+/** Returns the folder for programs' state, by the rules of XDG, macOS and Windows; relative only if the home is. */
 export function stateHome(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -31,8 +31,8 @@ export function homeFolder(): string {
 }
 
 /**
- * Returns the path of a part of the server's own folder, by default of the whole folder. It is never below the
- * directory for temporary files: an agent's sandbox may have its own, and would not find the editor's files there.
+ * Returns the path of a part of the server's own folder, by default of the whole folder. The folder is never below
+ * the directory for temporary files: a sandboxed agent may have another one, and would not find the editor's files.
  */
 export function inServerFolder(
   part: "journals" | "sessions" | "" = "",
@@ -53,18 +53,18 @@ export async function canonicalServerFolder(): Promise<string | undefined> {
   if (cached !== undefined) return cached;
   const canonical = await canonicalise(spelt);
   if (!canonical.ok) return spelt;
-  // Once the folder exists, it stays; without this, every call would wait for the same answer.
+  // Once the folder exists, it stays; without this cache, every call would wait for the same answer.
   if (canonical.onDisk) canonicalFolders.set(spelt, canonical.path);
   return canonical.path;
 }
 
-/** The canonical path of each folder that exists, by the path as spelt. */
+/** Maps the path of each existing folder, as spelt, to its canonical path. */
 const canonicalFolders = new Map<string, string>();
 
 /**
  * Makes a directory that only the user can enter, and those above it. An existing directory is checked but never
- * repaired: anyone who could write in it may have left something there. Returns what is wrong, as a clause; `undefined`
- * if nothing is.
+ * repaired: anyone who could write in it may have left something there. Returns the problem, as a clause; `undefined`
+ * if there is none.
  */
 export function makePrivate(path: string): string | undefined {
   try {
@@ -76,7 +76,7 @@ export function makePrivate(path: string): string | undefined {
 }
 
 /**
- * Returns why a directory or its parent is not the user's alone, as a clause; `undefined` if both are, or if one of
+ * Returns, as a clause, why a directory or its parent is not the user's alone; `undefined` if both are, or if one of
  * them does not exist yet.
  */
 export function privacyProblem(path: string): string | undefined {
@@ -94,7 +94,7 @@ export function privacyProblem(path: string): string | undefined {
   }
 }
 
-/** Reports whether the user owns a file that nobody else may use. `true` on Windows, which separates users itself. */
+/** Reports whether a file is the user's, and closed to all others. `true` on Windows, which separates users itself. */
 export function isOwn(stats: { readonly uid: number; readonly mode: number }): boolean {
   if (process.platform === "win32") return true;
   return stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;

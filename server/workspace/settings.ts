@@ -101,10 +101,10 @@ export function settingsJsonSchema(): object {
 }
 
 /**
- * Merges what the client sent over time, oldest first. A later source overrides an earlier one key by key, and replaces
- * lists as a whole. Each source is the settings themselves or has them under `multiEdit`; other keys beside that belong
- * to other programs. `undefined` and null set nothing, as a source and as a value. Anything unusable is left out with a
- * warning, so the settings are always usable.
+ * Merges the sources that the client has sent, oldest first. A later source overrides an earlier one key by key, and
+ * replaces lists as a whole. Each source is the settings themselves or has them under `multiEdit`; other keys beside
+ * that belong to other programs. `undefined` and null set nothing, as a source and as a value. Anything unusable is
+ * left out with a warning, so the settings are always usable.
  */
 export function readSettings(values: readonly unknown[]): { settings: Settings; warnings: string[] } {
   const warnings = new Set<string>();

@@ -1,4 +1,4 @@
-/** Takes the snapshot that a batch is planned on: resolves every path and copies every text before any decision. */
+/** Takes the snapshot from which a batch is planned: resolves every path and copies every text before any decision. */
 import { type Failed, failed } from "../plan/failure.js";
 import { type Operation, pathsOf } from "../plan/operation.js";
 import type { Document, DocumentUri, Snapshot, Target } from "../plan/snapshot.js";
@@ -115,11 +115,11 @@ function usesOf(operations: readonly Operation[], resolved: ReadonlyMap<string, 
 
 type Read = { readonly ok: true; readonly document: Document } | Failed;
 
-/** A document to read, with the context that reading needs. */
+/** A document to read, with all that is needed to read it. */
 interface PendingRead extends Omit<DocumentUse, "leaves" | "hasOtherName"> {
   readonly resolver: Resolver;
   readonly world: World;
-  /** Bytes that the call has read already. */
+  /** The number of bytes that the call has read already. */
   readonly budget: { bytes: number };
   /** `true` if the call reads so few documents that nobody notices if the server blocks while it reads. */
   readonly isOneOfFew: boolean;
@@ -130,7 +130,7 @@ const few = 4;
 
 async function readDocument(pending: PendingRead): Promise<Read> {
   const { place, sent, budget } = pending;
-  // The file of an open document is only compared with it, so its hash is not needed.
+  // The file of an open document is only compared with the document, so no hash is needed.
   const how = { isRegular: place.isRegular, isHashed: place.open === undefined, isQuick: pending.isOneOfFew };
   const file: FileRead = place.file === undefined ? { kind: "absent" } : await readTextFile(place.file, sent, how);
   if (file.kind === "text") {
