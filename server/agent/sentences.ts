@@ -17,7 +17,7 @@ export const sessionProblems = {
   noStatus: () => "this version does not understand its list of open files",
 } as const;
 
-/** Lists sessions, one per line, in bounded number. */
+/** Lists sessions, one per line; beyond `limits.sessionsShown`, shows an ellipsis. */
 function listed(sessions: readonly string[]): string {
   const shown = sessions.slice(0, limits.sessionsShown).map((session) => `\n  ${clip(session, 200)}`);
   return `${shown.join("")}${sessions.length > shown.length ? "\n  …" : ""}`;
@@ -34,7 +34,7 @@ const noSession = (problem: string, hint: string): Failure => makeFailure("noSes
 
 const readFiles = "Read the files before you continue.";
 
-/** Failures of reaching the session of an editor. A session is named by its id, editor and folders. */
+/** Failures to reach the session of an editor. A session is named by its id, editor and folders. */
 export const sessionFailures = {
   openInSeveral: (sessions: readonly string[]) =>
     noSession(`Several editors have these files open:${listed(sessions)}\n`, nameOne),

@@ -1,4 +1,4 @@
-/** Differences between known clients and what they announce. No other file looks at a client's name. */
+/** The ways in which known clients differ from what they announce. No other file looks at a client's name. */
 import { limits } from "../text/limits.js";
 import type { SaveHabits } from "../workspace/files.js";
 
@@ -12,7 +12,7 @@ export interface ClientFacts {
   readonly emptyIsLineEnd: boolean;
   /** `true` if the client immediately restores a final line end that an edit removes. */
   readonly finalLineEndReturns: boolean;
-  /** `true` if the client makes all inserted line ends alike (LF if the text has both kinds), even unannounced. */
+  /** `true` if the client makes all inserted line ends alike (LF if the text has CRLF and LF), announced or not. */
   readonly normalisesInserts: boolean;
   /** `true` if inserting text after the final line end leaves an extra empty line. */
   readonly addsLineAtEnd: boolean;
@@ -87,7 +87,7 @@ const rows: readonly Row[] = [
   ...["vim-lsp", "vim"].map((name): Row => ({ name, facts: { ...measured, checksVersionsFrom: Infinity } })),
 ];
 
-/** Returns the facts about the client that states this name and version; `undefined` is a client without a name. */
+/** Returns the facts about the client with this name and version; `undefined` stands for a client without a name. */
 export function factsOf(client: { readonly name: string; readonly version?: string } | undefined): ClientFacts {
   const name = client?.name.toLowerCase();
   const row = rows.find((one) => one.name === name && isBefore(client?.version, one.before));

@@ -11,7 +11,7 @@ export interface AppliedStep {
   readonly kind: "text" | "create" | "rename" | "delete" | "restore";
   /** The change as it was applied; two steps of one file share it. */
   readonly file: FileChange;
-  /** A deleted file as it was just before; `undefined` if the server has not kept it. */
+  /** A deleted file as it was just before its deletion; `undefined` if the server has not kept it. */
   readonly kept?: KeptFile | undefined;
   /** Removes the directories that were made for the file, if they are empty. */
   readonly tidy?: (() => Promise<void>) | undefined;
@@ -28,7 +28,7 @@ export interface Transaction {
   readonly caller: Caller | undefined;
 }
 
-/** An edit that was proposed to the client and that the server has not yet seen applied. */
+/** An edit that was proposed to the client; the server has not yet seen that it was applied. */
 export interface Proposal {
   /** The id that its transaction will get. */
   readonly id: string;
@@ -44,7 +44,7 @@ export interface Proposal {
 export interface SessionHistory {
   transactions: readonly Transaction[];
   proposals: readonly Proposal[];
-  /** Returns an id that no other transaction has, in this session or in another one. */
+  /** Returns an id that no other transaction of this or any other session has. */
   newId(): string;
 }
 
@@ -56,8 +56,8 @@ export function createHistory(): SessionHistory {
 }
 
 /**
- * Returns a list with one more entry, without the parts that only planning needs. Leaves out the oldest entries if
- * there are more than `most`, or if together they are too large. `undefined` if the new entry alone is too large.
+ * Returns a list with one more entry, stripped of the parts that only planning needs. Leaves out the oldest entries if
+ * there are more than `most`, or if they are too large together. `undefined` if the new entry alone is too large.
  */
 export function withLatest<T extends Pick<Transaction, "steps">>(
   held: readonly T[],
@@ -73,7 +73,7 @@ export function withLatest<T extends Pick<Transaction, "steps">>(
   let room = limits.undoSize;
   const latestFirst = [...held, { ...latest, steps }].slice(-most).reverse();
   const end = latestFirst.findIndex((one) => {
-    // UTF-16 units of the texts, and bytes of the files, that are kept for an undo.
+    // Counts UTF-16 units of the texts, and bytes of the files, that are kept for an undo.
     const files = new Set(one.steps.map(({ file }) => file));
     for (const { document, text } of files) room -= document.text.length + text.length;
     for (const { kept } of one.steps) room -= kept?.bytes.length ?? 0;

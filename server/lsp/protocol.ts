@@ -20,7 +20,7 @@ export const methods = {
 /** Names of the commands for `workspace/executeCommand`; each takes the params as its first argument. */
 export const commands = { apply: "multiEdit.apply", preview: "multiEdit.preview", undo: "multiEdit.undo" } as const;
 
-/** Names of the requests that the server sends to clients that announce them. */
+/** Names of the requests that the server sends to clients that announce support for them. */
 export const clientRequests = { saveDocuments: "multiEdit/saveDocuments" } as const;
 
 /** Names of the notifications that the server sends. */
@@ -109,7 +109,7 @@ export interface MultiEditErrorData {
   diff?: string;
 }
 
-/** Params of `multiEdit/read`. Lines are 1-based and both included; the defaults are the first and the last line. */
+/** Params of `multiEdit/read`. Lines are 1-based and inclusive; the defaults are the first and the last line. */
 export interface ReadParams {
   path: string;
   startLine?: number;
@@ -168,7 +168,7 @@ export interface AppliedFile {
   uri: string;
   /** Version of the document that `ranges` refer to; `null` if the file is not open in the editor. */
   version: number | null;
-  /** Ranges of the new text; an empty range stands for a deletion. Empty if the new text can no longer be located. */
+  /** Ranges of the new text; none if it can no longer be located. An empty range stands for a deletion. */
   ranges: Range[];
 }
 
@@ -201,7 +201,7 @@ export interface Caller {
 export interface OpenStatus {
   uri: string;
   version: number;
-  /** Also `differs` if there is no such file on disk. */
+  /** `differs` if the file on disk has another text, or if there is no such file. */
   onDisk: "same" | "differs";
 }
 

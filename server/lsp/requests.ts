@@ -1,4 +1,4 @@
-/** The table of requests that every door serves: to the editor, by request or command, and to agents. */
+/** The table of requests, which is the same for requests and commands of the editor and for requests of agents. */
 import { type CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import { clip, type FailureCode } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -27,8 +27,8 @@ const table: ReadonlyMap<string, Serve> = new Map<string, Serve>([
 ]);
 
 /**
- * Serves one request of any door. Returns a failure as a `ResponseError`, which JSON-RPC libraries send as an error.
- * Its data is `MultiEditErrorData`; for an unknown method, it has the code MethodNotFound and no data.
+ * Serves one request from any door. Returns a failure as a `ResponseError`, which JSON-RPC libraries send as an error.
+ * The error's data is `MultiEditErrorData`; for an unknown method, the error has the code MethodNotFound and no data.
  */
 export async function serveRequest(
   session: Session,
@@ -58,9 +58,9 @@ const rpcCodes: Partial<Record<FailureCode, number>> = {
 };
 
 /**
- * Returns the answer to a command, whose error is never ContentModified: to VS Code's client library, that code means
- * an outdated request, so it resolves the command to `undefined` as if nothing had failed. `data` keeps the failure's
- * code.
+ * Returns the answer to a command, in which no error has the code ContentModified: VS Code's client library takes that
+ * code for an outdated request, and resolves the command to `undefined` as if nothing had failed. `data` keeps the
+ * failure's code.
  */
 export function asCommandAnswer(answer: unknown): unknown {
   const isSwallowed = answer instanceof ResponseError && answer.code === LSPErrorCodes.ContentModified;

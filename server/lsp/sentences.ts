@@ -3,11 +3,11 @@ import { clip, count, fileAt, makeFailure, quote, theCall } from "../plan/failur
 import { indices } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
-/** The operation on a file that the editor was asked for, as the sentences name it. */
+/** The operation that the editor was asked to do on a file, as the sentences name it. */
 export interface StepDescription {
   readonly kind: "edit" | "rename" | "delete";
   readonly path: string;
-  /** Only of a `rename`. */
+  /** Set only for a `rename`. */
   readonly newPath?: string;
 }
 
@@ -226,12 +226,12 @@ export const callSentences = {
   changedAt: (line: number): string => `its text has changed at line ${line}`,
 } as const;
 
-/** Reports whether a warning only says what a summary leaves out. An answer that shows no diff can drop it. */
+/** Reports whether a warning only says what a summary leaves out. An answer without a diff can drop such a warning. */
 export function isAboutSummary(warning: string): boolean {
   return warning.startsWith(summary);
 }
 
-/** The reasons why a change was not rolled back, or not certainly. */
+/** The states in which a file may remain if its change was not, or not certainly, rolled back. */
 export type Leftover = "held" | "stuck" | "renamed" | "deleted" | "saved" | "doubtful";
 
 const leftovers: readonly (readonly [Leftover, string])[] = [
@@ -243,7 +243,7 @@ const leftovers: readonly (readonly [Leftover, string])[] = [
   ["doubtful", "These files may have the edit"],
 ];
 
-/** Returns paths for a sentence, in bounded number. */
+/** Lists paths for a sentence; beyond `limits.pathsShown`, only counts them. */
 function named(paths: readonly string[]): string {
   const more = paths.length - limits.pathsShown;
   return `${paths.slice(0, limits.pathsShown).join(", ")}${more > 0 ? ` and ${count(more, "more file")}` : ""}`;
@@ -260,7 +260,7 @@ export function unknownRequest(method: string): string {
   return `There is no request ${quote(method)}.`;
 }
 
-/** Failures of reading a request that is not a call. */
+/** Failures to read a request that is not a call. */
 export const requestFailures = {
   unknownReadField: (key: string) =>
     makeFailure("unknownField", theCall, {
@@ -281,7 +281,7 @@ export const readProblems = {
   endLine: "it must be an integer of at least startLine",
 } as const;
 
-/** The answer to an unknown command; its name may be any JSON value. */
+/** The answer to an unknown command, whose name may be any JSON value. */
 export function unknownCommand(name: unknown): string {
   return typeof name === "string" ? `There is no command ${quote(name)}.` : "The name of a command must be a string.";
 }

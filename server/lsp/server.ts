@@ -61,7 +61,7 @@ export function registerServer(connection: Connection, start: ServerStart): void
   registerRequests(session);
 }
 
-/** Opens the session to agents if the settings allow it. A later change takes effect at the next start. */
+/** Opens the session to agents if the settings allow it. A later change of them takes effect at the next start. */
 async function openToAgents(session: Session, start: ServerStart): Promise<void> {
   if (!session.settings.agent.enabled) return;
   try {
@@ -142,7 +142,7 @@ function initialize(session: Session, params: InitializeParams): InitializeResul
   };
 }
 
-/** Reports whether a value is a number of milliseconds that is short enough to wait before each edit. */
+/** Reports whether a value is a number of milliseconds that is small enough to wait before each edit. */
 const isDelay = (value: unknown): value is number =>
   typeof value === "number" && value >= 0 && value <= limits.syncDelayMs;
 

@@ -39,7 +39,7 @@ export interface Session {
   settings: Settings;
   /** Settles once the client has answered the request for its settings, or after `limits.settingsMs`. */
   ready: Promise<void>;
-  /** Finds the user's other editors that have, or may have, these files open, by absolute path; set by `agent/`. */
+  /** Returns, by absolute path, the user's other editors that have, or may have, a file open; set by `agent/`. */
   openElsewhere: (paths: readonly string[]) => Promise<ReadonlyMap<string, Holder>>;
   readonly log: (level: LogLevel, text: string) => void;
   /** Runs a task after all tasks that were queued before it, so that the server applies one batch at a time. */
@@ -67,8 +67,8 @@ export function worldOf(session: Session, root: string | undefined): World {
 }
 
 /**
- * Returns the open document at a URI, however the client spells it; `undefined` if it is not open. A file that was not
- * open when it was planned has the server's spelling, and the client opens it under its own.
+ * Returns the open document at a URI, however the client spells it; `undefined` if none is open. A file that was closed
+ * when it was planned has the server's spelling of the URI, and the client may open it under another spelling.
  */
 export function openAt({ documents }: Session, uri: string): OpenDocument | undefined {
   const exact = documents.get(uri);
@@ -95,7 +95,7 @@ export function cancellation(token: CancellationToken): Promise<void> {
   });
 }
 
-/** Runs a generator in short slices, between which keystrokes and cancellations are served; reports the steps done. */
+/** Runs a generator in short slices, between which other messages are handled; reports the number of steps done. */
 export function inSlices<T>(work: Generator<void, T>): Promise<T>;
 export function inSlices<T>(
   work: Generator<void, T>,

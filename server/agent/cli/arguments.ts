@@ -28,7 +28,7 @@ const options = {
 type OptionName = keyof typeof options;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-/** The values of those options that accept only a few. */
+/** The allowed values of each option that accepts only a few. */
 const choices = {
   mode: ["auto", "editor", "disk"],
   atomic: ["all", "file", "none"],

@@ -115,7 +115,7 @@ function showResult(result: RequestResult, options: Arguments): number {
   return exitCodeOf(result);
 }
 
-/** Returns the message for stderr, with the option that helps. Beside JSON it counts edits as the JSON does, from 0. */
+/** Returns the message for stderr, with the option that helps. With JSON, it counts edits as the JSON does, from 0. */
 function messageOf({ message, failures }: FailedRequest, { json }: Arguments): string {
   return `${json ? message : forStderr(message)}${failures.some(asksForSession) ? `\n${commandSentences.nameSession}` : ""}`;
 }
@@ -156,7 +156,7 @@ async function undo(options: Arguments, context: RequestContext): Promise<number
   return showEdit(await sendRequest(request, context), options);
 }
 
-/** Serves agents over MCP. Waits less for an answer than other commands, since agents give up after a minute. */
+/** Serves agents over MCP. By default, waits a shorter time than other commands: agents give up after a minute. */
 async function serveTools({ patience, structured }: Arguments, context: RequestContext): Promise<number> {
   const { serveMcp } = await import("../mcp/mcp.js");
   const { slow: _slow, notify: _notify, ...quiet } = context;

@@ -51,7 +51,7 @@ export function exitCodeOf(result: RequestResult): number {
   return byFailure[first?.code ?? "ioError"] ?? exitCodes.unresolved;
 }
 
-/** Prints an answer to stdout, which has no other output: unchanged to a pipe, harmless and in colour to a terminal. */
+/** Prints an answer; nothing else goes to stdout. A terminal gets it without control characters, a diff in colour. */
 export function print(text: string, { isDiff }: { readonly isDiff: boolean } = { isDiff: false }): void {
   const { stdout } = process;
   if (!stdout.isTTY) stdout.write(text);
@@ -68,14 +68,14 @@ export function say(text: string): void {
   process.stderr.write(`${process.stderr.isTTY ? harmless(text) : text}\n`);
 }
 
-/** Prepares a message of the server for stderr: edits count from 1, and on a terminal it speaks to the user. */
+/** Prepares a message of the server for stderr: edits are counted from 1, and on a terminal it addresses the user. */
 export function forStderr(message: string): string {
   return process.stderr.isTTY ? addressedToUser(countedFromOne(message)) : countedFromOne(message);
 }
 
 /**
- * Raises the number of each edit, as people count from 1; JSON and models keep numbers that match `index`. Text of others
- * stays as it is: messages quote it as JSON or on lines such as `12| text`, and add paths as in `edit 0 (edit 7.txt)`.
+ * Raises the number of each edit by 1, because people count from 1; JSON and models keep numbers that match `index`.
+ * Quoted text stays as it is: as JSON, on lines such as `12| text`, or as a path (`edit 0 (edit 7.txt)`).
  */
 export function countedFromOne(message: string): string {
   const named = /(?<![\w/.\\-])(edits? )(\d+(?:(?:-|, | and )\d+)*)(?![\w/\\-]|[.,]\w)( \([^)]*\))?/gi;
@@ -86,7 +86,7 @@ export function countedFromOne(message: string): string {
   );
 }
 
-/** Rewrites a message about the user for the user. Agents, which run commands in a pipe, need the other form. */
+/** Rewrites a message about the user to address the user. Agents, which run commands in a pipe, need the other form. */
 export function addressedToUser(message: string): string {
   return outsideQuotes(message, (words) =>
     words

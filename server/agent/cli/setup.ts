@@ -9,7 +9,7 @@ import { type Input, unreadable } from "./input.js";
 import { exitCodes, print, say } from "./output.js";
 import { setupSentences } from "./sentences.js";
 
-/** Prints the configuration of one program (for Helix, of some languages), or says which programs are known. */
+/** Prints the configuration of one program (for Helix, that of some languages), or says which programs are known. */
 export function printSetup([name, ...words]: readonly string[]): number {
   const setup = name === "helix" ? helixSetup(words) : fixedSetup(name, words);
   if (!setup.ok) {
@@ -113,8 +113,8 @@ cp ${quotedForShell(join(folder, "pi", "multiEdit.ts"))} ~/.pi/agent/extensions/
 };
 
 /**
- * Builds the entries of Helix's languages.toml for these languages. Each entry names all servers of its language: those
- * that it has already, and this one. Only Helix knows a language's servers, so Helix is asked, and checks the result.
+ * Builds the entries of Helix's languages.toml for these languages. Each entry names all servers of its language: this
+ * one and those that the language has already. Only Helix knows these, so it is asked for them, and checks each entry.
  */
 function helixSetup(languages: readonly string[]): Input<string> {
   if (languages.length === 0) return unreadable(setupSentences.noLanguages());
@@ -175,7 +175,7 @@ function entryOf(examine: ExamineLanguage, server: string, language: string): In
   if (shown.includes(serverName) || shown.includes(command)) {
     return { ok: true, value: `# ${language} already has ${serverName}.\n` };
   }
-  // Helix silently drops a server whose name it does not know, so it must show the same servers as before, and ours.
+  // Helix silently drops a server whose name it does not know, so it must show the same servers as before, plus ours.
   for (const servers of [shown, shown.map((one) => names[one] ?? one)]) {
     const list = [...servers, serverName].map((one) => JSON.stringify(one)).join(", ");
     const entry = `[[language]]\nname = ${JSON.stringify(language)}\nlanguage-servers = [${list}]\n`;
@@ -236,7 +236,7 @@ function readOwn(file: string): string {
   }
 }
 
-/** Returns the name of the program, which depends on the system; `undefined` if it is not on the PATH. */
+/** Returns the name of Helix's program, which depends on the system; `undefined` if it is not on the PATH. */
 function findHelix(): string | undefined {
   return ["hx", "helix"].find(
     (one) => spawnSync(one, ["--version"], { stdio: "ignore", timeout: limits.helixMs }).error === undefined,
@@ -267,7 +267,7 @@ function healthIn(stdout: string, stderr: string): Health {
   return { kind: "servers", shown: [...list.matchAll(/^ +\S+ (.+?): /gm)].map(([, one = ""]) => one) };
 }
 
-/** Removes the colours, which Helix also writes into a pipe. */
+/** Removes the colours, which Helix writes even into a pipe. */
 function withoutColours(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with one
   return text.replace(/\u001b\[[0-9;]*m/g, "");

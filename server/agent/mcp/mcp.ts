@@ -24,7 +24,7 @@ export interface ToolContext extends RequestContext {
   readonly structured: boolean;
 }
 
-/** Serves until the agent closes stdin, or a signal stops it; returns the exit code. All calls count as one agent's. */
+/** Serves until the agent closes stdin or a signal comes; returns the exit code. All calls count as one agent's. */
 export async function serveMcp(start: ToolContext): Promise<number> {
   const context: ToolContext = { ...start, caller: { agent: newAgentId(), ...start.caller } };
   const ended = Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), once(context.signal, "abort")]);

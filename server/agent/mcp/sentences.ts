@@ -21,7 +21,7 @@ export interface LinesShown {
   readonly total: number;
   /** `unopened`: from disk, because no editor has the file open; `disk`: from disk, but not every editor was asked. */
   readonly from: "saved" | "unsaved" | "unopened" | "disk";
-  /** `true` if the caller asked for more lines. */
+  /** `true` if the caller asked for more lines than are shown. */
   readonly isCut: boolean;
 }
 

@@ -28,9 +28,9 @@ const { batch, patch } = shapeJsonSchemas() as Record<
 const lineNumber = (description: string): object => ({ type: "integer", minimum: 1, description });
 
 /**
- * Marks a tool that Claude Code always describes to the model; of other tools the model sees only the name until it
- * searches for them. An edit needs two tools, which are marked. The others would cost their descriptions in every
- * request, and are needed only to move a file or to preview a call.
+ * Marks a tool that Claude Code always describes to the model; the model sees only the names of other tools until it
+ * searches for them. The two tools that an edit needs are marked. The descriptions of the others would cost tokens in
+ * every request, and few calls need those tools: to move a file, to preview a call, or to list the editors.
  */
 const declared = { "anthropic/alwaysLoad": true } as const;
 

@@ -27,7 +27,7 @@ export type BoundSocket =
 
 /**
  * Lets a server listen beside its session's record, or in a private directory elsewhere if the path is too long or the
- * file system supports no sockets. The record says where. Nothing that exists already is removed or used.
+ * file system supports no sockets. The record says where. An existing socket or file is neither removed nor used.
  */
 export async function listen(server: Server, id: string, directory: string): Promise<BoundSocket> {
   if (process.platform === "win32") {
@@ -71,7 +71,7 @@ async function listenAt(server: Server, name: string): Promise<string | undefine
     () => undefined,
     (error: unknown) => sessionProblems.socket(name, folderProblems.system(codeOf(error))),
   );
-  // The call creates the socket with the mode that this mask leaves, so the socket never has another one.
+  // The call creates the socket with the mode that this mask leaves, so the socket never has another mode.
   const mask = process.umask(0o177);
   try {
     server.listen(name);

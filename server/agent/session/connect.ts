@@ -17,12 +17,12 @@ import { codeOf } from "../../workspace/identity.js";
 import { type Handshake, isProof, makeNonce, proofOf, socketProtocols } from "./handshake.js";
 import type { SessionRecord } from "./record.js";
 
-/** A connection to a session that has proved itself. */
+/** A connection to a session that has proved its identity. */
 export interface SessionConnection {
   readonly record: SessionRecord;
   /** Version that the language server states. */
   readonly version: string;
-  /** Returns the session's answer. Rejects with `ResponseError` if it is an error, or with `ConnectionLost`. */
+  /** Returns the answer. Rejects with `ResponseError` if it is an error, `ConnectionLost` if there is none. */
   request(method: string, params: unknown, token?: CancellationToken): Promise<unknown>;
   close(): void;
 }
@@ -110,7 +110,7 @@ function isResponse(message: unknown): message is Message {
 
 /**
  * Returns the version of the session's server; `undefined` if it is not the announced session. The session must prove
- * itself first, so that an impostor learns nothing.
+ * its identity first, so that an impostor learns nothing.
  */
 async function shakeHands(
   record: SessionRecord,

@@ -28,14 +28,14 @@ export interface Handshake {
   readonly serverNonce: string;
 }
 
-/** Returns the proof that one side knows the secret. It contains the role, so the other side can't send it back. */
+/** Returns the proof that one side knows the secret. It depends on the role, so the other side can't send it back. */
 export function proofOf(role: "agent" | "server", handshake: Handshake): string {
   const { secret, session, agentNonce, serverNonce } = handshake;
   const claim = ["multi-edit", role, session, agentNonce, serverNonce].join("\n");
   return createHmac("sha256", Buffer.from(secret, "hex")).update(claim).digest("hex");
 }
 
-/** Reports whether a value that the other side sent is its proof. A wrong proof takes equally long to check. */
+/** Reports whether a value that the other side sent is its proof. A right and a wrong one take equally long. */
 export function isProof(role: "agent" | "server", handshake: Handshake, sent: unknown): boolean {
   if (!isNonce(sent)) return false;
   return timingSafeEqual(Buffer.from(sent, "hex"), Buffer.from(proofOf(role, handshake), "hex"));
@@ -69,7 +69,7 @@ export function readCaller(client: unknown): Caller | undefined {
   };
 }
 
-/** Returns a text as one line, without characters that control a terminal; `undefined` if it is empty or no string. */
+/** Returns a text as one line, without control characters; `undefined` if it is empty or not a string. */
 function oneLine(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.slice(0, limits.agentName).replace(/[\p{C}\s]+/gu, " ");

@@ -67,7 +67,7 @@ export function recordPath(directory: string, id: string): string {
   return join(directory, `${id}.json`);
 }
 
-/** Writes or replaces a record, so that a reader never sees only part of it. Throws the system's errors. */
+/** Writes or replaces a record in one step, so that no reader sees only part of it. Throws the system's errors. */
 export function writeRecord(directory: string, record: SessionRecord): void {
   const temporary = join(directory, `${record.id}.${randomBytes(6).toString("hex")}.tmp`);
   writeFileSync(temporary, JSON.stringify(record), { mode: 0o600, flag: "wx" });

@@ -91,7 +91,7 @@ export interface FailedRequest {
   readonly unknown: boolean;
 }
 
-/** Sends a request to the session that has the files, or serves it without one. Rejects only because of a bug. */
+/** Sends a request to the session that has the files, or serves it without a session. Rejects only because of a bug. */
 export async function sendRequest(request: SessionRequest, context: RequestContext): Promise<RequestResult> {
   const { session: id, directory, mode } = context;
   if (mode === "disk" && request.needsEditor !== true) return serveOnDisk(request, context);

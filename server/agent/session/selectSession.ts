@@ -80,7 +80,7 @@ async function viewTargets(session: LiveSession, { targets, directory }: Session
     hasOpen: files.some(({ isOpen }) => isOpen),
     /** Length of the longest path of a workspace folder that contains all targets; 0 if none does. */
     depth: Math.max(0, ...folders.filter(holds).map(({ length }) => length)),
-    /** `true` if a target is in one of its folders. */
+    /** `true` if a target is in one of the session's folders. */
     holdsSome: files.some(({ file }) => file !== undefined && folders.some((folder) => isInside(folder, file))),
   };
 }
@@ -127,7 +127,7 @@ export async function canonicalPaths(paths: readonly (string | undefined)[]): Pr
   });
 }
 
-/** Returns a function that reports whether a session may have a target open or in a folder, or is the named one. */
+/** Returns a function that reports whether a session is the named one, or may have a target open or in a folder. */
 export function mattersTo({ targets, directory, session }: SessionQuery): (record: SessionRecord) => Promise<boolean> {
   let files: Promise<TargetFile[]> | undefined;
   return async (record) => {
@@ -148,7 +148,7 @@ async function firstInDoubt({ unreached }: FoundSessions, query: SessionQuery): 
 }
 
 /**
- * Returns those of the absolute paths that another session has open, or may have open because it can't be asked.
+ * Returns, by absolute path, another session that has the file open, or that may have it open but can't be asked.
  * `sessions` is the directory in which sessions are announced, `caller` is the program that asks, and the session with
  * the id `except` is left out.
  */
@@ -175,7 +175,7 @@ export async function openElsewhere(
   }
 }
 
-/** Returns a session that may have the target open and can't be asked; `undefined` if there is none. */
+/** Returns a session that can't be asked or is hidden and may have the target open; `undefined` if there is none. */
 async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holder | undefined> {
   const doubtful = await firstInDoubt(found, query);
   if (doubtful !== undefined) return { kind: "unasked", session: sessionName(doubtful.record), why: doubtful.why };
@@ -183,7 +183,7 @@ async function doubtOf(found: FoundSessions, query: SessionQuery): Promise<Holde
   return problem === undefined ? undefined : { kind: "hidden", problem };
 }
 
-/** Returns the files that a session has open, by their identity. */
+/** Returns the identities of the files that a session has open, each with a name for the session. */
 async function filesOf({ status, record }: LiveSession): Promise<(readonly [identity: string, name: string])[]> {
   const paths = status.open.map(({ uri }) => pathOfSyncedUri(uri)).filter((path) => path !== undefined);
   const name = `${record.client} (session ${record.id})`;

@@ -61,8 +61,8 @@ export async function serveAgents(session: Session): Promise<void> {
 }
 
 /**
- * Watches which files a session has open outside its folders, and calls `changed` when these change. Returns a function
- * that returns their canonical paths, and a function to be called when the session's folders have changed.
+ * Watches which files a session has open outside its folders, and calls `changed` when this list changes. Returns a
+ * function that returns these files' canonical paths, and a function to be called when the folders have changed.
  */
 async function watchOutside(session: Session, changed: () => void) {
   /** Canonical paths of all open documents, by URI; `undefined` if the path is not known yet, or there is no file. */
@@ -100,7 +100,7 @@ async function watchOutside(session: Session, changed: () => void) {
   return { paths: () => [...new Set([...files.values()].filter(isOutside))], foldersChanged };
 }
 
-/** Builds a record that its readers accept. One that is too large names no folders: any file may be open. */
+/** Builds a record that its readers accept. A record that would be too large names no folders: any file may be open. */
 function toRecord(
   session: Session,
   outside: readonly string[],
@@ -132,7 +132,7 @@ interface ListeningSession {
   readonly id: string;
 }
 
-/** Serves one agent, but no request before both sides have proved that they know the secret. */
+/** Serves one agent. Answers only the handshake until both sides have proved that they know the secret. */
 function serveAgent(socket: Socket, listening: ListeningSession): void {
   const { session } = listening;
   const handshaker = createHandshaker({ ...listening, version: session.version });

@@ -38,8 +38,8 @@ export interface FoundSessions extends Pick<ReadRecords, "problems" | "hidden"> 
 
 /**
  * Connects to every announced session as this caller, and asks what it has open. `matters` reports whether a session
- * may have one of the files; other sessions get less time. The session with the id `except`, the one that asks,
- * is left out.
+ * may have one of the caller's files; other sessions get less time. The session with the id `except`, the one that
+ * asks, is left out.
  */
 export async function findSessions(
   directory: string,
@@ -80,7 +80,7 @@ export function closeSessions({ reached }: FoundSessions): void {
   for (const session of reached) session.close();
 }
 
-/** Asks a session what it has open, for `patience` milliseconds. A session too busy to answer may have any file. */
+/** Asks a session what it has open; waits `patience` milliseconds. A session too busy to answer may have any file. */
 async function askStatus(session: SessionConnection, patience: number): Promise<ConnectResult<LiveSession>> {
   const late = new AbortController();
   const giveUp = (why: Unreached): ConnectResult<LiveSession> => {

@@ -26,11 +26,11 @@ export interface ReceivedCall {
   /** As received, not yet checked. */
   readonly params: unknown;
   /**
-   * The side that applies it: the client, which receives the edit in the answer; nobody (`preview`); or the server, for
-   * commands and agents.
+   * The side that applies the call: the client, which receives the edit in the answer; nobody (`preview`); or the
+   * server, for commands and agents.
    */
   readonly applier: "client" | "preview" | "server";
-  /** The agent that sent it; `undefined` if the editor did. */
+  /** The agent that sent the call; `undefined` if the editor did. */
   readonly caller: Caller | undefined;
 }
 
@@ -164,7 +164,7 @@ function movedSince(session: Session, snapshot: WorkspaceSnapshot): string | und
   return undefined;
 }
 
-/** Compares `options.versions` with the documents of a call; if `all`, also with those that it does not touch. */
+/** Compares `options.versions` with the documents of a call and, if `all` is set, with those that it does not touch. */
 async function checkVersions(
   { session, options }: ServedCall,
   versions: NonNullable<CallOptions["versions"]>,
@@ -175,7 +175,7 @@ async function checkVersions(
   const warnings: string[] = [];
   const resolver = await createResolver(worldOf(session, options.root));
   for (const [uri, expected] of Object.entries(versions)) {
-    // The option may spell a document differently from the edits, or from the editor.
+    // The option may spell a document's URI differently from the edits, or from the editor.
     const resolved = await resolver.resolve(uri);
     const place = resolved.ok ? resolved.place : undefined;
     const same = [...snapshot.places].find(([, { identity }]) => identity === place?.identity);

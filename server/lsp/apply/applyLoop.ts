@@ -23,7 +23,7 @@ export interface Applied {
   readonly steps?: readonly DoneStep[];
 }
 
-/** Runs tasks one at a time. A task that is cancelled while it waits is answered at once. */
+/** Runs a task once those before it have ended. If the task is cancelled while it waits, answers at once. */
 export function inTurn(
   { session, token }: Pick<ApplyJob, "session" | "token">,
   task: () => Promise<Answer>,
@@ -128,12 +128,12 @@ async function replan(job: ApplyJob, confirmation: Confirmation | undefined, fil
   return typeof consent === "object" ? consent : { file: same, editOutcomes: again.outcomes };
 }
 
-/** Does the editor's tasks in order, then commits the files on disk. If one fails, rolls back those before it. */
+/** Does the editor's tasks in order, then commits the files on disk. If a step fails, rolls back those before it. */
 export async function execute(run: Run, replanned: (file: FileChange) => Promise<Replanned>): Promise<Applied> {
   const { disk, tasks, done } = run;
   for (const task of tasks) {
     const step = await doTask(run, task, replanned).catch((error: unknown) => {
-      // Staged files block other batches in these folders, so they must not stay, whatever is thrown.
+      // Staged files block other batches in their folders, so they must not stay, whatever is thrown.
       disk?.staged.abandon();
       throw error;
     });

@@ -1,4 +1,4 @@
-/** Sends requests to the editor, and determines the outcome of each from the text that it syncs or from the disk. */
+/** Sends requests to the editor, and determines the outcome of each from the editor's synced text or from the disk. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApplyWorkspaceEditParams, TextEdit } from "vscode-languageserver/node";
 import { asUpdate, type FileChange, nameAfter } from "../../plan/outcome.js";
@@ -29,7 +29,7 @@ export async function applyText(
   const { uri, version } = file.document;
   const sourceOf = (text: string): TextSource => (version === null ? "unclear" : sourceOfText(file, text));
   const watch = watchText(session, file, edits);
-  // A file that was opened after it was planned has this version.
+  // If the file was opened after it was planned, the edit is for the version that is open now.
   const sentFor = version ?? openAt(session, uri)?.version ?? null;
   // A client without `documentChanges` gets the older form.
   const edit = hasDocumentChanges(session)
@@ -91,7 +91,7 @@ export function sourceOfText(file: FileChange, synced: string): TextSource {
   return isOld === isPlanned ? "unclear" : isOld ? "old" : "planned";
 }
 
-/** Returns `true` if the editor's text is the planned one, apart from a final line end that some editors restore. */
+/** Returns `true` if the editor's text is the planned one, apart from a final line end that some editors add. */
 export function isExpected(session: Session, file: FileChange, text: string): boolean {
   const expected = (file.document.bomSynced ? byteOrderMark : "") + file.text;
   if (text === expected) return true;
@@ -178,7 +178,7 @@ export async function request(session: Session, asked: ApplyWorkspaceEditParams)
   return Promise.race([answered, late]);
 }
 
-/** Watches a document's synced text for the first sign of its edits, even if the text changes again at once. */
+/** Notices the first sign of a document's edits in its synced text, even if the text changes again at once. */
 function watchText(session: Session, file: FileChange, edits: readonly TextEdit[]) {
   const { uri, version } = file.document;
   let stop = (): void => {};
@@ -224,7 +224,7 @@ export async function applyToFile(
   return isUntouched ? unchanged(answer) : { kind: "diverged" };
 }
 
-/** Polls until a condition holds. Returns `false` if it does not hold in time, or no longer matters (`isIdle`). */
+/** Polls until a condition holds. Returns `false` if the time is up, or if `isIdle` says that waiting is pointless. */
 export async function until(
   holds: () => Promise<boolean>,
   milliseconds: number,

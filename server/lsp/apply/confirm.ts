@@ -48,7 +48,7 @@ export function createConfirmation(job: ApplyJob) {
     },
     /** Asks about one file of an accepted plan. `again` is the same file, planned again in a plan of its own. */
     async askAgain(file: FileChange, again: FileChange, { files }: ApplyPlan): Promise<Consent> {
-      // The user has agreed to only one diff of this file.
+      // The user's agreement covers only one diff of this file.
       const diff = wholeDiff([again]);
       if (diff === agreed.get(file)) return "known";
       agreed.set(file, diff);
@@ -100,7 +100,7 @@ function short(diff: string): string {
   return shown + callSentences.furtherLines(diff.slice(shown.length).split("\n").length - 1);
 }
 
-/** Folders of diffs that exist now. They are removed if the process ends in the middle of a question. */
+/** The folders of diffs that exist at the moment; they are removed if the process ends during a question. */
 const folders = new Set<string>();
 
 process.on("exit", () => {

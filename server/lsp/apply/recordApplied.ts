@@ -1,4 +1,4 @@
-/** Records applied batches and notifies the client; does the same for proposals once they are seen to be applied. */
+/** Records applied batches and notifies the client; does the same for proposals that the client has applied. */
 import type { Range } from "vscode-languageserver/node";
 import { type FileChange, nameAfter } from "../../plan/outcome.js";
 import { withoutMark } from "../../text/chars.js";
@@ -15,7 +15,7 @@ import type { ApplyPlan } from "./step.js";
 import { stepRules } from "./steps/table.js";
 import { inverseOf } from "./steps/text.js";
 
-/** Adds a transaction to the history and notifies the client. Returns `false` if it is too large to be kept. */
+/** Adds a transaction to the history and notifies the client. Returns `false` if the history can't hold it. */
 export function recordApplied(session: Session, { id, label, steps, caller }: Omit<Transaction, "isUndone">): boolean {
   const { history } = session;
   const own = steps.map(({ kind, file, kept, tidy }) => ({ kind, file, kept, tidy }));
@@ -61,7 +61,7 @@ export async function addProposal(
   if (tasks.length === 0) return undefined;
   const steps = await Promise.all(
     tasks.map(async ({ kind, planned: file }): Promise<AppliedStep> => {
-      // A file to be deleted is kept while it still exists.
+      // The bytes of a file to be deleted are kept while it still exists.
       const path = kind === "delete" ? pathOfSyncedUri(file.document.uri) : undefined;
       const keeping = path === undefined ? undefined : await keepFile(path, file.document.path);
       return { kind, file, kept: keeping?.kind === "kept" ? keeping.file : undefined };
@@ -76,7 +76,7 @@ export async function addProposal(
   return kept && id;
 }
 
-/** Checks the proposals whenever a text is synced. Cheap: a map lookup, and texts that mostly differ in length. */
+/** Checks the proposals whenever a text is synced. This is cheap, because most compared texts differ in length. */
 export function watchProposals(session: Session): void {
   session.documents.onChange((uri) => {
     for (const proposal of session.history.proposals) {

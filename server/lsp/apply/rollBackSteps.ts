@@ -65,7 +65,7 @@ const doubtful: ReadonlySet<StepOutcome["kind"]> = new Set([
   "unconfirmed",
 ]);
 
-/** Returns the edits' outcomes: `applied` if still in a file, `failed` if their step failed, or `notAttempted`. */
+/** Returns each edit's outcome: `applied` if it is still in a file, `failed` if its step failed, or `notAttempted`. */
 function outcomesOf(run: Run, steps: readonly DoneStep[], failure: Failure, held: HeldParts): EditOutcome[] {
   const indices = (files: readonly FileChange[]) =>
     new Set(files.flatMap(({ operations }) => operations.flatMap(indicesOf)));

@@ -10,9 +10,9 @@ import { isExpected, stateAfter, until } from "./applyOutcome.js";
 import type { ApplyContext } from "./step.js";
 
 /**
- * Saves the files that a batch changed: all of them, or those that had no unsaved changes before. Returns sentences
- * about files that are not on disk afterwards. If the client can't save, files that were not open are left out: the
- * answer warns of them anyway.
+ * Saves the files that a batch changed: all, none, or those that had no unsaved changes before. Returns warnings about
+ * files whose new text is not on disk afterwards, or that the editor changed further. If the client can't save, files
+ * that were not open are left out: the answer warns of them anyway.
  */
 export async function saveChanged(context: ApplyContext, files: readonly FileChange[]): Promise<readonly string[]> {
   const { session, options } = context;
@@ -35,7 +35,7 @@ export async function saveChanged(context: ApplyContext, files: readonly FileCha
   return [...dirty, ...(await saveThese(context, wanted))];
 }
 
-/** Asks the editor to save. Its answer only decides how long the server then waits for the disk. */
+/** Asks the editor to save. The answer proves nothing; it gives reasons, and decides how long to wait for the disk. */
 async function saveThese(context: ApplyContext, files: readonly FileChange[]): Promise<string[]> {
   const { session } = context;
   const openOf = (file: FileChange) => openAt(session, nameAfter(file).uri);
@@ -64,7 +64,7 @@ interface SaveAnswer {
   /** The reasons why the editor did not save files, by URI. */
   readonly failed: ReadonlyMap<string, string>;
   readonly isAnswer: boolean;
-  /** The sentence about a file that is not on disk, if the editor itself gives no reason. */
+  /** The reason to give for a file that was not saved, if the editor itself gives none. */
   readonly problem: string;
 }
 
@@ -77,7 +77,7 @@ async function askToSave(session: Session, uris: readonly string[]): Promise<Sav
   return Promise.race([answered, delay(limits.saveMs, silent, { ref: false })]);
 }
 
-/** Reads from the answer which files were not saved, and the reasons; skips malformed entries. */
+/** Reads from the answer which files were not saved, and why; skips malformed entries. */
 function failedIn(answer: unknown): Map<string, string> {
   const { failed }: { failed?: unknown } = Object(answer);
   const items: unknown[] = Array.isArray(failed) ? failed : [];

@@ -51,11 +51,11 @@ export interface ApplyJob extends Pick<ApplyContext, "session" | "options"> {
   readonly token: CancellationToken;
   readonly warnings: readonly string[];
   readonly isPatch: boolean;
-  /** Plans on the current text: the whole job, or only the operations of one file whose text has changed since. */
+  /** Plans on the current text: the whole job, or only one file, which has changed since it was planned. */
   readonly plan: (only?: FileChange) => Promise<PlanAttempt>;
 }
 
-/** A plan on the text of one moment, or the failures. */
+/** A plan for the texts of one moment, or the failures. */
 export type PlanAttempt = ApplyPlan | Extract<Planned, { ok: false }>;
 
 /** The outcome of one step, as shown by the text that the editor syncs or by the disk. */
@@ -63,7 +63,7 @@ export type StepOutcome =
   | { readonly kind: "verified" }
   /** Everything is as before. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** The text has changed, and the step is certainly not in it. */
+  /** The text or the file has changed, and the step has certainly not been done. */
   | { readonly kind: "moved" }
   /** The text or the disk is neither as before nor as planned. */
   | { readonly kind: "diverged" }
@@ -74,7 +74,7 @@ export type StepOutcome =
   /** The editor answered yes, but does not sync the text that would verify the step. */
   | { readonly kind: "acknowledgedUnverifiable" }
   | { readonly kind: "failed"; readonly failure: Failure }
-  /** The disk is neither as before nor as planned, until it can be written again. */
+  /** The disk is neither as before nor as planned; recovery must wait until it can be written again. */
   | { readonly kind: "pending"; readonly failure: Failure }
   /** The disk is as planned, but has not confirmed that the change survives a power cut. */
   | { readonly kind: "unconfirmed"; readonly failure: Failure }
@@ -86,7 +86,7 @@ export interface StepResult {
   readonly outcome: StepOutcome;
   /** The edits that were sent to the editor; `undefined` if there were none, or if they differ from the plan's. */
   readonly edits?: readonly TextEdit[] | undefined;
-  /** A deleted file as it was just before; `undefined` if the step did not delete one. */
+  /** A deleted file as it was just before its deletion; `undefined` if the step did not delete one. */
   readonly kept?: KeptFile | undefined;
   /** SHA-256, in hex, of a file just before its rename; `undefined` if it was not renamed or could not be read. */
   readonly hash?: string | undefined;
@@ -101,11 +101,11 @@ export type DoneStep = Task &
   StepResult & {
     /** The file as it was planned last. */
     readonly file: FileChange;
-    /** The outcomes of this file's edits, if it was planned again. */
+    /** The outcomes of this file's edits; empty if the file was not planned again. */
     readonly editOutcomes: readonly EditOutcome[];
   };
 
-/** A plan while it is applied. */
+/** A plan while it is being applied. */
 export interface Run extends ApplyContext {
   readonly plan: ApplyPlan;
   /** The tasks that the editor does, in order. */
@@ -114,11 +114,11 @@ export interface Run extends ApplyContext {
   readonly disk: DiskPart | undefined;
   /** The client that the edit in the answer is written for. */
   readonly shownTo: EditTarget;
-  /** Warnings about the call from before planning. */
+  /** Warnings about the call that arose before planning. */
   readonly warnings: readonly string[];
   /** The steps that have been done. */
   readonly done: DoneStep[];
-  /** Number of bytes of deleted files that are kept. */
+  /** Number of bytes that are kept of deleted files. */
   readonly budget: { bytes: number };
 }
 
@@ -148,17 +148,17 @@ export interface UndoneFile<F extends FileChange = FileChange> {
   readonly freed: ReadonlySet<string>;
 }
 
-/** The change that restores a file, or the failure. `place` is its path; `undefined` if the file does not exist. */
+/** The change that restores a file, or the failure. `place` is the file's path; `undefined` if there is no file. */
 export type Inverse =
   | { readonly ok: true; readonly file: FileChange; readonly place: ResolvedPath | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Returns the failure of a change that can no longer be undone, at a 1-based line if the problem has one. */
+/** Returns the failure of a change that can no longer be undone; `line` is the 1-based line of the problem, if any. */
 export function conflict({ document }: FileChange, problem: string, line?: number): Extract<Inverse, { ok: false }> {
   return { ok: false, failure: undoFailures.conflict(document.path, problem, line) };
 }
 
-/** A step of a proposal that the client may have applied. `names` contains the URIs of its files afterwards. */
+/** A step of a proposal that the client may have applied. `names`: the URIs of its files afterwards. */
 export interface ProposedStep<F extends FileChange = FileChange> extends ApplyContext, Pick<Proposal, "unseen"> {
   readonly file: F;
   readonly names: ReadonlySet<string>;
@@ -168,7 +168,7 @@ export interface ProposedStep<F extends FileChange = FileChange> extends ApplyCo
 export interface StepRules<F extends FileChange = FileChange, T extends Task = Task> {
   /** Does the step on the file as it was planned last. */
   do(run: Run, file: F, task: T): Promise<StepResult>;
-  /** Rolls the step back because a later one failed. Returns `true`; or if that fails, `false` or what remains. */
+  /** Rolls the step back because a later one failed. Returns `true` on success, otherwise `false` or what remains. */
   rollBack(run: Run, file: F, step: DoneStep & T): Promise<boolean | Leftover>;
   /** Plans the change that undoes the step later; fails if the step's file or text has been changed since. */
   inverse(undone: UndoneFile<F>): Promise<Inverse>;
@@ -183,7 +183,7 @@ export function namePathOf({ places }: Pick<ApplyContext, "places">, uri: string
   return place?.file === undefined || place.open !== undefined ? pathOfSyncedUri(uri) : place.file;
 }
 
-/** Does the same for a document that must be a file, because the plan writes it. Throws if it is not (a bug). */
+/** Returns the same path, but throws if the document is not a file: that is a bug, because the plan writes it. */
 export function pathOf(context: Pick<ApplyContext, "places">, uri: string): string {
   const path = namePathOf(context, uri);
   if (path === undefined) throw new Error("only files have a path");

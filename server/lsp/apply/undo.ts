@@ -1,4 +1,4 @@
-/** Answers `multiEdit/undo`: undoes an applied batch, completely or not at all, if its text has not changed since. */
+/** Answers `multiEdit/undo`: undoes an applied batch, completely or not at all, if its new text has not changed. */
 import type { CancellationToken } from "vscode-languageserver/node";
 import { trialKeys } from "../../dialect/keys.js";
 import { callFailures } from "../../dialect/sentences.js";
@@ -33,7 +33,7 @@ export async function undo(session: Session, params: unknown, token: Cancellatio
   });
 }
 
-/** Reads the requested id, if there is one. Refuses a misspelt key, which could undo the wrong transaction. */
+/** Reads the requested id, if there is one. Refuses a misspelt key: ignoring it could undo the wrong transaction. */
 function undoParams(params: unknown): Answer<string | undefined> {
   const given: unknown = Array.isArray(params) && params.length <= 1 ? params[0] : params;
   const wrong = (problem: string): Answer<never> => toRefusal([callFailures.wrongType({}, "transaction", problem)]);
@@ -95,7 +95,7 @@ function createPlan(session: Session, steps: readonly AppliedStep[]): ApplyJob["
   };
 }
 
-/** Returns the tasks: texts under their current names, open documents first; then whole files, the last step first. */
+/** Returns the tasks: changes of text, under current names, open documents first; then whole files, last step first. */
 function tasksOf(steps: readonly AppliedStep[], inverses: ReadonlyMap<FileChange, FileChange | undefined>): Task[] {
   const tasks = steps.toReversed().flatMap(({ kind, file, kept }): Task[] => {
     const planned = inverses.get(file);

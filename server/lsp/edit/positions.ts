@@ -1,4 +1,4 @@
-/** Converts offsets to positions of the protocol, and positions to offsets; no other file does this. */
+/** Converts offsets to the protocol's positions, and positions to offsets; no other file does this. */
 import type { Position, Range } from "vscode-languageserver/node";
 import { splitsCharacter } from "../../text/chars.js";
 import type { LineIndex } from "../../text/lines.js";
@@ -14,7 +14,7 @@ const unitsOf: Record<PositionEncoding, (codePoint: number) => number> = {
 };
 
 /**
- * Returns the first encoding of the client's list that the server knows. If `offered` is not a list, or contains no
+ * Returns the first encoding in the client's list that the server knows. If `offered` is not a list, or contains no
  * known encoding, returns utf-16, which LSP requires every client to support.
  */
 export function chooseEncoding(offered: unknown): PositionEncoding {
@@ -48,8 +48,8 @@ export function ascendingPositions(
 
 /**
  * Returns the offset of a position, in UTF-16 units. `undefined` if there is no such position: the line does not exist,
- * `character` is beyond the line's content or inside a character, or a number is not an unsigned integer. LSP would
- * move a `character` beyond the line to its end, but a client that sends one has a different text from the server's.
+ * `character` is beyond the line's content or inside a character, or a number is not an unsigned integer. In LSP, a
+ * `character` beyond the line means the line's end, but a client that sends one has a different text from the server's.
  *
  * For an editor that counts a CR as a character, a position between CR and LF is valid.
  *
@@ -73,7 +73,7 @@ export function offsetOf(
   return offset > end || isInsidePair ? undefined : offset;
 }
 
-/** Returns the offsets of a range, in UTF-16 units. `undefined` if an end has no offset, or is before the start. */
+/** Returns the offsets of a range, in UTF-16 units. `undefined` if one has none, or if the end is before the start. */
 export function spanOf(
   text: string,
   lines: LineIndex,
@@ -85,7 +85,7 @@ export function spanOf(
   return from === undefined || to === undefined || from > to ? undefined : { from, to };
 }
 
-/** Returns the last valid offset on a line. If a lone CR does not end a line, it may be between CR and LF. */
+/** Returns the last valid offset on a line. If a lone CR does not end a line, the offset may be between CR and LF. */
 function endOfCharacters(lines: LineIndex, line: number): number {
   const end = lines.contentEnd(line);
   return lines.rule.loneCrEndsLine || lines.terminator(line) !== "\r\n" ? end : end + 1;

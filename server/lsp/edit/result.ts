@@ -1,4 +1,4 @@
-/** Builds the answers: results of calls that were proposed or applied, and refusals of calls that failed. */
+/** Builds the answers: results of calls whose edits were proposed or applied, and refusals of calls that failed. */
 import type { WorkspaceEdit } from "vscode-languageserver/node";
 import { diffing, diffOf, type FileDiff } from "../../plan/diff.js";
 import type { Failure } from "../../plan/failure.js";
@@ -18,7 +18,7 @@ export interface Report {
   readonly warnings: readonly string[];
   /** Comparisons of files on disk with their text after the call; for other files, `document.onDisk` is used. */
   readonly onDisk?: ReadonlyMap<FileChange, "same" | "differs">;
-  /** Files that the server wrote itself because no editor has them open; `undefined` if there are none. */
+  /** Files that the server wrote itself because no editor has them open; if `undefined`, the answer names none. */
   readonly written?: ReadonlySet<FileChange>;
 }
 
@@ -68,7 +68,7 @@ export function labelOf(files: readonly FileChange[], options: CallOptions): str
   return `${name} (${edits} ${edits === 1 ? "edit" : "edits"})`;
 }
 
-/** Reports whether a file changes. It does not if its edits were skipped or cancel each other out. */
+/** Reports whether a file changes. A file does not change if its edits were skipped or cancel each other out. */
 function isChanged({ kind, change }: FileChange): boolean {
   return kind !== "update" || !change.isEmpty;
 }
@@ -80,8 +80,8 @@ function requestedFiles(files: readonly FileChange[]): readonly FileChange[] {
 }
 
 /**
- * Returns the label, the files whose change no editor shows, and a line with a letter and a path for each file, in the
- * form that Codex's command prints. These lines come last because agents that truncate an answer cut its end.
+ * Returns the label, a sentence about the files whose change no editor shows, and a line with a letter and a path for
+ * each file, as Codex's command prints it. These lines come last because agents that truncate an answer cut its end.
  */
 function textOf(label: string, changed: readonly FileChange[], { written }: Report): string {
   const files = requestedFiles(changed);
@@ -155,7 +155,7 @@ export function toRefusal(
   return { ok: false, failures, outcomes, message };
 }
 
-/** Builds the answer to a call that the editor did not carry out; its one failure says what happened to all edits. */
+/** Builds the answer to a planned call that was not carried out; its failure says what happened to all edits. */
 export function toEditorRefusal(failure: Failure, outcomes: readonly EditOutcome[]): FailedAnswer {
   return { ok: false, failures: [failure], outcomes, message: failure.message };
 }

@@ -24,7 +24,7 @@ export type EditTarget = Pick<Session, "encoding" | "capabilities" | "facts">;
 /** An operation on a whole file. It has no options, because some clients ignore an edit that contains any. */
 export type FileOperation = CreateFile | RenameFile | DeleteFile;
 
-/** Returns the failure of a plan whose file operations the client does not all offer; `undefined` if it does. */
+/** Returns the failure if a plan needs a file operation that the client does not offer; otherwise `undefined`. */
 export function missingOperation(files: readonly FileChange[], target: EditTarget): Failure | undefined {
   for (const { kind, document } of files) {
     if (kind !== "update" && !offers(target, kind)) return editorFailures.noResourceOperation(document.path, kind);
@@ -55,7 +55,7 @@ export function toWorkspaceEdit(
     return { changes: Object.fromEntries(changes) };
   }
   const { created, after } = fileOrder(files);
-  // The text of a file that is renamed is edited under its old name.
+  // If a file is renamed, its text is edited under the old name.
   const early = files.filter((file) => file.kind === "rename" || !after.includes(file));
   return {
     documentChanges: [
@@ -82,7 +82,7 @@ export function offers({ capabilities }: EditTarget, operation: FileOperation["k
   return capabilities.workspace?.workspaceEdit?.resourceOperations?.includes(operation) ?? false;
 }
 
-/** Returns one document's text edits for the text that the editor has: disjoint, sorted, in the session's encoding. */
+/** Returns one document's edits of the editor's text. They are disjoint, sorted, and in the session's encoding. */
 export function toTextEdits({ document, change, kind }: FileChange, target: EditTarget): TextEdit[] {
   const start: Position = { line: 0, character: 0 };
   // The editor opens this new or empty file for the edit, and some editors treat its text as one line end.
@@ -102,7 +102,7 @@ export function toTextEdits({ document, change, kind }: FileChange, target: Edit
   }));
 }
 
-/** Moves an insertion at the end of a text to before the final line end, which then ends the last line inserted. */
+/** Moves an insertion from the end of a text to before its final line end, which then ends the last inserted line. */
 function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   const last = change.changes.at(-1);
   const end = /\r\n$|\n$/.exec(text)?.[0];
@@ -112,15 +112,15 @@ function beforeLastEnd(text: string, change: ChangeSet): ChangeSet {
   return ChangeSet.of(text.length, [...change.changes.slice(0, -1), moved]);
 }
 
-/** Reports whether the client accepts `documentChanges`, as does any client that offers resource operations. */
+/** Reports whether the client accepts `documentChanges`; any client that offers resource operations does. */
 export function hasDocumentChanges({ capabilities, facts }: EditTarget): boolean {
   const offered = capabilities.workspace?.workspaceEdit;
   return offered?.documentChanges === true || (offered?.resourceOperations?.length ?? 0) > 0 || facts.documentChanges;
 }
 
 /**
- * Adapts a planned file to an editor that makes all line ends of an inserted text alike. If the document has both
- * kinds, such an editor inserts LF, whatever the server sends.
+ * Adapts a planned file to an editor that makes all line ends of an inserted text alike. If the document has both CRLF
+ * and LF, such an editor inserts LF, whatever the server sends.
  */
 export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file: FileChange): FileChange {
   const { document, change } = file;
@@ -134,7 +134,7 @@ export function fitted(target: Pick<EditTarget, "capabilities" | "facts">, file:
   return { ...file, change: fit, text: fit.apply(document.text) };
 }
 
-/** Converts a file that was planned as it is on disk to the form that an editor which syncs only LF gives it. */
+/** Converts the plan of a closed file to the text with which the editor opens it; some editors sync only LF. */
 export function asOpened({ facts }: Pick<EditTarget, "facts">, file: FileChange): FileChange {
   const { document, change } = file;
   if (document.version !== null || !facts.habits.syncsLf) return file;

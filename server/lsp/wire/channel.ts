@@ -14,7 +14,7 @@ export interface ChannelEvents {
   message(message: unknown): void;
   /** A message whose body is not JSON in UTF-8. */
   unreadable(): void;
-  /** No more messages will come. `fault` says why, as the end of a sentence; `undefined` if the client ended it. */
+  /** No more messages will come. `fault` is the reason, as a clause; `undefined` if the client ended the channel. */
   end(fault: string | undefined): void;
 }
 
@@ -150,11 +150,11 @@ export function parentChannel(): Channel | undefined {
 
 /** Counts output that was written but has not been taken by the client. */
 class Outbox {
-  /** Size of the output that has not been taken: in bytes, or to a parent process in messages. */
+  /** Size of the output that has not been taken: in bytes or, for a parent process, in messages. */
   backlog = 0;
   /** `true` if no more output will be taken. */
   isBroken = false;
-  /** Called when output was taken. */
+  /** Called when the client has taken output. */
   onTaken = (): void => {};
   /** Called once, when no more output will be taken. */
   onBroken = (): void => {};
@@ -204,7 +204,7 @@ export interface RpcStreams {
 }
 
 /**
- * Creates the ends of a channel. They report neither errors nor the end to the library, which would only log them.
+ * Creates the ends of a channel. They tell the library of neither errors nor the channel's end: it would only log them.
  * A write to a peer that is gone does not reject, so late messages cause no unhandled rejections.
  */
 export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcStreams {
@@ -227,7 +227,7 @@ export function createRpcStreams(channel: Channel, filter: MessageFilter): RpcSt
       try {
         channel.send(message);
       } catch (error) {
-        // The message is too deep, too long or cyclic for JSON. A request must get an answer anyway.
+        // For JSON, the message is cyclic, or too deep or too long. A request must get an answer anyway.
         if (!("id" in message) || "method" in message) throw error;
         const reply = { jsonrpc: "2.0", id: message.id, error: refusals.unwritable };
         channel.send(reply);

@@ -85,12 +85,12 @@ export function createFrameDecoder(sink: FrameSink) {
     return count;
   }
 
-  /** Reports whether the bytes received end in the middle of a message. */
+  /** Reports whether the received bytes end in the middle of a message. */
   const isInsideFrame = (): boolean => !isBroken && (bodyLength > 0 || headerUsed > 0);
   return { push, isInsideFrame };
 }
 
-/** Encodes one message as a frame. `json` is its text; lone surrogates must be escaped, as `JSON.stringify` does. */
+/** Encodes one message as a frame. `json` is its text, with lone surrogates escaped, as by `JSON.stringify`. */
 export function encodeFrame(json: string): Buffer {
   const length = Buffer.byteLength(json);
   const head = `Content-Length: ${length}\r\n\r\n`;
@@ -106,7 +106,7 @@ const tab = 0x09;
 const firstPrintable = 0x20;
 const lastPrintable = 0x7e;
 
-/** Enlarges a buffer, usually to twice its size. A body that is announced but never sent must not cost its memory. */
+/** Enlarges a buffer, usually to twice its size. A body that is announced but never sent must not cost memory. */
 function enlarged(store: Buffer, { least, most }: { least: number; most: number }): Buffer {
   const larger = Buffer.allocUnsafe(Math.min(most, Math.max(least, 2 * store.length, 4096)));
   store.copy(larger);

@@ -1,6 +1,6 @@
 /**
  * The gate between the wire and the JSON-RPC library. It checks each message's envelope and the order of the session,
- * and answers messages that the library would swallow, serve too early, or log at any length.
+ * and answers messages that the library would swallow, serve too early, or log at full length.
  */
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "vscode-languageserver/node";
 import { isObject } from "../../dialect/keys.js";
@@ -20,7 +20,7 @@ import {
 export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
   /** Settles once every delivered request is answered, and the client has taken the answers or takes no more. */
   whenAnswered(): Promise<void>;
-  /** Answers all requests to the client, including later ones, with an error, because the client no longer can. */
+  /** Answers all requests to the client, including later ones, with an error, because the client no longer answers. */
   abandonClient(): void;
   /** Cancels every delivered request that has no answer yet. */
   cancelRequests(): void;
@@ -28,7 +28,7 @@ export interface Gate extends Pick<RpcStreams, "reader" | "writer"> {
 
 /**
  * Creates the gate of one connection, in the state before `initialize`. `note` receives one line about each dropped
- * message, which quotes nothing from it. `end` handles the channel's `end` event.
+ * message; the line quotes nothing from the message. `end` handles the channel's `end` event.
  */
 export function createGate(channel: Channel, note: Note, end: (fault: string | undefined) => void): Gate {
   const state: EnvelopeState = { phase: "new", pending: new Map(), asked: new Set(), initializeKey: undefined };
@@ -138,7 +138,7 @@ function judgeRequest(state: EnvelopeState, message: JsonRecord, id: Id, method:
     state.initializeKey = key;
   }
   if (method === "shutdown") state.phase = "shutDown";
-  // Without params, the library would pass the handler its cancellation token in their place.
+  // If there were no params, the library would pass the handler the cancellation token in their place.
   if (method.startsWith(ownMethods) && message.params === undefined) message.params = null;
   return deliver(message);
 }

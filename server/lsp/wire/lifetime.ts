@@ -48,8 +48,8 @@ export function surviveThrows(note: Note): void {
 }
 
 /**
- * Calls `gone` once when a process that is running now has ended. A process that is not running here is not watched:
- * the id of an editor outside the server's container, or at the other end of an ssh connection, means nothing here.
+ * Calls `gone`, once, when a process that is running at the time of the call ends. A process that is not running here
+ * is not watched: the id of an editor outside the server's container, or at the other end of ssh, means nothing here.
  */
 export function watchClient(processId: number, on: { gone(): void; note: Note }): void {
   if (!isProcess(processId, undefined)) {

@@ -20,7 +20,7 @@ export type Transport =
 /** Options with which the server is started. */
 export interface ServeOptions {
   readonly transport: Transport;
-  /** Id of a process with which the server ends, besides the one that `initialize` names. */
+  /** Id of a further process whose end ends the server; `initialize` may name one, too. */
   readonly clientProcessId: number | undefined;
   /** Level up to which entries about the connection itself are logged to stderr; `undefined` means `warn`. */
   readonly logLevel: LogLevel | undefined;
@@ -117,7 +117,7 @@ function shortLogger(logger: Logger): Logger {
 }
 
 async function openChannel(transport: Transport): Promise<Channel> {
-  // Even on the other channels, an editor may show output on stdout as an error.
+  // Even if another channel is used, an editor may show output on stdout as an error.
   const stdout = takeStdout();
   switch (transport.kind) {
     case "stdio":

@@ -1,4 +1,4 @@
-/** The steps that create a file: through the editor, or with the bytes that it had before an earlier deletion. */
+/** The steps that create a file: a new one through the editor, or a deleted one with the bytes that it had. */
 import { asUpdate, type FileChange, type FileCreation } from "../../../plan/outcome.js";
 import { ChangeSet, shrink } from "../../../text/changeSet.js";
 import {
@@ -37,11 +37,11 @@ export const createStep: StepRules<FileCreation> = {
   isDone: hasText,
 };
 
-/** Creates the file, then sends its text in a second request: with both in one, some editors prompt or lose text. */
+/** Creates the file, then sends its text in a second request: given both in one, some editors prompt or lose text. */
 async function createFile(context: ApplyContext, file: FileCreation): Promise<StepResult> {
   const { uri, path: name } = file.document;
   const path = pathOf(context, uri);
-  // Some editors would empty an existing file. After a rename, they may still have the old name open.
+  // Some editors would empty an existing file. After a rename, an editor may still have the old name open.
   if (openAt(context.session, uri) !== undefined || (await isThere(path))) return { outcome: nameTaken(name) };
   const tidy = await makeParents(path);
   const result = await createAndFill(context, file);
@@ -56,7 +56,7 @@ async function createAndFill(context: ApplyContext, file: FileCreation): Promise
   const isEmpty = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === "same";
   const answer = await request(session, { label, edit: { documentChanges: [{ kind: "create", uri }] } });
   if (answer.isLate) return { outcome: { kind: "timedOut" } };
-  // An editor may answer no although it has created the file: the disk decides. A file with text is another one.
+  // An editor may answer no although it has created the file: the disk decides. A file with text is a different one.
   if (!answer.applied && !(await isEmpty())) return { outcome: { kind: "refused", reason: answer.reason } };
   if (file.change.isEmpty) {
     const isSeen = openAt(session, uri) !== undefined || (await isEmpty());
@@ -91,21 +91,21 @@ async function removeFile(
   if (!isOurs || !isUntouched || !offers(session, "delete")) return false;
   const operation = { kind: "delete", uri: open?.uri ?? uri } as const;
   await request(session, { label: "Undo", edit: { documentChanges: [operation] } });
-  // The disk proves this, not the answer: an editor may answer before it deletes.
+  // Only the disk proves the deletion: an editor may answer before it deletes.
   const isGone = async (): Promise<boolean> => (await stateOnDisk(context, uri, "")) === undefined;
   if (!(await until(isGone, session.settings.proofTimeout))) return false;
   await tidy?.();
   return true;
 }
 
-/** Plans the deletion of a created file; fails if the editor or the disk has other text in it. */
+/** Plans the deletion of a created file; fails if the file has other text in the editor or on disk. */
 async function deletion({ session, file }: UndoneFile<FileCreation>): Promise<Inverse> {
   const now = await documentNow(session, file);
   if (!now.ok) return now;
   const { document, place } = now;
   const holds = async (path: string, text: string): Promise<boolean> =>
     (await sameAsDisk(text, path, session.facts.habits)) !== "differs";
-  // On disk, the file has this text or is still empty, so deleting it loses nothing else.
+  // If the file on disk has this text or is still empty, deleting it loses nothing else.
   const isOurs =
     document.version === null ||
     document.onDisk === "same" ||

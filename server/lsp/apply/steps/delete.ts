@@ -30,7 +30,7 @@ export const deleteStep: StepRules<FileDeletion> = {
   isDone: ({ file, names }) => hasLeft(file, names),
 };
 
-/** Deletes a file if it is still the one that was planned on; otherwise the outcome is `moved`. */
+/** Deletes a file if it has not changed since it was planned; otherwise the outcome is `moved`. */
 async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
   const { session, options, budget } = run;
   const { document } = file;
@@ -54,14 +54,14 @@ async function deleteFile(run: Run, file: FileDeletion): Promise<StepResult> {
   if (isOther) return { outcome: { kind: "moved" } };
   const outcome = await applyToFile(session, { label: labelOf([file], options), operation }, path);
   budget.bytes = bytes;
-  // A later step may need the name, which is taken until the editor reports the document closed. Some never do.
+  // A later step may need the name, which is taken until the editor reports the document closed. Some editors never do.
   if (outcome.kind === "verified" && open !== undefined) {
     await until(async () => openAt(session, document.uri) === undefined, session.settings.proofTimeout);
   }
   return { outcome, kept };
 }
 
-/** Returns `true` if a file that is not open has other bytes than those that were planned on. */
+/** Returns `true` if a file that is not open has other bytes than when it was planned. */
 export function isOtherFile({ document: { version, hash } }: FileChange, hashNow: string | undefined): boolean {
   return version === null && hash !== undefined && hashNow !== hash;
 }

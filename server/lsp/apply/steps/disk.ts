@@ -25,8 +25,8 @@ import {
 } from "../step.js";
 
 /**
- * Divides the tasks between the editor and the server. The editor gets the files that it has open, or all files if the
- * caller wants that or if names depend on each other.
+ * Divides the tasks between the editor and the server. The editor gets the files that it has open. It gets all files if
+ * the caller wants that, or if files of both sides have a name in common.
  */
 export function tasksByWriter(
   context: ApplyContext,
@@ -53,7 +53,7 @@ function isForDisk(context: ApplyContext, task: Task): boolean {
   return !saved.ok || saved.text === planned.text;
 }
 
-/** Stages all files of some tasks beside their targets, or returns the failures. */
+/** Stages all files of the tasks beside their targets, or returns the failures. */
 export async function stagePart(
   context: ApplyContext,
   tasks: readonly Task[],
@@ -80,7 +80,7 @@ export async function stagePart(
 
 /**
  * Makes all staged files visible, or none. Returns a verified step for each task, or only the steps that failed.
- * `hasWaited` is `true` if there was time for a file to be opened since it was staged.
+ * `hasWaited` is `true` if other editors had time to open a file since it was staged.
  */
 export async function commitPart(
   context: ApplyContext,
@@ -92,7 +92,7 @@ export async function commitPart(
     const others = hasWaited ? await context.session.openElsewhere(paths) : new Map<string, Holder>();
     failure = openedBy(context, tasks, others);
   } catch (error) {
-    // Staged files block other batches in these folders, so they must not stay, whatever is thrown.
+    // Staged files block other batches in their folders, so they must not stay, whatever is thrown.
     staged.abandon();
     throw error;
   }
@@ -153,7 +153,7 @@ function toStep(task: Task, outcome: StepOutcome): DoneStep {
   return { ...task, file: task.planned, editOutcomes: [], outcome };
 }
 
-/** Returns the failed steps: those of the file that the failure names; all if it names none, or recovery is pending. */
+/** Returns the failed steps: those of the failure's file; all if the failure names none, or if recovery is pending. */
 function notWritten(tasks: readonly Task[], { outcome, failure, isThere }: NotCommitted): DoneStep[] {
   const isPending = outcome === "recoveryPending";
   const kind = isThere === true ? "unconfirmed" : isPending ? "pending" : "failed";

@@ -34,7 +34,7 @@ export const renameStep: StepRules<FileRename> = {
 };
 
 /**
- * Renames a file. If it is not the file that was planned on, the outcome is `moved`, unless an earlier step of this run
+ * Renames a file. If it has changed since it was planned, the outcome is `moved`, unless an earlier step of this run
  * has changed its text.
  */
 async function renameFile(run: Run, file: FileRename, { planned }: Task) {
@@ -71,7 +71,7 @@ async function renameFile(run: Run, file: FileRename, { planned }: Task) {
   return isLost ? ({ ...result, outcome: { kind: "diverged" } } as const) : result;
 }
 
-/** Renames a file back. Returns `saved` if it has its old name, but the editor saved other text in the meantime. */
+/** Renames a file back. Returns `saved` if that succeeds, but the editor has saved other text in the meantime. */
 async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: StepResult) {
   const { session } = run;
   const { document, target } = file;
@@ -90,7 +90,7 @@ async function renameBack(run: Run, file: FileRename, { hash, tidy, wasOpen }: S
   return hash === undefined || (now.kind === "kept" && now.file.hash === hash) || "saved";
 }
 
-/** Plans the rename that gives a file its old name again, and its old text if that was changed. */
+/** Plans to give a file its old name again, and its old text if that was changed. */
 async function renameLater(undone: UndoneFile<FileRename>): Promise<Inverse> {
   const { uri, path } = undone.file.document;
   if (!(await hasLeft(undone.file, undone.freed))) return conflict(undone.file, staleProblems.nameTaken);

@@ -38,7 +38,7 @@ export const textStep: StepRules<FileUpdate | FileRename> = {
 
 /**
  * Sends the edits of one document as they were planned. If the editor applies them in the wrong places because its text
- * has changed, they are rolled back and the outcome is `moved`, or `diverged` if that fails.
+ * has changed, they are rolled back and the outcome is `moved`, or `diverged` if the rollback fails.
  */
 async function changeText(context: ApplyContext, file: FileChange): Promise<StepResult> {
   const { outcome, ...sent } = await sendText(context, file);
@@ -46,7 +46,7 @@ async function changeText(context: ApplyContext, file: FileChange): Promise<Step
   return { outcome: { kind: (await rollBackText(context, outcome.done)) ? "moved" : "diverged" } };
 }
 
-/** Does the same, without rolling anything back. */
+/** Sends the edits like `changeText`, but rolls nothing back. */
 async function sendText(
   { session, options }: ApplyContext,
   file: FileChange,
@@ -67,8 +67,8 @@ async function sendText(
 const waited = new WeakMap<Session, number>();
 
 /**
- * Waits until earlier typing is synced, if the editor would apply an edit for this version of a document to a later
- * version as well. Documents that are edited at nearly the same time share one wait.
+ * Waits until earlier typing is synced, if the editor would apply an edit for this version of a document even to a
+ * later version. Documents that are edited at nearly the same time share one wait.
  */
 async function typingSynced(session: Session, version: number | null): Promise<void> {
   const { syncDelay, checksVersionsFrom } = session.facts;
