@@ -1,4 +1,4 @@
-/** Files that no editor has open: the same commands and tools write to disk, but never if an editor has the text. */
+/** Editing without an editor: the same commands and tools write to disk, but never a file that an editor has open. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";

@@ -122,7 +122,7 @@ describe("an announced session", () => {
   });
 });
 
-/** A server that exits in a different way from the servers of desks. */
+/** A server without a desk, so that a test can end it in its own way. */
 async function startServerAlone() {
   const home = ownStateHome();
   const server = startServer(program.path, ["--stdio"]);
@@ -247,7 +247,7 @@ describe("a client that does not know the secret", () => {
     peers[2]?.end();
     const start = performance.now();
     await Promise.all(peers.map(({ closed }) => closed));
-    // Not a measurement: it checks only that the server does not wait forever and that a slow client gets enough time.
+    // No measurement: it checks only that the server does not wait forever; the factor leaves room for slow machines.
     expect(performance.now() - start).toBeLessThan(limits.helloMs * 5);
     await friend(session);
   });

@@ -11,7 +11,7 @@ import { fileFailures, hunkFailures, patchWarnings } from "../../server/plan/pat
 import { batchFailures, batchWarnings, indices } from "../../server/plan/sentences.js";
 import { staleFailures } from "../../server/workspace/sentences.js";
 
-/** Arguments for sentences about the edit `n`, and about the edit 4 places later. */
+/** Arguments for a sentence about edit `n`; if the sentence names a second edit, this is the one 4 places later. */
 type ArgumentsOf = (n: number) => unknown[];
 
 const path = "src/edit 0.ts";
@@ -25,7 +25,7 @@ const absence = { elided: "// edit 6 ...", miswritten: undefined, outdated: unde
 const ambiguity = { found: 2, rung: "exact", matches, near: 4, nearLine: 4, telling: undefined, isOneLine: false };
 const idle = { isSigned: true };
 
-/** By page and function; those that are not listed take the place of the edit alone. */
+/** The arguments by page and function; functions that are not listed take only the location of the edit. */
 const sentences: readonly (readonly [page: object, Readonly<Record<string, ArgumentsOf>>])[] = [
   [
     editFailures,

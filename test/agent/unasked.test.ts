@@ -1,5 +1,5 @@
 /**
- * Sessions that are announced but cannot be asked: files that such a session may hold unsaved are not written on disk.
+ * Sessions that are announced but cannot be asked: a file of which such a session may hold unsaved text is not written.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -157,7 +157,7 @@ describe("a file that a session has open outside of its folders", () => {
   });
 });
 
-/** The open files outside its folders that a session announces; there must be only this session. */
+/** The open files that the only session announces and that are outside its folders. */
 function outsideOf(home: string): unknown {
   const [name = ""] = filesIn(home).filter((file) => file.endsWith(".json"));
   return JSON.parse(readFileSync(join(sessionsIn(home), name), "utf8")).outside;

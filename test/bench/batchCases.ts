@@ -140,7 +140,7 @@ function checkAnswer(answer: MultiEditResult | MultiEditErrorData, texts: readon
 }
 
 /**
- * Number of edits for which the usual method is timed; the time for all is extrapolated, as it does the same for each.
+ * Number of edits for which the usual method is timed. The time for all is extrapolated: the work per edit is the same.
  */
 const usualShare = 40;
 

@@ -38,11 +38,11 @@ interface LineEdit {
 
 /** The differences between the text and the call: functions of a generated line. */
 export interface Disguise {
-  /** A line that an edit names, in the form that the text has. */
+  /** Turns a generated line that an edit names into the line of the text. */
   readonly inText?: (line: string) => string;
-  /** A line in the form that is sent; `number` is its 1-based line in a view of the text. */
+  /** Turns a line into the one that is sent; `number` is its 1-based number in a view of the text. */
   readonly sent?: (line: string, number: number) => string;
-  /** A new line in the form that the text must have afterwards; if absent, as generated. */
+  /** Turns a new line into the one that the text must contain afterwards; if absent, the line stays as generated. */
   readonly written?: (line: string) => string;
   /** LF if absent. */
   readonly lineEnd?: string;
@@ -131,8 +131,8 @@ function spread<T>(items: readonly T[], count: number): T[] {
 }
 
 /**
- * Typical changes of a function: one line more, one line less, a different line; and the line with its name, which
- * stays.
+ * Typical changes of a function: a line after the first one is replaced or removed, lines are added, or the first line,
+ * which contains the name, is changed.
  */
 function editOf(source: SourceText, { start, name }: SourceFunction, i: number, disguise?: Disguise): LineEdit {
   const at = (offset: number): string => source.lines[start + offset] ?? "";

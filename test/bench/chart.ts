@@ -1,5 +1,5 @@
 /**
- * Draws a run as an SVG: each goal as a bar that ends at or before its limit, and the growth of times with the text.
+ * Draws a run as an SVG: each goal as a bar with its limit, and the growth of times with the text.
  */
 
 import { machineLine, milliseconds, number, type Report, strain, type Worst, worstOf } from "./report.js";
@@ -9,11 +9,11 @@ import { isMet, type Verdict, verdictOf } from "./result.js";
 const width = 860;
 const margin = 24;
 const rowHeight = 38;
-/** The horizontal positions at which bars start, and at which their limit is. */
+/** The horizontal positions at which bars start, at which their limit is, and beyond which they are cut off. */
 const bars = { from: margin, limit: 560, to: width - margin };
 const plot = { left: 84, right: width - 150, height: 260 };
 
-/** Colours that are legible on white and on black; the reader's own setting selects the ones that differ. */
+/** Colours that are legible on white and on black; the reader's colour scheme selects those that differ. */
 const style = `<style>
   text { font: 13px system-ui, sans-serif; fill: #24292f; }
   .small { font-size: 11px; fill: #6e7781; }

@@ -93,7 +93,7 @@ export function worstOf(cases: readonly MeasuredCase[]): Worst[] {
   });
 }
 
-/** The fraction of a goal's limit that is used: 1 is the limit itself, more is a miss. */
+/** The fraction of a goal's limit that is used; 1 is the limit itself, and any value above 1 is a miss. */
 export function strain({ value, limit, sense }: Goal): number {
   return sense === "atMost" ? Math.max(0, value) / limit : limit / value;
 }

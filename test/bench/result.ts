@@ -44,7 +44,7 @@ export interface BenchCase {
   readonly name: string;
   /** The title in the table of goals. */
   readonly title: string;
-  /** `true` if all of it is about another process, whose work the processor clock does not count. */
+  /** `true` if the whole case is about another process, whose work the processor clock does not count. */
   readonly isOfProcess: boolean;
   measure(scale: Scale): Promise<CaseResult>;
 }

@@ -13,7 +13,10 @@ export interface CodexBinary {
   close(): void;
 }
 
-/** Makes the program at a path runnable: it chooses its function by its name, so it gets a link with the right name. */
+/**
+ * Makes the program at a path runnable: the program decides what to do by the name under which it is started, so this
+ * function creates a link named `apply_patch`.
+ */
 export function codexBinary(program: string): CodexBinary {
   const scratch = mkdtempSync(join(tmpdir(), "multi-edit-codex-"));
   const link = join(scratch, "apply_patch");

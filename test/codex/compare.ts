@@ -50,7 +50,7 @@ function verdictOf(
   return { kind: "deviates", by: reasonsOf(trial, rules, { promised, codex: codex.model }) };
 }
 
-/** The deviations without which the outcome would differ; otherwise those that alone would change Codex's result. */
+/** The deviations without which the outcome would differ; if none, those that alone would change Codex's result. */
 function reasonsOf(trial: Trial, rules: Rules, outcomes: { promised: Outcome; codex: Outcome }): DeviationName[] {
   const needed = [...rules].filter((name) => {
     const without = modelOf(trial, new Set([...rules].filter((other) => other !== name)));
@@ -60,7 +60,7 @@ function reasonsOf(trial: Trial, rules: Rules, outcomes: { promised: Outcome; co
   return [...rules].filter((name) => !sameOutcome(modelOf(trial, new Set([name])), outcomes.codex));
 }
 
-/** Reports whether a reason is among the codes, or a more precise code with the same meaning is. */
+/** Reports whether the codes include a reason, or a code with the same meaning. */
 function saysSo(codes: readonly string[], reason: string): boolean {
   const kin = kinds.find((kind) => kind.includes(reason)) ?? [reason];
   return kin.some((code) => codes.includes(code));

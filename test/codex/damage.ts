@@ -120,7 +120,7 @@ const damages = {
     return own.length === 0 ? lines : exchange(lines, chance, isAnchor, (line) => [chance.pick(own), line]);
   },
   unified: (lines, chance) => {
-    // The numbers refer to the file before the patch; they are not known if an earlier section changed it.
+    // The numbers refer to the file before the patch; if an earlier section changed the file, they are unknown.
     if (lines.filter((line) => /^\*\*\* \w+ File: /.test(line)).length > 1) return lines;
     const line = chance.between(0, 9);
     const count = chance.between(0, 4);

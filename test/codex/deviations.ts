@@ -63,7 +63,7 @@ export const deviations = {
 /** A row's name. */
 export type DeviationName = keyof typeof deviations;
 
-/** The switches that are on. Without any, the model behaves as Codex. */
+/** The switches that are on. Without any, the model behaves like Codex. */
 export type Rules = ReadonlySet<DeviationName>;
 
 /** Codex without deviations. */

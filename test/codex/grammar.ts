@@ -8,7 +8,7 @@ export interface PatchLine {
   readonly text: string;
 }
 
-/** The text after `@@`; as the old side of a unified diff's line numbers if it has that form. */
+/** The text after `@@`; if this is the line numbers of a unified diff, `range` is set to the range of the old lines. */
 export interface PatchAnchor {
   readonly text: string;
   readonly range?: { readonly line: number; readonly count: number };
@@ -32,7 +32,7 @@ export type Read =
   | { readonly ok: true; readonly parts: readonly Part[] }
   | { readonly ok: false; readonly said: string };
 
-/** Reads a patch. With the deviations on, it may accept patches that the server refuses; the server decides that. */
+/** Reads a patch. With the deviations on, it may accept patches that the server refuses, which `compare` allows. */
 export function readPatch(patch: string, rules: Rules): Read {
   const body = bodyOf(patch, rules);
   if (body === undefined) return refused("no markers around it");
@@ -64,7 +64,7 @@ const refused = (said: string): Read => ({ ok: false, said });
 const beginMarker = "*** Begin Patch";
 const endMarker = "*** End Patch";
 
-/** The lines between the markers; `undefined` if the markers are not in the right lines. */
+/** The lines between the markers; `undefined` if the markers are not on the right lines. */
 function bodyOf(patch: string, rules: Rules): string[] | undefined {
   const linesOf = (text: string): string[] => text.split("\n").map((line) => line.replace(/\r{1,2}$/, ""));
   const lines = linesOf(trimBlanks(patch));
@@ -165,7 +165,7 @@ function takeUpdateLine(line: string, part: Part & { kind: "update" }, rules: Ru
   return takeHunkLine(line, part, rules);
 }
 
-/** Reports whether lines may be a mere gap in the patch. */
+/** Reports whether all lines are empty context lines, which may be a mere gap in the patch. */
 const isGap = (lines: readonly PatchLine[]): boolean => lines.every(({ sign, text }) => sign === " " && text === "");
 
 function anchorOf(marker: string, rules: Rules): PatchAnchor | undefined {

@@ -4,7 +4,7 @@ import type { Chance } from "./random.js";
 /** A way of misspelling a line; the last one goes beyond what Codex tolerates. */
 export type Loosening = (typeof loosenings)[number];
 
-/** All ways. */
+/** All ways of misspelling a line. */
 export const loosenings = ["trailing", "leading", "around", "typography", "typographyAround", "beyond"] as const;
 
 const words = [
@@ -47,7 +47,7 @@ const words = [
   "def f():",
 ];
 
-/** A few lines for one trial, so that they recur, some of them together with a similar line. */
+/** The lines for one trial: few enough to recur, and some of them accompanied by a similar line. */
 export function linePool(chance: Chance): string[] {
   const pool = Array.from({ length: chance.between(2, 6) }, () => chance.pick(words));
   const relatives = pool
@@ -113,7 +113,7 @@ function exchanged(line: string, to: "same" | "alike", chance: Chance): string {
     .join("");
 }
 
-/** A line that is not empty, indented further, or by as many spaces less as the shift has minus signs. */
+/** Indents a line by `shift` or, if that is minus signs, by as many characters less; an empty line stays as it is. */
 export function shifted(line: string, shift: string): string {
   if (/^\s*$/.test(line)) return line;
   return shift.startsWith("-") ? line.replace(new RegExp(`^[ \\t]{0,${shift.length}}`), "") : shift + line;

@@ -59,7 +59,7 @@ export function modelOf({ files, patch }: Trial, rules: Rules): Modelled {
 
 const hasIdle = (part: Part): boolean => part.kind === "update" && part.chunks.some(isIdle);
 
-/** A file during the patch. A byte order mark that is set apart does not belong to the first line. */
+/** A file during the patch. A byte order mark in `mark` does not belong to the first line. */
 interface Kept {
   readonly mark: "" | "\ufeff";
   readonly content: Content;
@@ -157,7 +157,7 @@ const withoutMarks = (chunk: Chunk): Chunk => ({
 });
 
 /**
- * Reports whether a file has the former name of a file that has the former name of another one, and so on in a cycle.
+ * Reports whether the file at a path is part of a cycle of moved files, each of which has the former name of another.
  */
 function leadsBack({ files }: Work, path: string): boolean {
   const seen = new Set<string>();
@@ -168,7 +168,7 @@ function leadsBack({ files }: Work, path: string): boolean {
   return false;
 }
 
-/** The path without segments that lead nowhere. */
+/** The path without empty segments and `.`. */
 const plainPath = (path: string): string =>
   path
     .split("/")

@@ -134,7 +134,8 @@ function findOld({ texts, rules }: Ground, { lines, atEnd }: Chunk, from: number
 }
 
 /**
- * Reports whether the last old line is an empty context line before added lines: without it, it would be added itself.
+ * Reports whether the last old line, which is empty, is a context line before added lines: if it were no longer an old
+ * line, it would become an added one.
  */
 function isStray(lines: readonly PatchLine[]): boolean {
   const at = lines.findLastIndex(({ sign }) => sign !== "+");

@@ -1,7 +1,7 @@
 /** Reduces a trial that shows a difference to the smallest trial that still shows it. */
 import type { Content, Trial } from "./trial.js";
 
-/** The smallest trial reachable by leaving out one thing at a time that still shows the difference. */
+/** Leaves out one thing at a time for as long as the trial still shows the difference; returns the smallest trial. */
 export async function shrink(trial: Trial, isShown: (trial: Trial) => Promise<boolean>): Promise<Trial> {
   for (const smaller of smallerTrials(trial)) {
     if (await isShown(smaller)) return shrink(smaller, isShown);

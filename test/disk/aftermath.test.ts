@@ -1,6 +1,6 @@
 /**
- * Leftovers of a batch after a crash, a refusal or a clean-up program are reported truthfully, and none of them
- * reappears later.
+ * Leftovers of a batch after a crash, after a refusal, or after the work of a clean-up program are reported truthfully,
+ * and none of them reappears later.
  */
 import { describe, expect, it } from "vitest";
 import { stage } from "../../server/disk/commit.js";
@@ -30,7 +30,7 @@ import {
 import { workspaceOn } from "./simulation.js";
 
 describe("a batch that was rolled back, but of which a temporary file could not be removed", () => {
-  /** `full` and `stuck` are the steps that are refused once; `note` is called at the first one. */
+  /** `full` and `stuck` select the steps to refuse; `note` is called before the step that `full` selects. */
   const rolledBack = (
     [texts, changes]: readonly [Record<string, string>, readonly DiskChange[]],
     [full, stuck]: readonly ((what: string, isCommitting: boolean) => boolean)[],
@@ -82,7 +82,7 @@ describe("a batch that was rolled back, but of which a temporary file could not 
       (now) => made.push(now.look(at("x"))?.inode),
     );
     disk.sync(workspaceFolder);
-    // Other files of the system get inode numbers until this one's number is the next.
+    // Other files take the free inode numbers, until `x` gets the number that it had before.
     for (let count = 0; disk.look(at("x"))?.inode !== made[0]; count++) {
       expect(count).toBeLessThan(20);
       if (count > 0) disk.rename(at("x"), `/state/${count}`);

@@ -247,7 +247,7 @@ describe("a committed batch", () => {
     expect([at.text("a.txt"), at.text("b.txt"), at.text("edited.txt")]).toEqual(["a", "b", "one"]);
     expect(readFileSync(at.path("gone.txt"))).toEqual(Buffer.from([0xff, 0]));
     expect(lstatSync(at.path("gone.txt")).mode & 0o777).toBe(0o640);
-    // The file that it rolled back no longer exists, so it is not rolled back again.
+    // The new file that `inverse` deletes no longer exists, so `inverse` cannot be applied again.
     expect(refused(at, inverse).map(([code]) => code)).toContain("contentModified");
   });
 

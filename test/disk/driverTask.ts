@@ -17,7 +17,7 @@ export interface DriverReport {
 }
 
 /**
- * Paths that the driver looks up, although they do not exist, to mark the begin and end of writing in a trace of its
- * calls.
+ * Paths that the driver looks up, although they do not exist, to mark the beginning and end of writing in a trace of
+ * its calls.
  */
 export const marks = { begin: "/multi-edit-begin", end: "/multi-edit-end" } as const;

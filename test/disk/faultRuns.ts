@@ -73,7 +73,7 @@ export function runDoubleFaults(bench: Bench, tally: RunTally, workload: Workloa
   });
 }
 
-/** Performs some runs of each plan in turn, until there are enough, too many have defects, or the time is up. */
+/** Performs up to `perPlan` runs of one plan after another, until `count` is reached, 5 have defects, or time is up. */
 async function work(
   bench: Bench,
   tally: RunTally,
@@ -99,7 +99,7 @@ export function isOver({ end = Number.POSITIVE_INFINITY }: Pick<Bench, "end">): 
   return Date.now() > end;
 }
 
-/** The valid states of the disk according to a report; `isSettled`: also before a recovery. */
+/** The valid states of the disk according to a report; `isSettled`: `true` if they are valid even before a recovery. */
 export function saidBy(report: DriverReport | undefined): { readonly may: Sides; readonly isSettled: boolean } {
   switch (report?.outcome) {
     case "applied":
@@ -113,7 +113,7 @@ export function saidBy(report: DriverReport | undefined): { readonly may: Sides;
   }
 }
 
-/** Recovers as a new process would, and returns the defect after that; `undefined` if there is none. */
+/** Recovers as a new process would; returns the first defect before or after that, or `undefined` if there is none. */
 export function recoverAndLook(site: Site, plan: TrialPlan, report: DriverReport | undefined): string | undefined {
   const { may, isSettled } = saidBy(report);
   const early = isSettled ? unlike(treeAt(site), plan, may) : undefined;
@@ -176,7 +176,7 @@ function oneFault(
   });
 }
 
-/** Kills a batch at one point again and again, and the recovery each time at a different point of its own. */
+/** Kills a batch again and again at the same point, and each time kills the recovery at a different call. */
 async function doublesAt(
   bench: Bench,
   tally: RunTally,
@@ -200,7 +200,7 @@ async function doublesAt(
   }
 }
 
-/** Puts one call of each kind first: a recovery makes more unlink calls than any others. */
+/** Puts one call of each kind first: a recovery makes more unlink calls than calls of any other kind. */
 function varied(points: readonly Point[]): Point[] {
   const firsts = [...new Map(points.map((point) => [point.call, point])).values()];
   return [...firsts, ...points.filter((point) => !firsts.includes(point))];

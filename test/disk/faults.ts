@@ -86,7 +86,7 @@ async function main(): Promise<void> {
   process.exitCode = wrong.length === 0 ? 0 : 1;
 }
 
-/** Enough runs that every batch is tried; at least a few per batch, because each batch must first be watched once. */
+/** The share of each plan in the runs, so that every plan gets a turn; at least 8, because it must be watched first. */
 const perPlan = (runs: number, plans: number): number => Math.max(8, Math.ceil(runs / plans));
 
 async function timed<T>(task: () => Promise<T>): Promise<T> {

@@ -24,7 +24,7 @@ import { unlike } from "./verdict.js";
 export interface HardshipTally {
   readonly name: string;
   runs: number;
-  /** Numbers of runs by the driver's report. */
+  /** Number of runs by the outcome that the driver reported. */
   readonly outcomes: Map<string, number>;
   readonly wrong: string[];
   /** The reason for which it was skipped; `undefined` if it was not. */
@@ -49,7 +49,7 @@ export async function runHardships(bench: Bench, cuts: number): Promise<Hardship
   return tallies;
 }
 
-/** Reports whether the machine lacks a program, or does not permit its operation. */
+/** Reports whether an error means that the machine lacks a program, or does not let it do its work. */
 function isRefusal(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const isMissing = "syscall" in error && String(error.syscall).startsWith("spawn");
@@ -183,7 +183,7 @@ async function onSmallDisk(bench: Bench, tally: HardshipTally, size: string): Pr
   });
 }
 
-/** Uses files of other users in writable directories, and own files in directories that are not writable. */
+/** Runs the driver as a user who is not root, on the user's own files and on root's, in directories of both. */
 async function asOrdinaryUser(bench: Bench, tally: HardshipTally): Promise<void> {
   if (process.getuid?.() !== 0) throw Object.assign(new Error("only root can become another user"), { status: 1 });
   const nobody = 65_534;

@@ -1,6 +1,6 @@
 /**
- * Programs that have a file open: recognized by the traces of editors, real ones if installed, and of the server's own
- * sessions.
+ * Programs that have a file open: recognized by the traces that editors and the server's own sessions leave. If real
+ * editors are installed, they are tested, too.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -63,7 +63,7 @@ function workspaceIn(root: string, more: Partial<DiskWorkspace> = {}): DiskWorks
   return diskWorkspace([join(root, "ws")], { state: join(root, "state"), swapFiles: [join(root, "swap")], ...more });
 }
 
-/** A description of the editor that has a file open; `undefined` if no editor has. */
+/** A description of the editor that has a file open; `undefined` if no editor has it open. */
 function editorOf(workspace: DiskWorkspace, path: string): string | undefined {
   const holder = holderOf(workspace, path);
   return holder?.kind === "open" ? holder.by : undefined;

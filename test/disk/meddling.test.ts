@@ -9,7 +9,7 @@ import { chooser, randomPlan, type Tree, type TrialPlan, workspaceFolder } from 
 import { workspaceOn } from "./simulation.js";
 
 interface Meddling {
-  /** The other program's action on a file; `false`: the action is not possible. */
+  /** The other program's action on a file; returns `false` if the action is not possible. */
   readonly act: (disk: MemoryDisk, path: string) => boolean;
   /**
    * Steps before which an action comes too late for any check: the other program writes between the check and the step.
@@ -130,7 +130,7 @@ function expectRest(
   { plan, path, outcome }: { readonly plan: TrialPlan; readonly path: string; readonly outcome: string },
 ): void {
   const side = outcome === "applied" ? plan.new : plan.old;
-  // A program that writes a file changes it under all of its names, including those that it loses or gets.
+  // A program that writes a file changes it under all of its names, even those that the file loses or gets.
   const same = plan.changes.map((change) => [change.path, targetOf(change)]).filter((names) => names.includes(path));
   const met = new Set([path, ...same.flat()]);
   const isOthers = (name: string): boolean => !met.has(name) && !/link\d$|\.multi-edit-/.test(name);

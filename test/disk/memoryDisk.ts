@@ -13,9 +13,9 @@ export class PowerCut extends Error {}
 export interface Trouble {
   /** The power fails before this step. */
   readonly cutAt?: number;
-  /** The steps from `from` up to but excluding `to` are refused with a code. */
   /** Called before each step with a description: a word and a path. */
   readonly before?: (step: number, what: string) => void;
+  /** The steps from `from` up to but excluding `to` are refused with a code. */
   readonly refuse?: { readonly from: number; readonly to: number; readonly code: string };
 }
 
@@ -24,7 +24,7 @@ export interface LaidFile {
   readonly bytes: Buffer;
   /** Default: 644, in octal. */
   readonly mode?: number;
-  /** Default: user 0, as which everything runs. */
+  /** Default: 0, the user as whom everything runs. */
   readonly owner?: number;
 }
 
@@ -199,7 +199,7 @@ function checkFree(machine: Machine, path: string): void {
   if (find(machine, path) !== undefined) throw systemError("EEXIST", path);
 }
 
-/** Assigns a file to each path, or with `undefined` none; on disk this is all or nothing. */
+/** Makes each path name a file, or no file if `to` is `undefined`; on disk this is all or nothing. */
 function setNames(machine: Machine, paths: readonly (readonly [path: string, to: number | undefined])[]): void {
   const changes = paths.map(([path, to]) => {
     const directory = get(machine, dirname(path));
@@ -367,7 +367,7 @@ function cut({ nodes, pending, copiesAttributes }: Platter, choose: Choose): Pla
     const bytes = node.isDirectory || node.bytes === node.synced ? node.bytes : sectors(node, choose);
     kept.set(inode, { ...node, bytes, synced: bytes, names: new Map(), syncedNames: new Map(node.syncedNames) });
   }
-  // Mostly some of them, but often enough all or none.
+  // Usually some of the changes of names survive, but often enough all or none.
   const mood = choose(4);
   for (const changes of pending) {
     if (mood === 0 || (mood !== 1 && choose(2) === 0)) applySynced(kept, changes);

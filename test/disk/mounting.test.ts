@@ -23,7 +23,7 @@ describe("a disk that is not mounted when the server looks", () => {
     );
     return disk;
   };
-  /** The disk with a second one at `far`, which differs by its number and, with `isEmpty`, has no files. */
+  /** The disk with a second one at `far`, which has a different number and, if `isEmpty` is `true`, no files. */
   const with2 = (disk: MemoryDisk, isEmpty: boolean): FileSystem => ({
     ...disk,
     look: (path) => {

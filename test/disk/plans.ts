@@ -12,7 +12,7 @@ export interface TrialPlan {
   readonly new: Tree;
 }
 
-/** By path the mode in octal and the text of a file, separated by a space; `undefined` for a directory. */
+/** Maps each path to the file's mode in octal and its text, separated by a space; to `undefined` for a directory. */
 export type Tree = ReadonlyMap<string, string | undefined>;
 
 /** The folder of a plan's files; the state is kept next to it. */

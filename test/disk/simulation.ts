@@ -12,11 +12,11 @@ export interface Tally {
   plans: number;
   /** States of a disk after a power cut, each recovered and checked. */
   states: number;
-  /** Those of the states in which the recovery was cut off, too. */
+  /** Number of those states in which the recovery was cut off, too. */
   twice: number;
-  /** Those of the states in which some steps of the recovery were refused, and its result was cut off once more. */
+  /** Number of those states in which some steps of the recovery were refused, and a cut followed the next recovery. */
   again: number;
-  /** Runs in which the disk refused one step, or every step from one on. */
+  /** Runs in which the disk refused one step, or one step and all later ones. */
   refusals: number;
   /** Additional runs in which the disk refused one step and was cut off later. */
   refusedAndCut: number;
@@ -34,8 +34,8 @@ export function newTally(): Tally {
 }
 
 /**
- * Runs one random batch with a cut and a refusal at each of its steps, and `samples` states per cut. Returns the
- * defect, or `undefined` if there is none.
+ * Runs one random batch again and again: cut off before each step and after the last, with `samples` states examined
+ * per cut, and with refusals that start at each step. Returns the defect, or `undefined` if there is none.
  */
 export function simulate(seed: number, samples: number, tally: Tally): Wrong | undefined {
   const choose = chooser(seed);
@@ -96,9 +96,9 @@ interface Report {
   at: string;
   /** The valid states of the disk. */
   may: readonly ("old" | "new")[];
-  /** `true` if that is also true before a recovery. */
+  /** `true` if these states are valid even before a recovery. */
   isSettled: boolean;
-  /** `true` if the batch is over, so that nothing of it is left. */
+  /** `true` if the batch is over, so that a recovery must not find it. */
   isOver: boolean;
 }
 

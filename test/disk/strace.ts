@@ -1,4 +1,4 @@
-/** Runs the driver program under strace: records its calls on its files, and kills or fails it at one of them. */
+/** Runs the driver program under strace: records its calls on files, and makes one fail or kills the program there. */
 import { execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -45,7 +45,7 @@ export interface Traits {
   /** Set if it inserts LF for CRLF into a text that has both. */
   readonly insertsLfIntoMixed?: true;
   /**
-   * Set if it sometimes sends two changes in the wrong order, so that its text cannot be known. The server then treats
+   * Set if it sometimes sends two changes in the wrong order, so that its text is uncertain. The server then treats
    * the document as desynced, and the test is repeated.
    */
   readonly reordersChanges?: true;
@@ -88,7 +88,7 @@ export interface Driver {
   stopTyping(): Promise<void>;
   /** Waits for a question to be shown, and answers it by the title of one of its actions. */
   answer(question: string, action: string, actions: readonly string[]): Promise<void>;
-  /** Waits until the editor has processed the answer to its command; absent if its processing disturbs nothing. */
+  /** Waits until the editor has processed the answer to its command; absent if the processing disturbs nothing. */
   settle?(): Promise<void>;
   /** Runs code in the editor's own language, or types keys, for scenes of this editor only. */
   run?(text: string): Promise<unknown>;

@@ -29,7 +29,7 @@ const traits: Traits = {
 /** An `EditorKind` whose driver has the additional functions. */
 export type EmacsKind = EditorKind & { start(place: Place): Promise<EmacsDriver> };
 
-/** Emacs with its built-in eglot, with these blocks of the README, followed by a test's own Lisp. */
+/** Emacs with its built-in eglot, configured with these blocks of the README, followed by a test's own Lisp. */
 export const eglotWith = (blocks: readonly string[], more: (place: Place) => string = () => ""): EmacsKind => ({
   name: "Emacs, eglot",
   root: "current",
@@ -92,7 +92,7 @@ const surroundings = ({ folder, repository }: Place): string => `
 (add-hook 'project-find-functions (lambda (_directory) '(transient . "${folder}/")))
 `;
 
-/** `packages`: `true` if the system's packages are available, `false` for only what Emacs includes. */
+/** `packages`: `system` if the system's packages are available, `none` for only what Emacs includes. */
 async function start(
   place: Place,
   { packages, configuration }: { readonly packages: "none" | "system"; readonly configuration: string },
@@ -125,7 +125,7 @@ function driverOf(remote: Remote, { write: press, stop, said }: Terminal): Emacs
     press(keys.obey);
     while ((await presses()) === before) await delay(5);
   };
-  /** Runs as a command of the user, so that the same hooks run afterwards. */
+  /** Runs a method as a user's command is run, with the same hooks afterwards. */
   const byHand = async (method: string, params: unknown): Promise<void> => {
     await remote.call(method, params);
     await settled();

@@ -17,8 +17,8 @@ const missing = absence(alone);
 const rounds = Number(process.env.EDITOR_CHANGES ?? 120);
 
 /**
- * A change of the current buffer, in Lisp, at positions given as fractions of the text; some fail, as a user's actions
- * do.
+ * A change of the current buffer, in Lisp, at positions given as fractions of the text; some changes fail, as a
+ * user's actions do.
  */
 type Edit = (a: string, b: string, text: string) => string;
 

@@ -138,7 +138,7 @@ interface Hands {
   readonly typed: (command: string) => void;
   /** Sends a call; a long call by a key, because Helix looks for completions at every typed key. */
   readonly sent: (call: unknown) => void;
-  /** Writes text to a file with one of the `keys`, which shows that all earlier keys have had their effect. */
+  /** Presses one of `keys`, and returns the text that Helix then writes; all earlier keys have had their effect. */
   readonly written: (key: string) => Promise<Buffer>;
   readonly done: () => Promise<void>;
   readonly show: (path: string) => void;

@@ -9,10 +9,7 @@ import { createInterface } from "node:readline";
 export interface Link {
   /** Path of the Unix socket; short enough for every system. */
   readonly path: string;
-  /**
-   * The next connection whose first line has this key, with that line; other connections wait until the test asks for
-   * them.
-   */
+  /** The next connection whose first line has this key; other connections wait until the test asks for them. */
   next(hello: string): Promise<Line>;
   close(): void;
 }

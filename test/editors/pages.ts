@@ -52,7 +52,7 @@ export async function runCase(one: Case, stage: Stage, door: Door, traits: Trait
   };
 }
 
-/** The difference, ignoring line ends of a text that had several kinds if the editor inserts only one kind. */
+/** The difference; if the editor inserts only one kind of line end, those of texts with several kinds are ignored. */
 function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): string | undefined {
   if (traits.insertsLfIntoMixed !== true) return difference(wanted, seen, traits);
   const isMixed = (text = ""): boolean => text.includes("\r\n") && /(?<!\r)\n/.test(text);
@@ -64,13 +64,13 @@ function differenceIn(one: Case, wanted: Texts, seen: Texts, traits: Traits): st
   return difference(folded(wanted), folded(seen), traits);
 }
 
-/** The subject of a case that an editor does not affect; `undefined` if the case is about texts. */
+/** The subject of a case that no editor affects; `undefined` if the case is about texts. */
 function subjectOfNoEditor({ settings, links, request }: Case): string | undefined {
   const sent = JSON.stringify(request);
   if (settings !== undefined) return "settings";
   if (links.size > 0) return "links";
   if (sent.includes('"versions"')) return "versions, of which each editor has its own";
-  // Written as an escape, because no editor's JSON contains it otherwise.
+  // `JSON.stringify` escapes a surrogate only if it is half of a character.
   return /\\ud[89a-f]/i.test(sent) ? "half a character" : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Scenes in which the user types, or the editor refuses, while the server has a batch applied. */
+/** Scenes in which the user types, or the editor refuses, while the server has the editor apply a batch. */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { batch } from "../support/desk.js";
@@ -125,7 +125,7 @@ async function typeThrough(stage: Stage, door: Door, traits: Traits): Promise<st
   return done;
 }
 
-/** Acts as an agent: repeats a call if it failed because the text kept changing in its place. */
+/** Acts as an agent: repeats a call if it failed because the text to edit kept changing. */
 async function untilApplied(stage: Stage, door: Door, call: unknown): Promise<void> {
   for (let tries = 0; tries < 5; tries++) {
     const told = await stage.apply(door, call);

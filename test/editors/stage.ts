@@ -192,7 +192,7 @@ function toTold(answer: Answer): Told {
   return { outcome, codes, text: warnings.join("\n"), answer };
 }
 
-/** The user's view, without documents that the editor keeps open although their file is gone, if the answer says so. */
+/** The user's view, without the documents that the answer calls still open although their files are deleted. */
 export async function textsAfter(stage: Stage, { text }: Told): Promise<Texts> {
   const disk = stage.disk();
   const kept = Object.entries(await stage.texts()).filter(

@@ -47,7 +47,7 @@ export function describeEditor(kind: EditorKind, more: readonly Scene[] = []): v
 interface Desk {
   readonly kind: EditorKind;
   readonly doors: readonly Door[];
-  /** Runs a function on a stage in it. `isFresh`: in an editor that has done nothing before. */
+  /** Runs a function on a stage in the editor. `isFresh`: `true` for an editor that has done nothing before. */
   use<T>(
     run: (stage: Stage) => Promise<T>,
     options?: { isFresh?: boolean | undefined; folders?: readonly string[] },
@@ -134,7 +134,7 @@ function describePages(desk: Desk, column: Map<string, string>): void {
         if (outcome.kind === "wrong") problems.push(outcome.problem);
         else tally[outcome.kind]++;
       }
-      // Their number does not depend on the editor.
+      // The number of all cases does not depend on the editor, so that of the exact ones is left out.
       const { refused, notHeld } = tally;
       const rest = [
         ...(refused === 0 ? [] : [`${refused} refused`]),

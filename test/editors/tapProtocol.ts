@@ -8,7 +8,7 @@ export interface Packet {
   readonly jsonrpc: string;
   readonly id?: number | string | null | undefined;
   readonly method?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: params and results are what editors send, and are looked into by tests only
+  // biome-ignore lint/suspicious/noExplicitAny: params and results are what editors send, and only tests look into them
   readonly params?: any;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly result?: any;

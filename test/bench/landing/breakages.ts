@@ -1,5 +1,5 @@
 /**
- * Mistakes that no rung tolerates: the text that the model sends does not occur, and must be refused with the reason.
+ * Mistakes that no rung tolerates: the edit that a model sends does not fit, and must be refused for the right reason.
  */
 import type { Chance } from "../../codex/random.js";
 import { viewStyles } from "./damages.js";
@@ -98,13 +98,13 @@ export const innerBlanks: Breaker = (chance, edit) =>
     return line.slice(0, gap) + (isBetweenWords || chance.percent(50) ? "  " : "") + line.slice(gap + 1);
   });
 
-/** Indents one context line, but not the first, one level more than the others. */
+/** Indents one context line, but not the first line, by two more spaces. */
 export const unevenIndentation: Breaker = (chance, edit) => {
   const first = edit.lines.findIndex(({ kind, text }) => kind !== "add" && !isBlankLine(text));
   return withOneLine(chance, edit, (line, at) => (at === first ? undefined : `  ${line}`));
 };
 
-/** Puts the numbers of a file view before most lines but not all, or changes one of the numbers. */
+/** Puts the numbers of a file view before the lines, but leaves out or changes one of the numbers. */
 export const brokenViewNumbers: Breaker = (chance, edit) => {
   const old = oldLines(edit);
   if (old.length < 3) return undefined;
@@ -175,7 +175,7 @@ export const secondThought: Breaker = (chance, edit) => {
   return says ? { sent: toSent({ lines }, { ended: chance.percent(40) }) } : undefined;
 };
 
-/** Replaces one context line in both texts, and records where it first differs. */
+/** Replaces one context line in both texts, and records where the new line first differs. */
 function withOneLine(
   chance: Chance,
   edit: RealEdit,

@@ -10,7 +10,7 @@ export interface Damage {
   readonly fileLine?: (line: string) => string;
   /** `undefined` for LF. */
   readonly fileEnd?: "\n" | "\r\n";
-  /** The form in which an added line must be in the file; `undefined` if its author's form is kept. */
+  /** The form that an added line must have in the file; `undefined` if its author's form is kept. */
   readonly written?: (line: string) => string;
   /** The edit as it is sent; returns `undefined` if the damage does not apply to this edit. */
   readonly send: (edit: RealEdit) => Sent | undefined;
@@ -22,7 +22,7 @@ export type DamageMaker = (chance: Chance, version: Version, door: Door) => Dama
 /** No damage. */
 export const exact: DamageMaker = (chance) => ({ send: (edit) => toSent(edit, { ended: chance.percent(40) }) });
 
-/** Trailing spaces in the old text; in the new text these lines are as in the file, or have the spaces, too. */
+/** Trailing whitespace in the old text; in the new text, kept lines have the same whitespace or are as in the file. */
 export const blanksByModel: DamageMaker = (chance) => ({
   send: (edit) => {
     const blanks = oldLines(edit).map(() => chance.pick(["", " ", "  ", "\t"]));
@@ -31,7 +31,7 @@ export const blanksByModel: DamageMaker = (chance) => ({
   },
 });
 
-/** Trailing spaces in the file, perhaps also in its empty lines. */
+/** Trailing whitespace in the file, perhaps even in empty lines. */
 export const blanksInFile: DamageMaker = (chance) => {
   const salt = chance.below(1_000_000);
   const withBlankLines = chance.percent(50);
@@ -51,7 +51,7 @@ export const typographyInFile: DamageMaker = (chance, _version, door) => {
   });
 };
 
-/** The same in the lines that the model copied; its own lines are as their author wrote them. */
+/** The same in the lines that the model copied; the lines that it added are as their author wrote them. */
 export const typographyByModel: DamageMaker = (chance, _version, door) => ({
   send: (edit) => {
     const copied = (line: string): string => prettified(line, door !== "patch");
@@ -112,7 +112,7 @@ export const firstLineDedented: DamageMaker = (chance) => ({
   },
 });
 
-/** Each line has the number of a file view before it; in the new text the numbers continue, or there are none. */
+/** A file view's number precedes each line of the old text, and either each line of the new text or none of them. */
 export const viewNumbers: DamageMaker = (chance) => ({
   send: (edit) => {
     const style = chance.pick(viewStyles);
@@ -166,7 +166,7 @@ function inFile(
     fileLine,
     written,
     send: (edit) => {
-      // If two lines are equal, it is undefined which of them is kept and which is new.
+      // If an added line equals an old one, it is undefined which of the two is kept and which is new.
       const old = new Set(oldLines(edit));
       const isClear = addedLines(edit).every((line) => !old.has(line) || fileLine(line) === written(line));
       return isClear ? toSent(edit, spelling) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Makers of cases that need more than one kind of damage to all edits: orders, chains, parts of lines, and all
- * refusals.
+ * Makers of cases that can't be made by applying one kind of damage to every edit: orders, chains, parts of lines, and
+ * all refusals.
  */
 import type { Breaker, Reason } from "./breakages.js";
 import { secondThought } from "./breakages.js";
@@ -130,7 +130,7 @@ export const repeatedWithLine: CaseMaker = (ground) => {
   return isNearest && line > 0 ? landing(ground, planned({ line })) : undefined;
 };
 
-/** The same without any information on which is meant. */
+/** The same without any information on which of the occurrences is meant. */
 export const ambiguous: CaseMaker = (ground) => {
   const { chance, version } = ground;
   const edit = repeatedLines(ground, 5);
@@ -145,7 +145,7 @@ export const ambiguous: CaseMaker = (ground) => {
   return refusal(ground, [first, ...rest], { reason: "ambiguous", index: 0 });
 };
 
-/** One or two lines that a hunk removes and that occur from twice to `most` times, also as parts of lines. */
+/** One or two lines that a hunk removes; as whole lines they occur at least twice, as any text at most `most` times. */
 function repeatedLines({ chance, version }: Ground, most: number): RealEdit | undefined {
   const { start, lines } = chance.pick(version.hunks);
   const removed = lines.filter(({ kind }) => kind === "remove");
@@ -175,8 +175,8 @@ function linesWith({ lines }: Pick<Version, "lines">, sought: readonly string[])
 }
 
 /**
- * Several edits, one of which has a mistake. `found`: its location is found if spaces are ignored, so that only they
- * differ.
+ * Several edits, one of which has a mistake. `found`: `true` if the old lines of this edit nevertheless occur in the
+ * file if whitespace is ignored; otherwise they must not occur.
  */
 export function broken(
   reason: Reason,

@@ -69,7 +69,7 @@ export function drawEdits(chance: Chance, version: Version, count: number): Real
 /**
  * A change with at least `least` lines of context on both sides, and as many more as make its old lines unique even if
  * whitespace and typography are ignored; `undefined` if not even the largest context does, or if there is no context
- * after it.
+ * before or after it.
  */
 function withContext(version: Version, hunk: RealEdit, least: number): RealEdit | undefined {
   for (let context = least; context <= mostContext; context++) {
@@ -87,7 +87,7 @@ function surrounded({ lines }: Version, { start, lines: hunk }: RealEdit, contex
   const end = endOf({ start, lines: hunk });
   let from = Math.max(0, start - context);
   let to = Math.min(lines.length, end + context);
-  // Nobody quotes an empty line at an end.
+  // Nobody quotes an empty line as the first or the last one.
   while (from > 0 && from < start && isBlankLine(lines[from] ?? "")) from--;
   while (to < lines.length && to > end && isBlankLine(lines[to - 1] ?? "")) to++;
   const kept = (some: readonly string[]): EditLine[] => some.map((text) => ({ kind: "keep", text }));

@@ -11,7 +11,7 @@ export interface Sent {
   readonly line?: number;
   /** A line of the file that a patch names after `@@`. */
   readonly anchor?: string;
-  /** 0-based section of the patch that has the hunk; `undefined` for the first one. */
+  /** 0-based section of the patch that contains the hunk; `undefined` for the first one. */
   readonly section?: number;
 }
 
@@ -23,7 +23,7 @@ export interface Spelling {
   readonly typed?: (line: string) => string;
   /** `true` if kept lines are as in the file when they occur in the new text. */
   readonly cleanNew?: boolean;
-  /** The separator of lines, also at the end of an ended text; `undefined` for LF. */
+  /** The line end between lines and, if `ended` is `true`, after the last line; `undefined` for LF. */
   readonly lineEnd?: string | undefined;
   /** `true` if both texts have a line end after their last line. */
   readonly ended: boolean;

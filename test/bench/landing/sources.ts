@@ -8,7 +8,7 @@ import { type EditLine, type RealEdit, withEdits } from "./realEdit.js";
 export interface Version {
   /** The file's path, preceded by the package's name. */
   readonly path: string;
-  /** Without their ends, which are all LF; the last line has one, too. */
+  /** The lines without their line ends; these are all LF, and the last line has one, too. */
   readonly lines: readonly string[];
   /** The separate changes without surrounding context, ascending. */
   readonly hunks: readonly RealEdit[];
@@ -16,7 +16,7 @@ export interface Version {
   readonly indent: 2 | 4 | undefined;
 }
 
-/** Two versions of a package, and its folders or files that people wrote. */
+/** Two versions of a package, and the folders and files in it that people wrote. */
 interface Pair {
   readonly older: string;
   readonly newer: string;
@@ -73,7 +73,7 @@ function filesIn(folder: string, part: string): string[] {
     .sort();
 }
 
-/** The files to which damage can be applied: one kind of line end, also at the end, and only text. */
+/** Reports whether damage can be applied to a file: it is only text, and each line, even the last, ends with LF. */
 const isPlain = (text: string): boolean => text.endsWith("\n") && !/[\r\0\ufeff]/.test(text);
 
 function lazily(path: string, before: string, after: string): SourceFile {

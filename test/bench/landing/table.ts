@@ -9,10 +9,10 @@ export interface Figures {
   readonly right: number;
   readonly refused: number;
   readonly wrong: number;
-  /** Refusals of edits that have a true location, and those of them that name it. */
+  /** Number of refusals of edits that have a true location, and of those refusals that name it. */
   readonly placed: number;
   readonly pointed: number;
-  /** Refusals that were due, and those of them with the right reason. */
+  /** Number of refusals that were due, and of those that give the right reason. */
   readonly due: number;
   readonly reasoned: number;
   /** Numbers of edits by the rung that found them. */

@@ -18,7 +18,7 @@ export interface Verdict {
   /** The file's text afterwards; `undefined` if the call was refused. */
   readonly text: string | undefined;
   readonly failures: readonly Failure[];
-  /** The rungs that found the edits, without the refused edits. */
+  /** The rungs that found the edits that were not refused. */
   readonly rungs: readonly RungName[];
 }
 
@@ -87,7 +87,7 @@ type ReasonTest = (failure: Failure, expected: Extract<Expected, { reason: Reaso
 
 const isAbsence = ({ code }: Failure): boolean => code === "noMatch" || code === "contextNotFound";
 
-/** Tests a refusal for a missing match by its wording. */
+/** Tests whether a failure reports, in these words, that the old text was not found. */
 const saying =
   (words: RegExp): ReasonTest =>
   (failure) =>
