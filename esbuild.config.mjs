@@ -34,8 +34,8 @@ const banner = { js: "#!/usr/bin/env node" };
 const readByAnyNode = { target: ["es2015", "node12"], banner };
 
 /**
- * Keeps a module in a file of its own: an editor that starts the server must not wait until code that only the commands
- * for agents need has been read, however lazily it runs. An old Node must not read code that it cannot parse, either.
+ * Keeps a module in a file of its own. An editor that starts the server must not wait while Node reads code for agents'
+ * commands, even if that code never runs. An old Node must not read code that it cannot parse, either.
  * @param {string} module
  * @param {string} file
  * @returns {import("esbuild").Plugin}
@@ -149,8 +149,8 @@ async function buildTypes() {
 }
 
 /**
- * The declaration files that an entry needs, itself included: the compiler also writes those of modules that only code
- * imports.
+ * The declaration files that an entry needs, and the entry. The compiler also writes declarations that no other
+ * declaration uses.
  * @param {string} entry
  */
 async function declarationsFrom(entry) {

@@ -96,7 +96,7 @@ describe("the advice for an ambiguous old text", () => {
       }),
       { numRuns: 3000 },
     );
-    // Every kind of advice occurs, and so does no advice at all.
+    // Every kind of advice occurs, and so do failures without advice.
     expect(kinds.size).toBeGreaterThan(6);
   });
 });

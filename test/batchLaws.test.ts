@@ -1,4 +1,4 @@
-/** Laws of large batches: planning many edits at once finds the same as planning each of them alone. */
+/** Laws of large batches: planning many edits at once finds the same matches as planning each of them alone. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Located, locate, withoutOverlap } from "../server/match/locate.js";
@@ -158,8 +158,8 @@ class PairModel {
 const least = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.min(a, b));
 
 /**
- * Reports whether only a looser rung still finds a text that a base text contained: a batch refuses what a single call
- * would do.
+ * Reports whether an old text is now found only by a looser rung than in the base text: a batch refuses such an edit,
+ * although a single call would make it.
  */
 function isConsumed(base: string, now: string, oldText: string): boolean {
   const [before, after] = [base, now].map((text) => {

@@ -146,6 +146,6 @@ function hasUnopened(one: Case): boolean {
   return [...opened].some(([path, { synced }]) => synced !== written.get(path)?.synced);
 }
 
-/** When the server applies, it also warns about files that it left open and unsaved. */
+/** A server that applies the edit itself also warns about files that it leaves open and unsaved. */
 const isOfPage = ({ outcome, whole }: Case, warning: string): boolean =>
   outcome.result?.includes(`${toWarningLine(warning, whole.has("result"))}\n`) ?? false;

@@ -273,7 +273,7 @@ function spoil(call: unknown, damage: Damage): unknown {
 }
 
 /**
- * The rules of a schema that a value violates: the few keywords of JSON Schema that ours use, and any other keyword.
+ * The rules of a schema that a value violates. A keyword that our schemas do not use counts as violated.
  */
 function violations(schema: unknown, value: unknown): string[] {
   if (!isRecord(schema)) return ["no schema"];

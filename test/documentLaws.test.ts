@@ -25,7 +25,7 @@ interface Dialect {
 }
 
 /**
- * A replacement between two positions of a text that is not known yet; the positions are percentages of all that exist.
+ * A replacement in a text that is not known yet. Its two positions are percentages of the text's positions.
  */
 interface Replacement {
   from: number;

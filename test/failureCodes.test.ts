@@ -268,8 +268,8 @@ describe("every code in the source", () => {
 });
 
 /**
- * Checks that a caller can continue from the answer: a bounded text that says each thing once and calls no edit
- * applied.
+ * Checks that a caller can continue from the answer: its text is bounded and repeats few lines, and no edit is reported
+ * as applied.
  */
 function expectUsable({ text, edits }: Told): void {
   expect(text.length).toBeGreaterThan(20);

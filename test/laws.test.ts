@@ -241,8 +241,8 @@ describe("edits in sequence", () => {
   });
 
   /**
-   * Reports whether an edit was found on a looser rung than the one that finds its old text in a text, determined by
-   * trying everything.
+   * Reports whether an edit was found on a looser rung than the first one that finds its old text in `text`, according
+   * to the model, which tries everything.
    */
   const isLooser = (
     outcome: EditOutcome | undefined,

@@ -61,7 +61,7 @@ describe("the packed files", () => {
     "dist/types/cjs/package.json",
     "dist/types/esm/lsp/protocol.d.ts",
     "package.json",
-    // The README links to it.
+    // The README links to the protocol page.
     "server/PROTOCOL.md",
     "server/README.md",
     "test/README.md",

@@ -41,7 +41,7 @@ describe("any path that is sent", () => {
         const escaped = (text: string): string =>
           [...text].map((c) => (escapes.next().value ? `%${c.charCodeAt(0).toString(16)}` : c)).join("");
         const sent = { relative: plain, absolute: `${ws}/${plain}`, uri: `file://${ws}/${escaped(plain)}` }[as];
-        if (as === "relative" && /^[~@]|^$/.test(sent)) return; // These have rows of their own above.
+        if (as === "relative" && /^[~@]|^$/.test(sent)) return; // The rows of paths.test.ts cover these.
         const lexical = resolve(ws, plain.startsWith("/") && as !== "relative" ? `.${plain}` : plain);
         const resolved = await resolver.resolve(sent);
         const exists = existsSync(lexical);
@@ -75,7 +75,7 @@ describe("any path that is sent", () => {
         for (const [, path] of /^Did you mean (.*)\?/.exec(target.failure.hint ?? "")?.[1]?.matchAll(/"([^"]*)"/g) ??
           []) {
           const named = resolve(ws, path!);
-          // Only a path from the root of the disk may mean a new file, in a directory that exists.
+          // Only for a path from the root of the disk may the hint name a new file, in a directory that exists.
           const isNew = target.failure.code === "outsideWorkspace" && !existsSync(named);
           if (isNew) expect(`/${path}`).toBe(way.join("/").replace(/^\/+/, "/"));
           const found = relative(ws, realpathSync(isNew ? resolve(named, "..") : named));

@@ -1,4 +1,4 @@
-/** Checks the protocol page against the tables of the code: a row that they gain or lose, the page gains or loses. */
+/** Checks the protocol page against the tables of the code: if these gain or lose a row, so must the page. */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readCaller } from "../server/agent/session/handshake.js";

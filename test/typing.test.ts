@@ -217,7 +217,7 @@ describe("an editor that ignores versions while the user types", () => {
 });
 
 describe("a user who goes on typing", () => {
-  /** All typed keys, in order, before a mark that no edit touches. */
+  /** A mark that no edit touches; the keys are typed before it. */
   const cursor = "|cursor|";
   const batches = 30;
   const lines = (name: string): string =>

@@ -145,7 +145,7 @@ The server reads them when it starts.  False is `:json-false'; a list is a vecto
   (add-hook 'eglot-managed-mode-hook #'multi-edit--eglot-managed))
 
 (defun multi-edit--eglot-accepts-p (changes eglots-way)
-  "Return non-nil if CHANGES may be made, by `eglot-confirm-server-edits' and possibly the user.
+  "Return non-nil if `eglot-confirm-server-edits', and the user if asked, allow CHANGES.
 If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to apply it."
   (let* ((is-quiet (seq-every-p (lambda (change) (and (eq (car change) 'edit) (nth 2 change))) changes))
          (decision (eglot--confirm-server-edits 'multi-edit (mapcar (lambda (_) '(text-edit)) changes))))
@@ -161,7 +161,7 @@ If a diff must be shown, EGLOTS-WAY shows it, and the user decides whether to ap
 eglot sends changes only after half a second without typing; until then, an agent would be shown an old text."
   (let ((server (eglot-current-server)))
     (cond
-     ;; A clone has the variables of its base, and eglot would take its end for the end of the file.
+     ;; A clone has the variables of its base, and eglot would take the clone's end for the end of the file.
      ((buffer-base-buffer))
      ((not (eglot-managed-p))
       (remove-hook 'post-command-hook #'eglot--signal-textDocument/didChange t)
@@ -265,7 +265,7 @@ It runs next to eglot's servers, and needs none of them.  Do not combine it with
     (multi-edit--connect project)))
 
 (defun multi-edit--eglot-connected (server)
-  "SERVER has connected: make sure that the server next to it knows its buffers."
+  "SERVER has connected: make sure that the server next to it knows SERVER's buffers."
   (cond
    ((multi-edit--beside-p server)
     (setq multi-edit--connecting (delq (multi-edit--start-of (eglot--project server)) multi-edit--connecting))
@@ -476,7 +476,7 @@ IN-DOUBT, none of this is known."
   (when-let* ((record (multi-edit--recorder)))
     (setf (multi-edit--record-announced record)
           (and (= (multi-edit--record-tick record) (buffer-chars-modified-tick))
-               ;; Functions that run between this one and the other could edit the text, for which no hooks run.
+               ;; Functions that run between this one and the other could edit the text, and hooks miss such edits.
                (eq (car (last before-change-functions)) #'multi-edit--before-change)
                (eq (car after-change-functions) #'multi-edit--after-change)
                ;; An error would remove all functions from this hook.
@@ -804,7 +804,7 @@ create, rename or delete files are left to the server."
 ;;; Applying edits
 
 ;; Both clients have defects, so this file applies edits itself.  If typed text was not sent yet, eglot 1.17 edits the wrong
-;; location; it reports edits as applied that the user declines, and ignores file operations.  lsp-mode removes every CR from a text,
+;; location; it reports declined edits as applied, and ignores file operations.  lsp-mode removes every CR from a text,
 ;; does not compare version 0, and saves files that it renames.
 
 (defun multi-edit--answer-edit (session edit accepts)

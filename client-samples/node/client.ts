@@ -1,6 +1,6 @@
 /**
- * A complete client of the server, small enough to copy: it keeps documents, sends calls, and applies edits all or
- * none.
+ * A complete client of the server, small enough to copy: it keeps documents, sends calls, and applies each edit either
+ * completely or not at all.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -27,9 +27,9 @@ const root = dirname(__dirname);
 interface Stage {
   readonly folder: string;
   readonly client: Client;
-  /** By path in the workspace: the text that must be there, in the editor if the file is open. */
+  /** The text that each path of the workspace must have: the editor's text if the file is open. */
   readonly expected: Map<string, string>;
-  /** By path: the text that must be on disk as long as nothing is saved. */
+  /** The text that each path must have on disk as long as nothing is saved. */
   readonly unsaved: Map<string, string>;
   readonly problems: string[];
 }
@@ -197,7 +197,7 @@ function expect({ expected, unsaved }: Stage, change: Expected): void {
   expected.set(path, before === undefined ? after : parts.join(after));
 }
 
-/** If the server applies a call, files that are not open must be on disk at once. */
+/** Expects changed files that are not open to be on disk at once, because the server applied the call itself. */
 function expectWritten({ folder, client, expected, unsaved }: Stage, changes: readonly Expected[]): void {
   for (const change of changes) {
     const path = "movedTo" in change ? change.movedTo : change.path;
@@ -206,7 +206,7 @@ function expectWritten({ folder, client, expected, unsaved }: Stage, changes: re
   }
 }
 
-/** Problems in any text of the workspace, not only in those that the call names. */
+/** Problems in all texts of the workspace, not only in the texts that the call names. */
 function textProblems({ folder, client, expected }: Stage): string[] {
   const there = new Map(
     filesIn(folder).map((path) => [
@@ -218,7 +218,7 @@ function textProblems({ folder, client, expected }: Stage): string[] {
   return paths.flatMap((path) => (there.get(path) === expected.get(path) ? [] : [`the text of ${path} differs`]));
 }
 
-/** Checks first that no open document has been written, and then, after saving, that all have been. */
+/** Checks first that no open document has been written, and then, after saving, that all of them have been. */
 function checkDisk({ folder, client, expected, unsaved, problems }: Stage): void {
   const onDisk = (path: string): string => readFileSync(join(folder, path), "utf8");
   for (const [path, text] of unsaved)

@@ -81,14 +81,14 @@ export function withTyped(path: string, text: string): string {
     }, text);
 }
 
-/** One required change in the file's own text; written by hand and not by the server. */
+/** One required change of a file, worked out by hand and not by the server. */
 export type Expected =
   | {
       readonly path: string;
-      /** `undefined`: the text as a whole, whether or not the file existed. */
+      /** `undefined`: `after` is the whole text, whether or not the file existed. */
       readonly before: string | undefined;
       readonly after: string;
-      /** How often it occurs; by default once. */
+      /** The number of times that `before` occurs; by default 1. */
       readonly times?: number;
     }
   | { readonly path: string; readonly movedTo: string }
@@ -100,14 +100,14 @@ export interface DemoCall {
   /** The point of the call, for the reader. */
   readonly note: string;
   readonly by: "client" | "server";
-  /** As a model sends it. */
+  /** The call as a model sends it. */
   readonly call: Readonly<Record<string, unknown>>;
   /** The rung of each edit; `undefined`: nothing was searched. */
   readonly rungs: readonly (string | undefined)[];
   /** `refused`: the codes of the failures. */
   readonly outcome: "applied" | { readonly refused: readonly string[] };
   readonly expected: readonly Expected[];
-  /** The only file whose diff is shown, below the summary of all; `undefined`: all diffs are shown. */
+  /** The only file whose diff is shown, below the summary of all files; `undefined`: all diffs are shown. */
   readonly shown?: string;
   /** Set if git must confirm the diff; possible only if the disk has the original text. */
   readonly git?: true;

@@ -77,7 +77,7 @@ interface Place {
 
 /**
  * The heading above a hunk, as a model would write it after `@@`; `undefined`: there is none after the previous hunk.
- * Throws if the location is ambiguous without one: if its lines occur twice, a patch may change the wrong ones.
+ * Throws if the location is ambiguous without a heading: if its lines occur twice, a patch may change the wrong lines.
  */
 function anchorFor({ text, cursor, start, old }: Place): string | undefined {
   const isHere = (line: number): boolean => old.every((each, i) => text[line + i] === each);

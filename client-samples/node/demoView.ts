@@ -34,7 +34,7 @@ function brief(value: unknown): string {
     .join(", ")} }`;
 }
 
-/** The editor's state of a file before a call. */
+/** The state of a file in the editor before a call. */
 export type FileState = "open" | "open, not saved" | "not open" | "new";
 
 /** The result's text with the state of each file that it lists; `states` are those before the call, by path. */

@@ -1,4 +1,4 @@
-/** The open documents of a client: synced to the server as they change, and edited all or none. */
+/** The open documents of a client: synced to the server as they change. An edit is applied completely or not at all. */
 import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-/** Checks a whole `WorkspaceEdit` before anything is changed, and then performs its file operations all or none. */
+/** Checks a whole `WorkspaceEdit` before anything is changed, and then performs all of its file operations or none. */
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -28,7 +28,7 @@ export interface Matched {
 /** One step of an edit; paths are absolute. */
 export type Step =
   | { readonly kind: "create"; readonly path: string }
-  /** `document`: as read from disk, if the file is not open yet. */
+  /** `document` is read from disk if the file is not open yet. */
   | {
       readonly kind: "change";
       readonly path: string;
@@ -56,13 +56,13 @@ export function prepare(
   matched: ReadonlyMap<string, Matched>,
   openAt: (path: string) => OpenDocument | undefined,
 ): Step[] {
-  // The files after the steps before the current one, which must fit them.
+  // The files after the steps before the current one; the current step must fit them.
   const known = new Map<string, Entry | undefined>();
   const entryAt = (path: string): Entry | undefined => {
     if (!known.has(path)) known.set(path, isThere(path) ? { document: openAt(path), source: path } : undefined);
     return known.get(path);
   };
-  /** The file at a path, which must be the one that the edit was made for. */
+  /** The file at a path. Throws if it is not the file that the edit was made for. */
   const existing = (uri: string, path: string): Entry => {
     const entry = entryAt(path);
     if (entry === undefined) throw new Error(`${path} does not exist`);
@@ -114,8 +114,8 @@ function checkVersion(path: string, document: OpenDocument | undefined, version:
 }
 
 /**
- * Performs the file operations among the steps, or throws and leaves everything unchanged. Documents change their texts
- * themselves.
+ * Performs the file operations among the steps, or throws and leaves everything unchanged. The caller changes the texts
+ * of documents.
  */
 export function changeFiles(steps: readonly Step[]): void {
   const undo: (() => void)[] = [];
@@ -166,7 +166,7 @@ function makeParents(path: string): () => void {
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** A symbolic link may lead to a text, but only plain files may be renamed, deleted or replaced, and a folder never. */
+/** A text may be reached through a symbolic link, but only plain files may be renamed, deleted or replaced. */
 function checkIsFile({ source }: Entry): void {
   if (source !== undefined && !lstatSync(source).isFile()) throw new Error(`${source} is not a file`);
 }

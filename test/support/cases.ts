@@ -268,7 +268,7 @@ function foldersOf(block: Block | undefined): readonly string[] {
   return lines.length === 1 && lines[0] === "none" ? [] : lines;
 }
 
-/** Combines the blocks of each file: a `dirty` one has the editor's text, a `closed` one with that path the disk's. */
+/** Combines a file's blocks: a `dirty` one has the editor's text, and a `closed` one of the same path the disk's. */
 function filesOf(blocks: readonly Block[], fail: Fail): readonly CaseFile[] {
   const byPath = new Map<string, CaseFile>();
   const dirty = new Set<string>();

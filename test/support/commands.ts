@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Program } from "./build.js";
 
-/** How a command ended. */
+/** The outcome of a command. */
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;

@@ -69,11 +69,11 @@ function startOf(chance: Chance, text: string, more: Partial<Document>): Draft {
 interface Sought {
   readonly text: string;
   readonly oldTexts: readonly string[];
-  /** By old text. */
+  /** The new text for each old text. */
   readonly newTexts?: ReadonlyMap<string, string>;
 }
 
-/** New texts that would form another old text where they meet, except for an occasional unit in between. */
+/** New texts that together form another old text where they meet, unless a unit separates them. */
 function meeting(chance: Chance): Sought {
   const gap = chance.pick(["", "", "-", "--"]);
   const [head, tail] = [unitsOf(chance, ["a", "b"], chance.below(3)), unitsOf(chance, ["a", "b"], chance.below(3))];
@@ -122,7 +122,7 @@ function random(chance: Chance, alphabet: readonly string[]): Sought {
 
 interface Pair {
   readonly oldText: string;
-  /** The old text of some edit. */
+  /** The old text of an edit, perhaps of this one. */
   readonly another: string;
   readonly alphabet: readonly string[];
   readonly isTame: boolean;

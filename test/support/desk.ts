@@ -21,7 +21,7 @@ export interface DeskOptions extends Partial<EditorOptions> {
   readonly open?: Readonly<Record<string, string>>;
   /** Additional arguments for the server. */
   readonly args?: readonly string[];
-  /** Names of directories in the new directory that are the workspace folders instead of it. */
+  /** Names of subdirectories that are the workspace folders; by default the new directory itself is the only one. */
   readonly folderNames?: readonly string[];
   /** Milliseconds for the setting `proofTimeout`: short for tests in which the server waits in vain for the editor. */
   readonly proofTimeout?: number;
@@ -79,8 +79,8 @@ const unsaved = { save: "never" };
 const idle = new Map<Program, Map<string, FakeEditor[]>>();
 
 /**
- * Creates the files and opens the documents. Reuses an editor that an earlier test left in good order if nothing of
- * that test can matter for these options; otherwise it starts an editor with a server of its own.
+ * Creates the files and opens the documents. Reuses an editor that an earlier test left in good order if nothing
+ * from that test can matter for these options; otherwise it starts an editor with a server of its own.
  */
 export async function layDesk(program: Program, options: DeskOptions = {}): Promise<Desk> {
   const { files = {}, open = {}, args = [], folderNames = ["."], proofTimeout, ...rest } = options;
@@ -110,8 +110,8 @@ export function serverForDesks(): Program {
 }
 
 /**
- * The command of a server in which every wait of 30 s or more passes `times` times as fast; it exists as long as the
- * program.
+ * The command of a server in which every wait of 30 s or more passes `times` times as fast. The command works until the
+ * program is removed.
  */
 export function hastyServer(program: Program, times: number): readonly [string, ...string[]] {
   return clockedServer(
@@ -155,7 +155,7 @@ async function stopCleanly(editor: FakeEditor): Promise<void> {
 }
 
 /**
- * An idle editor, or a new one. It is returned after the test passes if nothing is pending between it and the server.
+ * An idle editor, or a new one. If the test passes and no answer is pending, the editor becomes idle again.
  */
 async function borrow(
   program: Program,
@@ -270,7 +270,7 @@ export function patchOf(...lines: readonly string[]): { patch: string } {
   return { patch: ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n") };
 }
 
-/** The same call with files that are not open changed through the editor; by default the server writes them. */
+/** The same call, but with the editor changing the files that are not open; by default the server writes them. */
 export function throughEditor<Call extends object>(call: Call) {
   const { options } = call as { readonly options?: object };
   return { ...call, options: { ...options, unopened: "editor" } };

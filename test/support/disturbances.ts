@@ -9,7 +9,7 @@ export interface Excerpt {
   readonly text: string;
   readonly oldText: string;
   readonly newText: string;
-  /** With the new line in the document's indentation; every byte outside that line is the document's. */
+  /** The texts with the new line in the document's indentation; every byte outside that line is the document's. */
   readonly expected: readonly string[];
   /**
    * The same with the new line indented as the caller sent it: the result of a rung that does not handle indentation.
@@ -152,7 +152,7 @@ const typing = fc
 
 const isBlankLine = ({ content }: Line): boolean => content === "";
 
-/** A caller whose indentation differs from the document's by this function. */
+/** A caller whose indentation is the document's, converted by this function. */
 function indenting(toCaller: (indent: string) => string): Disturbance["sender"] {
   return looseEnds.map((loose) => (line: Line, at: number, closed: boolean) => {
     const { blanks, end } = loose(line, at, closed);
@@ -184,7 +184,7 @@ function moreIndented(by: string): Disturbance {
 
 const levels = (unit: string): fc.Arbitrary<string> => fc.nat(3).map((level) => unit.repeat(level));
 
-/** The document uses one unit of indentation, the caller another; lines without indentation don't show which. */
+/** The document uses one unit of indentation, and the caller uses another; unindented lines show neither. */
 function exchanged(document: string, caller: string): Disturbance {
   const convert = (from: string, to: string) => (indent: string) => to.repeat(indent.length / from.length);
   return {
@@ -268,7 +268,7 @@ export function excerpts(kind: Disturbance): fc.Arbitrary<Excerpt> {
     .map((drawn) => excerptOf(kind, drawn));
 }
 
-/** Lines of a document, 0-based, both included. */
+/** A range of a document's lines, by the 0-based numbers of the first and the last. */
 interface Range {
   readonly lines: readonly Line[];
   readonly first: number;

@@ -38,7 +38,7 @@ export type Behaviour = keyof typeof manners;
 
 /** The part of an editor that takes edits. */
 export interface EditTaker {
-  /** Throws `Refused`. */
+  /** Returns the steps of an edit. Throws `Refused`. */
   check(edit: WorkspaceEdit, versions: Terms["versions"]): readonly Step[];
   commit(steps: readonly Step[]): Promise<void>;
   /** The time at which the editor syncs a change: before or after it answers the edit that made the change. */
@@ -128,7 +128,7 @@ function done({ does }: Manner, steps: readonly Step[]): readonly Step[] {
 }
 
 /**
- * Runs a task a moment later. Until then, keys that are typed wait and are applied after the edit, as in any editor.
+ * Runs a task a moment later. Keys typed until then wait and are applied after the edit, as in any editor.
  */
 function createLater() {
   let pending: Promise<void> | undefined;

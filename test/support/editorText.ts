@@ -1,7 +1,7 @@
 /** A text as a strict editor keeps it; it shares no code with the server, so that the two can disagree. */
 import type { Position, Range, TextEdit } from "vscode-languageserver/node";
 
-/** The encodings of LSP 3.17, by which the characters of a position are counted. */
+/** The encodings of LSP 3.17, in whose units the characters of a position are counted. */
 export type Encoding = "utf-8" | "utf-16" | "utf-32";
 
 /** An edit that a strict editor refuses. */
@@ -39,7 +39,7 @@ export interface Replacement {
   readonly from: number;
   readonly to: number;
   readonly insert: string;
-  /** As it was sent. */
+  /** The range as it was sent. */
   readonly range: Range;
 }
 
@@ -60,7 +60,7 @@ export function replacementsOf(text: string, edits: readonly TextEdit[], encodin
   });
 }
 
-/** The text after replacements that are in order. */
+/** The text with the replacements made; they must be in ascending order. */
 export function replaced(text: string, replacements: readonly Replacement[]): string {
   let result = "";
   let done = 0;
@@ -73,7 +73,7 @@ export function replaced(text: string, replacements: readonly Replacement[]): st
 
 interface Line {
   readonly start: number;
-  /** Before the line's end. */
+  /** Offset before the line's CR or LF. */
   readonly end: number;
 }
 

@@ -78,7 +78,7 @@ export interface EditorOptions extends WindowOptions {
   readonly onDelete?: "keepsOpen";
   /** `needed`: a rename into a missing directory fails, as in Helix; `undefined` if it is created. */
   readonly directories?: "needed";
-  /** Its manner of saving documents at the server's request; `undefined` if it does not support the request. */
+  /** The way in which it saves documents at the server's request; `undefined` if it does not support the request. */
   readonly saves?: SavingManner;
   /** User id of the server; `undefined` for the user that runs the tests. */
   readonly uid?: number;
@@ -99,7 +99,7 @@ export interface FakeEditor {
   readonly hidden: ReadonlyMap<string, string>;
   /** Every `workspace/applyEdit` request received. */
   readonly asked: readonly ApplyWorkspaceEditParams[];
-  /** Reasons for which edits were refused. */
+  /** The reason for each refused edit. */
   readonly refusals: readonly string[];
   /** `window/logMessage` and `window/showMessage`. */
   readonly messages: readonly LogMessageParams[];
@@ -175,7 +175,7 @@ export async function startEditor(options: EditorOptions): Promise<FakeEditor> {
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     stderr += chunk;
   });
-  child.stdin.on("error", () => undefined); // If the server has exited, its exit code says so, and not a broken pipe.
+  child.stdin.on("error", () => undefined); // An early exit shows in the exit code, not as a broken pipe.
   const texts = new Texts(connection, options);
   const window = answerWindow(connection, options);
   const answers = answerEdits(connection, texts);
@@ -283,7 +283,7 @@ class Texts implements EditTaker {
     await this.change(typed.uri, [this.replacementOf(typed, this.open.get(typed.uri)!.text)]);
   }
 
-  /** Everything synced later follows these changes, and its versions count on from theirs. */
+  /** Changes synced later are sent after this one, and have higher versions. */
   typedUnsynced(typed: Typed, milliseconds: number): void {
     const document = this.open.get(typed.uri)!;
     const { range, insert } = this.replacementOf(typed, document.text);
@@ -321,7 +321,7 @@ class Texts implements EditTaker {
     }
   }
 
-  /** Changes later ranges first, so that the positions of earlier ones stay valid; text typed with the edit is last. */
+  /** Changes later ranges first, so that the positions of earlier ones stay valid; text typed with the edit follows. */
   private async change(uri: string, replacements: readonly Replacement[], along?: Typed): Promise<void> {
     const document = this.open.get(uri)!;
     const version = document.version + 1;

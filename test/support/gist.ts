@@ -21,8 +21,8 @@ const fact = new RegExp(
 const fileLine = /^(?:(?:\d+(?::\d+)?|\+)\| |…$)/;
 
 /**
- * The first clause of a message as it is, and the facts of the rest: lines that show a line of the file, and for the
- * text between them one line `… facts` with its quoted strings, numbers, paths and names of fields, in their order.
+ * The first clause of a message, unchanged, and the facts of the rest. Lines that show a line of the file stay; any
+ * text between them becomes a line `… facts` with its quoted strings, numbers, paths and field names, in order.
  */
 export function gistOf(message: string): string {
   const length = clauseLength(message);

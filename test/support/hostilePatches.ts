@@ -18,7 +18,7 @@ export const sections = {
 };
 /** The name of one way. */
 export type Use = keyof typeof sections;
-/** All of them. */
+/** The names of all ways. */
 export const uses: readonly Use[] = ["update", "add", "delete", "from", "to"];
 /** The lines that move a file. */
 export const move = (from: string, to: string) => [`*** Update File: ${from}`, `*** Move to: ${to}`];
@@ -82,13 +82,13 @@ export interface HostileDesks {
   /** Lays a desk for a test. */
   start(options?: DeskOptions): Promise<Desk>;
   /**
-   * Checks that both doors make these changes: the names whose text differs from before, `undefined` if the file is
-   * gone.
+   * Checks that both doors make exactly these changes. `expected`: the new text of each changed file by name;
+   * `undefined` if the file is gone.
    */
   expectDone(options: DeskOptions, call: Call, expected: Readonly<Record<string, string | undefined>>): Promise<void>;
 }
 
-/** Builds the server before the tests of a file; other users may read the built program, too. */
+/** Builds the server before the tests of a file, and lets other users read the built program. */
 export function hostileDesks(): HostileDesks {
   const program = serverForDesks();
   beforeAll(() => chmodSync(program.folder, 0o755));

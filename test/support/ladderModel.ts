@@ -42,7 +42,7 @@ interface Folding {
 
 const plain: Folding = { lineEnds: false, blanks: false, typography: false };
 
-/** A character of a folded text: the range `[from, to)` of the text that it represents, and which part of it. */
+/** A character of a folded text, the range `[from, to)` that it represents, and its index in the folded range. */
 interface Unit {
   readonly character: string;
   readonly from: number;
@@ -77,8 +77,8 @@ function fold(text: string, folding: Folding, end: "ends" | "goes on"): Unit[] {
 }
 
 /**
- * Start offsets of the folded old text in the folded text; whitespace at its very end is literal, or the document's
- * line ends.
+ * Start offsets of the folded old text in the folded text. Whitespace at the old text's very end is literal, or is
+ * folded away before a line end of the document.
  */
 function foldedStarts(text: string, oldText: string, folding: Folding): number[] {
   const units = fold(text, folding, "ends");
@@ -133,7 +133,7 @@ function linesOf(text: string): { line: string; start: number }[] {
 }
 
 /**
- * Start offsets of the windows of whole lines that a test accepts; a line end at the old text's end must exist there.
+ * Start offsets of the windows of whole lines that `accepts` accepts; if the old text ends in a line end, so must each.
  */
 function windows(
   text: string,
@@ -162,7 +162,7 @@ function indentedStarts(text: string, oldText: string): number[] {
   });
 }
 
-/** Every shift that could explain the first line; also every exchange of units if only one side of a line has tabs. */
+/** Every shift that could explain the first line, and every exchange of units if only one side of a line has tabs. */
 function shifts(pairs: readonly (readonly [string, string])[]): ((indent: string) => string | undefined)[] {
   const [from, to] = pairs[0] ?? ["", ""];
   const all: ((indent: string) => string | undefined)[] = [];

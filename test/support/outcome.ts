@@ -27,8 +27,8 @@ export interface Seen {
 export type Outcome = Readonly<Partial<Record<OutcomeKind, string>>>;
 
 /**
- * The blocks that a page must have for this outcome. A `result` is among them only if the page has one, or if the
- * outcome needs one: edits that are not all found exactly, or warnings.
+ * The blocks that a page must have for this outcome. A `result` is among them only if the page has one, or if there are
+ * warnings or edits that were not found exactly.
  */
 export function toOutcome(seen: Seen, { outcome: page, whole }: Pick<Case, "outcome" | "whole">): Outcome {
   const plain = seen.edits.every(({ status, rung }) => status === "applied" && (rung ?? "exact") === "exact");

@@ -1,5 +1,5 @@
 /**
- * Handlers that fail or are slow in every way that a handler can be, for tests of the code between them and the client.
+ * Handlers that fail or are slow in every possible way, for tests of the code between the handlers and the client.
  */
 import { type Connection, TextDocumentSyncKind } from "vscode-languageserver/node";
 

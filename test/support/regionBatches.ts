@@ -26,7 +26,7 @@ const contents: readonly ((id: number) => string)[] = [
 ];
 const common = ["}", "", "  ", "end", "12: numbered", "😀"];
 
-/** Ways in which a caller's text differs from the document's; one rung or no rung ignores each. */
+/** Ways in which a caller's text differs from the document's; each is ignored by one rung or by none. */
 const disturbances: readonly ((text: string, line: number) => string)[] = [
   (text) => text.replaceAll("\r\n", "\n"),
   (text) => text.replace(/\r?\n/g, "\r\n"),
@@ -197,7 +197,7 @@ function editOf(chance: Chance, { text, sent, mood, focus }: Around): SentEdit[]
   }
 }
 
-/** An edit of text that an earlier edit writes, alone or combined with the text of another. */
+/** An edit of text that an earlier edit writes, alone or combined with the old text of another. */
 function onto(chance: Chance, { newText }: SentEdit, plain: SentEdit): SentEdit {
   const from = chance.below(Math.max(1, newText.length));
   const part = chance.percent(50) ? newText : newText.slice(from, from + chance.between(1, 12));

@@ -19,7 +19,7 @@ export interface Masked {
   readonly literals: readonly Literal[];
 }
 
-/** The kind of a piece of source, and its end. */
+/** A piece of source: its kind, and the offset of its end. */
 interface Token {
   readonly kind: "comment" | "quoted" | "code";
   readonly end: number;
@@ -29,7 +29,7 @@ interface Token {
 export interface Literal {
   /** Offset of its opening quote. */
   readonly at: number;
-  /** Between the quotes, with escapes as they are written. */
+  /** The text between the quotes, with escapes as they are written. */
   readonly text: string;
 }
 
@@ -54,7 +54,7 @@ export function maskSource(text: string): Masked {
   return masked;
 }
 
-/** A string, a regular expression, or a part of a template from a backtick or brace to the next one. */
+/** A string, a regular expression, or a part of a template from a backtick or brace to the next. */
 interface Quoted {
   readonly at: number;
   readonly token: string;
@@ -120,7 +120,7 @@ function endOfRegExp(text: string, at: number): number {
   return literal.test(text) ? literal.lastIndex : at + 1;
 }
 
-/** Reports whether a slash after this code opens a regular expression rather than dividing. */
+/** Reports whether a slash after this code starts a regular expression and is not a division sign. */
 function startsExpression(before: string): boolean {
   const tail = before.slice(-200).trimEnd();
   return tail === "" || /[(,=:[!&|?{;+\-*%<>~^]$|\b(?:return|typeof|case|in|of|void|delete)$/.test(tail);
@@ -148,7 +148,7 @@ export function isServerFile({ path }: Source): boolean {
 }
 
 /**
- * Everything that a file imports, also dynamically and for types; `undefined` if the import does not name it by a plain
+ * Everything that a file imports, including dynamic imports and types. `specifier` is `undefined` if it is not a plain
  * string. Lines are 1-based.
  */
 export function importsOf(source: Source): { line: number; specifier: string | undefined }[] {

@@ -54,7 +54,7 @@ function importProblem(path: string, own: Layer, specifier: string | undefined):
 }
 
 /**
- * Cycles of imports, including type imports: the files of each, none of which can be understood without all the others.
+ * Cycles of imports, including type imports. None of the files in a cycle can be understood without all the others.
  */
 export function circleProblems(sources: readonly Source[]): string[] {
   const imported = new Map(sources.filter(isServerFile).map((source) => [source.path, importedBy(source)]));
@@ -159,7 +159,7 @@ function functionsOf(source: Source): { line: number; lines: number }[] {
   });
 }
 
-/** Runs of lines from one that matches `starts` to the last line with code before the next match; `line` is 1-based. */
+/** Runs of lines, each from a match of `starts` to the last line with code before the next match; `line` is 1-based. */
 function blocks(code: readonly string[], from: number, starts: RegExp): { line: number; lines: number }[] {
   const found: { line: number; lines: number }[] = [];
   code.forEach((line, index) => {
@@ -300,7 +300,7 @@ export function topLevelProblems(paths: readonly string[]): string[] {
     .map((name) => `${name} does not belong at the top level`);
 }
 
-/** Copies of a package next to the shared one; both lists name folders or entry files. */
+/** A problem unless a package has exactly one copy; `places` are the folders or entry files that were found. */
 export function copyProblems(name: string, places: readonly string[]): string[] {
   const distinct = [...new Set(places)];
   return distinct.length === 1 ? [] : [`there are ${distinct.length} copies of ${name}: ${distinct.join(", ")}`];
@@ -311,7 +311,7 @@ export interface LockFile {
   readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>>;
 }
 
-/** Optional packages, mainly of other platforms, that are missing in the lock file; `npm ci` fails at the first one. */
+/** Optional packages, mainly of other platforms, missing from the lock file; `npm ci` fails at the first one. */
 export function lockProblems(lock: LockFile): string[] {
   return Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)

@@ -2,12 +2,12 @@
 import { findInCode, isServerFile, lineOf, maskSource, type Source } from "./source.js";
 
 /**
- * Names by which code could branch on a particular client; the code for the disk and for agents knows files of editors.
+ * Names by which code could branch on a particular client. The disk and agent layers may use them for editors' files.
  */
 const clientNames =
   /(["'`])(?:neovim|nvim|helix|eglot|emacs|lsp-mode|vim|vim-lsp|kakoune|vscode|visual studio code)\1/gi;
 
-/** Decisions that depend on a client's name outside the table of clients. */
+/** Decisions outside the table of clients that depend on a client's name. */
 export function clientNameProblems(sources: readonly Source[]): string[] {
   return sources
     .filter(({ path }) => /^server\/(?:text|match|plan|dialect|workspace|lsp)\//.test(path))
@@ -48,7 +48,7 @@ const wordyFiles: Readonly<Record<string, string>> = {
 const wordyPlaces = [
   // A bug in our own code.
   /\bthrow new (?:Range|Type)?Error\($/,
-  // An error of the system's kind; its code is explained to callers in words.
+  // An error like those of the system; callers get a sentence for its code instead.
   /\bsystemError\($/,
   // A line in the log.
   /\b(?:log|note|drop)\($/,

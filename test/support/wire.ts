@@ -19,7 +19,7 @@ import type { FileState } from "./expected.js";
 import type { FakeEditor } from "./fakeEditor.js";
 import type { Seen } from "./outcome.js";
 
-/** The method of the call, and with it who applies the edit: the client, from the answer, or the server. */
+/** The method of the call. It decides who applies the edit: the client, which gets it in the answer, or the server. */
 export type Door = "multiEdit/apply" | "multiEdit.apply";
 
 /** The outcome over the wire. */
@@ -50,7 +50,7 @@ export async function runOverWire(one: Case, editor: FakeEditor, door: Door, uno
   }
 }
 
-/** Adds to a page's request, a call or a patch, the option that says who changes files that are not open. */
+/** Adds to a page's request (a call or a patch) the option that says who changes files that are not open. */
 function withOption(params: unknown, unopened: "editor" | undefined): unknown {
   if (unopened === undefined) return params;
   if (typeof params === "string") return { patch: params, options: { unopened } };
@@ -104,7 +104,7 @@ async function send(
   }
 }
 
-/** Lets the client apply an edit that the answer proposes; if the server applied it, the answer must say so. */
+/** Lets the client apply an edit that the answer proposes; otherwise, checks that the server has applied the edit. */
 async function takeResult(answer: MultiEditResult, editor: FakeEditor, door: Door, root: string): Promise<Seen> {
   if (door === "multiEdit/apply") await editor.apply(answer.edit!);
   const expected = door === "multiEdit/apply" ? "proposed" : "applied";

@@ -1,5 +1,5 @@
 /**
- * The ruler of the server's size: counts the files and named functions of `server/` that run for one ordinary call.
+ * Measures the server's size: counts the files and named functions of `server/` that run for one ordinary call.
  * Usage: `npm run walk -- propose|apply|disk`; without a name it counts all three. `--list` also prints the files and
  * functions that ran.
  */

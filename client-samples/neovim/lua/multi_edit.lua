@@ -1,5 +1,5 @@
--- multi-edit-language-server in Neovim 0.10 and later: attaches to all files next to your other servers, applies agents'
--- calls all or none, and saves files at the server's request. `require("multi_edit").setup()` is all you need.
+-- multi-edit-language-server in Neovim 0.10 and later: attaches to all files next to your other servers, applies calls
+-- completely or not at all, and saves files at the server's request. `require("multi_edit").setup()` is all you need.
 
 local M = {}
 
@@ -241,8 +241,8 @@ local function break_undo(edit)
   end
 end
 
--- Applies an edit all or none, and returns the reason if it does not. Nothing else runs between the checks and the edits, so
--- no text can change in between.
+-- Applies an edit completely, or returns the reason why nothing was changed. Nothing else runs between the checks and
+-- the edits, so no text can change in between.
 local function apply_edit(edit, hashes, encoding)
   local problem = problem_of(edit, hashes)
   if problem then
@@ -267,8 +267,8 @@ local function apply_edit(edit, hashes, encoding)
   return nil
 end
 
--- Answers the server's edits. Neovim's own handler checks only the version of the first document, and only if that was
--- edited before; it also claims to have applied edits that it has not.
+-- Answers the server's edits. Neovim's own handler checks only the version of the first document, and only if that
+-- document was edited before; it also reports edits as applied that it has skipped.
 local function answer_apply_edit(_, params, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
   local problem = apply_edit(params.edit, {}, client.offset_encoding)
@@ -288,7 +288,7 @@ function M.config(options)
     capabilities = capabilities,
     handlers = { ["multiEdit/saveDocuments"] = save_documents, ["workspace/applyEdit"] = answer_apply_edit },
     -- By default, Neovim holds changes back for 150 ms. The server plans with the synced text and waits until it sees each
-    -- edit in it. With 0, it always knows the current text and answers at once.
+    -- edit in it. With 0, the server always knows the current text and answers at once.
     flags = { debounce_text_changes = 0 },
   }, options or {})
 end
@@ -365,9 +365,9 @@ local function list_failures(client, data)
   vim.fn.setqflist({}, " ", { title = "MultiEdit", items = items })
 end
 
---- Sends a call of `multiEdit/apply` and applies the answer all or none: it checks the versions of all documents before it
---- changes the first one, and each buffer gets one undo step. Calls `callback(problem, result)`: `problem` is nil if all was
---- applied; otherwise it is the text for the model, and nothing has changed. Failures are listed in the quickfix list.
+--- Sends a call of `multiEdit/apply` and applies the whole answer or nothing: all versions are checked before the
+--- first change, and each buffer gets one undo step. Calls `callback(problem, result)`: `problem` is nil if the edit
+--- was applied; otherwise it is text for the model, and nothing has changed. Failures are listed in the quickfix list.
 function M.apply(params, callback)
   callback = callback or notify
   local client = client_here()
@@ -385,7 +385,7 @@ function M.apply(params, callback)
     end
     local problem = apply_edit(result.edit, hashes, client.offset_encoding)
     if not problem then
-      -- Tells the server, so that `multiEdit/undo` can undo it.
+      -- Tells the server, so that `multiEdit/undo` can undo the batch.
       notify_server(client, "multiEdit/didApply")
     end
     callback(problem, result)
