@@ -253,7 +253,7 @@ export interface Told {
   readonly rpcCode: number | undefined;
 }
 
-/** Waits for a call and returns its outcome. */
+/** Waits for the answer to a call, and returns its outcome. */
 export async function told(answer: Promise<MultiEditResult>): Promise<Told> {
   try {
     const { outcome, warnings, edits } = await answer;

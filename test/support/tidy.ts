@@ -306,7 +306,7 @@ export function copyProblems(name: string, places: readonly string[]): string[] 
   return distinct.length === 1 ? [] : [`there are ${distinct.length} copies of ${name}: ${distinct.join(", ")}`];
 }
 
-/** The part of a lock file that lists what is installed on which platform. */
+/** The part of a lock file that lists the packages and their optional dependencies. */
 export interface LockFile {
   readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>>;
 }

@@ -8,7 +8,7 @@ import { connectionSentences } from "./sentences.js";
 /** The log levels. */
 export type LogLevel = "error" | "warn" | "info" | "debug";
 
-/** All log levels, from the one with the fewest entries to the one with the most. */
+/** All log levels, from the least verbose to the most verbose. */
 export const logLevels: readonly LogLevel[] = ["error", "warn", "info", "debug"];
 
 /** Writes one entry of the log. Must not throw. */
