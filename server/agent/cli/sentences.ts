@@ -122,9 +122,9 @@ Commands:
 ${commands.join("\n")}
 
 A call is JSON in the shape of any known edit tool; a patch is in the format of
-Codex's apply_patch. They are read from a file or from the standard input, which
-may also contain one call per line. Relative paths start at the working
-directory.
+Codex's apply_patch. Either is read from a file or from standard input; both may
+also contain several calls, one per line. Relative paths are relative to the
+working directory.
 
 Options:
   --json               print the answer as JSON, which counts edits from 0; all

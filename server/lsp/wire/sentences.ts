@@ -93,7 +93,7 @@ export const connectionSentences = {
   port: (port: number) => `port ${port} on this machine`,
   pipe: "the given pipe",
   unreached: (name: string, problem: string) => `can't connect to ${name}: ${problem}`,
-  longPath: (most: number) => `the path of a socket can have at most ${most} bytes here`,
+  longPath: (most: number) => `the path of a socket can have at most ${most} bytes on this system`,
   uncaught: (error: Error) => `uncaught: ${error.stack ?? error.message}`,
   unhandled: (reason: unknown) =>
     `unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`,
