@@ -82,9 +82,13 @@ describe("of several sessions", () => {
     await open([folder]);
     await open([folder]);
     const [first] = await announced(home, 2);
-    expect(await apply("a.txt", folder)).toMatchObject({ code: 3, stderr: expect.stringContaining(first.id) });
+    const refused = await apply("a.txt", folder);
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining(first.id) });
+    expect(refused.stderr).toMatch(/\nUse --session=ID to choose one of them\.\n$/);
     const named = await apply("a.txt", folder, "--session", first.id.slice(0, 8));
     expect(named).toMatchObject({ code: 0, stderr: expect.stringContaining(`through the editor ${first.id}`) });
+    const missing = await runCommand(program, ["read", "none.txt", "--session", first.id], { cwd: folder });
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/none\.txt"\. Check the path\.\n$/) });
   });
 
   it("one may be named by the environment, and a missing one is not replaced by another", async () => {
