@@ -33,10 +33,10 @@ export interface AttributePair {
 
 /**
  * The file system calls that are needed for writing, all synchronous. Paths are absolute, and canonical except for the
- * last name. Only `list` and `mayWrite` follow a link there. A call that the system refuses throws its error code.
+ * last name. Only `list` and `mayWrite` follow a link there. A refused call throws an error with the system's code.
  */
 export interface FileSystem {
-  /** Returns information about a path; `undefined` if nothing exists under it. */
+  /** Returns information about a path; `undefined` if the path does not exist. */
   look(path: string): FileStat | undefined;
   /** The names in a directory. */
   list(path: string): string[];
@@ -54,7 +54,7 @@ export interface FileSystem {
   fill(path: string, bytes: Uint8Array): void;
   /** Sets the permission bits, as `chmod` does. */
   setMode(path: string, mode: number): void;
-  /** Copies owner, mode, access list and extended attributes. Returns, for each pair, whether all were copied. */
+  /** Copies owner, mode, access list and extended attributes. Returns, for each pair, whether everything was copied. */
   copyAttributes(pairs: readonly AttributePair[]): boolean[];
   /** Returns once a file's bytes and attributes, or a directory's names, are on the disk. */
   sync(path: string): void;
@@ -214,7 +214,7 @@ export function syncDirectories(files: FileSystem, directories: Iterable<string>
   }
 }
 
-/** Gives a file a free name: by a link, which never replaces a file, or else by a check followed by a rename. */
+/** Gives a file a free name. Makes a link, which can't replace a file; if links fail, checks the name, then renames. */
 export function linkOrRename(files: FileSystem, from: string, to: string): void {
   try {
     files.link(from, to);
@@ -236,7 +236,7 @@ export function giveBackBits(files: FileSystem, path: string, mode: number | und
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** Flags to hold a directory open without the right to list it. `0o10000000`: Linux's O_PATH, asm-generic/fcntl.h. */
+/** Flags to hold a directory open without the right to list it. `0o10000000`: O_PATH in Linux's asm-generic/fcntl.h. */
 const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 
 /** The maximum number of pairs that are copied at once; more could exceed the limit of open files. */
@@ -246,8 +246,8 @@ const pairsAtOnce = 100;
 const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**
- * Calls `act` with a path through the directory of `path`, which is held open (only on Linux; elsewhere, with `path`).
- * Throws `ESTALE` if another program has replaced a directory on the path with a link since the path was checked.
+ * On Linux, holds the directory of `path` open and calls `act` with a path through it; throws `ESTALE` if another
+ * program has replaced a directory on the path with a link since the path was checked. Elsewhere, only calls `act`.
  */
 function within<R>(path: string, act: (reachable: string) => R): R {
   const directory = dirname(path);

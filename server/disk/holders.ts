@@ -13,7 +13,7 @@ export function holderOf(workspace: DiskWorkspace, path: string): Holder | undef
   for (const { trace, read } of tracesOf(path, workspace)) {
     // If the server may not look at a trace, the trace is ignored.
     const stat = attempt(() => workspace.files.look(trace)).value;
-    // Every trace is checked: the editor that opened the file second keeps its own after the first editor's is gone.
+    // Every trace is checked: an editor that opened the file second keeps its trace after the first editor's is gone.
     const by = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
     if (by !== undefined) return { kind: "open", by };
   }
@@ -27,10 +27,10 @@ interface Trace {
   readonly read: (trace: string, workspace: DiskWorkspace) => string | undefined;
 }
 
-/** Vim and Neovim use the next extension if the previous swap file already exists. Source: their help, `swap-file`. */
+/** Vim and Neovim use the next extension if a swap file with the previous one exists. Source: `:help swap-file`. */
 const swapEndings = ["swp", "swo", "swn", "swm", "swl", "swk"];
 
-/** Returns the traces that editors make while they have a file open, each editor's in that editor's order. */
+/** Returns the traces that editors make while they have a file open, in each editor's order of preference. */
 function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
   const [directory, name] = [dirname(path), basename(path)];
   const vim = join(directory, name.startsWith(".") ? name : `.${name}`);
@@ -65,7 +65,7 @@ function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): 
   return isLeft(host, pid) ? undefined : holderName(editor, host, pid);
 }
 
-/** Returns the holder's name for people. Traces, such as those in an archive, may be forged: only plain names show. */
+/** Returns the holder's name for people. Only plain names are shown: a trace may be forged, perhaps in an archive. */
 function holderName(editor: string, who: string, pid: number): string {
   return /^[\w.@-]{1,64}$/.test(who) ? `${editor} (${who}, process ${pid})` : editor;
 }

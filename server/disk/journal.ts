@@ -1,4 +1,4 @@
-/** The journal of a batch, which is written first. After a crash, it shows the plan and how far that may have got. */
+/** The journal of a batch. Written first, it shows after a crash what the batch planned to do and may have done. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../plan/failure.js";
@@ -165,7 +165,7 @@ export function journalPath(state: string, id: string): string {
 
 /** An entry with the paths of its helper files. A journal can't forge these: they follow from the entry and the id. */
 export interface HelpedEntry extends JournalEntry {
-  /** The new file, in the name's directory or, if the batch makes that, in the nearest older directory above it. */
+  /** The new file: in the name's directory or, if the batch makes that directory, in its nearest older ancestor. */
   readonly staged: string;
   /** The old file of the name, kept in the name's directory. */
   readonly kept: string;
@@ -220,7 +220,7 @@ const journalSchema = z.strictObject({
         path,
         /** The file's name for people. */
         name: z.string().max(limits.pathLength),
-        /** The device number of the name's directory or, if the batch makes that, of the nearest older one above it. */
+        /** The device number of the name's directory or, if the batch makes that, of its nearest older ancestor. */
         device: z.string(),
         /**
          * `create`: the name was free. `replace`: another file takes the name. `remove`: the name becomes free.

@@ -63,7 +63,7 @@ export function isLocked(workspace: DiskWorkspace, id: string): boolean {
   return listLocks(workspace).some((one) => one.id === id && one.isAlive);
 }
 
-/** The ids of the locks that this process holds. If it has other lock files, they were released but not removed. */
+/** The ids of the locks that this process holds. Its other locks were released, but their files remain. */
 const ownLocks = new Set<string>();
 
 const lockSchema = z.object({ folders: z.array(z.string()) });
@@ -98,7 +98,7 @@ function otherLock(workspace: DiskWorkspace, ownId: string): OwnerName | undefin
   return others.find(({ path, isAlive, isMade }) => isAlive && isMade && overlaps(workspace, path))?.owner;
 }
 
-/** Reports whether a lock covers any of the workspace's folders. A lock that can't be read is assumed to cover all. */
+/** Reports whether a lock covers any of the workspace's folders. A lock that exists but can't be read is assumed to. */
 function overlaps({ files, folders }: DiskWorkspace, path: string): boolean {
   try {
     const { folders: others } = lockSchema.parse(JSON.parse(files.read(path, limits.journalBytes).toString()));

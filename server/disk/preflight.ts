@@ -23,7 +23,7 @@ export interface Before {
 /** A name that a batch changes, with the file under that name before and after the batch. */
 export interface DiskTarget {
   readonly slot: Slot;
-  /** The device number of the name's directory or, if that does not exist, of the nearest existing one above it. */
+  /** The device number of the name's directory or, if that does not exist, of its nearest existing ancestor. */
   readonly device: string;
   /** The way in which the name changes. Staging may still turn `replace` into `inPlace` if a file gets new bytes. */
   readonly way: JournalEntry["way"];
@@ -93,7 +93,7 @@ function examine(
   const moved = (problem: string): Failed => failed(staleFailures.contentModified({ path: name }, problem));
   if (stat === undefined) {
     if (expected !== undefined) return moved(staleProblems.fileChanged);
-    // An editor may have a document of this name that has never been saved.
+    // An editor may have a new document with this name that has never been saved.
     const holder = holderOf(workspace, path);
     return holder === undefined ? { ok: true, before: undefined } : failed(diskFailures.locked(name, holder));
   }
@@ -131,7 +131,7 @@ function aim(
     missing.push(directory);
     directory = dirname(directory);
   }
-  // The system refuses a name as too long only if its directory exists, so each name is looked up in one that does.
+  // The system refuses a name as too long only if its directory exists, so each name is looked up in an existing one.
   if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
   const result = afterOf(slot, befores);
   if (!result.ok) return result;

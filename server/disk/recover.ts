@@ -40,7 +40,7 @@ export interface Recovery {
   readonly batches: readonly Recovered[];
   /** Sentences about journals that were left alone because they can't be read or trusted. */
   readonly problems: readonly string[];
-  /** The reason why the journals could not be examined, or why no batch may be written yet; `undefined` if neither. */
+  /** The reason why journals could not be examined or no batch may be written yet; `undefined` if there is none. */
   readonly failure?: Failure | undefined;
 }
 
@@ -49,7 +49,7 @@ export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
   const { files, state } = workspace;
   try {
-    // If the directory does not exist, no journal was ever written, so there is nothing to end.
+    // If the directory does not exist, there is no journal and nothing to end, so the directory is not made.
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
@@ -161,7 +161,7 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
   const { foreign, code } = rollBack(workspace, journal);
   if (code !== undefined) return { outcome: "pending", foreign, code };
   const undone = asUndone(journal, foreign);
-  // The rollback is recorded because a second one must not undo the same changes if a person or program repeats them.
+  // The rollback is recorded, so that no later rollback undoes the same changes if a person or a program repeats them.
   const unwritten = tryAll([() => writeJournal(workspace, undone)]);
   const untidy = tidyUp(workspace, undone);
   const isPending = unwritten !== undefined && untidy !== undefined;
@@ -217,7 +217,7 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   const isLeft = new Set(journal.left?.flatMap(({ index, why }) => (why === "kept" ? [index] : [])));
   const helpers = helpedEntries(state, journal).flatMap((entry, index) => {
     const { staged, kept, oldCopy, newCopy } = entry;
-    // If the name was free, there is no kept file. A staged file shows that `replace` did not happen, so it goes last.
+    // If the name was free, no file is kept. A staged file shows that `replace` did not happen, so it is removed last.
     const besides = [...(entry.before === null ? [] : [kept]), staged];
     const apart = [newCopy, oldCopy];
     // While a batch is only staged, its journal may still say `replace` for a file that will be written in place.
@@ -237,7 +237,7 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   ]);
 }
 
-/** Removes a helper file. A helper of a new file is left if its directory can't be reached; no old text is lost. */
+/** Removes a helper file. Leaves it if it is for a new file and its directory can't be reached: no old text is lost. */
 function takeAway(files: FileSystem, { path, entry }: { readonly path: string; readonly entry: JournalEntry }): void {
   try {
     unlinkIfThere(files, path);

@@ -78,7 +78,7 @@ interface RollBackContext {
   readonly entries: readonly HelpedEntry[];
 }
 
-/** Restores the old file under a name. Returns the name if that file is lost, or if another program's file is there. */
+/** Restores the old file under a name. Returns the name if that file is lost or another program's file is under it. */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;
@@ -156,12 +156,12 @@ function isOurs(context: RollBackContext, now: FileStat): boolean {
   return from.length === 0 || from.some(comesBack);
 }
 
-/** Reports whether the file under a name is the one that the batch put there, with the same bytes as then. */
+/** Reports whether the file under a name is the one that the batch put there, with its bytes unchanged. */
 function isPut({ files, entry: { path, after } }: RollBackContext, now: FileStat): boolean {
   return after?.inode === now.inode && hashAt(files, path, now) === after.hash;
 }
 
-/** Reports whether the file under a name is the old one or has its bytes: a copy is made if the disk refuses a link. */
+/** Reports whether the file under a name is the old one or has its bytes (it is a copy if links failed). */
 function hasBack(files: FileSystem, { path, before }: HelpedEntry): boolean {
   const there = files.look(path);
   return there !== undefined && (there.inode === before?.inode || hashAt(files, path, there) === before?.hash);
@@ -209,7 +209,7 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
   return true;
 }
 
-/** Reports whether `[from, to)` consists of a run, perhaps empty, of each side in turn. Past its end, a side is 0. */
+/** Reports whether `[from, to)` consists of a run, perhaps empty, of each side in turn. After its end, a side is 0. */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;
   // Each side claims as many bytes as match it, which leaves the fewest bytes for the sides after it.

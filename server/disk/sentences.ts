@@ -7,7 +7,7 @@ import { limits } from "../text/limits.js";
 export type Unreached =
   /** No program listens on the session's socket. `code`: the system's error code. */
   | { readonly kind: "absent"; readonly code: string }
-  /** The system forbids the connection with the error `code`. `sandbox`: this process knows that it is in a sandbox. */
+  /** The system forbids the connection. `code`: its error code. `sandbox`: set if this process knows of its sandbox. */
   | { readonly kind: "forbidden"; readonly code: string; readonly sandbox: boolean }
   /** The session did not answer in time, or already serves as many agents as it accepts. */
   | { readonly kind: "silent"; readonly seconds: number }
@@ -139,7 +139,7 @@ export const diskFailures = {
       problem: `An earlier call may have been interrupted here, but its journal ${quote(journal, 300)} can't be read: ${problem}.`,
       hint: "Ask the user to check the disk. The server tries again with each call.",
     }),
-  /** Adds to the failure of a batch that was not committed what became of the batch. */
+  /** Returns the failure of a batch that was not committed, with sentences about what became of the batch. */
   ended: (failure: Failure, ending: BatchEnding): Failure => withRest(failure, sayEnding(ending)),
 } as const;
 
@@ -154,7 +154,7 @@ export const diskProblems = {
 
 /** Sentences about batches on disk, for warnings, the log and the doctor. These sentences are not failures. */
 export const diskSentences = {
-  /** Says how a batch ended that a crash had interrupted. */
+  /** Says what became of a batch that a crash had interrupted. */
   recovered: ({
     names,
     started,

@@ -21,7 +21,7 @@ export interface Prepared {
   readonly journal: Journal;
   /** In the order of the journal's entries. */
   readonly targets: readonly DiskTarget[];
-  /** Sentences for the answer. */
+  /** Warnings, as sentences for the answer to the call. */
   readonly warnings: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export function firstJournal(
   return { ...batch, label, version: 1, state: "staged", directories: [...batch.directories], entries };
 }
 
-/** The file that a batch has got to, so that failures can name it. */
+/** The file that a batch is working on, so that a failure can name the file. */
 export interface Progress {
   /** The name of the file or directory, for people; `undefined` while the journal is written. */
   at: string | undefined;
@@ -128,7 +128,7 @@ function tryLink(files: FileSystem, from: string, to: string): boolean {
   return attempt(() => files.link(from, to)).code === undefined;
 }
 
-/** Stages the file for a name: a link if an existing file moves there unchanged and links work, or a new file. */
+/** Stages the file for a name: a link to the file that moves there unchanged, if links work; otherwise a new file. */
 function stageNew(files: FileSystem, { source, bytes, mode }: After, path: string): Copy[] {
   if (source === undefined) {
     files.make(path, bytes ?? Buffer.alloc(0), mode ?? 0o666);
@@ -140,7 +140,7 @@ function stageNew(files: FileSystem, { source, bytes, mode }: After, path: strin
   return [copyFile(files, copied, { from: source.path, to: path })];
 }
 
-/** Makes a copy for the user alone: the original's mode without its access list might admit more users than it did. */
+/** Makes a copy for the user alone: with the original's mode but no access list, more users might have access. */
 function copyFile(files: FileSystem, { bytes, stat: { mode } }: Before, pair: AttributePair): Copy {
   files.make(pair.to, bytes, 0o600);
   return { ...pair, mode };
