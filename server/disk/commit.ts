@@ -1,4 +1,4 @@
-/** Changes files that no editor has open: all of them or none, whatever fails and whenever the process is killed. */
+/** Changes files that no editor has open: all of them or none, even if a call fails or the process is killed. */
 import type { Failure } from "../plan/failure.js";
 import { refusedBy } from "../workspace/files.js";
 import { codeOf } from "../workspace/identity.js";
@@ -14,16 +14,16 @@ import { endBatch, endBatchAsWritten, newId, type Recovered, recoverHeld, tidyUp
 import { type BatchEnding, diskFailures } from "./sentences.js";
 import { firstJournal, type Prepared, type Progress, prepare } from "./stage.js";
 
-/** A batch that is ready to commit but not visible yet. The caller must either commit or abandon it. */
+/** A batch that is ready to commit but not visible yet. The caller must either commit it or abandon it. */
 export interface Staged {
   readonly ok: true;
-  /** Earlier batches that had been cut off, and were ended before this one began. */
+  /** Earlier batches that had been cut off, and that were ended before this batch began. */
   readonly recovered: readonly Recovered[];
-  /** Sentences for the answer. */
+  /** Warnings, as sentences for the answer to the call. */
   readonly warnings: readonly string[];
-  /** Absolute paths of the directories that it makes, parents first. */
+  /** Absolute paths of the directories that the batch makes, parents first. */
   readonly directories: readonly string[];
-  /** The names that it changes, each with its file before and after the batch. */
+  /** The names that the batch changes, each with the file under it before and after the batch. */
   readonly targets: readonly DiskTarget[];
   /** Makes the batch visible, in one turn of the event loop. */
   commit(): Committed | NotCommitted;
@@ -31,14 +31,14 @@ export interface Staged {
   abandon(): void;
 }
 
-/** A batch that is done. Its helper files are kept until `finish` is called. */
+/** A batch that is done. Its helper files and its lock are kept until `finish` is called. */
 export interface Committed {
   readonly outcome: "applied";
-  /** Removes the helper files; the changes stay. */
+  /** Removes the helper files and the lock; the changes stay. */
   finish(): void;
 }
 
-/** A batch that was rolled back, or is not settled yet (`recoveryPending`): some files may be old and others new. */
+/** A batch that was rolled back or, if `recoveryPending`, is not over yet: some files may be old and others new. */
 export interface NotCommitted {
   readonly outcome: "rolledBack" | "recoveryPending";
   readonly failure: Failure;
@@ -54,8 +54,8 @@ export interface NotStaged {
 }
 
 /**
- * Reads and checks every file, and writes the new files next to the old ones, in one turn of the event loop. `label`
- * names the batch for people. Until it is over, no other batch can be staged in the workspace's folders.
+ * Reads and checks every file, and writes the new files next to the old ones, in one turn of the event loop. Until the
+ * batch is over, no other batch can be staged in the workspace's folders. `label`: the batch's name for people.
  */
 export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], label: string): Staged | NotStaged {
   const { state } = workspace;
@@ -81,7 +81,7 @@ export function stage(workspace: DiskWorkspace, changes: readonly DiskChange[], 
   }
 }
 
-/** Returns a batch that is ready; or else returns every reason why it is not, and removes what it wrote. */
+/** Stages a batch in folders that are already locked. If that fails, removes what it wrote and returns every reason. */
 function stageHeld(
   workspace: DiskWorkspace,
   changes: readonly DiskChange[],
@@ -101,7 +101,7 @@ function stageHeld(
   }
 }
 
-/** A batch that is ready, with the lock on its folders. */
+/** A batch that is ready to commit, with the function that unlocks its folders. */
 interface StagedBatch extends Prepared {
   readonly workspace: DiskWorkspace;
   readonly release: () => void;
@@ -110,7 +110,7 @@ interface StagedBatch extends Prepared {
 function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   const { workspace, journal, targets, warnings } = batch;
   let isOver = false;
-  /** Throws if `commit` or `abandon` has been called before. */
+  /** Throws if `commit` or `abandon` has already been called. */
   const begin = (): void => {
     if (isOver) throw new Error(`${journal.label} was committed or abandoned before`);
     isOver = true;
@@ -136,7 +136,7 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
           endAsWritten(batch);
           throw error;
         }
-        // The journal may say `committed` although writing it failed; recovery would then go by the journal.
+        // The journal may say `committed` although writing it failed; recovery would then keep the changes.
         const read = attempt(() => readJournal(workspace, journal.id)).value;
         if (read?.kind === "journal" && read.journal.state === "committed") return recordAgain(batch) ?? committed;
         failure = failureOf(workspace, error, progress);
@@ -150,12 +150,12 @@ function toStaged(batch: StagedBatch, recovered: readonly Recovered[]): Staged {
   };
 }
 
-/** Ends a batch as recovery would, by its journal alone. */
+/** Ends a batch as recovery would, according to its journal alone; then unlocks its folders. */
 function endAsWritten(batch: StagedBatch): BatchEnding {
   return thenUnlock(batch, () => endBatchAsWritten(batch.workspace, batch.journal.id));
 }
 
-/** Ends a batch that could not be committed, and says what became of it. */
+/** Ends a batch that could not be committed, and returns a failure that says what became of it. */
 function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
   const ending = endAsWritten(batch);
   const isBack = ending.outcome === "rolledBack" || ending.outcome === "untouched";
@@ -168,8 +168,8 @@ function endFailed(batch: StagedBatch, failure: Failure): NotCommitted {
 }
 
 /**
- * Records once more that the batch is committed, because a power cut may undo the first attempt. If this fails, too,
- * recovery will try again. Returns `undefined` if it succeeds.
+ * Records in the journal once more that the batch is committed, because a power cut may undo the first record. Returns
+ * `undefined` if this succeeds. If it fails, recovery will try again.
  */
 function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted | undefined {
   try {
@@ -184,7 +184,7 @@ function recordAgain({ workspace, journal, release }: StagedBatch): NotCommitted
   }
 }
 
-/** Does the last step of a batch, and then unlocks its folders for other processes, even if the step failed. */
+/** Does the last step of a batch, and then unlocks the batch's folders, even if the step failed. */
 function thenUnlock<T>({ release }: StagedBatch, act: () => T): T {
   try {
     return act();

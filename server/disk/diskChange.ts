@@ -1,19 +1,19 @@
 /** The changes of a batch on disk, in two forms: by file and, because files may exchange names, by name. */
 import type { FileChange } from "../plan/outcome.js";
 
-/** The new content of a file: a text to be written in the file's encoding, or bytes to be written unchanged. */
+/** The new content of a file: text to be written in the file's encoding, or bytes to be written unchanged. */
 export type Content = { readonly text: string } | { readonly bytes: Uint8Array };
 
-/** The change of one file. Paths are absolute and canonical. */
+/** The change to one file. Paths are absolute and canonical. */
 export type DiskChange =
   | (NamedPath & {
       readonly kind: "create";
       readonly content: Content;
-      /** The bits of `chmod`; `undefined` for the default of the process. */
+      /** The file's permission bits, as for `chmod`; `undefined` for the process's default. */
       readonly mode?: number | undefined;
     })
   | (NamedPath & PlannedOn & { readonly kind: "update"; readonly content?: Content | undefined })
-  /** Moves the file to `target`, perhaps with new content. `targetName`: for failures; by default the target's path. */
+  /** Moves the file to `target`, perhaps with new content. `targetName`: the name in failures (default: `target`). */
   | (NamedPath &
       PlannedOn & {
         readonly kind: "rename";
@@ -34,12 +34,12 @@ interface PlannedOn {
   readonly hash?: string | undefined;
 }
 
-/** Returns the path to which a change moves its file; `undefined` if it moves none. */
+/** Returns the path to which a change moves its file; `undefined` if the change moves no file. */
 export function targetOf(change: DiskChange): string | undefined {
   return change.kind === "rename" ? change.target : undefined;
 }
 
-/** Converts a planned change of a file that no editor has open; `pathOf` returns the absolute path of a URI. */
+/** Converts the planned change to a file that no editor has open. `pathOf` must return the absolute path of a URI. */
 export function toDiskChange(file: FileChange, pathOf: (uri: string) => string): DiskChange {
   const { document, change } = file;
   const at = { path: pathOf(document.uri), name: document.path };
@@ -53,15 +53,15 @@ export function toDiskChange(file: FileChange, pathOf: (uri: string) => string):
   return { kind: "rename", ...changed, target: pathOf(target.uri), targetName: target.path };
 }
 
-/** One name before and after the batch. */
+/** One name, with the file under it before and after the batch. */
 export interface Slot {
   readonly path: string;
   readonly name: string;
-  /** `undefined` if the name must be free. */
+  /** The file that must be under the name before the batch; `undefined` if the name must be free. */
   readonly before?: { readonly hash?: string | undefined };
-  /** `undefined` if the name becomes free. */
+  /** The file that will be under the name after the batch; `undefined` if the name becomes free. */
   readonly after?: {
-    /** The path of the file that gets this name, perhaps with new content; `undefined` for a new file. */
+    /** The path that the file has before the batch; `undefined` for a new file. */
     readonly from?: string;
     readonly content?: Content | undefined;
     readonly mode?: number | undefined;
@@ -69,9 +69,9 @@ export interface Slot {
 }
 
 /**
- * Returns one slot for each name of a batch. One change may take a name that another frees, even in chains and circles.
- * The order of the slots does not matter, because every file is ready next to its new name before the first name
- * changes. Throws if one file is changed twice, or if two files would get the same name; the plan must prevent both.
+ * Returns one slot for each name of a batch. One change may take the name that another change frees, even in a chain or
+ * a cycle. The order of the slots does not matter, because every new file is ready before the first name changes.
+ * Throws if one file is changed twice, or if two files would get the same name; the plan must prevent both.
  */
 export function toSlots(changes: readonly DiskChange[]): Slot[] {
   const slots = new Map<string, Slot>();

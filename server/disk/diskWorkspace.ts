@@ -6,27 +6,27 @@ import { homeFolder, inServerFolder, stateHome } from "../workspace/serverFolder
 import { type FileSystem, realFileSystem } from "./fileSystem.js";
 import type { Holder } from "./sentences.js";
 
-/** The workspace in which batches are written. Outside `folders`, only `state` is changed, whatever a journal names. */
+/** The workspace in which batches are written. Outside `folders`, only `state` is changed, whatever a journal says. */
 export interface DiskWorkspace {
   readonly files: FileSystem;
-  /** Absolute and canonical. */
+  /** Absolute, canonical paths. */
   readonly folders: readonly string[];
-  /** The directory of the journals for all workspaces of the user: absolute and canonical, even before it exists. */
+  /** The directory for the journals of all the user's workspaces; absolute and canonical, even before it exists. */
   readonly state: string;
   readonly owners: Owners;
-  /** The directories in which Neovim may keep the swap files of everything that it has open; absolute and canonical. */
+  /** The directories in which Neovim may keep the swap files of all files that it has open; absolute and canonical. */
   readonly swapFiles: readonly string[];
   /** Maps a file's path to another session of this server that has the file open, or may have it open. */
   readonly openElsewhere: ReadonlyMap<string, Holder>;
 }
 
-/** Returns the workspace of this user on this machine. `folders`: absolute and canonical. */
+/** Returns the workspace of this user on this machine. `folders`: absolute, canonical paths. */
 export async function userWorkspace(
   folders: readonly string[],
   more: Partial<DiskWorkspace> = {},
 ): Promise<DiskWorkspace> {
   const spelt = [inServerFolder("journals"), ...neovimSwapFiles()];
-  // Home and state directories are often reached through links. If a link can't be followed, using it fails later.
+  // Paths of home and state directories often contain links. If a link can't be followed, using the path fails later.
   const [state = "", ...swapFiles] = await mapBounded(spelt, async (path) => {
     const real = isAbsolute(path) ? await canonicalise(path) : undefined;
     return real?.ok === true ? real.path : path;
@@ -34,7 +34,7 @@ export async function userWorkspace(
   return diskWorkspace(folders, { state, swapFiles, ...more });
 }
 
-/** Returns a workspace that keeps its journals in `state`. By default, it names no other session or swap directory. */
+/** Returns a workspace that keeps its journals in `state`. By default, it lists no sessions or swap directories. */
 export function diskWorkspace(
   folders: readonly string[],
   more: Pick<DiskWorkspace, "state"> & Partial<DiskWorkspace>,

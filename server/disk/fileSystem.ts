@@ -1,4 +1,4 @@
-/** The calls to the disk, as an interface, so that tests can use disks that fail, or that lose what was not synced. */
+/** An interface to the disk, so that tests can simulate disks that fail, or that lose data that was not synced. */
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { constants } from "node:fs";
@@ -13,11 +13,11 @@ export interface FileStat {
   /** In decimal digits, because an inode's number may be too large for a JavaScript number. */
   readonly inode: string;
   readonly device: string;
-  /** The number of names that the file has. */
+  /** The number of hard links to the file. */
   readonly links: number;
   readonly owner: number;
   readonly group: number;
-  /** The bits of `chmod`. */
+  /** The permission bits, as for `chmod`. */
   readonly mode: number;
   /** Bytes. */
   readonly size: number;
@@ -25,26 +25,26 @@ export interface FileStat {
   readonly modified: number;
 }
 
-/** Two files: `to` must get the attributes of `from`. */
+/** The paths of two files: `to` must get the attributes of `from`. */
 export interface AttributePair {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * The file system calls that are needed for writing, all synchronous. Paths are absolute, and canonical except for
- * their last name; no call follows a link there. If the system refuses, a call throws an error with the system's code.
+ * The file system calls that are needed for writing, all synchronous. Paths are absolute, and canonical except for the
+ * last name. Only `list` and `mayWrite` follow a link there. A refused call throws an error with the system's code.
  */
 export interface FileSystem {
-  /** Examines a path. Returns `undefined` if nothing is there. */
+  /** Returns information about a path; `undefined` if the path does not exist. */
   look(path: string): FileStat | undefined;
   /** The names in a directory. */
   list(path: string): string[];
-  /** The target of a symbolic link, as it is written. */
+  /** The target of a symbolic link, exactly as the link stores it. */
   readLink(path: string): string;
-  /** All bytes of a regular file; throws `EFBIG` if it has more than `most`. */
+  /** All bytes of a regular file; throws `EFBIG` if the file has more than `most` bytes. */
   read(path: string, most: number): Buffer;
-  /** The first bytes of a regular file, at most `length`. */
+  /** The first `length` bytes of a regular file, or all bytes if there are fewer. */
   readStart(path: string, length: number): Buffer;
   /** Reports whether the user may write a file, or change and sync the names in a directory. */
   mayWrite(path: string): boolean;
@@ -52,9 +52,9 @@ export interface FileSystem {
   make(path: string, bytes: Uint8Array, mode: number): void;
   /** Overwrites the bytes of an existing file in place. The new bytes are safe on the disk only after `sync`. */
   fill(path: string, bytes: Uint8Array): void;
-  /** Sets the bits of `chmod`. */
+  /** Sets the permission bits, as `chmod` does. */
   setMode(path: string, mode: number): void;
-  /** Copies owner, mode, access list and extended attributes; returns for each pair whether all of them were copied. */
+  /** Copies owner, mode, access list and extended attributes. Returns, for each pair, whether everything was copied. */
   copyAttributes(pairs: readonly AttributePair[]): boolean[];
   /** Returns once a file's bytes and attributes, or a directory's names, are on the disk. */
   sync(path: string): void;
@@ -123,7 +123,7 @@ export const realFileSystem: FileSystem = {
       try {
         fs.fsyncSync(fd);
       } catch (error) {
-        // Some disks (shared folders of virtual machines) lack this call for directories. PostgreSQL ignores this, too.
+        // Some disks, such as shared folders of virtual machines, can't sync directories. PostgreSQL ignores this, too.
         if (!["EINVAL", "EBADF"].includes(codeOf(error)) || !fs.fstatSync(fd).isDirectory()) throw error;
       }
     });
@@ -135,24 +135,24 @@ export const realFileSystem: FileSystem = {
   removeDirectory: (path) => within(path, (at) => fs.rmdirSync(at)),
 };
 
-/** An error like the system's, with a code such as `ESTALE`. */
+/** Returns an error like one from the system, with a code such as `ESTALE`. */
 export function systemError(code: string, message: string): Error {
   return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
 /** Reports whether an error is a refusal by the system rather than a bug in the server. */
 export function isSystemError(error: unknown): boolean {
-  // For some of the system's codes, Node has no name, only the number.
+  // Node has no name for some of the system's codes, only a number.
   const isNumbered = error instanceof Error && "errno" in error && typeof error.errno === "number";
   return isNumbered || /^E[A-Z0-9]+$/.test(codeOf(error));
 }
 
-/** Reports whether an error means that a link has replaced a directory. A network disk's own ESTALE has an `errno`. */
+/** Reports whether an error says that a link has replaced a directory. An ESTALE of a network disk has an `errno`. */
 export function isBehindLink(error: unknown): boolean {
   return codeOf(error) === "ESTALE" && !(error instanceof Error && "errno" in error);
 }
 
-/** Returns the result of an act, or the system's code if the system refuses it. Rethrows any other error. */
+/** Calls `act` and returns its result, or the error's code if the system refuses a call. Rethrows any other error. */
 export function attempt<T>(
   act: () => T,
 ): { readonly value: T; readonly code?: never } | { readonly value?: never; readonly code: string } {
@@ -164,7 +164,7 @@ export function attempt<T>(
   }
 }
 
-/** Does something that may be done already. Ignores errors with the codes in `done`, which mean that it is done. */
+/** Calls `act`, but ignores an error whose code is in `done`: it means that the work of `act` was done already. */
 export function ensure(act: () => void, done: readonly string[]): void {
   try {
     act();
@@ -173,18 +173,18 @@ export function ensure(act: () => void, done: readonly string[]): void {
   }
 }
 
-/** Deletes a name. Does nothing if the name does not exist, or can't exist. */
+/** Deletes a name. Does nothing if the name does not exist, or can't exist because it is too long. */
 export function unlinkIfThere(files: FileSystem, path: string): void {
   ensure(() => files.unlink(path), ["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 }
 
-/** Returns the hash of a file's bytes; `undefined` if `now` is not a file, or is larger than any file that we write. */
+/** Returns the hash of a file's bytes; `undefined` if `now` is not a regular file, or is too large to be ours. */
 export function hashAt(files: FileSystem, path: string, now: FileStat): string | undefined {
   if (now.kind !== "file" || now.size > limits.fileBytes) return undefined;
   return hashOf(files.read(path, limits.fileBytes));
 }
 
-/** Like `look`, but also returns `undefined` for an impossible path or one through a link: nothing there is ours. */
+/** Like `look`, but also returns `undefined` for a path that is too long or that leads through a link. */
 export function lookIfReached(files: FileSystem, path: string): FileStat | undefined {
   try {
     return files.look(path);
@@ -194,10 +194,10 @@ export function lookIfReached(files: FileSystem, path: string): FileStat | undef
   }
 }
 
-/** Reports whether an error means that a path goes through a link or is impossible: it leads to none of our files. */
+/** Reports whether an error says that a path is too long or leads through a link, and so to none of our files. */
 export const isUnreached = (error: unknown): boolean => isBehindLink(error) || codeOf(error) === "ENAMETOOLONG";
 
-/** Runs each step even if others fail. Returns the system's code of the first refusal; `undefined` if there is none. */
+/** Runs every step, even if the system refuses earlier ones. Returns the first refusal's code; `undefined` if none. */
 export function tryAll(steps: Iterable<() => void>): string | undefined {
   let code: string | undefined;
   for (const step of steps) {
@@ -207,14 +207,14 @@ export function tryAll(steps: Iterable<() => void>): string | undefined {
   return code;
 }
 
-/** Syncs directories so that the names in them survive a power cut. Skips directories that are gone. */
+/** Syncs directories so that the names in them survive a power cut. Skips directories that no longer exist. */
 export function syncDirectories(files: FileSystem, directories: Iterable<string>): void {
   for (const directory of new Set(directories)) {
     if (lookIfReached(files, directory)?.kind === "directory") files.sync(directory);
   }
 }
 
-/** Gives a file a free name. Linking never replaces a file; on a disk without links, the name is checked first. */
+/** Gives a file a free name. Makes a link, which can't replace a file; if links fail, checks the name, then renames. */
 export function linkOrRename(files: FileSystem, from: string, to: string): void {
   try {
     files.link(from, to);
@@ -224,10 +224,10 @@ export function linkOrRename(files: FileSystem, from: string, to: string): void 
   }
 }
 
-/** The set-user-ID and set-group-ID bits of a file's mode. The system clears them with each write. */
+/** The set-user-ID and set-group-ID bits of a file's mode. Any write clears them, except the superuser's. */
 export const foreignRights = 0o6000;
 
-/** Restores the bits that the system cleared, if the other bits still equal those of the journal's `mode`. */
+/** Restores the set-ID bits that a write cleared, if all other bits are still those of the journal's `mode`. */
 export function giveBackBits(files: FileSystem, path: string, mode: number | undefined): void {
   if (mode === undefined) return;
   const now = files.look(path)?.mode;
@@ -236,18 +236,18 @@ export function giveBackBits(files: FileSystem, path: string, mode: number | und
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** Includes Linux's O_PATH, which needs no right to list the directory. Node lacks it. Source: asm-generic/fcntl.h. */
+/** Flags to hold a directory open without the right to list it. `0o10000000`: O_PATH in Linux's asm-generic/fcntl.h. */
 const holdDirectory = 0o10000000 | constants.O_DIRECTORY | noFollow;
 
-/** The maximum number of pairs that are copied at once; it leaves room for other open files. */
+/** The maximum number of pairs that are copied at once; more could exceed the limit of open files. */
 const pairsAtOnce = 100;
 
-/** `true` if a directory can be held open while a name in it is used. */
+/** `true` if this system can hold a directory open while a name in it is used. */
 const canHold = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /**
- * Acts on a name while its directory is held open. On Linux, this detects whether another program has replaced any
- * directory on the path with a link since the path was checked.
+ * On Linux, holds the directory of `path` open and calls `act` with a path through it; throws `ESTALE` if another
+ * program has replaced a directory on the path with a link since the path was checked. Elsewhere, only calls `act`.
  */
 function within<R>(path: string, act: (reachable: string) => R): R {
   const directory = dirname(path);
@@ -280,15 +280,15 @@ function opened<R>(path: string, flags: number, mode: number, act: (fd: number) 
   }
 }
 
-/** Writes all bytes. A disk that is nearly full writes only a part of them, and refuses the rest on the next call. */
+/** Writes all bytes. On a nearly full disk, one call may write only a part of them; the next call then fails. */
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at, bytes.length - at, at);
 }
 
 /**
- * Node can't read access lists and extended attributes, so GNU `cp` copies them. Only GNU `cp` does this and reports
- * failures, so no other system's `cp` is used. One `cp` process copies all pairs: from the server's open files to its
- * own open files with the same descriptors.
+ * Node can't read access lists or extended attributes, so GNU `cp` copies them; no other `cp` both copies them and
+ * reports failures. One `cp` process copies all pairs. It reads each source through a descriptor of the server, and
+ * writes to the target, which is open in `cp` under the same descriptor number.
  */
 function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
   if (!canHold) return pairs.map(() => false);
@@ -310,7 +310,7 @@ function copyAttributes(pairs: readonly AttributePair[]): boolean[] {
     const options = ["--attributes-only", "--preserve=mode,ownership,xattr", "--target-directory=/proc/self/fd"];
     const given = sources.map((source) => `/proc/${process.pid}/fd/${source}`);
     const { status } = spawnSync("cp", [...options, ...given], { cwd: "/", stdio: targets, timeout: 30_000 });
-    // If one of several pairs failed, each pair is tried alone.
+    // If any of several pairs failed, each pair is tried alone.
     if (status !== 0 && pairs.length > 1) return pairs.flatMap((pair) => copyAttributes([pair]));
     return pairs.map((pair) => status === 0 && hasSame(pair));
   } finally {

@@ -1,4 +1,4 @@
-/** Finds out, from the lock files and swap files that editors make, who else has a file open. */
+/** Finds out, from the lock files and swap files that editors make, which other programs have a file open. */
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { isProcess } from "../workspace/process.js";
@@ -13,7 +13,7 @@ export function holderOf(workspace: DiskWorkspace, path: string): Holder | undef
   for (const { trace, read } of tracesOf(path, workspace)) {
     // If the server may not look at a trace, the trace is ignored.
     const stat = attempt(() => workspace.files.look(trace)).value;
-    // An editor that opened the file second keeps the second trace even after the first one is gone.
+    // Every trace is checked: an editor that opened the file second keeps its trace after the first editor's is gone.
     const by = stat === undefined || stat.kind === "directory" ? undefined : read(trace, workspace);
     if (by !== undefined) return { kind: "open", by };
   }
@@ -23,14 +23,14 @@ export function holderOf(workspace: DiskWorkspace, path: string): Holder | undef
 /** A file that exists as long as an editor has another file open. */
 interface Trace {
   readonly trace: string;
-  /** Returns the editor's name for people; `undefined` for a trace that was left behind. */
+  /** Returns the editor's name for people; `undefined` if the trace was left behind or is not genuine. */
   readonly read: (trace: string, workspace: DiskWorkspace) => string | undefined;
 }
 
-/** Vim and Neovim take the next ending if a swap file already exists. Source: their help, `swap-file`. */
+/** Vim and Neovim use the next extension if a swap file with the previous one exists. Source: `:help swap-file`. */
 const swapEndings = ["swp", "swo", "swn", "swm", "swl", "swk"];
 
-/** Returns the traces that each editor makes while it has a file open, in its own order of preference. */
+/** Returns the traces that editors make while they have a file open, in each editor's order of preference. */
 function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
   const [directory, name] = [dirname(path), basename(path)];
   const vim = join(directory, name.startsWith(".") ? name : `.${name}`);
@@ -47,7 +47,7 @@ function tracesOf(path: string, { swapFiles }: DiskWorkspace): Trace[] {
   ];
 }
 
-/** Reads a link to `user@host.process:boot`, or a file with this text. Source: the Emacs Lisp manual, "File Locks". */
+/** Reads a link to `user@host.process:boot`, or a file that contains this. Source: Emacs Lisp manual, "File Locks". */
 function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefined {
   const isLink = (): boolean => files.look(trace)?.kind === "link";
   const text = attempt(() => (isLink() ? files.readLink(trace) : files.readStart(trace, 1024).toString())).value;
@@ -56,7 +56,7 @@ function readEmacsLock(trace: string, { files }: DiskWorkspace): string | undefi
   return isLeft(host, Number(pid)) ? undefined : holderName("Emacs", `${user}@${host}`, Number(pid));
 }
 
-/** Reads process and host from a swap file's first block. Source: `struct block0` in Vim's and Neovim's memline.c. */
+/** Reads the process and host in a swap file's first block. Source: `struct block0` in Vim's and Neovim's memline.c. */
 function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): string | undefined {
   const block = attempt(() => files.readStart(trace, 108)).value;
   if (block === undefined || block.length < 108 || block.toString("latin1", 0, 2) !== "b0") return undefined;
@@ -65,14 +65,14 @@ function readSwapFile(editor: string, trace: string, { files }: DiskWorkspace): 
   return isLeft(host, pid) ? undefined : holderName(editor, host, pid);
 }
 
-/** Names the holder. Anyone, such as an archive's author, may have written a trace, so only plain names are shown. */
+/** Returns the holder's name for people. Only plain names are shown: a trace may be forged, perhaps in an archive. */
 function holderName(editor: string, who: string, pid: number): string {
   return /^[\w.@-]{1,64}$/.test(who) ? `${editor} (${who}, process ${pid})` : editor;
 }
 
 /**
- * Reports whether the editor that left a trace is certainly gone. Processes of other machines can't be looked up, and
- * no process has the number 0.
+ * Reports whether the editor that left a trace is certainly gone. Returns `false` for another machine, whose processes
+ * can't be looked up, and for the number 0, which no process has.
  */
 function isLeft(host: string | undefined, pid: number): boolean {
   return host === hostname() && pid !== 0 && !isProcess(pid, undefined);

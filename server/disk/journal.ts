@@ -1,4 +1,4 @@
-/** The journal of a batch; it is written first. After a crash, it shows the plan and how far the batch may have got. */
+/** The journal of a batch. Written first, it shows after a crash what the batch planned to do and may have done. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../plan/failure.js";
@@ -14,23 +14,23 @@ import { diskFailures, diskProblems } from "./sentences.js";
 /** The journal of one batch, as it is on the disk. */
 export type Journal = z.infer<typeof journalSchema>;
 
-/** One name: its file before the batch, its file afterwards, and the way in which the name changes. */
+/** One name: the file under it before the batch, the file afterwards, and the way in which the name changes. */
 export type JournalEntry = Journal["entries"][number];
 
 /**
- * A journal, or the reason why there is none to act on. `foreign`: its files are outside the folders, or in the
- * directory of the journals. `astride`: some of its files are outside the folders, others inside.
+ * The result of reading a journal. `foreign`: all its files are outside the workspace's folders, or one of them is in
+ * the directory of the journals. `astride`: some of its files are inside the workspace's folders, and others outside.
  */
 export type JournalRead =
   | { readonly kind: "journal" | "astride"; readonly journal: Journal }
   | { readonly kind: "absent" | "unreadable" | "foreign" };
 
-/** The parts of a workspace that are needed to use its user's journals. */
+/** The parts of a workspace that are needed to use the user's journals. */
 export type Journals = Pick<DiskWorkspace, "files" | "state" | "owners">;
 
 /**
- * Makes the directory of the journals if it is missing. No agent may write there, wherever its workspace is. Returns a
- * failure if the directory can't be used, or if other users have access to it.
+ * Makes the directory of the journals if it is missing. Agents may not write there, even if their workspace contains
+ * it. Returns a failure if the directory can't be used, or if other users have access to it.
  */
 export function openJournals({ files, owners, state }: Journals): Failure | undefined {
   if (!isAbsolute(state)) return diskFailures.state(state, diskProblems.stateRelative());
@@ -63,16 +63,16 @@ export function tryJournals(journals: Journals): Failure | undefined {
   }
 }
 
-/** Makes a directory and the missing ones above it. Each is safe on the disk before the next one is made in it. */
+/** Makes a directory and all missing parents. Each directory is safe on the disk before the next is made in it. */
 function makeDirectories(files: FileSystem, path: string): void {
   if (files.look(path) !== undefined) return;
   makeDirectories(files, dirname(path));
-  // Another process may make it first.
+  // Another process may make the directory first.
   ensure(() => files.makeDirectory(path, 0o700), ["EEXIST"]);
   files.sync(dirname(path));
 }
 
-/** Returns the failure for a system error on the disk of the journals; rethrows every other error. */
+/** Converts a system error from the disk of the journals into a failure; rethrows any other error. */
 export function unusable(state: string, error: unknown): Failure {
   if (!isSystemError(error)) throw error;
   return diskFailures.state(state, fileProblems.system(codeOf(error)));
@@ -80,7 +80,7 @@ export function unusable(state: string, error: unknown): Failure {
 
 /** Makes or replaces the journal of a batch; when the call returns, the journal is on the disk. */
 export function writeJournal({ files, state }: DiskWorkspace, journal: Journal): void {
-  // A batch whose journal can't be read back can't be ended, so it is better to throw before writing.
+  // A batch whose journal can't be read back can't be ended, so an invalid journal is never written.
   const text = JSON.stringify(journalSchema.parse(journal));
   const bytes = Buffer.from(`${hashOf(text)}\n${text}\n`);
   if (bytes.length > limits.journalBytes) throw systemError("EFBIG", `more than ${limits.journalBytes} bytes`);
@@ -92,7 +92,7 @@ export function writeJournal({ files, state }: DiskWorkspace, journal: Journal):
   files.sync(state);
 }
 
-/** Deletes the journal: the batch is over. */
+/** Deletes the journal of a batch that is over. */
 export function removeJournal({ files, state }: DiskWorkspace, id: string): void {
   unlinkIfThere(files, `${journalPath(state, id)}.new`);
   unlinkIfThere(files, journalPath(state, id));
@@ -116,7 +116,7 @@ export function listJournals({ files, state }: Pick<DiskWorkspace, "files" | "st
   return { ids, halves: begun.filter((id) => !ids.includes(id)) };
 }
 
-/** Reads a journal, which anyone may have written: checks its form, its checksum, and where its files are. */
+/** Reads a journal. Anyone may have written it, so its owner, form, checksum, and the paths in it are checked. */
 export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
   const read = readAnyJournal(workspace, id);
   if (read.kind !== "journal") return read;
@@ -129,7 +129,7 @@ export function readJournal(workspace: DiskWorkspace, id: string): JournalRead {
   return inside.length === 0 ? { kind: "foreign" } : { kind: "astride", journal: read.journal };
 }
 
-/** Reads a journal, wherever its files are. The caller must not act on the journal. */
+/** Reads a journal without checking where its files are. The caller must not act on the journal. */
 export function readAnyJournal({ files, state, owners }: Journals, id: string): JournalRead {
   const path = journalPath(state, id);
   const stat = files.look(path);
@@ -140,7 +140,7 @@ export function readAnyJournal({ files, state, owners }: Journals, id: string): 
   return journal?.id === id ? { kind: "journal", journal } : { kind: "unreadable" };
 }
 
-/** Returns the deepest directory above all files of a journal; if these are on several drives, the first drive. */
+/** Returns the deepest directory above all files of a journal or, if they are on several drives, the first drive. */
 export function folderOf(journal: Journal): string {
   const [first = "", ...rest] = namesIn(journal).map(dirname);
   let folder = first;
@@ -150,7 +150,7 @@ export function folderOf(journal: Journal): string {
   return folder;
 }
 
-/** Returns the directories in which a batch changes names. Others, with writes in place only, may be unreadable. */
+/** Returns the directories in which a batch changes names (others, with writes in place only, may be unreadable). */
 export function directoriesOf({ entries, directories }: Journal): string[] {
   const names = entries.filter(({ way }) => way !== "inPlace").map(({ path }) => path);
   return [...names, ...directories].map(dirname);
@@ -163,18 +163,18 @@ export function journalPath(state: string, id: string): string {
   return join(state, `${id}.journal`);
 }
 
-/** An entry with its helper files. A journal can't forge their paths, which follow from the entry and the id. */
+/** An entry with the paths of its helper files. A journal can't forge these: they follow from the entry and the id. */
 export interface HelpedEntry extends JournalEntry {
-  /** The new file for the name, in its directory or, if that does not exist, in the deepest existing one above it. */
+  /** The new file: in the name's directory or, if the batch makes that directory, in its nearest older ancestor. */
   readonly staged: string;
-  /** The file that the name had before, in the same directory. */
+  /** The old file of the name, kept in the name's directory. */
   readonly kept: string;
   /** The old bytes of a file that is written in place; `newCopy`: the new bytes. Both are kept next to the journal. */
   readonly oldCopy: string;
   readonly newCopy: string;
 }
 
-/** Returns the entries of a journal with their helper files. */
+/** Returns the entries of a journal with the paths of their helper files. */
 export function helpedEntries(state: string, { id, entries, directories }: Journal): HelpedEntry[] {
   return entries.map((entry, index) => {
     const parent = dirname(entry.path);
@@ -206,31 +206,31 @@ const journalSchema = z.strictObject({
    * the helper files, and does not touch changes that others have made since.
    */
   state: z.enum(["staged", "committing", "committed", "undone"]),
-  /** For people. */
+  /** The batch's name for people. */
   label: z.string().max(limits.label),
   /** Milliseconds since 1970. */
   started: z.number(),
   /** Directories that the batch makes, parents first. */
   directories: z.array(path),
-  /** After a rollback: the names that were left as they were, and why. */
+  /** After a rollback: the entries whose files were left as they were, with the reason. */
   left: z.array(z.strictObject({ index: z.int().min(0), why: z.enum(["changed", "kept", "lost"]) })).optional(),
   entries: z
     .array(
       z.strictObject({
         path,
-        /** For people. */
+        /** The file's name for people. */
         name: z.string().max(limits.pathLength),
-        /** The device number of its directory or, if that did not exist before the batch, of the deepest one above. */
+        /** The device number of the name's directory or, if the batch makes that, of its nearest older ancestor. */
         device: z.string(),
         /**
-         * `create`: the name was free. `replace`: another file takes it. `remove`: it becomes free. `inPlace`: its file
-         * stays and gets new bytes.
+         * `create`: the name was free. `replace`: another file takes the name. `remove`: the name becomes free.
+         * `inPlace`: the file under the name stays and gets new bytes.
          */
         way: z.enum(["create", "replace", "remove", "inPlace"]),
-        /** `null` if the name was free. `mode`: only for the user's own set-ID files, because writes clear the bits. */
+        /** `null` if the name was free. `mode`: only for the user's own set-ID files, whose bits a write clears. */
         before: z.strictObject({ inode: z.string(), hash, mode: z.int().min(0).max(0o7777).optional() }).nullable(),
         /**
-         * `null` if the name becomes free. `inode`: that of the staged file for the name, known from `committing` on;
+         * `null` if the name becomes free. `inode`: the inode of the staged file, known from `committing` on;
          * `undefined` for a file that is written in place.
          */
         after: z.strictObject({ hash, inode: z.string().optional() }).nullable(),

@@ -1,4 +1,4 @@
-/** Makes a prepared batch visible, name by name, and checks each one just before; then records that this is done. */
+/** Makes a prepared batch visible name by name, checking each name right before its change; then records the commit. */
 import type { Failure } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -13,8 +13,9 @@ import { diskFailures, diskProblems } from "./sentences.js";
 import type { Prepared, Progress } from "./stage.js";
 
 /**
- * Gives each name its new file, records that this is done, and returns `undefined`. Returns a failure if another
- * program has changed a name meanwhile; throws if the system refuses. Either way, the journal says what to roll back.
+ * Puts each new file under its name, records the commit, and returns `undefined`. Returns a failure if another program
+ * has changed or opened a file since staging; throws if the system refuses a call. In both cases, the caller must end
+ * the batch as its journal says.
  */
 export function moveIntoPlace(
   workspace: DiskWorkspace,
@@ -25,14 +26,14 @@ export function moveIntoPlace(
   writeJournal(workspace, { ...journal, state: "committing" });
   for (const directory of journal.directories) {
     progress.at = directory;
-    // A directory that another program has just made will do as well.
+    // If another program has just made the directory, that directory is used.
     ensure(() => files.makeDirectory(directory, 0o777), ["EEXIST"]);
   }
   const entries = helpedEntries(workspace.state, journal);
   const names = targets.map((target, index): NameContext => ({ workspace, target, entry: entries[index]! }));
   const removals = names.filter(({ entry }) => entry.way === "remove");
   const others = names.filter(({ entry }) => entry.way !== "remove");
-  // New names are made before old ones are removed, so that no file is ever without a name.
+  // New names are made before old names are removed, so that a moved file is never without a name.
   for (const name of [...others, ...removals]) {
     progress.at = name.target.slot.name;
     const failure = lookAgain(name) ?? changeName(name);
@@ -41,7 +42,7 @@ export function moveIntoPlace(
   syncDirectories(files, directoriesOf(journal));
   for (const { target, entry } of names) {
     progress.at = target.slot.name;
-    // Another program may have written into the old file after the check and before the file lost its name.
+    // Another program may have written to the old file after it was checked but before it lost its name.
     if (entry.way === "inPlace" || entry.way === "create") continue;
     if (hashOf(files.read(entry.kept, limits.fileBytes)) !== target.before?.hash) return movedOn(target.slot.name);
   }
@@ -53,7 +54,7 @@ export function moveIntoPlace(
 const movedOn = (name: string, problem: string = staleProblems.fileChanged): Failure =>
   staleFailures.contentModified({ path: name }, problem);
 
-/** One name of a batch that is moved into place. */
+/** A name that is about to change, with its journal entry. */
 interface NameContext {
   readonly workspace: DiskWorkspace;
   readonly target: DiskTarget;
@@ -61,8 +62,8 @@ interface NameContext {
 }
 
 /**
- * Returns a failure if a name has changed since staging or is open elsewhere, or if its kept file is gone: a program
- * that cleans up may have deleted that file, which a rollback would need. The quickest check, of the inode, comes last.
+ * Returns a failure if the file under a name has changed since staging or is open elsewhere, or if the kept file, which
+ * a rollback would need, is gone (a cleanup program may delete it). The quickest check, that of the inode, comes last.
  */
 function lookAgain({ workspace, target, entry }: NameContext): Failure | undefined {
   const { files } = workspace;
@@ -74,7 +75,7 @@ function lookAgain({ workspace, target, entry }: NameContext): Failure | undefin
     if (now !== undefined) return movedOn(name, staleProblems.nameTaken);
   } else {
     const { size, mode, owner, group } = before.stat;
-    // If the file's owner or permissions have changed, the new file must not bring back the old ones.
+    // If the file's owner or permissions have changed, it must not be replaced by a new file that has the old ones.
     const isSame = now?.size === size && now.mode === mode && now.owner === owner && now.group === group;
     if (now?.kind !== "file" || !isSame) return movedOn(name);
   }
@@ -85,7 +86,7 @@ function lookAgain({ workspace, target, entry }: NameContext): Failure | undefin
   return files.look(path)?.inode === before.stat.inode ? undefined : movedOn(name);
 }
 
-/** Gives a name its new file. Returns a failure if another program has just taken the name. */
+/** Changes a name in the way that its entry says. Returns a failure if another program has just taken the name. */
 function changeName({ workspace: { files }, target, entry }: NameContext): Failure | undefined {
   const { path, name } = target.slot;
   switch (entry.way) {

@@ -1,4 +1,4 @@
-/** Examines every name of a batch once, and reports all obstacles together, before anything is written. */
+/** Examines every name that a batch would change, and reports all obstacles together before anything is written. */
 import { basename, dirname, join } from "node:path";
 import { type Failed, type Failure, failed } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -12,7 +12,7 @@ import { holderOf } from "./holders.js";
 import type { JournalEntry } from "./journal.js";
 import { diskFailures } from "./sentences.js";
 
-/** A file as it was read. */
+/** A file as it was when it was read, before the batch. */
 export interface Before {
   readonly stat: FileStat;
   readonly bytes: Buffer;
@@ -20,37 +20,37 @@ export interface Before {
   readonly hash: string;
 }
 
-/** A name, with its file before and after the batch. */
+/** A name that a batch changes, with the file under that name before and after the batch. */
 export interface DiskTarget {
   readonly slot: Slot;
-  /** The device number of its directory or, if that does not exist, of the deepest existing one above it. */
+  /** The device number of the name's directory or, if that does not exist, of its nearest existing ancestor. */
   readonly device: string;
-  /** The way in which the name changes. If a file gets new bytes, staging may still turn `replace` into `inPlace`. */
+  /** The way in which the name changes. Staging may still turn `replace` into `inPlace` if a file gets new bytes. */
   readonly way: JournalEntry["way"];
-  /** `undefined` if the name is free. */
+  /** `undefined` if the name is free before the batch. */
   readonly before: Before | undefined;
-  /** `undefined` if the name becomes free. */
+  /** `undefined` if the name is free after the batch. */
   readonly after: After | undefined;
 }
 
-/** The file that a name will have after the batch. */
+/** The file that will be under a name after the batch. */
 export interface After {
   /** SHA-256, in hex. */
   readonly hash: string;
-  /** `undefined` if `source` keeps its bytes. */
+  /** The new bytes; `undefined` if those of `source` stay as they are. */
   readonly bytes: Buffer | undefined;
-  /** The existing file that moves or changes; `undefined` for a new file. */
+  /** The existing file that is moved, edited, or both; `undefined` for a new file. */
   readonly source: { readonly path: string; readonly before: Before } | undefined;
-  /** The bits of `chmod` for a new file; `undefined` for the default of the process. */
+  /** The permission bits of a new file, as for `chmod`; `undefined` for the process's default. */
   readonly mode: number | undefined;
 }
 
-/** The names that a batch changes, and the directories that it must make, parents first; or all reasons against it. */
+/** The names that a batch changes and the directories that it must make, parents first; or all reasons to refuse it. */
 export type Preflight =
   | { readonly ok: true; readonly targets: readonly DiskTarget[]; readonly directories: readonly string[] }
   | { readonly ok: false; readonly failures: readonly Failure[] };
 
-/** Reads each file once, as bytes. Leaves out names that would not change. */
+/** Checks a batch and reads each of its files once, as bytes. Leaves out names that the batch would not change. */
 export function preflight(workspace: DiskWorkspace, slots: readonly Slot[]): Preflight {
   const budget = { bytes: 0 };
   const read = forEach(slots, (slot) => examine(workspace, slot, budget));
@@ -65,7 +65,7 @@ export function preflight(workspace: DiskWorkspace, slots: readonly Slot[]): Pre
   return { ok: true, targets: changed.map(({ target }) => target), directories: [...directories].sort() };
 }
 
-/** Returns the results for all names, or all failures, among them the system's refusals. */
+/** Calls `act` for each slot. Returns all results or, if any call fails or is refused by the system, all failures. */
 function forEach<T extends { readonly ok: true }>(
   slots: readonly Slot[],
   act: (slot: Slot) => T | Failed,
@@ -80,7 +80,7 @@ function forEach<T extends { readonly ok: true }>(
   return failures.length > 0 ? { ok: false, failures } : { ok: true, results };
 }
 
-/** Returns the file at a name, if it is the one that the plan expects there. */
+/** Reads the file under a name. Fails if the plan expects another file or none, or if the file must not be changed. */
 function examine(
   workspace: DiskWorkspace,
   { path, name, before: expected }: Slot,
@@ -93,7 +93,7 @@ function examine(
   const moved = (problem: string): Failed => failed(staleFailures.contentModified({ path: name }, problem));
   if (stat === undefined) {
     if (expected !== undefined) return moved(staleProblems.fileChanged);
-    // An editor may have a text for this name that has never been saved.
+    // An editor may have a new document with this name that has never been saved.
     const holder = holderOf(workspace, path);
     return holder === undefined ? { ok: true, before: undefined } : failed(diskFailures.locked(name, holder));
   }
@@ -111,10 +111,10 @@ function examine(
   return { ok: true, before: { stat, bytes, hash } };
 }
 
-/** The files that were read, by path; `undefined` if the name is free. */
+/** The files before the batch, by path. The value is `undefined` if the name is free. */
 type Befores = ReadonlyMap<string, Before | undefined>;
 
-/** Decides which file a name gets, and how; also returns the missing directories above it, the deepest first. */
+/** Decides which file goes under a name, and in which way. `missing`: directories that must be made, deepest first. */
 function aim(
   workspace: DiskWorkspace,
   slot: Slot,
@@ -131,7 +131,7 @@ function aim(
     missing.push(directory);
     directory = dirname(directory);
   }
-  // A disk reports that a name is too long only if the directory exists, so each name is looked for in an existing one.
+  // The system refuses a name as too long only if its directory exists, so each name is looked up in an existing one.
   if (missing.length > 0) for (const below of [path, ...missing]) files.look(join(directory, basename(below)));
   const result = afterOf(slot, befores);
   if (!result.ok) return result;
@@ -139,7 +139,7 @@ function aim(
   const isOwn = after?.source?.path === path;
   if (isOwn && !files.mayWrite(path)) return failed(pathFailures.readOnly(name));
   const isTheirs = owners.user !== undefined && before?.stat.owner !== owners.user;
-  // Only a write in place keeps the file's other names and its owner, and needs no right to change the directory.
+  // Only a write in place keeps the file's other hard links and its owner, and needs no right to change the directory.
   const isFixed = isOwn && before !== undefined && (before.stat.links > 1 || isTheirs || !files.mayWrite(directory));
   if (!isFixed && !files.mayWrite(directory)) return failed(pathFailures.readOnly(name));
   const way = isFixed ? "inPlace" : before === undefined ? "create" : after === undefined ? "remove" : "replace";
@@ -165,5 +165,5 @@ function afterOf(
   return { ok: true, after: { hash: hashOf(bytes), bytes, source, mode } };
 }
 
-/** The encoding of a file that has no bytes yet. */
+/** The encoding for the text of a new file. */
 const newFile = { ok: true, encoding: "utf-8", bom: false } as const;

@@ -1,4 +1,4 @@
-/** Ends batches according to their journals alone: one batch that is over, or all that crashes have cut off. */
+/** Ends batches according to their journals alone: a given batch, or all batches that were cut off by a crash. */
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Failure } from "../plan/failure.js";
@@ -29,27 +29,27 @@ export interface Recovered extends BatchEnding {
   readonly id: string;
   /** The caller's label for the batch. */
   readonly label: string;
-  /** The names of its files for people. */
+  /** The names of the batch's files, for people. */
   readonly names: readonly string[];
   /** The whole result in words, for the log and for the next answer. */
   readonly message: string;
 }
 
-/** The result of examining the journals. */
+/** The result of examining the journals and ending the batches that were cut off. */
 export interface Recovery {
   readonly batches: readonly Recovered[];
-  /** Sentences about the journals that are left alone because they can't be read or trusted. */
+  /** Sentences about journals that were left alone because they can't be read or trusted. */
   readonly problems: readonly string[];
-  /** The reason why the journals could not be examined, or why no batch may be written yet; `undefined` if none. */
+  /** The reason why journals could not be examined or no batch may be written yet; `undefined` if there is none. */
   readonly failure?: Failure | undefined;
 }
 
-/** Ends the batches that were cut off in a workspace's folders. Does nothing while another process writes in them. */
+/** Ends the batches that were cut off in a workspace's folders. Does nothing while another process has locked them. */
 export function recover(workspace: DiskWorkspace): Recovery {
   const nothing: Recovery = { batches: [], problems: [] };
   const { files, state } = workspace;
   try {
-    // If the server has never written a journal, there is nothing to end, and no need to make the directory.
+    // If the directory does not exist, there is no journal and nothing to end, so the directory is not made.
     if (files.look(state) === undefined) return nothing;
     const failure = openJournals(workspace);
     if (failure !== undefined) return { ...nothing, failure };
@@ -79,12 +79,12 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
       // A journal that the user may not read is as useless as a damaged one, and is left alone, too.
       problems.push(diskSentences.closedJournal(path, fileProblems.system(code)));
     } else if (code !== undefined) {
-      // Any other error may pass. Until then, no batch is written: the journal may be about the same files.
+      // Any other error may be temporary. While it lasts, no batch is written: the journal may be about the same files.
       failures.push(diskFailures.unreadJournal(path, fileProblems.system(code)));
     }
     if (read?.kind === "unreadable") problems.push(diskSentences.badJournal(path));
     if (read?.kind === "journal") batches.push(toRecovered(read.journal, endBatch(workspace, read.journal)));
-    // A batch that is only staged, or is done, has left only helper files, which do not hinder other batches.
+    // A batch that was only staged, or that is over, has left only helper files, which do not hinder other batches.
     if (read?.kind === "astride" && read.journal.state === "committing") {
       const names = read.journal.entries.map(({ name }) => name);
       failures.push(diskFailures.pendingElsewhere(names, path, folderOf(read.journal)));
@@ -99,7 +99,7 @@ export function recoverHeld(workspace: DiskWorkspace): Recovery {
   return { batches, problems, failure };
 }
 
-/** Deletes half-written first journals, whose batches have done nothing. A process still writing one holds a lock. */
+/** Deletes half-written first journals, whose batches have changed nothing, unless their writer still holds a lock. */
 function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): string[] {
   return halves.flatMap((id) => {
     const path = `${journalPath(workspace.state, id)}.new`;
@@ -108,7 +108,7 @@ function sweepHalves(workspace: DiskWorkspace, halves: readonly string[]): strin
   });
 }
 
-/** Returns sentences for people about the journals of all workspaces: batches cut off, journals that can't be read. */
+/** Returns sentences for people about all workspaces' interrupted batches and about journals that can't be read. */
 export function journalProblems(workspace: DiskWorkspace): readonly string[] {
   const { files, state } = workspace;
   try {
@@ -143,11 +143,11 @@ function toRecovered({ id, label, started, entries }: Journal, settled: BatchEnd
   return { ...settled, id, label, names, message };
 }
 
-/** Ends a batch as its journal says. This may be cut off and repeated any number of times. */
+/** Ends a batch as its journal says. The call may be interrupted and repeated any number of times. */
 export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEnding {
   if (journal.state === "staged") return { outcome: "untouched", foreign: [], code: tidyUp(workspace, journal) };
   if (journal.state === "committed") {
-    // The journal's writer may have been killed before the sync, and a disk may report a failed sync only once.
+    // The journal is written again: a disk may report a failed sync only once, perhaps to a process that was killed.
     const unwritten = tryAll([() => writeJournal(workspace, journal)]);
     const isFull = unwritten !== undefined && noRoom.has(unwritten);
     const unsure = isFull ? tryAll([() => workspace.files.sync(workspace.state)]) : unwritten;
@@ -161,19 +161,19 @@ export function endBatch(workspace: DiskWorkspace, journal: Journal): BatchEndin
   const { foreign, code } = rollBack(workspace, journal);
   if (code !== undefined) return { outcome: "pending", foreign, code };
   const undone = asUndone(journal, foreign);
-  // From now on, people and programs may make the same changes again, which a second rollback must not undo.
+  // The rollback is recorded, so that no later rollback undoes the same changes if a person or a program repeats them.
   const unwritten = tryAll([() => writeJournal(workspace, undone)]);
   const untidy = tidyUp(workspace, undone);
   const isPending = unwritten !== undefined && untidy !== undefined;
   return { outcome: isPending ? "pending" : "rolledBack", foreign, code: untidy };
 }
 
-/** The system's codes for a disk without room. The last one is Linux's EDQUOT, which Node does not know. */
+/** The system's codes for a full disk or quota. The last one is Linux's EDQUOT, for which Node has no name. */
 const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "Unknown system error -122"]);
 
 /**
- * Ends a batch as its journal on the disk says, whatever this process believes. If the journal can't be read, the batch
- * stays pending: recovery may be able to read it later.
+ * Ends a batch as its journal on the disk says, whatever state this process last tried to write. If the journal can't
+ * be read, the batch stays pending: recovery may be able to read the journal later.
  */
 export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEnding {
   const ending = attempt(() => {
@@ -183,7 +183,7 @@ export function endBatchAsWritten(workspace: DiskWorkspace, id: string): BatchEn
   return ending.value ?? { outcome: "pending", foreign: [], code: ending.code ?? "EIO" };
 }
 
-/** Returns the journal of a batch after its rollback. */
+/** Returns the journal that records that a batch was rolled back. */
 function asUndone(journal: Journal, foreign: readonly Foreign[]): Journal {
   const left = foreign.map(({ path, kept, isLost }) => ({
     index: journal.entries.findIndex((entry) => entry.path === path),
@@ -203,24 +203,24 @@ function leftIn({ state }: DiskWorkspace, journal: Journal): Foreign[] {
   });
 }
 
-/** Returns the path of the helper file that keeps a name's old file or its old bytes. */
+/** Returns the path of the helper file that keeps the old file of a name, or a copy of the old file's bytes. */
 function copyOf({ way, kept, oldCopy }: HelpedEntry): string {
   return way === "inPlace" ? oldCopy : kept;
 }
 
 /**
- * Removes the helper files of a batch that is over. The journal, which must be on the disk, is removed last, when
- * nothing is left that only it lists. Returns the system's code of the first obstacle; `undefined` if there was none.
+ * Removes the helper files of a batch that is over. The journal, which must be on the disk, is removed last, because
+ * nothing else lists the helper files. Returns the code of the system's first refusal; `undefined` if there was none.
  */
 export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | undefined {
   const { files, state } = workspace;
   const isLeft = new Set(journal.left?.flatMap(({ index, why }) => (why === "kept" ? [index] : [])));
   const helpers = helpedEntries(state, journal).flatMap((entry, index) => {
     const { staged, kept, oldCopy, newCopy } = entry;
-    // If the name was free, nothing is kept. The staged file goes last: its existence shows that the name never got it.
+    // If the name was free, no file is kept. A staged file shows that `replace` did not happen, so it is removed last.
     const besides = [...(entry.before === null ? [] : [kept]), staged];
     const apart = [newCopy, oldCopy];
-    // The journal of a batch that is only staged does not say yet which other files are written in place.
+    // While a batch is only staged, its journal may still say `replace` for a file that will be written in place.
     const undecided = journal.state === "staged" ? [...besides, ...apart] : besides;
     const paths = entry.way === "inPlace" ? apart : undecided;
     const left = isLeft.has(index) ? copyOf(entry) : undefined;
@@ -237,7 +237,7 @@ export function tidyUp(workspace: DiskWorkspace, journal: Journal): string | und
   ]);
 }
 
-/** Removes a helper file. If it is for a new file and its directory can't be reached, nothing is lost by leaving it. */
+/** Removes a helper file. Leaves it if it is for a new file and its directory can't be reached: no old text is lost. */
 function takeAway(files: FileSystem, { path, entry }: { readonly path: string; readonly entry: JournalEntry }): void {
   try {
     unlinkIfThere(files, path);

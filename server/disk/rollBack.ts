@@ -1,4 +1,4 @@
-/** Rolls back a batch's own changes and no others, according to its journal and the files that the names have now. */
+/** Rolls back only a batch's own changes, going by its journal and by the files now found under the journal's names. */
 import { dirname } from "node:path";
 import { limits } from "../text/limits.js";
 import { hashOf } from "../workspace/files.js";
@@ -19,7 +19,7 @@ import {
 import { directoriesOf, type HelpedEntry, helpedEntries, type Journal } from "./journal.js";
 import type { Foreign } from "./sentences.js";
 
-/** Gives every name its old file back. No name depends on another, so the order (last name first) is arbitrary. */
+/** Restores the old file under every name. No name depends on another, so the order (last name first) is arbitrary. */
 export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign: Foreign[]; code: string | undefined } {
   const foreign: Foreign[] = [];
   const { files, state } = workspace;
@@ -34,13 +34,13 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
   const code = tryAll([
     ...steps.reverse(),
     ...directories.map((directory) => () => {
-      // The batch made the directory, so it is removed unless another program has put something into it.
+      // The directory did not exist before the batch. It is removed unless another program has put something into it.
       const remove = (): void => files.removeDirectory(directory);
       if (lookIfReached(files, directory) !== undefined) ensure(remove, ["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"]);
     }),
     () => syncDirectories(files, directoriesOf(journal)),
   ]);
-  // A disk that could not be examined may have been missing when the steps above found nothing to do on it.
+  // A disk that could not be examined at first may have been missing while the steps above found nothing to do on it.
   return { foreign, code: code ?? (unseen === undefined ? undefined : findAway(files, entries)) };
 }
 
@@ -48,9 +48,9 @@ export function rollBack(workspace: DiskWorkspace, journal: Journal): { foreign:
 const notMounted = "ENOMEDIUM";
 
 /**
- * Returns `notMounted` if a disk of the batch is missing: none of the batch's files is found on it, and their paths are
- * on another disk now. Device numbers alone prove nothing, because many disks get a new one with each mount. Otherwise
- * returns the code of the first look that was refused, because that disk may be missing; `undefined` if there is none.
+ * Returns `notMounted` if a disk of the batch is missing: none of its files is found there, and one of their paths is
+ * on another disk. A device number alone proves nothing, because many disks get a new one with each mount. Otherwise,
+ * returns the code of the first refused `look`, because its disk may be missing; `undefined` if none was refused.
  */
 function findAway(files: FileSystem, entries: readonly HelpedEntry[]): string | undefined {
   const [seen, elsewhere] = [new Set<string>(), new Set<string>()];
@@ -78,7 +78,7 @@ interface RollBackContext {
   readonly entries: readonly HelpedEntry[];
 }
 
-/** Gives a name its old file back. Returns the name if that file is lost, or if another program's file has the name. */
+/** Restores the old file under a name. Returns the name if that file is lost or another program's file is under it. */
 function restore(context: RollBackContext): Foreign | undefined {
   const { files, entry } = context;
   const { path, oldCopy } = entry;
@@ -87,12 +87,12 @@ function restore(context: RollBackContext): Foreign | undefined {
   if (files.look(dirname(path))?.kind === "directory") {
     return entry.way === "inPlace" ? refill(files, entry, now) : giveBack(context, now);
   }
-  // Another program has removed the directory with the file. A copy for a write in place is in another directory.
+  // Another program has removed the directory and the file in it. A copy for a write in place is kept elsewhere.
   const isKept = entry.way === "inPlace" && files.look(oldCopy) !== undefined;
   return { path, kept: isKept ? oldCopy : undefined };
 }
 
-/** Removes a file that the batch created. If a link has replaced a directory, nothing beyond the link is removed. */
+/** Removes a file that the batch created. If a link has replaced a directory, removes nothing beyond the link. */
 function uncreate(context: RollBackContext): Foreign | undefined {
   const { path } = context.entry;
   let now: FileStat | undefined;
@@ -108,7 +108,7 @@ function uncreate(context: RollBackContext): Foreign | undefined {
   return undefined;
 }
 
-/** Gives a name its old file back, which is kept beside the name or still has it. */
+/** Restores the old file under a name. The file is kept beside the name, unless it is still under the name itself. */
 function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
   const { path, before, kept } = entry;
@@ -119,7 +119,7 @@ function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign 
     return undefined;
   }
   const hash = hashAt(files, path, now);
-  // A file that another program put there before the batch could is reported only if it looks like ours.
+  // Another program took the name before the batch did. Its file is reported only if it has the same bytes as ours.
   if (!isReplaced(files, entry)) return hash === entry.after?.hash ? { path } : undefined;
   if (isOurs(context, now)) files.rename(kept, path);
   else if (hash !== before?.hash) return { path, kept };
@@ -127,8 +127,8 @@ function giveBack(context: RollBackContext, now: FileStat | undefined): Foreign 
 }
 
 /**
- * Handles a name without a kept file beside it. Usually that file has been given back. Otherwise another program, such
- * as one that cleans directories, has deleted it; the batch's change then stays.
+ * Handles a name whose kept file is gone. Usually, the old file has already been restored. Otherwise, another program,
+ * such as a cleanup tool, has deleted the kept file, and the batch's change stays.
  */
 function findLost(context: RollBackContext, now: FileStat | undefined): Foreign | undefined {
   const { files, entry } = context;
@@ -137,15 +137,15 @@ function findLost(context: RollBackContext, now: FileStat | undefined): Foreign 
   return isPut(context, now) ? { path, isLost: true } : undefined;
 }
 
-/** Reports whether the batch changed a name. If the staged file is still there, the batch did not. */
+/** Returns `false` if the batch planned to replace the file under a name but did not: the staged file still exists. */
 function isReplaced(files: FileSystem, { way, staged }: HelpedEntry): boolean {
   return way !== "replace" || files.look(staged) === undefined;
 }
 
 /**
- * Reports whether a name has the very file that the batch put there, unchanged. Inode and bytes must both agree: others
- * may write the same bytes, and a later file may get the inode of one that is gone. A moved file whose old name another
- * program has changed is no longer ours: that program may have moved it here, and this may be the only copy left.
+ * Reports whether the file under a name is the very file that the batch put there, unchanged. Inode and bytes must both
+ * agree: another program may write the same bytes, or a new file may get the inode of a deleted one. A moved file is no
+ * longer ours if another program has changed its old name: that program may have moved it here, as the only copy left.
  */
 function isOurs(context: RollBackContext, now: FileStat): boolean {
   const { files, entries } = context;
@@ -156,12 +156,12 @@ function isOurs(context: RollBackContext, now: FileStat): boolean {
   return from.length === 0 || from.some(comesBack);
 }
 
-/** Reports whether a name has the file that the batch put there, with the bytes that it had then. */
+/** Reports whether the file under a name is the one that the batch put there, with its bytes unchanged. */
 function isPut({ files, entry: { path, after } }: RollBackContext, now: FileStat): boolean {
   return after?.inode === now.inode && hashAt(files, path, now) === after.hash;
 }
 
-/** Reports whether a name has its old file again, or the copy of it that was kept because the disk refused a link. */
+/** Reports whether the file under a name is the old one or has its bytes (it is a copy if links failed). */
 function hasBack(files: FileSystem, { path, before }: HelpedEntry): boolean {
   const there = files.look(path);
   return there !== undefined && (there.inode === before?.inode || hashAt(files, path, there) === before?.hash);
@@ -172,7 +172,7 @@ function refill(files: FileSystem, entry: HelpedEntry, now: FileStat | undefined
   if (now?.kind === "file" && hashAt(files, path, now) === before?.hash) {
     if (now.inode !== before?.inode) return undefined;
     giveBackBits(files, path, before.mode);
-    // The process that wrote the old bytes again may have been killed before they were synced.
+    // An earlier rollback may have been killed after it wrote the old bytes but before it synced them.
     files.sync(path);
     return undefined;
   }
@@ -195,9 +195,9 @@ function refill(files: FileSystem, entry: HelpedEntry, now: FileStat | undefined
 const sector = 512;
 
 /**
- * Reports whether a file contains only what interrupted writes may have left. A sector may contain old bytes, new
- * bytes, or old, new and old ones in turn: the batch's write was cut off there, and then the rollback's write, too.
- * Bytes that were added but not written are zero. Such a file may be overwritten: it has no other program's bytes.
+ * Reports whether `found` may be the result of interrupted writes alone. It then contains no other program's bytes, and
+ * may be overwritten. A sector may contain old bytes, new bytes, or old, new and again old bytes: the batch's write was
+ * cut off in that sector, and later the rollback's write, too. Bytes that were added but never written are zero.
  */
 export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array): boolean {
   const [least, most] = [Math.min(before.length, after.length), Math.max(before.length, after.length)];
@@ -209,10 +209,10 @@ export function isTorn(found: Uint8Array, before: Uint8Array, after: Uint8Array)
   return true;
 }
 
-/** Reports whether `[from, to)` is one stretch, perhaps empty, of each side in turn. Beyond its end, a side is zero. */
+/** Reports whether `[from, to)` consists of a run, perhaps empty, of each side in turn. After its end, a side is 0. */
 function isJoined(found: Uint8Array, sides: readonly Uint8Array[], from: number, to: number): boolean {
   let at = from;
-  // Each side takes as many bytes as match it, which leaves the fewest for the sides after it.
+  // Each side claims as many bytes as match it, which leaves the fewest bytes for the sides after it.
   for (const side of sides) while (at < to && found[at] === (side[at] ?? 0)) at++;
   return at === to;
 }

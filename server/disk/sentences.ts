@@ -3,20 +3,20 @@ import { clip, type Failure, fileAt, makeFailure, quote, some, theCall, withRest
 import { batchFailures } from "../plan/sentences.js";
 import { limits } from "../text/limits.js";
 
-/** The reason why an announced session was not reached. */
+/** The reason why an announced editor session was not reached. */
 export type Unreached =
-  /** No program listens at its socket. `code`: the system's error code. */
+  /** No program listens on the session's socket. `code`: the system's error code. */
   | { readonly kind: "absent"; readonly code: string }
-  /** The system forbids connecting. `code`: its error code; `sandbox`: this process knows that it is in a sandbox. */
+  /** The system forbids the connection. `code`: its error code. `sandbox`: set if this process knows of its sandbox. */
   | { readonly kind: "forbidden"; readonly code: string; readonly sandbox: boolean }
-  /** It did not answer in time, or already serves as many agents as it accepts. */
+  /** The session did not answer in time, or already serves as many agents as it accepts. */
   | { readonly kind: "silent"; readonly seconds: number }
-  /** It refused, and gave a reason. */
+  /** The session refused the connection; `message` is its reason. */
   | { readonly kind: "refused"; readonly message: string }
-  /** The program that answers there does not know the session's secret. */
+  /** The program that answers on the session's socket does not know the session's secret. */
   | { readonly kind: "impostor" };
 
-/** Returns the reason why a session was not reached, as the end of a sentence, and a hint. */
+/** Says why a session was not reached. `problem`: the end of a sentence; `hint`: one or more whole sentences. */
 export function sayUnreached(why: Unreached): { readonly problem: string; readonly hint: string } {
   switch (why.kind) {
     case "absent":
@@ -47,24 +47,24 @@ export function sayUnreached(why: Unreached): { readonly problem: string; readon
   }
 }
 
-/** The ending of a batch on disk that was completed, failed, or was interrupted. */
+/** The ending of a batch on disk, whether the batch was completed, failed, or was interrupted. */
 export interface BatchEnding {
   /**
-   * `applied`: all changes were made. `untouched`: nothing that others see had changed. `rolledBack`: everything was
-   * rolled back, except the `foreign` files. `pending`: it is yet to be rolled back or made durable; the journal stays.
+   * `applied`: all changes were made. `untouched`: no visible change had been made. `rolledBack`: everything was rolled
+   * back, except the `foreign` files. `pending`: the batch, whose journal stays, must still be rolled back or synced.
    */
   readonly outcome: "applied" | "untouched" | "rolledBack" | "pending";
   readonly foreign: readonly Foreign[];
-  /** The system's error code, if something prevented the rollback or the cleanup. */
+  /** The system's error code, if an error prevented the rollback, the sync or the cleanup. */
   readonly code?: string | undefined;
 }
 
-/** A file that was left as it is, because another program changed it, or removed the kept copy. */
+/** A file that a rollback left as it is, because another program changed it or removed the kept copy. */
 export interface Foreign {
   readonly path: string;
-  /** The path of the old file, left for the user; `undefined` if there is none. */
+  /** The path at which the old file, or a copy, is left for the user; `undefined` if there is none. */
   readonly kept?: string | undefined;
-  /** Set if the file still has its new text, or part of it, and the copy of the old file is gone. */
+  /** Set if the file still has all or part of its new text, and the copy of the old file is gone. */
   readonly isLost?: true | undefined;
 }
 
@@ -72,12 +72,12 @@ export interface Foreign {
 export type Holder =
   /** `by`: the editor in words, such as "Emacs (ann@desk, process 12)". */
   | { readonly kind: "open"; readonly by: string }
-  /** A session that has the file's folder open could not be asked; `session` names it. */
+  /** A session that has the file's folder open could not be asked. `session`: its name. */
   | { readonly kind: "unasked"; readonly session: string; readonly why: Unreached }
-  /** A session has an announcement that this version can't read; `problem` is a sentence that says what to do. */
+  /** This version can't read the announcement of a session. `problem`: a sentence that says what to do. */
   | { readonly kind: "hidden"; readonly problem: string };
 
-/** Failures of writing files that no editor has open. */
+/** Failures in writing files that no editor has open. */
 export const diskFailures = {
   locked(path: string, holder: Holder): Failure {
     const file = quote(path, 160);
@@ -99,13 +99,13 @@ export const diskFailures = {
         });
     }
   },
-  /** `pid`: the process that is writing; `undefined` if it is unknown. */
+  /** `pid`: the number of the process that is writing; `undefined` if unknown. */
   busy: (pid: number | undefined) =>
     makeFailure("locked", theCall, {
       problem: `Another call${pid === undefined ? "" : ` (process ${pid})`} is writing files in this workspace.`,
       hint: "Send the call again in a moment.",
     }),
-  /** `size`: bytes. */
+  /** `size`: in bytes. */
   tooMuchChanged: (path: string, size: number) =>
     batchFailures.tooLarge({ path }, "the size of all files changed on disk", size, limits.callFileBytes, "bytes"),
   cantWrite: (path: string, problem: string) =>
@@ -127,23 +127,23 @@ export const diskFailures = {
       problem: `An earlier call was interrupted while it changed ${some(names, 300)}, and the server can't yet complete it or roll it back: ${problem}. Its changes are recorded in ${quote(journal, 300)}.`,
       hint: "Ask the user to check the disk. The server tries again with each call. If the disk or the files are gone for good, the user may delete the journal.",
     }),
-  /** `folder` contains every file that the earlier call was to change. */
+  /** `folder`: a directory that contains every file of the earlier call. */
   pendingElsewhere: (names: readonly string[], journal: string, folder: string) =>
     makeFailure("ioError", theCall, {
       problem: `An earlier call was interrupted while it changed ${some(names, 300)}. It can't be rolled back from here, because not all of these files are in this workspace. Its changes are recorded in ${quote(journal, 300)}.`,
       hint: `A call in ${quote(folder, 300)}, such as "multi-edit read" of any file there, rolls it back: run that first, or ask the user to run it.`,
     }),
-  /** `journal`: a path. */
+  /** `journal`: the path of the journal. */
   unreadJournal: (journal: string, problem: string) =>
     makeFailure("ioError", theCall, {
       problem: `An earlier call may have been interrupted here, but its journal ${quote(journal, 300)} can't be read: ${problem}.`,
       hint: "Ask the user to check the disk. The server tries again with each call.",
     }),
-  /** The failure of a batch that did not go through, followed by its ending. */
+  /** Returns the failure of a batch that was not committed, with sentences about what became of the batch. */
   ended: (failure: Failure, ending: BatchEnding): Failure => withRest(failure, sayEnding(ending)),
 } as const;
 
-/** Problems with the directory of the journals, as clauses for `diskFailures.state`; and one with a kept file. */
+/** Clauses: problems with the directory of the journals, for `diskFailures.state`, and one problem with a kept file. */
 export const diskProblems = {
   stateNoDirectory: () => "it is not a directory",
   stateRelative: () => "the home directory (the variable HOME) is not an absolute path",
@@ -152,9 +152,9 @@ export const diskProblems = {
   keptGone: "another program removed the copy that was kept for rolling back (a file .multi-edit-….old beside it)",
 } as const;
 
-/** Sentences about batches on disk that are not failures: log lines and warnings. */
+/** Sentences about batches on disk, for warnings, the log and the doctor. These sentences are not failures. */
 export const diskSentences = {
-  /** The ending of a batch that a crash interrupted. */
+  /** Says what became of a batch that a crash had interrupted. */
   recovered: ({
     names,
     started,
@@ -165,10 +165,10 @@ export const diskSentences = {
     `the journal ${quote(path, 300)} is damaged, or was not written by the server, and was left alone: check the files that it names, then delete it`,
   bitsLost: (path: string): string =>
     `${path} belongs to another user: the system removes its set-user-ID and set-group-ID bits when it is written`,
-  /** A journal, complete or partly written, that the user may not use, or that is not a file. */
+  /** About a journal, complete or partly written, that the system does not let the server use. */
   closedJournal: (path: string, problem: string): string =>
     `the journal ${quote(path, 300)} can't be used and was left alone: ${problem}`,
-  /** For the doctor: a batch that was interrupted. `folder` contains every file that it was to change. */
+  /** For the doctor: a batch that was interrupted. `folder`: a directory that contains every file of the batch. */
   cutOff: (names: readonly string[], journal: string, folder: string): string =>
     `a call was interrupted while it changed ${some(names, 300)}, as ${quote(journal, 300)} records: the next call in ${quote(folder, 300)} rolls it back, and until then the server writes nothing in folders that contain only some of these files`,
   attributesLost: (path: string): string =>

@@ -1,4 +1,4 @@
-/** Prepares a batch beside its targets, where it is not visible yet: everything that can fail should fail here. */
+/** Prepares a batch in helper files: whatever can fail should fail here, before any change is visible. */
 import { dirname } from "node:path";
 import { clip } from "../plan/failure.js";
 import { limits } from "../text/limits.js";
@@ -15,17 +15,17 @@ import { type HelpedEntry, helpedEntries, type Journal, type JournalEntry, write
 import type { After, Before, DiskTarget } from "./preflight.js";
 import { diskSentences } from "./sentences.js";
 
-/** A batch that is ready. */
+/** A batch that is ready to be moved into place. */
 export interface Prepared {
-  /** As it is on the disk, except for the ways and inodes that were determined since. */
+  /** The journal, including ways and inodes that its version on the disk does not contain yet. */
   readonly journal: Journal;
   /** In the order of the journal's entries. */
   readonly targets: readonly DiskTarget[];
-  /** Sentences for the answer. */
+  /** Warnings, as sentences for the answer to the call. */
   readonly warnings: readonly string[];
 }
 
-/** Returns the first journal of a batch. */
+/** Returns the journal with which a batch begins, in the state `staged`. */
 export function firstJournal(
   workspace: DiskWorkspace,
   targets: readonly DiskTarget[],
@@ -35,7 +35,7 @@ export function firstJournal(
     const common = { path, name, device, way, after: after === undefined ? null : { hash: after.hash } };
     if (before === undefined) return { ...common, before: null };
     const { inode, mode, owner } = before.stat;
-    // Only the owner of a file can restore the bits that the system clears.
+    // Only the owner of a file can restore the set-ID bits that the system clears.
     const isCleared = (mode & foreignRights) !== 0 && owner === workspace.owners.user;
     return { ...common, before: { inode, hash: before.hash, mode: isCleared ? mode : undefined } };
   });
@@ -43,24 +43,24 @@ export function firstJournal(
   return { ...batch, label, version: 1, state: "staged", directories: [...batch.directories], entries };
 }
 
-/** The file that is being written, for failures. */
+/** The file that a batch is working on, so that a failure can name the file. */
 export interface Progress {
-  /** Its name for people; `undefined` for the journal. */
+  /** The name of the file or directory, for people; `undefined` while the journal is written. */
   at: string | undefined;
 }
 
-/** A copy of a file, and the mode that it gets if the attributes can't be copied. */
+/** A copy of a file, with the mode that the copy gets if the file's attributes can't be copied. */
 interface Copy extends AttributePair {
   readonly mode: number;
 }
 
-/** A name with its helper files. */
+/** A name that is being staged, with its helper files. */
 interface NameInStage {
   readonly target: DiskTarget;
   readonly entry: HelpedEntry;
 }
 
-/** Writes the journal first, then the helper files. Throws if the system refuses; the journal says what to remove. */
+/** Writes the journal first, then the helper files. If the system refuses, throws: the journal says what to remove. */
 export function prepare(
   workspace: DiskWorkspace,
   journal: Journal,
@@ -85,12 +85,12 @@ export function prepare(
   }
   const entries = journal.entries.map((entry, index): JournalEntry => {
     const way = ways[index] ?? entry.way;
-    // The inode identifies the staged file under its new name; its bytes do not, because others may write equal bytes.
+    // The inode identifies the staged file under its new name; its bytes do not: another program may write the same.
     const inode = way === "inPlace" ? undefined : files.look(helped[index]!.staged)?.inode;
     return { ...entry, way, after: entry.after === null ? null : { ...entry.after, inode } };
   });
   makeLast(files, names, ways);
-  // From now on, nothing removes the staged and kept files of these names, so their deletion above must be synced.
+  // No later step removes the staged and kept files of these names, so their deletion above must be synced.
   syncDirectories(
     files,
     fixed.map((index) => dirname(targets[index]!.slot.path)),
@@ -100,13 +100,13 @@ export function prepare(
   return { journal: { ...journal, entries }, targets, warnings: [...warnings, ...lost] };
 }
 
-/** Reports whether a write in place clears bits that only another user could set again. The superuser's never does. */
+/** Reports whether a write in place clears set-ID bits that only another user can restore (never for the superuser). */
 function losesBits({ owners: { user } }: DiskWorkspace, before: Before | undefined): boolean {
   if (before === undefined || user === undefined || user === 0) return false;
   return (before.stat.mode & foreignRights) !== 0 && before.stat.owner !== user;
 }
 
-/** Prepares one name and returns the way in which it will change. Adds files that need attributes to `copies`. */
+/** Prepares one name and returns the way in which it will change. Adds to `copies` the copies that need attributes. */
 function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): JournalEntry["way"] {
   const { way, before, after, slot } = name.target;
   const { kept, staged } = name.entry;
@@ -123,12 +123,12 @@ function prepareOne(files: FileSystem, name: NameInStage, copies: Copy[]): Journ
   return way;
 }
 
-/** Makes a link. Returns `false` if the disk has no links, `from` is a mount point, or the file has too many links. */
+/** Makes a hard link. Returns `false` if the system refuses: no links on the disk, too many, or a mount point. */
 function tryLink(files: FileSystem, from: string, to: string): boolean {
   return attempt(() => files.link(from, to)).code === undefined;
 }
 
-/** Makes the file that a name gets: a link to the file that moves there unchanged, if possible; else a new file. */
+/** Stages the file for a name: a link to the file that moves there unchanged, if links work; otherwise a new file. */
 function stageNew(files: FileSystem, { source, bytes, mode }: After, path: string): Copy[] {
   if (source === undefined) {
     files.make(path, bytes ?? Buffer.alloc(0), mode ?? 0o666);
@@ -140,19 +140,19 @@ function stageNew(files: FileSystem, { source, bytes, mode }: After, path: strin
   return [copyFile(files, copied, { from: source.path, to: path })];
 }
 
-/** Makes a private copy: with the original's mode but not its access list, it might allow more than the original. */
+/** Makes a copy for the user alone: with the original's mode but no access list, more users might have access. */
 function copyFile(files: FileSystem, { bytes, stat: { mode } }: Before, pair: AttributePair): Copy {
   files.make(pair.to, bytes, 0o600);
   return { ...pair, mode };
 }
 
-/** Makes both copies for a write in place: the old bytes, for a rollback, and the new, to recognise a cut-off write. */
+/** Makes two copies for a write in place: the old bytes for a rollback, the new bytes to recognise a partial write. */
 function copyBoth(files: FileSystem, { target: { before, after }, entry: { oldCopy, newCopy } }: NameInStage): void {
   files.make(oldCopy, before?.bytes ?? Buffer.alloc(0), 0o600);
   files.make(newCopy, after?.bytes ?? Buffer.alloc(0), 0o600);
 }
 
-/** Copies attributes. `fixed`: the indexes of files that would lose some if replaced, and must be written in place. */
+/** Copies attributes. `fixed`: the indexes of files to write in place, because a replacement would lose attributes. */
 function giveAttributes(
   files: FileSystem,
   names: readonly NameInStage[],
@@ -172,14 +172,14 @@ function giveAttributes(
   return { fixed, warnings };
 }
 
-/** Syncs files first and their names afterwards, so that no name on the disk leads to a missing file. */
+/** Syncs helper files first and their directories afterwards, so that no name on the disk leads to a missing file. */
 function makeLast(files: FileSystem, names: readonly NameInStage[], ways: readonly JournalEntry["way"][]): void {
   const paths = names.flatMap(({ entry: { staged, kept, oldCopy, newCopy } }, index) =>
     ways[index] === "inPlace" ? [oldCopy, newCopy] : [staged, kept],
   );
   const old = new Set(names.map(({ target }) => target.before?.stat.inode));
   const made = paths.filter((path) => files.look(path) !== undefined);
-  // If a file existed before, only its new link needs a sync.
+  // If a file existed before the batch, only the directory of its new link needs a sync.
   for (const path of made) if (!old.has(files.look(path)?.inode)) files.sync(path);
   syncDirectories(files, made.map(dirname));
 }
