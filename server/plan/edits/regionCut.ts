@@ -140,7 +140,7 @@ export class TextRegion {
     return this.known;
   }
 
-  /** Adopts the region's whole change. Returns `false` if it exceeds the core, or joins the core to the line after it. */
+  /** Adopts the region's whole change. Returns `false` if it exceeds the core or joins the core to the next line. */
   take(change: ChangeSet, draft?: Draft): boolean {
     const { core } = this;
     const [from, to] = [change.changes[0]?.from ?? core.from, change.changes.at(-1)?.to ?? core.to];

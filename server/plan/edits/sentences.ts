@@ -23,7 +23,7 @@ export interface Ambiguity {
   /** The 1-based `line` that the caller sent; `undefined` if the caller sent none. */
   readonly nearLine: number | undefined;
   readonly telling: Disambiguation | undefined;
-  /** `true` if all matches start on the same line, so that neither neighbouring lines nor `line` can tell them apart. */
+  /** `true` if all matches start on the same line, so that neither neighbouring lines nor `line` tell them apart. */
   readonly isOneLine: boolean;
 }
 

@@ -156,7 +156,7 @@ export class EditHistory {
     return this.done.has(this.pairs.get(edit) ?? "");
   }
 
-  /** Reports whether the same pair was first found on a stricter rung than `rung`; a match on `rung` is not meant then. */
+  /** Reports whether the same pair was first found on a rung stricter than `rung`; a match on `rung` is then not meant. */
   hasDoneStricter(edit: EditOperation, rung: RungName): boolean {
     const done = this.done.get(this.pairs.get(edit) ?? "");
     return done !== undefined && isStricter(done.rung, rung);
@@ -168,7 +168,7 @@ export class EditHistory {
     return written.some(({ place: { from, to } }) => from <= place.from && place.to <= to);
   }
 
-  /** Records an applied edit: `changed` in offsets of the text before the batch, `places` of the text before the step. */
+  /** Records an applied edit. `changed` has offsets in the text before the batch, `places` in that before the step. */
   apply(
     edit: EditOperation,
     did: { rung: RungName; changed: readonly Span[]; places: readonly Place[]; step: ChangeSet },

@@ -148,7 +148,7 @@ function claimOf(index: TextIndex, hunk: Hunk, place: HunkPlace, lineEnd: string
   return { index: hunk.index, place: { from: lines.start(place.start), to: lines.start(line) }, changes };
 }
 
-/** Returns a function that indents added lines like the file if a single shift turns the hunk's lines into the file's. */
+/** Returns a function that indents added lines like the file, if one shift turns the hunk's lines into the file's. */
 function shiftOf(index: TextIndex, place: HunkPlace): (line: string) => string {
   const asSent = (line: string): string => line;
   if (place.rung !== "indentation" && place.rung !== "foldedLines") return asSent;
