@@ -139,8 +139,8 @@ function linesBetween(lines: LineIndex, start: number, end: number): string[] {
 }
 
 /**
- * Adds a block without the lines that both sides share, which may split it. A part that directly follows the last block
- * is merged into that block, so that a block has all its removed lines before the added ones, as in git.
+ * Adds a block, split at the lines that both its sides share, and without those lines. A part that directly follows the
+ * last block is merged into that block, so that a block's removed lines all come before its added ones, as in git.
  */
 function addRefined(blocks: Block[], { start, removed, added }: Block): void {
   let [from, to] = [0, 0];
@@ -184,7 +184,7 @@ function* hunksOf(lines: LineIndex, blocks: readonly Block[]): Generator<string>
   }
 }
 
-/** Formats one side's range for a hunk header: the first line (1-based; for no lines, the line before) and the count. */
+/** Formats one side's range for a hunk header: first line (1-based; for no lines, the line before) and count. */
 function rangeOf(start: number, end: number): string {
   const count = end - start;
   // Git omits a count of one.

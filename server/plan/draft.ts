@@ -50,7 +50,7 @@ export function afterStep(draft: Draft, step: ChangeSet): Draft {
   return { ...draft, change, index: new TextIndex(step.apply(draft.index.text), draft.document, callersLine) };
 }
 
-/** Returns the draft's whole change, but without text at either end of a change that both its sides share. */
+/** Returns the draft's whole change, with each single change trimmed of text at its ends that it does not alter. */
 export function netChange(draft: Draft): ChangeSet {
   const { text } = draft.base;
   return ChangeSet.of(

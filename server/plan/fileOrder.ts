@@ -6,11 +6,11 @@ export interface FileOrder {
   /** Files that are created before any text is edited, because their names are free. */
   readonly created: readonly FileChange[];
   /**
-   * The renames, the deletions, and the creations whose names become free only by these, in the order of this list. All
-   * of them follow the edits of existing texts. The text of a file created here is written right after its creation.
+   * The renames, the deletions, and the creations whose names these free. They follow the edits of existing texts, in
+   * the order of this list. The text of a file that is created here is written right after its creation.
    */
   readonly after: readonly FileChange[];
-  /** One rename of a circle in which each file takes the current name of the next; `undefined` if there is none. */
+  /** One of the renames in a circle, each to the current name of the next; `undefined` if there is no circle. */
   readonly circle: FileChange | undefined;
 }
 
@@ -27,8 +27,8 @@ export function fileOrder(files: readonly FileChange[]): FileOrder {
 }
 
 /**
- * Keeps the given order, except that a change that frees a name is put before the one that takes it. Git then accepts
- * all the diffs together. If there is a circle (see `FileOrder`), `ordered` ends with the changes before it.
+ * Puts a change that frees a name before the change that takes the name, and otherwise keeps the given order. Git then
+ * accepts all the diffs together. If there is a circle (see `FileOrder`), `ordered` ends with the changes before it.
  */
 export function freeingFirst(files: readonly FileChange[]): {
   readonly ordered: readonly FileChange[];

@@ -23,7 +23,7 @@ export interface Document {
   readonly loneCrEndsLine: boolean;
   /** Set if the file can't be read as text: `text` is empty, and the file can only be deleted, moved or overwritten. */
   readonly isBinary?: true;
-  /** For an open document: trimmed lines that synced changes touched, each with the last version before the change. */
+  /** For an open document: trimmed lines that synced changes touched, each with the version before the last of them. */
   readonly formerLines?: ReadonlyMap<string, number> | undefined;
   /** SHA-256 of the file's bytes, in hex, if the text was read from disk. */
   readonly hash?: string | undefined;

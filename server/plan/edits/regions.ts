@@ -93,7 +93,7 @@ class RegionPlan {
     return yield* this.planIn(region, sought, done !== undefined);
   }
 
-  /** Plans, on the whole text, an edit that no region can decide. Returns `undefined` if the edit succeeds. */
+  /** Plans an edit that no region can decide; returns `undefined` if it succeeds, as no region records its change. */
   private *planInWhole(edit: EditOperation): Generator<void, EditOutcome | undefined> {
     const { outcome } = yield* planEdit(this.draft, edit, this.history, this.options);
     return outcome.status === "failed" ? outcome : undefined;

@@ -90,7 +90,7 @@ export function* planEdit(
   return { draft: result.draft, outcome: { index: edit.index, path, status, rung, places } };
 }
 
-/** Returns the failure of an edit that is wrong for any text. Edits that may create a file are not passed to it. */
+/** Returns the failure of an edit that is wrong for any text. Not called for an edit that may create a file. */
 export function refusal(at: At, edit: EditOperation): Failure | undefined {
   if (edit.oldText === "") return editFailures.emptyOldText(at, { first: false });
   return edit.oldText === edit.newText ? editFailures.noChange(at) : undefined;
@@ -156,7 +156,7 @@ export class EditHistory {
     return this.done.has(this.pairs.get(edit) ?? "");
   }
 
-  /** Reports whether the same pair was first found on a rung stricter than `rung`; a match on `rung` is then not meant. */
+  /** Reports whether the same pair was first found on a stricter rung; a match on `rung` is then not meant. */
   hasDoneStricter(edit: EditOperation, rung: RungName): boolean {
     const done = this.done.get(this.pairs.get(edit) ?? "");
     return done !== undefined && isStricter(done.rung, rung);
@@ -168,7 +168,7 @@ export class EditHistory {
     return written.some(({ place: { from, to } }) => from <= place.from && place.to <= to);
   }
 
-  /** Records an applied edit. `changed` has offsets in the text before the batch, `places` in that before the step. */
+  /** Records an applied edit. `changed` is in the text before the batch, `places` in the text before this edit. */
   apply(
     edit: EditOperation,
     did: { rung: RungName; changed: readonly Span[]; places: readonly Place[]; step: ChangeSet },

@@ -63,7 +63,7 @@ export function* explainAbsence(
   return editFailures.noMatch(at, yield* absenceOf(draft, edit.oldText));
 }
 
-/** Returns all clues to where a text that was not found belongs; looks for them in steps. */
+/** Returns all clues to where a text that was not found belongs; searches for them in steps. */
 export function* absenceOf(
   draft: Draft,
   sought: string,
@@ -170,7 +170,7 @@ function* asMeant(draft: Draft, oldText: string): Generator<void, Meant> {
   return nearly ?? { text: oldText, miswritten: undefined };
 }
 
-/** Returns the last version that had the old text's line that differs in the region; `undefined` if none is known. */
+/** Returns the last version that had the line of the old text at which the region differs; `undefined` if unknown. */
 function outdatedBy({ document }: Draft, region: Region | undefined): { since: number } | undefined {
   const sought = region?.difference?.sought.trim();
   const since = sought === undefined || sought === "" ? undefined : document.formerLines?.get(sought);
@@ -209,7 +209,7 @@ export function findsElsewhere(
   return editFailures.consumed(at, consumer.index, draft.base.lines.lineAt(before.places[0].from) + 1, "sequential");
 }
 
-/** Returns the applied edit that changed the old text in the document, and that text's 1-based line, if any did. */
+/** Returns the applied edit that changed the old text, and the old text's 1-based line; `undefined` if none did. */
 function consumedBy(
   draft: Draft,
   edit: EditOperation,

@@ -178,7 +178,7 @@ export function sayDifference(difference: SaidDifference | undefined, region: { 
   return `${where}column ${column + 1}: ${name}${points}; old text ${part(sought, soughtColumn)}, file ${part(found, column)}`;
 }
 
-/** Names two code points if one is invisible, or both are letters and only one is ASCII; otherwise returns "". */
+/** Names two code points if one is invisible, or if both are letters and only one is ASCII; otherwise returns "". */
 function lookalikes(sought: number | undefined, found: number | undefined): string {
   const isHidden = (point: number | undefined): boolean =>
     point !== undefined && /\p{Cf}/u.test(String.fromCodePoint(point));

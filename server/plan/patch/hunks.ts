@@ -142,7 +142,7 @@ function findLines({ index, lenient }: HunkGround, { lines, atEnd }: Hunk, from:
   return undefined;
 }
 
-/** Returns a list of one: lines without the empty context at their end. It is empty if that is 0, 1 or all lines. */
+/** Returns a list of one: the lines without empty context lines at their end; empty if these are 0, 1 or all lines. */
 function withoutLastBlanks(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const end = lines.findLastIndex(({ kind, text }) => kind !== "context" || text !== "") + 1;
   return end > 0 && end < lines.length - 1 ? [lines.slice(0, end)] : [];
